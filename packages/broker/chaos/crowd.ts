@@ -50,7 +50,7 @@ export function startLoadClients({ clients, random, ordersEach, lanes }: LoadCli
     });
     let left = ordersEach ?? Number.POSITIVE_INFINITY;
     const lane = async (): Promise<void> => {
-      while (left-- > 0 && !isStopped) await shopper.order(() => isStopped);
+      while (left-- > 0 && !isStopped) await shopper.reserve(() => isStopped);
     };
     await Promise.all(Array.from({ length: lanes }, lane));
   };

@@ -48,7 +48,7 @@ export class LoadClient {
     this.#deps = deps;
   }
 
-  async order(isStopped: () => boolean): Promise<void> {
+  async reserve(isStopped: () => boolean): Promise<void> {
     const { client, random, requests } = this.#deps;
     const size = { cpu: random.between(1, LARGEST.cpu), memoryGi: random.between(1, LARGEST.memoryGi) };
     const request = newTrackedRequest(client.clusterId, `key-${this.#own.length}`, size);

@@ -71,7 +71,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     kube: cluster.open,
   });
   const leading = leadership === undefined ? {} : { notLeading: () => notLeading(leadership) };
-  const isLeading = (): boolean => leadership === undefined || leadership.standing().role === "leader";
+  const isLeading = (): boolean => leadership === undefined || leadership.state().role === "leader";
   const { defer, onFatal } = deps;
   const engine = createEngine(
     { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },

@@ -3,7 +3,7 @@ import type { Engine } from "./engine/engine.ts";
 import { leadershipProblem } from "./replica.ts";
 import type { Leadership, LeadershipState } from "./store/leadership.ts";
 
-type LeadershipReader = Pick<Leadership, "standing">;
+type LeadershipReader = Pick<Leadership, "state">;
 
 const LEADING: LeadershipState = { role: "leader" };
 
@@ -14,7 +14,7 @@ const LEADING: LeadershipState = { role: "leader" };
 export function leadingCheck(leadership?: LeadershipReader): ReadinessCheck {
   return {
     name: "leading",
-    problem: () => (leadership === undefined ? undefined : leadershipProblem(leadership.standing())),
+    problem: () => (leadership === undefined ? undefined : leadershipProblem(leadership.state())),
   };
 }
 
@@ -26,7 +26,7 @@ export function engineCheck(engine: Pick<Engine, "health">, leadership?: Leaders
   return {
     name: "ledger",
     problem: () => {
-      const state = leadership?.standing() ?? LEADING;
+      const state = leadership?.state() ?? LEADING;
       if (state.role === "standby") return state.problem;
       // Another replica may lead: calls routed here by an outdated label would be refused.
       if (state.role !== "leader") return leadershipProblem(state);

@@ -16,7 +16,7 @@ const rows: readonly { readonly standing: LeadershipState; readonly says: string
 ];
 
 describe.each(rows)("a replica that is $standing.role ($says)", ({ standing: state, says }) => {
-  const leadership = { standing: () => state };
+  const leadership = { state: () => state };
 
   test("turns callers away, with what is known", () => {
     const fault = notLeading(leadership);
@@ -31,7 +31,7 @@ describe.each(rows)("a replica that is $standing.role ($says)", ({ standing: sta
 
 test("a standby's ledger is well while its store is, though its engine has not begun", () => {
   const problemOf = (state: LeadershipState): string | undefined =>
-    engineCheck({ health: { state: "starting" } }, { standing: () => state }).problem();
+    engineCheck({ health: { state: "starting" } }, { state: () => state }).problem();
   expect(problemOf({ role: "standby", leader: "oslo" })).toBeUndefined();
   expect(problemOf({ role: "standby", leader: "oslo", problem: "no way" })).toBe("no way");
 });
@@ -39,7 +39,7 @@ test("a standby's ledger is well while its store is, though its engine has not b
 test.each<LeadershipState>([{ role: "unsure" }, { role: "deposed", leader: "oslo" }])(
   "one that is $role is not ready even for those who do not ask whether it leads",
   (state) => {
-    const leadership = { standing: () => state };
+    const leadership = { state: () => state };
     expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBe(
       leadingCheck(leadership).problem(),
     );
@@ -47,7 +47,7 @@ test.each<LeadershipState>([{ role: "unsure" }, { role: "deposed", leader: "oslo
 );
 
 test("a leader answers, and is as ready as its engine", () => {
-  const leadership = { standing: (): LeadershipState => ({ role: "leader" }) };
+  const leadership = { state: (): LeadershipState => ({ role: "leader" }) };
   expect(notLeading(leadership)).toBeUndefined();
   expect(leadingCheck(leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBeUndefined();

@@ -4,7 +4,7 @@ import type { Leadership, LeadershipState } from "./store/leadership.ts";
 const RETRY_AFTER_MS = 1000;
 
 /** Why a replica does not answer for the ledger right now; undefined: it may. */
-export function notLeading({ standing: state }: Pick<Leadership, "standing">): Fault | undefined {
+export function notLeading({ state }: Pick<Leadership, "state">): Fault | undefined {
   const problem = leadershipProblem(state());
   if (problem === undefined) return undefined;
   return new Fault(

@@ -95,8 +95,8 @@ describe.skipIf(!postgresPrograms().isThere)(
     test("asks the database at once, and goes on when nobody took over", async () => {
       const { clock, store, broker } = await leading();
       clock.jumpWall(TEN_MINUTES_MS);
-      expect(store.leadership.standing()).toEqual({ role: "unsure" });
-      await until("it leads again", async () => store.leadership.standing().role === "leader" || undefined);
+      expect(store.leadership.state()).toEqual({ role: "unsure" });
+      await until("it leads again", async () => store.leadership.state().role === "leader" || undefined);
       expect(await broker.call(rome, "GET /api/v1/reservations")).toMatchObject({ status: 200 });
     });
 
@@ -104,8 +104,8 @@ describe.skipIf(!postgresPrograms().isThere)(
       const env = await leading();
       const { store } = env;
       await suspend(env);
-      await until("it knows", async () => store.leadership.standing().role === "deposed" || undefined);
-      expect(store.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
+      await until("it knows", async () => store.leadership.state().role === "deposed" || undefined);
+      expect(store.leadership.state()).toEqual({ role: "deposed", leader: "young" });
     });
   },
 );

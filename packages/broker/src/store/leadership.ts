@@ -20,7 +20,7 @@ export interface Leadership {
    * Returns `leader` while no other replica can have written, by this machine's own clocks; this also holds right after a
    * pause. If the clocks disagree, the machine was suspended or its clock was set: then `unsure`, and the store is asked.
    */
-  readonly standing: () => LeadershipState;
+  readonly state: () => LeadershipState;
   /** The last known leader before this replica; empty if unknown. */
   readonly predecessor: () => string;
   /** Called once, when another replica has taken over. */

@@ -78,7 +78,7 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
       opened.stopStreams();
       await opened.stop();
     };
-    const listener = await endpoint.open(serve);
+    const listener = await endpoint.listen(serve);
     running = { endpoint, listener, serve, lead, ledgerApi: () => ledgerApi };
     log.info({ url: endpoint.url() }, "the dashboard is on; brokerctl dashboard makes a link to it");
     return { port: endpoint.port() };

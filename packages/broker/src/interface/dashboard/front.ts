@@ -21,7 +21,7 @@ export interface DashboardEndpoint {
   /** The broker's own, those in force now: over plain HTTP, too, sessions rest on them. */
   readonly certificates: () => CertificateSet;
   /** Begins to listen. */
-  readonly open: (serve: RequestHandler) => Promise<Listener>;
+  readonly listen: (serve: RequestHandler) => Promise<Listener>;
   /** Known once it listens. */
   readonly port: () => number;
   readonly url: () => string;
@@ -59,7 +59,7 @@ function plainEndpoint(
     cookie: sessionCookie({ isSecure: false, port: () => port }),
     identityOf: () => ({ kind: "anonymous" }),
     certificates: () => inForce.rules().set,
-    open: async (serve) => {
+    listen: async (serve) => {
       const listener = plainListener({ serve, inForce }, options, deps);
       port = await listenOn(listener, options);
       return listener;
@@ -85,7 +85,7 @@ function secureEndpoint(
     cookie: sessionCookie({ isSecure: true, port: () => port }),
     identityOf: (socket) => connections.identityOf(socket),
     certificates: () => rules().set,
-    open: async (serve) => {
+    listen: async (serve) => {
       const listener = secureListener({ serve, set, connections, inForce }, options, deps);
       port = await listenOn(listener, options);
       return listener;

@@ -40,7 +40,7 @@ export async function openLedgerApi(
   const auditTail = newestLines(store);
   const acknowledgementTimes = heldMoments(store, auditTail);
   const ledger = () => engine.ledger;
-  const decisions = createRecentDecisions(() => recentDecisionsInAudit({ store, lines: auditTail, ledger }));
+  const decisions = createRecentDecisions(() => recentDecisionsInAudit({ store, auditTail, ledger }));
   const meanPrices = createMeanPrices(store, ledger);
   const chainCheck = createChainCheck({ store, clock, now: engine.now });
   const unsubscribe = engine.onCommit((commit) => {
@@ -57,7 +57,7 @@ export async function openLedgerApi(
     log,
     history,
     hub,
-    lines: auditTail,
+    auditTail,
     acknowledgementTimes,
     decisions,
     meanPrices,

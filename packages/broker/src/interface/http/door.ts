@@ -25,7 +25,7 @@ export interface AuthorizedRequest {
 }
 
 export interface RequestContext {
-  readonly standing: ConnectionIdentity;
+  readonly identity: ConnectionIdentity;
   readonly match: Match;
   readonly headers: IncomingHttpHeaders;
   readonly sheddableInFlight: number;
@@ -35,7 +35,7 @@ const ANONYMOUS: Actor = { clusterId: "", isAdmin: false };
 
 /** Authorizes a request before its body is read. Throws the Fault of a refused request. */
 export function authorize(context: RequestContext, deps: AuthorizeDeps): AuthorizedRequest {
-  const { standing: identity, match } = context;
+  const { identity, match } = context;
   if (identity.kind === "refused") throw identity.fault;
   if (match.kind === "found" && match.route.access === "anyone") {
     return { route: match.route, name: match.name, caller: ANONYMOUS };

@@ -37,7 +37,7 @@ export interface RequestHandler {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly standing: ConnectionIdentity;
+  readonly identity: ConnectionIdentity;
   readonly query: string;
   match: Match;
 }
@@ -106,7 +106,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     return fault.status;
   };
 
-  const isLast = ({ request, standing: identity }: Exchange): boolean =>
+  const isLast = ({ request, identity }: Exchange): boolean =>
     identity.kind !== "caller" || deps.isStopping() || hasMuchLeft(request);
 
   const answer: RequestHandler["answer"] = async (request, response) => {
@@ -115,13 +115,13 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     const { socket } = request;
     const identity = socket instanceof TLSSocket ? deps.connections.identityOf(socket) : ANONYMOUS;
     const { path, query } = splitAddress(request.url ?? "");
-    const exchange: Exchange = { request, response, standing: identity, query, match: UNKNOWN };
+    const exchange: Exchange = { request, response, identity, query, match: UNKNOWN };
     let status: number;
     try {
       if (request.headers.host === undefined && request.httpVersion === "1.1") throw noHost();
       exchange.match = router.match(request.method ?? "", path);
       const context = {
-        standing: identity,
+        identity,
         match: exchange.match,
         headers: request.headers,
         sheddableInFlight,

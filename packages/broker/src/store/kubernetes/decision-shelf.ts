@@ -18,7 +18,7 @@ export interface DecisionSegmentsDeps extends SoftObjectDeps {
   readonly clock: Clock;
   readonly epoch: number;
   readonly keep: Keep;
-  readonly pages: Pick<LedgerSegments, "remove">;
+  readonly segments: Pick<LedgerSegments, "remove">;
   readonly onError: (error: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ export function decisionSegments(found: LedgerConfigMaps, deps: DecisionSegments
     }
     if (due.length === 0) return;
     segments = segments.slice(due.length);
-    await deps.pages.remove(due.map(({ name }) => name));
+    await deps.segments.remove(due.map(({ name }) => name));
   };
 
   const writer = keyedWriter<DecisionSegment>({ write, pauseMs: WRITE_INTERVAL_MS, ...deps });

@@ -96,7 +96,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     });
 
   const lead = async (): Promise<void> => {
-    if (elector.standing().role === "leader") return;
+    if (elector.state().role === "leader") return;
     const attempt = await elector.tryAcquire();
     if (attempt.isHeld) return;
     throw new StoreFailure(
@@ -143,7 +143,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     leadership: {
       prepare,
       acquire: elector.acquire,
-      standing: elector.standing,
+      state: elector.state,
       predecessor: elector.predecessor,
       onLost: elector.onLost,
     },

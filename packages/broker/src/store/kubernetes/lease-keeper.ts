@@ -22,7 +22,7 @@ export interface LeaderElectorDeps {
 }
 
 /** Acquires and renews the lease, and reports the leadership state. */
-export interface LeaderElector extends Pick<Leadership, "acquire" | "standing" | "predecessor" | "onLost"> {
+export interface LeaderElector extends Pick<Leadership, "acquire" | "state" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free; else says who has it. */
   readonly tryAcquire: () => Promise<LeaseResult>;
   /** Records that another replica leads and notifies listeners. */
@@ -140,7 +140,7 @@ export function leaderElector({ lease, leaseMs, clock, verify, onError }: Leader
         onError("the lease could not be given back", error);
       }
     },
-    standing: (): LeadershipState => {
+    state: (): LeadershipState => {
       if (lost !== undefined) return { role: "deposed", leader };
       if (renewedAt === undefined)
         return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };

@@ -37,7 +37,7 @@ function leader(write: (change: ManifestChange) => void) {
       auditSegments: Array.from({ length: AUDIT_PAGES }, () => OLD),
     },
     {
-      head: {
+      manifest: {
         content: () => content,
         write: async (change) => {
           const next = await change(content);
@@ -47,7 +47,7 @@ function leader(write: (change: ManifestChange) => void) {
         },
         lastCommit: () => Promise.resolve(content.head.commitNumber),
       },
-      pages: {
+      segments: {
         create,
         createAll: async (sort) => [await create(sort)],
         read: () => Promise.resolve(undefined),

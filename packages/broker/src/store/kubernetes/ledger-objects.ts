@@ -36,8 +36,8 @@ export interface OpenedLedger {
 }
 
 export interface LedgerObjectsDeps {
-  readonly head: ManifestWriter;
-  readonly pages: LedgerSegments;
+  readonly manifest: ManifestWriter;
+  readonly segments: LedgerSegments;
   readonly auditRetention: Keep;
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
   /** Called once for every stored commit, in order. */
@@ -64,7 +64,7 @@ interface CompactedContent {
 }
 
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
-  const { head, pages, auditRetention, clock, onCommitted, onError } = deps;
+  const { manifest, segments, auditRetention, clock, onCommitted, onError } = deps;
   const { records, sums } = opened;
   let auditSegments = opened.auditSegments;
   let compacting: Promise<void> | undefined;
@@ -80,17 +80,17 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     const changes = isAll || bytesOf(before.changes) > COMPACT_ABOVE_BYTES ? before.changes : [];
     const full = fullSegments(before);
     const [log, audit] = await Promise.all([
-      pages.createAll("log", changes),
-      Promise.all(full.map((lines) => pages.create("audit", lines))),
+      segments.createAll("log", changes),
+      Promise.all(full.map((lines) => segments.create("audit", lines))),
     ]);
     return (content) => ({
-      content: withAuditSegments(withLogSegments(content, { changes, pages: log }), audit),
+      content: withAuditSegments(withLogSegments(content, { changes, segments: log }), audit),
       added: full.map(auditSegmentOf),
     });
   };
 
   const commit = async (batch: CommitBatch): Promise<void> => {
-    await head.write(async (before) => {
+    await manifest.write(async (before) => {
       const plan = planBatch(before, records, batch);
       const isTooLarge = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > MAX_MANIFEST_BYTES;
       const applySegments = isTooLarge ? await createSegments(plan.content, true) : unchanged;
@@ -132,17 +132,17 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const compact = async (): Promise<void> => {
-    const { audit, changes } = head.content();
+    const { audit, changes } = manifest.content();
     if (audit.length >= AUDIT_SEGMENT_LINES || bytesOf(changes) > COMPACT_ABOVE_BYTES) await moveToSegments();
-    const { log, snapshot } = head.content().head;
+    const { log, snapshot } = manifest.content().head;
     if (isRewriteDue || log.bytes > Math.max(SNAPSHOT_BYTES, snapshot.bytes)) await takeSnapshot();
-    if (segmentsToTrim(auditSegments, auditRetention, head.content().head.time) > 0) await trimAudit();
+    if (segmentsToTrim(auditSegments, auditRetention, manifest.content().head.time) > 0) await trimAudit();
   };
 
   const moveToSegments = async (): Promise<void> => {
-    const before = head.content();
+    const before = manifest.content();
     const lightened = await createSegments(before, false);
-    await head.write((now) => {
+    await manifest.write((now) => {
       if (!hasSamePrefix(before, now)) throw SUPERSEDED;
       const { content, added } = lightened(now);
       const onWritten = (): void => {
@@ -153,21 +153,21 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const takeSnapshot = async (): Promise<void> => {
-    const before = head.content();
+    const before = manifest.content();
     const lines = [...snapshotLines(records)];
-    const made = await pages.createAll("snapshot", lines);
-    await head.write((now) => {
+    const made = await segments.createAll("snapshot", lines);
+    await manifest.write((now) => {
       if (!hasSamePrefix(before, now)) throw SUPERSEDED;
-      const snapshot = { changes: before.changes, pages: made, bytes: bytesOf(lines) };
+      const snapshot = { changes: before.changes, segments: made, bytes: bytesOf(lines) };
       return { content: withSnapshot(now, snapshot) };
     });
     isRewriteDue = false;
-    await pages.remove(recordSegments(before));
+    await segments.remove(recordSegments(before));
   };
 
   const trimAudit = async (): Promise<void> => {
     let dropped: string[] = [];
-    await head.write((content) => {
+    await manifest.write((content) => {
       const count = segmentsToTrim(auditSegments, auditRetention, content.head.time);
       const oldest = segmentsIn(content.head.audit.pages).slice(0, count);
       dropped = oldest.map((page) => segmentName("audit", page));
@@ -176,13 +176,13 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       };
       return { content: withoutAuditSegments(content, auditSegments.slice(0, count)), onWritten };
     });
-    await pages.remove(dropped);
+    await segments.remove(dropped);
   };
 
   return {
     commit,
-    lastCommit: head.lastCommit,
-    readAudit: (query) => readAudit(head.content(), query, pages),
+    lastCommit: manifest.lastCommit,
+    readAudit: (query) => readAudit(manifest.content(), query, segments),
     rewriteRecords: () => {
       isRewriteDue = true;
       startCompaction();
@@ -192,7 +192,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       while (compacting !== undefined) await compacting;
       cancelRewrite();
     },
-    content: head.content,
+    content: manifest.content,
   };
 }
 

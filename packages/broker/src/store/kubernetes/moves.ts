@@ -6,13 +6,13 @@ import { addSegments, segmentsIn } from "./page-ranges.ts";
 export interface CompactedChanges {
   /** The first ones of the head. */
   readonly changes: readonly string[];
-  readonly pages: readonly SegmentId[];
+  readonly segments: readonly SegmentId[];
 }
 
 /** The content once these changes are in pages of the log. */
-export function withLogSegments(content: Content, { changes, pages }: CompactedChanges): Content {
+export function withLogSegments(content: Content, { changes, segments }: CompactedChanges): Content {
   const { head } = content;
-  const log = { ranges: addSegments(head.log.ranges, pages), bytes: head.log.bytes + bytesOf(changes) };
+  const log = { ranges: addSegments(head.log.ranges, segments), bytes: head.log.bytes + bytesOf(changes) };
   return {
     ...content,
     head: { ...head, log, moved: head.moved + changes.length },
@@ -26,9 +26,9 @@ export interface Snapshot extends CompactedChanges {
 }
 
 /** The content once a snapshot stands for the log and for the first changes of the head. */
-export function withSnapshot(content: Content, { changes, pages, bytes }: Snapshot): Content {
+export function withSnapshot(content: Content, { changes, segments, bytes }: Snapshot): Content {
   const { head } = content;
-  const snapshot = { ranges: addSegments([], pages), bytes };
+  const snapshot = { ranges: addSegments([], segments), bytes };
   return {
     ...content,
     head: { ...head, snapshot, log: { ranges: [], bytes: 0 }, moved: head.moved + changes.length },

@@ -59,7 +59,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const decisions = decisionSegments(configMaps, {
     ...softDeps("decisions could not be saved"),
     epoch,
-    pages: segments,
+    segments,
     keep: { ...retention.decisions, atMost: Math.min(retention.decisions.atMost, MAX_DECISIONS) },
   });
   const onCommitted = (batch: CommitBatch): void => {
@@ -71,8 +71,8 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const objects = ledgerObjects(
     { records, sums, auditSegments },
     {
-      head: manifestWriter(taken, deps),
-      pages: segments,
+      manifest: manifestWriter(taken, deps),
+      segments,
       clock,
       auditRetention: { ...retention.audit, atMost: Math.min(retention.audit.atMost, MAX_AUDIT_LINES) },
       onCommitted,
@@ -88,7 +88,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const segmentWatch = watchSegments(
     {
       namespace,
-      pages: () => recordSegments(objects.content()),
+      segments: () => recordSegments(objects.content()),
       onRemoved: (name) => {
         if (!recordSegments(objects.content()).includes(name)) return;
         log.error({ configMap: name }, "a segment of the ledger was deleted; it is written again");

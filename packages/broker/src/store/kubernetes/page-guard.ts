@@ -10,7 +10,7 @@ import { LEDGER_LABEL } from "./page.ts";
 export interface SegmentWatchOptions {
   readonly namespace: string;
   /** The segments that must exist now. */
-  readonly pages: () => readonly string[];
+  readonly segments: () => readonly string[];
   readonly onRemoved: (name: string) => void;
 }
 
@@ -19,10 +19,10 @@ export interface SegmentWatchOptions {
  * could not.
  */
 export function watchSegments(
-  { namespace, pages, onRemoved }: SegmentWatchOptions,
+  { namespace, segments, onRemoved }: SegmentWatchOptions,
   deps: ReflectorDeps,
 ): Reflector {
-  let known = new Set(pages());
+  let known = new Set(segments());
   let listed = new Set<string>();
   const sink = {
     beginList: () => {
@@ -37,7 +37,7 @@ export function watchSegments(
       onRemoved(name);
     },
     endList: () => {
-      const gone = [...new Set([...known, ...pages()])].filter((name) => !listed.has(name));
+      const gone = [...new Set([...known, ...segments()])].filter((name) => !listed.has(name));
       known = listed;
       for (const name of gone) onRemoved(name);
     },

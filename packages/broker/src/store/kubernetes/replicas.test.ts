@@ -37,25 +37,25 @@ describe("of several replicas", () => {
     await Promise.all(stores.map((store) => store.leadership.prepare()));
     const opened = await Promise.allSettled(stores.map((store) => store.open()));
     expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect(stores.filter(({ leadership }) => leadership.standing().role === "leader")).toHaveLength(1);
+    expect(stores.filter(({ leadership }) => leadership.state().role === "leader")).toHaveLength(1);
   });
 
   it("one leads, the others stand by, know who it is and follow at once when it ends", async () => {
     const ledger = await newLedger();
     const [first, second] = [replica(ledger, { replica: "rome" }), replica(ledger, { replica: "oslo" })];
-    expect(first.leadership.standing()).toEqual({ role: "standby", leader: "" });
+    expect(first.leadership.state()).toEqual({ role: "standby", leader: "" });
     await first.open();
     await second.leadership.prepare();
     const won = second.leadership.acquire();
     const seen = () => {
-      const state = second.leadership.standing();
+      const state = second.leadership.state();
       return Promise.resolve(("leader" in state && state.leader) || undefined);
     };
     expect(await until("the leader is known", seen)).toBe("rome");
-    expect(first.leadership.standing()).toEqual({ role: "leader" });
+    expect(first.leadership.state()).toEqual({ role: "leader" });
     await first.close();
     expect(await won).toBe(true);
-    expect(second.leadership.standing()).toEqual({ role: "leader" });
+    expect(second.leadership.state()).toEqual({ role: "leader" });
     expect([first, second].map(({ leadership }) => leadership.predecessor())).toEqual(["", "rome"]);
   });
 
@@ -77,7 +77,7 @@ describe("of several replicas", () => {
     let hasWon = false;
     const won = second.leadership.acquire().then((isWon) => (hasWon = isWon));
     await until("it has looked", () =>
-      Promise.resolve(second.leadership.standing().role === "standby" || undefined),
+      Promise.resolve(second.leadership.state().role === "standby" || undefined),
     );
     await moving.advance(1500);
     expect(hasWon).toBe(false);
@@ -98,12 +98,12 @@ describe("a deposed leader", () => {
     await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });
     await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed" });
     expect(lost).toEqual([expect.objectContaining({ kind: "deposed" })]);
-    expect(old.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
+    expect(old.leadership.state()).toEqual({ role: "deposed", leader: "young" });
     await old.saveAdvertisements([
       { advertisement: clusterOf("oslo", 1), receivedAt: 1, replacedInstances: [] },
     ]);
     await old.close();
-    expect(young.leadership.standing()).toEqual({ role: "leader" });
+    expect(young.leadership.state()).toEqual({ role: "leader" });
     expect(await young.lastCommit()).toBe(3);
     await young.close();
     const { records } = await replica(ledger).open();
@@ -164,7 +164,7 @@ describe("a deposed leader", () => {
     await old.close();
     await third.open();
     await third.commit(batch);
-    expect(third.leadership.standing()).toMatchObject({ role: "deposed", leader: "young" });
+    expect(third.leadership.state()).toMatchObject({ role: "deposed", leader: "young" });
     expect(await young.lastCommit()).toBe(3);
   });
 });
@@ -192,13 +192,13 @@ describe("the lease", () => {
     await store.open();
     server().knobs.pause();
     await clock.advance(5999);
-    expect(store.leadership.standing()).toEqual({ role: "leader" });
+    expect(store.leadership.state()).toEqual({ role: "leader" });
     await clock.advance(1);
-    expect(store.leadership.standing()).toEqual({ role: "unsure" });
+    expect(store.leadership.state()).toEqual({ role: "unsure" });
     server().knobs.resume();
     await until("it has renewed", async () => {
       await clock.advance(100);
-      return store.leadership.standing().role === "leader" || undefined;
+      return store.leadership.state().role === "leader" || undefined;
     });
   });
 
@@ -207,15 +207,15 @@ describe("the lease", () => {
     const clock = fakeClock();
     const sleeper = replica(ledger, { clock, leaseMs: 6000, replica: "sleeper" });
     await sleeper.open();
-    const isA = (role: string) => async () => sleeper.leadership.standing().role === role || undefined;
+    const isA = (role: string) => async () => sleeper.leadership.state().role === role || undefined;
     // Its monotonic clock and its timers stood still, and nobody took over.
     clock.jumpWall(600_000);
-    expect(sleeper.leadership.standing()).toEqual({ role: "unsure" });
+    expect(sleeper.leadership.state()).toEqual({ role: "unsure" });
     await until("it leads again", isA("leader"));
     clock.jumpWall(600_000);
     await ledger.expireLease();
     await replica(ledger, { replica: "other" }).open();
-    expect(sleeper.leadership.standing()).toEqual({ role: "unsure" });
+    expect(sleeper.leadership.state()).toEqual({ role: "unsure" });
     await until("it knows", isA("deposed"));
   });
 
@@ -232,7 +232,7 @@ describe("the lease", () => {
     await clock.advance(2999);
     await until("it is renewed", async () => {
       await clock.advance(100);
-      return store.leadership.standing().role === "leader" || undefined;
+      return store.leadership.state().role === "leader" || undefined;
     });
     expect(await leaseOf(ledger)).toMatchObject({ spec: { leaseTransitions: 0 } });
   });
@@ -250,7 +250,7 @@ describe("the lease", () => {
     await other.close();
     await until("it knows", async () => {
       await clock.advance(500);
-      return sleeper.leadership.standing().role === "deposed" || undefined;
+      return sleeper.leadership.state().role === "deposed" || undefined;
     });
     await expect(sleeper.commit(grants.next())).rejects.toMatchObject({ kind: "deposed", message: /other/ });
   });

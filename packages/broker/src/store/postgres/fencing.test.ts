@@ -37,7 +37,7 @@ describe.skipIf(!postgresPrograms().isThere)(
     it("removes no history", async () => {
       const { ledger, clock, old } = await replaced();
       await clock.advance(TRIM_EVERY_MS);
-      await until("it has tried", async () => old.leadership.standing().role === "deposed" || undefined);
+      await until("it has tried", async () => old.leadership.state().role === "deposed" || undefined);
       expect(await ledger.psql(HISTORY)).toBe("40|40|1|0");
     });
 
@@ -45,7 +45,7 @@ describe.skipIf(!postgresPrograms().isThere)(
       const { ledger, clock, old } = await replaced();
       const lease = await ledger.psql("SELECT expires_at, epoch, instance FROM S.lease");
       await clock.advance(LEASE_MS / 3);
-      await until("it has tried", async () => old.leadership.standing().role === "deposed" || undefined);
+      await until("it has tried", async () => old.leadership.state().role === "deposed" || undefined);
       expect(await ledger.psql("SELECT expires_at, epoch, instance FROM S.lease")).toBe(lease);
     });
 

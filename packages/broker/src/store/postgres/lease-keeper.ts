@@ -14,7 +14,7 @@ const MIN_WAIT_MS = 20;
 
 export interface LeaderElectorDeps {
   readonly row: LeaseRow;
-  readonly line: Connection;
+  readonly connection: Connection;
   readonly candidate: Candidate;
   readonly leaseMs: number;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface LeaderElectorDeps {
 }
 
 /** Acquires and renews the lease, and reports the leadership state. */
-export interface LeaderElector extends Pick<Leadership, "acquire" | "standing" | "predecessor" | "onLost"> {
+export interface LeaderElector extends Pick<Leadership, "acquire" | "state" | "predecessor" | "onLost"> {
   /** Takes the lease if it is free. */
   readonly tryAcquire: () => Promise<boolean>;
   /** The epoch of the current or last term. Throws a StoreFailure if this process never led. */
@@ -43,7 +43,7 @@ interface Term {
 }
 
 export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
-  const { row, line, candidate, leaseMs, clock, onError } = deps;
+  const { row, connection, candidate, leaseMs, clock, onError } = deps;
   const listeners: ((failure: StoreFailure) => void)[] = [];
   let term: Term | undefined;
   let leader = "";
@@ -58,7 +58,7 @@ export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
   let cancelRenewal = (): void => undefined;
 
   const tryAcquire = (): Promise<boolean> =>
-    line.use(async (session) => {
+    connection.use(async (session) => {
       const sentAt = leaseTime(clock);
       const epoch = await row.tryAcquire(session, candidate);
       if (epoch === undefined) return false;
@@ -94,7 +94,7 @@ export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
   };
 
   const renewTerm = (current: Term): Promise<void> =>
-    line.use(async (session) => {
+    connection.use(async (session) => {
       const sentAt = leaseTime(clock);
       if ((await row.renew(session, current.epoch)) === undefined) await markLost(session);
       else renewed(sentAt);
@@ -114,7 +114,7 @@ export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
   };
 
   const readLease = async (): Promise<LeaseView> => {
-    const view = await line.use(row.read);
+    const view = await connection.use(row.read);
     leader = view.holder;
     problem = undefined;
     return view;
@@ -171,7 +171,7 @@ export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
     const ending = term;
     term = undefined;
     if (ending === undefined || lost !== undefined) return;
-    await line
+    await connection
       .use((session) => row.release(session, ending.epoch))
       .catch((error: unknown) => onError("the lease could not be given back", error));
   };
@@ -186,7 +186,7 @@ export function leaderElector(deps: LeaderElectorDeps): LeaderElector {
     renewed,
     markLost,
     release,
-    standing: state,
+    state,
     predecessor: () => leader,
     onLost: (listener) => {
       if (lost === undefined) listeners.push(listener);

@@ -35,19 +35,19 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
     it("one leads, the others stand by and know who it is", async () => {
       const ledger = newLedger();
       const [first, second] = [replica(ledger, { replica: "rome" }), replica(ledger, { replica: "oslo" })];
-      expect(first.leadership.standing()).toEqual({ role: "standby", leader: "" });
+      expect(first.leadership.state()).toEqual({ role: "standby", leader: "" });
       await first.open();
       await second.leadership.prepare();
       const won = second.leadership.acquire();
       const seen = () =>
-        Promise.resolve(second.leadership.standing()).then(
+        Promise.resolve(second.leadership.state()).then(
           (now) => ("leader" in now && now.leader) || undefined,
         );
       expect(await until("the leader is known", seen)).toBe("rome");
-      expect(first.leadership.standing()).toEqual({ role: "leader" });
+      expect(first.leadership.state()).toEqual({ role: "leader" });
       await first.close();
       expect(await won).toBe(true);
-      expect(second.leadership.standing()).toEqual({ role: "leader" });
+      expect(second.leadership.state()).toEqual({ role: "leader" });
       expect([first, second].map(({ leadership }) => leadership.predecessor())).toEqual(["", "rome"]);
     });
 
@@ -77,9 +77,9 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed", message: /young/ });
       await expect(old.commit(batch)).rejects.toMatchObject({ kind: "deposed" });
       expect(lost).toEqual([expect.objectContaining({ kind: "deposed" })]);
-      expect(old.leadership.standing()).toEqual({ role: "deposed", leader: "young" });
+      expect(old.leadership.state()).toEqual({ role: "deposed", leader: "young" });
       await old.close();
-      expect(young.leadership.standing()).toEqual({ role: "leader" });
+      expect(young.leadership.state()).toEqual({ role: "leader" });
       expect(await young.lastCommit()).toBe(3);
     });
 
@@ -105,7 +105,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       const store = replica(ledger, { clock });
       await store.open();
       await clock.advance(1000);
-      expect(store.leadership.standing()).toEqual({ role: "leader" });
+      expect(store.leadership.state()).toEqual({ role: "leader" });
       await ledger.expireLease();
       await store.commit(new Grants().next());
       const isFree = "SELECT expires_at <= now() FROM S.lease";
@@ -120,13 +120,13 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       await store.open();
       proxy.pause();
       await clock.advance(5999);
-      expect(store.leadership.standing()).toEqual({ role: "leader" });
+      expect(store.leadership.state()).toEqual({ role: "leader" });
       await clock.advance(1);
-      expect(store.leadership.standing()).toEqual({ role: "unsure" });
+      expect(store.leadership.state()).toEqual({ role: "unsure" });
       proxy.resume();
       await until("it has renewed", async () => {
         await clock.advance(100);
-        return store.leadership.standing().role === "leader" || undefined;
+        return store.leadership.state().role === "leader" || undefined;
       });
     });
 

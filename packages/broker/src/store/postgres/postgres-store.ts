@@ -67,7 +67,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     return message;
   };
   const candidate = { instance: randomUUID(), holder: replica };
-  const elector = leaderElector({ row, line: writer, candidate, leaseMs, clock, onError });
+  const elector = leaderElector({ row, connection: writer, candidate, leaseMs, clock, onError });
   let database: LedgerDatabase | undefined;
   let isPrepared = false;
   let isOlder = false;
@@ -106,7 +106,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
 
   const lead = async (): Promise<void> => {
     if (!isPrepared) await prepare();
-    if (elector.standing().role === "leader" || (await elector.tryAcquire())) return;
+    if (elector.state().role === "leader" || (await elector.tryAcquire())) return;
     const { holder } = await writer.use(row.read);
     throw new StoreFailure(
       "not-committed",
@@ -178,7 +178,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     leadership: {
       prepare,
       acquire: elector.acquire,
-      standing: elector.standing,
+      state: elector.state,
       predecessor: elector.predecessor,
       onLost: elector.onLost,
     },

@@ -8,20 +8,20 @@ const MAX_LINES = 2000;
 
 export interface RecentDecisionsDeps {
   readonly store: Pick<Store, "findDecision">;
-  readonly lines: Pick<AuditTail, "page">;
+  readonly auditTail: Pick<AuditTail, "page">;
   readonly ledger: () => Pick<LedgerView, "reservations">;
 }
 
 /** The newest decisions, oldest first, found through the audit log: after a restart only the audit log has their order. */
 export async function recentDecisionsInAudit({
   store,
-  lines,
+  auditTail,
   ledger,
 }: RecentDecisionsDeps): Promise<Decision[]> {
   const found: Decision[] = [];
   let before: number | undefined;
   for (let read = 0; read < MAX_LINES && found.length < WANTED; read += LINES_AT_ONCE) {
-    const page = await lines.page({ before, limit: LINES_AT_ONCE, text: "" });
+    const page = await auditTail.page({ before, limit: LINES_AT_ONCE, text: "" });
     for (const entry of page.entries) {
       const id = decisionOf(entry, ledger());
       const decision = id === undefined ? undefined : await store.findDecision(id);

@@ -8,11 +8,11 @@ import type { UiContext } from "./context.ts";
 const NEWEST = { fallback: 0, minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 /** Who did what, when and why, the newest first; and whether the log is whole. */
-export function auditRoutes({ lines, chainCheck }: UiContext): readonly UiRoute[] {
+export function auditRoutes({ auditTail, chainCheck }: UiContext): readonly UiRoute[] {
   const list = async ({ parameters }: UiCall): Promise<PlainAnswer> => {
     const before = wholeNumber(parameters, "before", NEWEST) || undefined;
     const text = textOf(parameters, "q").toLowerCase();
-    const page = await lines.page({ before, limit: limitOf(parameters), text });
+    const page = await auditTail.page({ before, limit: limitOf(parameters), text });
     const answer: UiAudit = {
       rows: page.entries.map(rowOf),
       before: page.before ?? null,

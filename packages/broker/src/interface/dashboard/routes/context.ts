@@ -21,7 +21,7 @@ export interface UiContext extends Pick<DashboardDeps, "store" | "log"> {
   readonly decisions: RecentDecisions;
   readonly hub: LiveHub;
   readonly history: History;
-  readonly lines: AuditTail;
+  readonly auditTail: AuditTail;
   readonly chainCheck: ChainCheck;
   readonly acknowledgementTimes: AcknowledgementTimes;
   readonly meanPrices: MeanPrices;

@@ -9,7 +9,7 @@ import { reservationNameFor } from "@resource-broker/runtime";
 export type ReservationOrigin = "view" | "agent" | "person";
 
 export interface Identity {
-  readonly sort: ReservationOrigin;
+  readonly origin: ReservationOrigin;
   readonly intent: NonNullable<Reservation["spec"]["intent"]>;
   readonly requester: ClusterId;
   readonly key: string;
@@ -20,9 +20,9 @@ export interface Identity {
 export function identify({ metadata, spec }: Reservation): Identity {
   const { intent = "Reserve", requesterID: requester = NOBODY } = spec;
   const key = spec.key ?? metadata.uid ?? "";
-  if (isView({ metadata })) return { sort: "view", intent, requester, key, id: metadata.name };
+  if (isView({ metadata })) return { origin: "view", intent, requester, key, id: metadata.name };
   const origin = spec.key === undefined ? "person" : "agent";
-  return { sort: origin, intent, requester, key, id: reservationNameFor(requester, key) };
+  return { origin, intent, requester, key, id: reservationNameFor(requester, key) };
 }
 
 /** True when the ledger took this very object of an older broker over: under its name, with its UID as key. */

@@ -44,8 +44,8 @@ export function objectInformers(namespace: string, deps: ReflectorDeps): ObjectI
 }
 
 function requestedId(object: Reservation): ReservationId | undefined {
-  const { sort, intent, id } = identify(object);
-  const isRequest = sort === "person" || (sort === "agent" && object.metadata.name === id);
+  const { origin, intent, id } = identify(object);
+  const isRequest = origin === "person" || (origin === "agent" && object.metadata.name === id);
   return isRequest && intent === "Reserve" ? id : undefined;
 }
 

@@ -35,7 +35,7 @@ const DONE: Step = { kind: "rest" };
 export function planReservation(state: ReservationState): Step {
   const identity = identify(state.object);
   const found = state.ledger.reservations.get(identity.id);
-  if (identity.sort === "view") return planView(state, found);
+  if (identity.origin === "view") return planView(state, found);
   if (identity.intent !== "Reserve") return planIntent(state, identity);
   const own = found !== undefined && represents(state.object, identity, found) ? found : undefined;
   if (state.object.metadata.deletionTimestamp !== undefined) return planDeletion(state, own);
@@ -49,8 +49,8 @@ export function planReservation(state: ReservationState): Step {
  * the id is derived from its UID. For an agent's object the key may also have been used over HTTP or in another object: a copy
  * under another name, or a refused object, does not count.
  */
-function represents(object: ReservationObject, { sort, id }: Identity, found: Reservation): boolean {
-  if (sort === "person") return true;
+function represents(object: ReservationObject, { origin, id }: Identity, found: Reservation): boolean {
+  if (origin === "person") return true;
   if (object.metadata.name !== id) return false;
   if (isDecided(object) && !isRefused(object)) return true;
   const reading = readRequest(object);
@@ -76,8 +76,8 @@ function planDeletion({ object }: ReservationState, reservation: Reservation | u
 
 function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, identity: Identity): Step {
   // The name belongs to the view of a reservation: this object is that view without its label, or it blocks the name.
-  if (identity.sort === "person" && ledger.reservations.has(object.metadata.name)) return DONE;
-  if (identity.sort === "agent" && object.metadata.name !== identity.id) {
+  if (identity.origin === "person" && ledger.reservations.has(object.metadata.name)) return DONE;
+  if (identity.origin === "agent" && object.metadata.name !== identity.id) {
     return refuse(`an object with spec.key must be named ${identity.id}; leave the key out, or name it so`);
   }
   if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(REQUESTER_MISSING);
@@ -112,9 +112,9 @@ function planUnknown(state: ReservationState, identity: Identity): Step {
 }
 
 /** A person's object stays until the person deletes it. An agent's object is deleted sooner if a live reservation needs its name. */
-function planEnded({ object, ledger, now }: ReservationState, { sort, id }: Identity): Step {
+function planEnded({ object, ledger, now }: ReservationState, { origin, id }: Identity): Step {
   if (hasFinalizer(object)) return { kind: "let-go" };
-  if (sort === "person") return DONE;
+  if (origin === "person") return DONE;
   const blocksLiveReservation = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
   return deleteAfter(blocksLiveReservation ? ANSWER_TTL_MS : ENDED_RETENTION_MS, object, now);
 }

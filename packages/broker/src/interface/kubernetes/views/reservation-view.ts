@@ -65,7 +65,7 @@ export function isView({ metadata, spec, status }: ReservationObject): boolean {
  * with that name by chance. The name belongs to the reservation.
  */
 export function hasReservationName(object: ReservationObject): boolean {
-  return identify(object).sort === "person" && !isDecided(object);
+  return identify(object).origin === "person" && !isDecided(object);
 }
 
 /** True if the spec differs. The request in a spec is immutable, so the object must be deleted and created again. */
