@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AdvertisementDTO, advertisementSchema, PATH, validate } from "@resource-broker/contract";
-import type { Scene } from "./stage.ts";
+import type { BenchSetup } from "./stage.ts";
 
 /** Each look is a request that broker and bench spend time on: at every 4 ms a start took 100 ms longer. */
 const LOOK_EVERY_MS = 10;
 const WITHIN_MS = 120_000;
 
 /** What the broker has of the cluster now; undefined: nothing. */
-export async function advertised({ broker, clusterId }: Scene): Promise<AdvertisementDTO | undefined> {
+export async function advertised({ broker, clusterId }: BenchSetup): Promise<AdvertisementDTO | undefined> {
   const { status, body } = await broker.admin().request("GET", PATH.advertisement(clusterId));
   if (status === 404) return undefined;
   const reading = validate(advertisementSchema, body);
@@ -17,12 +17,12 @@ export async function advertised({ broker, clusterId }: Scene): Promise<Advertis
 
 /** Looks until the broker has an advertisement as wanted; says how long after `since` that was. */
 export async function untilAdvertised(
-  scene: Scene,
+  setup: BenchSetup,
   since: number,
   isWanted: (advertisement: AdvertisementDTO) => boolean,
 ): Promise<number> {
   while (performance.now() - since < WITHIN_MS) {
-    const now = await advertised(scene);
+    const now = await advertised(setup);
     if (now !== undefined && isWanted(now)) return performance.now() - since;
     await sleep(LOOK_EVERY_MS);
   }

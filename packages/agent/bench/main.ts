@@ -14,7 +14,7 @@ import nodeFlags from "../node-flags.json" with { type: "json" };
 import { large } from "./sections/large.ts";
 import { small } from "./sections/small.ts";
 import { start } from "./sections/start.ts";
-import type { Stage } from "./stage.ts";
+import type { BenchEnvironment } from "./stage.ts";
 
 const SECTIONS = [small, start, large];
 
@@ -40,14 +40,14 @@ if (unknown.length > 0 || !(minutes > 0)) {
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
-const say = (line: string): void => console.error(`… ${line}`);
+const print = (line: string): void => console.error(`… ${line}`);
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-say("bundling");
+print("bundling");
 const bundler = join(import.meta.dirname, "../../../scripts/bundle/main.ts");
 execFileSync(process.execPath, [bundler, "--into", folder], { stdio: ["ignore", "ignore", "inherit"] });
-const stage: Stage = {
+const environment: BenchEnvironment = {
   certificates: await testCertificates(),
   agentProgram: values.program ?? join(folder, "agent.mjs"),
   brokerProgram: join(folder, "broker.mjs"),
@@ -55,15 +55,15 @@ const stage: Stage = {
   settleMs: values.quick ? 5_000 : 60_000,
   restMs: values.quick ? 30_000 : minutes * 60_000,
   isQuick: values.quick,
-  say,
+  print,
 };
 const rows: BenchRow[] = [];
 for (const section of SECTIONS) {
   if (!wanted.includes(section.name)) continue;
-  rows.push(...(await section.run(stage)));
+  rows.push(...(await section.run(environment)));
 }
 const load = loadavg()[0]?.toFixed(1) ?? "?";
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown CPU"}, load ${load}`);
-console.log(`flags: ${stage.nodeFlags.join(" ") || "none"}\n`);
+console.log(`flags: ${environment.nodeFlags.join(" ") || "none"}\n`);
 console.log(benchTable(rows));
 process.exit(0);

@@ -12,7 +12,7 @@ import { type BenchCluster, startCluster } from "./cluster/start-cluster.ts";
 import type { ClusterSize } from "./cluster/messages.ts";
 
 /** What every section is given. */
-export interface Stage {
+export interface BenchEnvironment {
   readonly certificates: TestCertificates;
   /** The bundles. */
   readonly agentProgram: string;
@@ -25,16 +25,16 @@ export interface Stage {
   readonly restMs: number;
   readonly isQuick: boolean;
   /** Says what is going on. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 export interface Section {
   readonly name: string;
-  readonly run: (stage: Stage) => Promise<BenchRow[]>;
+  readonly run: (environment: BenchEnvironment) => Promise<BenchRow[]>;
 }
 
 /** One agent between a cluster and a broker, each in a process of its own. */
-export interface Scene {
+export interface BenchSetup {
   readonly cluster: BenchCluster;
   readonly broker: BrokerProcess;
   /** Between agent and broker. */
@@ -49,35 +49,35 @@ const CLUSTER_ID = "bench";
  * Ends everything afterwards, whatever happened. The agent has just been started: a section waits for it in its own way,
  * since an agent that is asked every few milliseconds whether it is ready has that work as well.
  */
-export async function withScene<T>(
-  stage: Stage,
+export async function withSetup<T>(
+  environment: BenchEnvironment,
   size: ClusterSize,
-  use: (scene: Scene) => Promise<T>,
+  use: (setup: BenchSetup) => Promise<T>,
 ): Promise<T> {
-  const { certificates, say } = stage;
-  const endings: (() => Promise<unknown>)[] = [];
+  const { certificates, print } = environment;
+  const cleanups: (() => Promise<unknown>)[] = [];
   try {
-    say(`a cluster of ${size.nodes} nodes and ${size.pods} pods`);
+    print(`a cluster of ${size.nodes} nodes and ${size.pods} pods`);
     const cluster = await startCluster(size);
-    endings.push(cluster.stop);
-    const broker = await startBroker({ certificates, program: stage.brokerProgram });
-    endings.push(broker.dispose);
+    cleanups.push(cluster.stop);
+    const broker = await startBroker({ certificates, program: environment.brokerProgram });
+    cleanups.push(broker.dispose);
     const proxy = await startFaultyProxy(broker);
-    endings.push(proxy.close);
+    cleanups.push(proxy.close);
     const agent = await startAgent({
       clusterId: CLUSTER_ID,
       broker: proxy,
       certificates,
       kubeconfig: cluster.kubeconfig,
-      program: stage.agentProgram,
-      nodeFlags: stage.nodeFlags,
+      program: environment.agentProgram,
+      nodeFlags: environment.nodeFlags,
       readyWithinMs: 120_000,
       waits: false,
     });
-    endings.push(agent.dispose);
+    cleanups.push(agent.dispose);
     return await use({ cluster, broker, proxy, agent, clusterId: CLUSTER_ID });
   } finally {
-    for (const end of endings.reverse()) await end();
+    for (const end of cleanups.reverse()) await end();
   }
 }
 

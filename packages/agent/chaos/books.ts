@@ -20,30 +20,30 @@ import {
 import { attemptOf } from "../src/reservations/attempt-key.ts";
 
 /** A ResourceRequest that a test made, whether it is still wanted or not. */
-export interface Wish {
+export interface TestRequest {
   readonly uid: string;
   readonly cluster: string;
   readonly name: string;
   readonly isWanted: boolean;
 }
 
-export interface Booked {
+export interface LedgerReservation {
   readonly id: string;
   /** The UID of the request it was asked with. */
   readonly uid: string;
   readonly requester: string;
-  readonly lender: string;
+  readonly provider: string;
   readonly isLive: boolean;
 }
 
 /** What one cluster shows. */
-export interface Shown {
+export interface ClusterObjects {
   readonly cluster: string;
   readonly requests: readonly { readonly uid: string; readonly phase: string; readonly id: string }[];
   /** Reservation ids of delivered ReservationInstructions, and of those that are not yet. */
-  readonly borrowed: readonly Instructed[];
+  readonly reservationInstructions: readonly Instructed[];
   /** The same of ProviderInstructions. */
-  readonly held: readonly Instructed[];
+  readonly providerInstructions: readonly Instructed[];
 }
 
 export interface Instructed {
@@ -52,21 +52,24 @@ export interface Instructed {
 }
 
 /** Everything that must agree. */
-export interface Books {
-  readonly booked: readonly Booked[];
-  readonly shown: readonly Shown[];
+export interface Snapshot {
+  readonly reservations: readonly LedgerReservation[];
+  readonly objects: readonly ClusterObjects[];
 }
 
 /** `clusters` by a way that nothing disturbs. */
-export async function readBooks(broker: BrokerProcess, clusters: readonly WorldCluster[]): Promise<Books> {
-  const [booked, shown] = await Promise.all([
-    Promise.all(clusters.map(({ name }) => bookedBy(broker.clientFor(name)))),
-    Promise.all(clusters.map(shownBy)),
+export async function readSnapshot(
+  broker: BrokerProcess,
+  clusters: readonly WorldCluster[],
+): Promise<Snapshot> {
+  const [reservations, shown] = await Promise.all([
+    Promise.all(clusters.map(({ name }) => reservationsOf(broker.clientFor(name)))),
+    Promise.all(clusters.map(objectsIn)),
   ]);
-  return { booked: booked.flat(), shown };
+  return { reservations: reservations.flat(), objects: shown };
 }
 
-async function bookedBy(client: BrokerClient): Promise<Booked[]> {
+async function reservationsOf(client: BrokerClient): Promise<LedgerReservation[]> {
   const all: ReservationDTO[] = [];
   let path: string | undefined = `${PATH.reservations}?role=requester`;
   while (path !== undefined) {
@@ -78,13 +81,13 @@ async function bookedBy(client: BrokerClient): Promise<Booked[]> {
     id,
     uid: attemptOf(key)?.uid ?? "",
     requester: requesterID,
-    lender: targetClusterID,
+    provider: targetClusterID,
     isLive: !isFinal(status.phase),
   }));
 }
 
-async function shownBy(cluster: WorldCluster): Promise<Shown> {
-  const [requests, borrowed, held] = await Promise.all([
+async function objectsIn(cluster: WorldCluster): Promise<ClusterObjects> {
+  const [requests, requested, held] = await Promise.all([
     cluster.list(RESOURCE_REQUESTS),
     cluster.list(RESERVATION_INSTRUCTIONS),
     cluster.list(PROVIDER_INSTRUCTIONS),
@@ -96,11 +99,14 @@ async function shownBy(cluster: WorldCluster): Promise<Shown> {
       phase: status?.phase ?? "Pending",
       id: status?.reservationName ?? "",
     })),
-    borrowed: borrowed.map(({ spec, status }) => ({
+    reservationInstructions: requested.map(({ spec, status }) => ({
       id: spec.reservationName,
       isDone: status?.delivered === true,
     })),
-    held: held.map(({ spec, status }) => ({ id: spec.reservationName, isDone: status?.enforced === true })),
+    providerInstructions: held.map(({ spec, status }) => ({
+      id: spec.reservationName,
+      isDone: status?.enforced === true,
+    })),
   };
 }
 

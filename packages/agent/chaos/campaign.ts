@@ -9,8 +9,8 @@ import {
   worldCluster,
 } from "@resource-broker/testkit";
 import { type RoundReport, runRound } from "./round.ts";
-import type { HarmedServers } from "./servers.ts";
-import { wishesIn } from "./wishes.ts";
+import type { FaultyServers } from "./servers.ts";
+import { requestsIn } from "./wishes.ts";
 
 /** Each borrows from the other. */
 const CLUSTERS = ["rome", "paris"];
@@ -19,7 +19,7 @@ const NODE = { cpu: "64", memory: "256Gi" };
 export interface CampaignOptions {
   readonly rounds: number;
   readonly seed: number;
-  readonly servers: HarmedServers;
+  readonly servers: FaultyServers;
   readonly print: (line: string) => void;
 }
 
@@ -41,31 +41,34 @@ export async function runCampaign({
 }: CampaignOptions): Promise<CampaignResult> {
   const clusters = CLUSTERS.map((name) => ({ name, nodes: [NODE] }));
   const world = await startWorld({ clusters, controlPlanes: servers });
-  const beside = await waysBeside(world, servers);
+  const direct = await directClients(world, servers);
   try {
     for (const name of CLUSTERS) await until(`${name} is advertised`, () => isAdvertised(world, name));
-    const wishes = wishesIn(beside);
-    const stage = { broker: world.broker, servers, beside, wishes };
+    const requests = requestsIn(direct);
+    const environment = { broker: world.broker, servers, direct, requests };
     const random = seededRandom(seed);
     const reports: RoundReport[] = [];
     while (reports.length < rounds && (reports.at(-1)?.violations ?? []).length === 0) {
-      const report = await runRound(stage, random);
+      const report = await runRound(environment, random);
       reports.push(report);
       print(`round ${reports.length}: ${lineOf(report)}`);
     }
     return {
       rounds: reports.length,
-      wishes: wishes.all().length,
+      wishes: requests.all().length,
       slowestMs: Math.max(...reports.map(slowestOf)),
       violations: reports.at(-1)?.violations ?? [],
     };
   } finally {
-    for (const { client } of beside.values()) client.close();
+    for (const { client } of direct.values()) client.close();
     await world.dispose();
   }
 }
 
-async function waysBeside(world: World, servers: HarmedServers): Promise<ReadonlyMap<string, WorldCluster>> {
+async function directClients(
+  world: World,
+  servers: FaultyServers,
+): Promise<ReadonlyMap<string, WorldCluster>> {
   const ways = CLUSTERS.map(async (name) => {
     const { kubeconfig } = servers.server(name);
     const kubeconfigFile = join(world.directory, name, "kubeconfig-beside");
@@ -78,19 +81,19 @@ async function isAdvertised({ broker }: World, name: string): Promise<true | und
   return (await broker.admin().request("GET", PATH.advertisement(name))).status === 200 || undefined;
 }
 
-function slowestOf({ borrowsMs, lendsMs, advertisesMs }: RoundReport): number {
-  return Math.max(borrowsMs, lendsMs, advertisesMs);
+function slowestOf({ requestsMs, providesMs, advertisesMs }: RoundReport): number {
+  return Math.max(requestsMs, providesMs, advertisesMs);
 }
 
 function lineOf(report: RoundReport): string {
-  const { harm, cluster, harmedMs, borrowsMs, lendsMs, advertisesMs, live } = report;
+  const { fault, cluster, faultMs, requestsMs, providesMs, advertisesMs, live } = report;
   const verdict =
     report.violations.length === 0
       ? `${live} reservations, all as they should be`
       : `${report.violations.length} VIOLATIONS`;
   return (
-    `${harm.padEnd(5)} ${cluster.padEnd(5)} for ${seconds(harmedMs)}; borrows after ${seconds(borrowsMs)}, ` +
-    `lends after ${seconds(lendsMs)}, advertises after ${seconds(advertisesMs)}; ${verdict}`
+    `${fault.padEnd(5)} ${cluster.padEnd(5)} for ${seconds(faultMs)}; borrows after ${seconds(requestsMs)}, ` +
+    `lends after ${seconds(providesMs)}, advertises after ${seconds(advertisesMs)}; ${verdict}`
   );
 }
 

@@ -1,19 +1,19 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { HarmedServer } from "./servers.ts";
+import type { FaultyServer } from "./servers.ts";
 
-export const HARMS = ["kill", "pause", "cut"] as const;
-export type Harm = (typeof HARMS)[number];
+export const SERVER_FAULTS = ["kill", "pause", "cut"] as const;
+export type ServerFault = (typeof SERVER_FAULTS)[number];
 
 /** How long it lasts. Some pauses are longer than any call waits for its answer. */
-const LONGEST_MS: Readonly<Record<Harm, number>> = { kill: 2_000, pause: 10_000, cut: 4_000 };
+const LONGEST_MS: Readonly<Record<ServerFault, number>> = { kill: 2_000, pause: 10_000, cut: 4_000 };
 
-export function lastsMs(harm: Harm, random: SeededRandom): number {
-  return random.between(100, LONGEST_MS[harm]);
+export function lastsMs(fault: ServerFault, random: SeededRandom): number {
+  return random.between(100, LONGEST_MS[fault]);
 }
 
 /** Harms a server. What is returned mends it, and resolves when it serves again. */
-export async function begin(harm: Harm, server: HarmedServer): Promise<() => Promise<unknown>> {
-  switch (harm) {
+export async function injectFault(fault: ServerFault, server: FaultyServer): Promise<() => Promise<unknown>> {
+  switch (fault) {
     case "kill":
       await server.kill();
       return server.restart;

@@ -9,11 +9,11 @@ import {
   until,
   type WorldCluster,
 } from "@resource-broker/testkit";
-import { bodyOf, readBooks } from "./books.ts";
-import { begin, type Harm, HARMS, lastsMs } from "./harm.ts";
-import type { HarmedServers } from "./servers.ts";
+import { bodyOf, readSnapshot } from "./books.ts";
+import { injectFault, lastsMs, SERVER_FAULTS, type ServerFault } from "./harm.ts";
+import type { FaultyServers } from "./servers.ts";
 import { violations } from "./violations.ts";
-import type { Wishes } from "./wishes.ts";
+import type { Requests } from "./wishes.ts";
 
 /** Far above what is promised: whoever needs longer shall still be seen to come back. */
 const ACT_WITHIN_MS = 60_000;
@@ -21,100 +21,115 @@ const ACT_WITHIN_MS = 60_000;
 const SMALL_NODE = 48;
 const LARGE_NODE = 64;
 
-export interface Stage {
+export interface Environment {
   readonly broker: BrokerProcess;
-  readonly servers: HarmedServers;
+  readonly servers: FaultyServers;
   /** By ways that nothing harms but a kill or a pause. */
-  readonly beside: ReadonlyMap<string, WorldCluster>;
-  readonly wishes: Wishes;
+  readonly direct: ReadonlyMap<string, WorldCluster>;
+  readonly requests: Requests;
 }
 
 export interface RoundReport {
   readonly cluster: string;
-  readonly harm: Harm;
-  readonly harmedMs: number;
+  readonly fault: ServerFault;
+  readonly faultMs: number;
   /** From the moment in which the server served again. */
-  readonly borrowsMs: number;
-  readonly lendsMs: number;
+  readonly requestsMs: number;
+  readonly providesMs: number;
   readonly advertisesMs: number;
   readonly live: number;
   readonly violations: readonly string[];
 }
 
-export async function runRound(stage: Stage, random: SeededRandom): Promise<RoundReport> {
-  const { beside, servers, wishes } = stage;
-  const names = [...beside.keys()];
+export async function runRound(environment: Environment, random: SeededRandom): Promise<RoundReport> {
+  const { direct, servers, requests } = environment;
+  const names = [...direct.keys()];
   const cluster = random.pick(names) ?? "";
   const other = random.pick(names.filter((name) => name !== cluster)) ?? "";
-  const harm = random.pick(HARMS) ?? "kill";
+  const fault = random.pick(SERVER_FAULTS) ?? "kill";
 
   // What happens in the last moment: the agent may have seen it, or not.
-  await Promise.all([wishes.make(cluster, other), wishes.make(other, cluster)]);
-  await wishes.takeBack(cluster);
-  const harmedAt = performance.now();
-  const mend = await begin(harm, servers.server(cluster));
-  await wishes.make(other, cluster);
-  await wishes.takeBack(other);
-  if (harm === "cut") {
-    await wishes.make(cluster, other);
-    await wishes.takeBack(cluster);
+  await Promise.all([requests.make(cluster, other), requests.make(other, cluster)]);
+  await requests.deleteOldest(cluster);
+  const faultAt = performance.now();
+  const recover = await injectFault(fault, servers.server(cluster));
+  await requests.make(other, cluster);
+  await requests.deleteOldest(other);
+  if (fault === "cut") {
+    await requests.make(cluster, other);
+    await requests.deleteOldest(cluster);
   }
-  await sleep(lastsMs(harm, random));
-  await mend();
-  const mendedAt = performance.now();
+  await sleep(lastsMs(fault, random));
+  await recover();
+  const recoveredAt = performance.now();
 
-  const acts = [borrows(stage, cluster, other), lends(stage, cluster, other), advertises(stage, cluster)];
+  const acts = [
+    requestsAgain(environment, cluster, other),
+    providesAgain(environment, cluster, other),
+    advertises(environment, cluster),
+  ];
   const ends = await Promise.all(
     acts.map(async (act) => {
       const problem = await act.then(
         () => undefined,
         (error: unknown) => String(error),
       );
-      return { tookMs: performance.now() - mendedAt, problem };
+      return { tookMs: performance.now() - recoveredAt, problem };
     }),
   );
   const found = ends.flatMap(({ problem }) => problem ?? []);
-  const [borrowsMs = 0, lendsMs = 0, advertisesMs = 0] = ends.map(({ tookMs }) => tookMs);
+  const [requestsMs = 0, providesMs = 0, advertisesMs = 0] = ends.map(({ tookMs }) => tookMs);
   return {
     cluster,
-    harm,
-    harmedMs: mendedAt - harmedAt,
-    borrowsMs,
-    lendsMs,
+    fault,
+    faultMs: recoveredAt - faultAt,
+    requestsMs,
+    providesMs,
     advertisesMs,
-    live: wishes.all().filter(({ isWanted }) => isWanted).length,
-    violations: [...found, ...(await settled(stage))],
+    live: requests.all().filter(({ isWanted }) => isWanted).length,
+    violations: [...found, ...(await settled(environment))],
   };
 }
 
 /** What is asked for there now becomes usable. */
-async function borrows({ wishes, beside }: Stage, cluster: string, other: string): Promise<void> {
-  const { name } = await wishes.make(cluster, other);
+async function requestsAgain(
+  { requests, direct }: Environment,
+  cluster: string,
+  other: string,
+): Promise<void> {
+  const { name } = await requests.make(cluster, other);
   await until(
     `${cluster} borrows again`,
     async () =>
-      (await beside.get(cluster)?.find(RESOURCE_REQUESTS, name))?.status?.phase === "Active" || undefined,
+      (await direct.get(cluster)?.find(RESOURCE_REQUESTS, name))?.status?.phase === "Active" || undefined,
     ACT_WITHIN_MS,
   );
 }
 
 /** What others are given there now is held. */
-async function lends({ wishes, beside }: Stage, cluster: string, other: string): Promise<void> {
-  const { name } = await wishes.make(other, cluster);
+async function providesAgain(
+  { requests, direct }: Environment,
+  cluster: string,
+  other: string,
+): Promise<void> {
+  const { name } = await requests.make(other, cluster);
   await until(
     `${cluster} lends again`,
     async () => {
-      const { status } = (await beside.get(other)?.find(RESOURCE_REQUESTS, name)) ?? {};
-      const hold = `${status?.reservationName}-provider`;
-      return (await beside.get(cluster)?.find(PROVIDER_INSTRUCTIONS, hold))?.status?.enforced || undefined;
+      const { status } = (await direct.get(other)?.find(RESOURCE_REQUESTS, name)) ?? {};
+      const instructionName = `${status?.reservationName}-provider`;
+      return (
+        (await direct.get(cluster)?.find(PROVIDER_INSTRUCTIONS, instructionName))?.status?.enforced ||
+        undefined
+      );
     },
     ACT_WITHIN_MS,
   );
 }
 
 /** What its node has now is advertised. */
-async function advertises({ broker, beside }: Stage, cluster: string): Promise<void> {
-  const place = beside.get(cluster);
+async function advertises({ broker, direct }: Environment, cluster: string): Promise<void> {
+  const place = direct.get(cluster);
   const name = { name: `${cluster}-1` };
   const node = await until("the node is read", async () => place?.client.get(NODES, name));
   const cpu = String(node.status?.allocatable?.["cpu"]) === String(LARGE_NODE) ? SMALL_NODE : LARGE_NODE;
@@ -134,10 +149,10 @@ async function advertises({ broker, beside }: Stage, cluster: string): Promise<v
 }
 
 /** What is still wrong when everybody had the time to put it right. */
-async function settled({ broker, beside, wishes }: Stage): Promise<readonly string[]> {
+async function settled({ broker, direct, requests }: Environment): Promise<readonly string[]> {
   let wrong: readonly string[] = [];
   const look = async (): Promise<true | undefined> => {
-    wrong = violations(wishes.all(), await readBooks(broker, [...beside.values()]));
+    wrong = violations(requests.all(), await readSnapshot(broker, [...direct.values()]));
     return wrong.length === 0 || undefined;
   };
   await until("all books agree", look, ACT_WITHIN_MS).catch(() => undefined);

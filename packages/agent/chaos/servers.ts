@@ -7,7 +7,7 @@ import {
 } from "@resource-broker/testkit";
 
 /** An API server that can be harmed. The world reaches it through the proxy; `kubeconfig` is a way beside it. */
-export interface HarmedServer {
+export interface FaultyServer {
   readonly kubeconfig: string;
   readonly proxy: FaultyProxy;
   readonly kill: () => Promise<void>;
@@ -17,12 +17,12 @@ export interface HarmedServer {
   readonly resume: () => void;
 }
 
-export interface HarmedServers extends ControlPlanes {
-  readonly server: (name: string) => HarmedServer;
+export interface FaultyServers extends ControlPlanes {
+  readonly server: (name: string) => FaultyServer;
 }
 
 /** Real API servers, in processes of their own. */
-export function realServers(): HarmedServers {
+export function realServers(): FaultyServers {
   const planes = realControlPlanes();
   return {
     start: planes.start,
@@ -35,9 +35,9 @@ export function realServers(): HarmedServers {
 }
 
 /** kube-sim in this process, with proxies before it as the real ones have. */
-export function simulatedServers(): HarmedServers {
+export function simulatedServers(): FaultyServers {
   const planes = simulatedControlPlanes();
-  const servers = new Map<string, HarmedServer>();
+  const servers = new Map<string, FaultyServer>();
   return {
     start: async (name, objects) => {
       const { kubeconfig } = await planes.start(name, objects);

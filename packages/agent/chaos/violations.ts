@@ -1,16 +1,19 @@
-import type { Booked, Books, Instructed, Shown, Wish } from "./books.ts";
+import type { ClusterObjects, Instructed, LedgerReservation, Snapshot, TestRequest } from "./books.ts";
 
 /** Compares what was asked for, what the broker has, and what both clusters show. Empty when all of it agrees. */
-export function violations(wishes: readonly Wish[], { booked, shown }: Books): string[] {
+export function violations(requests: readonly TestRequest[], { reservations, objects }: Snapshot): string[] {
   return [
-    ...wishes.flatMap((wish) => wrongWish(wish, booked)),
-    ...booked.flatMap((each) => unasked(each, wishes)),
-    ...shown.flatMap((each) => wrongShown(each, wishes, booked)),
+    ...requests.flatMap((request) => wrongRequest(request, reservations)),
+    ...reservations.flatMap((each) => unrequested(each, requests)),
+    ...objects.flatMap((each) => wrongObjects(each, requests, reservations)),
   ];
 }
 
-function wrongWish({ uid, cluster, name, isWanted }: Wish, booked: readonly Booked[]): string[] {
-  const mine = booked.filter((each) => each.uid === uid);
+function wrongRequest(
+  { uid, cluster, name, isWanted }: TestRequest,
+  reservations: readonly LedgerReservation[],
+): string[] {
+  const mine = reservations.filter((each) => each.uid === uid);
   const what = `${name} of ${cluster}`;
   if (mine.length > 1) return [`${what} is booked ${mine.length} times`];
   const isLive = mine.some((each) => each.isLive);
@@ -18,37 +21,44 @@ function wrongWish({ uid, cluster, name, isWanted }: Wish, booked: readonly Book
   return !isWanted && isLive ? [`${what} was deleted, and is booked still`] : [];
 }
 
-function unasked({ id, uid, isLive }: Booked, wishes: readonly Wish[]): string[] {
-  return isLive && !wishes.some((wish) => wish.uid === uid)
+function unrequested({ id, uid, isLive }: LedgerReservation, requests: readonly TestRequest[]): string[] {
+  return isLive && !requests.some((request) => request.uid === uid)
     ? [`${id} is booked, and nobody asked for it`]
     : [];
 }
 
-function wrongShown(
-  { cluster, ...shown }: Shown,
-  wishes: readonly Wish[],
-  booked: readonly Booked[],
+function wrongObjects(
+  { cluster, ...shown }: ClusterObjects,
+  requests: readonly TestRequest[],
+  reservations: readonly LedgerReservation[],
 ): string[] {
-  const live = booked.filter(({ isLive }) => isLive);
+  const live = reservations.filter(({ isLive }) => isLive);
   const byUid = new Map(live.map((each) => [each.uid, each.id]));
-  const wanted = wishes.filter((wish) => wish.isWanted && wish.cluster === cluster);
+  const wanted = requests.filter((request) => request.isWanted && request.cluster === cluster);
   const inactive = wanted.filter(
     ({ uid }) => !shown.requests.some((each) => each.uid === uid && isActive(each, byUid.get(uid))),
   );
-  const borrowed = live.filter(({ requester }) => requester === cluster);
-  const held = live.filter(({ lender }) => lender === cluster);
+  const requested = live.filter(({ requester }) => requester === cluster);
+  const held = live.filter(({ provider }) => provider === cluster);
   return [
     ...inactive.map(({ name }) => `${name} of ${cluster} is not Active with its reservation`),
-    ...difference(`ReservationInstructions of ${cluster}`, shown.borrowed, borrowed),
-    ...difference(`ProviderInstructions of ${cluster}`, shown.held, held),
+    ...difference(`ReservationInstructions of ${cluster}`, shown.reservationInstructions, requested),
+    ...difference(`ProviderInstructions of ${cluster}`, shown.providerInstructions, held),
   ];
 }
 
-function isActive({ phase, id }: Shown["requests"][number], reservation: string | undefined): boolean {
+function isActive(
+  { phase, id }: ClusterObjects["requests"][number],
+  reservation: string | undefined,
+): boolean {
   return phase === "Active" && id === reservation;
 }
 
-function difference(what: string, found: readonly Instructed[], live: readonly Booked[]): string[] {
+function difference(
+  what: string,
+  found: readonly Instructed[],
+  live: readonly LedgerReservation[],
+): string[] {
   const ids = new Set(live.map(({ id }) => id));
   const done = new Set(found.filter(({ isDone }) => isDone).map(({ id }) => id));
   return [

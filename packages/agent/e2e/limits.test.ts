@@ -3,7 +3,7 @@ import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import { type BrokerProcess, startBroker, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advertisementOf } from "../src/publish/advertisement.ts";
-import { anOffer, OVERSIZED_OFFERS } from "../src/testing/oversized-offers.ts";
+import { anAdvertisementInput, OVERSIZED_INPUTS } from "../src/testing/oversized-offers.ts";
 
 /** Only a guard: a real process on a busy machine takes its time. */
 const PATIENCE = 300_000;
@@ -23,8 +23,8 @@ function post(offer: Parameters<typeof advertisementOf>[0]) {
 }
 
 describe("a real broker takes the advertisement of a cluster that has", () => {
-  test.each(OVERSIZED_OFFERS)("$what", { timeout: PATIENCE }, async ({ offer }) => {
-    expect(await post(offer)).toMatchObject({ status: 200 });
+  test.each(OVERSIZED_INPUTS)("$what", { timeout: PATIENCE }, async ({ input }) => {
+    expect(await post(input)).toMatchObject({ status: 200 });
   });
 });
 
@@ -39,22 +39,22 @@ describe("one member", () => {
   test("cannot take a provider out of the market with many small reservations", {
     timeout: PATIENCE,
   }, async () => {
-    const lyon = anOffer({ clusterId: "lyon" });
+    const lyon = anAdvertisementInput({ clusterId: "lyon" });
     await post(lyon);
-    const holds: ReservationDTO[] = [];
+    const reservations: ReservationDTO[] = [];
     const take = async (requester: string): Promise<{ status: number; body: unknown }> => {
       for (let number = 0; ; ) {
         const reply = await reserve(requester, number);
         if (reply.status === 429) continue;
         if (reply.status !== 201) return reply;
-        holds.push(reply.body as ReservationDTO);
+        reservations.push(reply.body as ReservationDTO);
         number++;
       }
     };
     expect(await take("mallory")).toMatchObject({ status: 409, body: { code: "quota-exceeded" } });
-    expect(holds).toHaveLength(MAX_RESERVATIONS_PER_PROVIDER / 2);
+    expect(reservations).toHaveLength(MAX_RESERVATIONS_PER_PROVIDER / 2);
     expect(await take("rome")).toMatchObject({ status: 409 });
-    expect(holds).toHaveLength(MAX_RESERVATIONS_PER_PROVIDER);
+    expect(reservations).toHaveLength(MAX_RESERVATIONS_PER_PROVIDER);
     expect(await reserve("oslo", 0)).toMatchObject({
       status: 409,
       body: {
@@ -64,13 +64,13 @@ describe("one member", () => {
         ]),
       },
     });
-    expect(await post({ ...lyon, holds })).toMatchObject({
+    expect(await post({ ...lyon, reservations })).toMatchObject({
       status: 200,
       body: { advertisement: { usage: { length: MAX_RESERVATIONS_PER_PROVIDER } } },
     });
-    const [first] = holds;
+    const [first] = reservations;
     await broker.clientFor("mallory").request("DELETE", PATH.reservation(first?.id ?? ""));
-    await post({ ...lyon, holds: holds.slice(1) });
+    await post({ ...lyon, reservations: reservations.slice(1) });
     expect(await reserve("oslo", 1)).toMatchObject({ status: 201, body: { targetClusterID: "lyon" } });
   });
 });

@@ -11,7 +11,7 @@ import {
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { reply } from "../src/transport/http/testing/scripted-broker.ts";
 import { askFor, untilActive } from "./testing/resource-request.ts";
-import { reservationOf, type StandIn, standIn } from "./testing/stand-in.ts";
+import { reservationOf, type ScriptedReservations, standIn } from "./testing/stand-in.ts";
 
 const CLUSTERS = ["rome", "paris"].map((name) => ({
   name,
@@ -30,11 +30,11 @@ describe("an agent whose broker is a stand-in", () => {
   });
 
   /** The agent of a cluster, on a line to a broker that says what it is told to. */
-  const agentOf = async (cluster: string): Promise<StandIn> => {
+  const agentOf = async (cluster: string): Promise<ScriptedReservations> => {
     const broker = await standIn(certificates.broker);
     const agent = await world.startInside(cluster, { flags: [`--broker-url=${broker.url}`] });
     onTestFinished(agent.stop);
-    await broker.heard();
+    await broker.connected();
     return broker;
   };
 
@@ -101,19 +101,19 @@ describe("an agent whose broker is a stand-in", () => {
       reservationOf("rsv-rome-elsewhere", "berlin"),
       held,
     ]) {
-      broker.tell("instruction", reservation);
+      broker.send("instruction", reservation);
     }
     // What is told last is begun last: when both are there, the others had their time.
-    broker.tell("instruction", reservationOf("rsv-rome-last", "paris"));
+    broker.send("instruction", reservationOf("rsv-rome-last", "paris"));
     await until("both are acknowledged", async () => {
-      const told = broker.acknowledged();
-      return ["rsv-rome-held", "rsv-rome-last"].every((id) => told.includes(id)) || undefined;
+      const received = broker.acknowledged();
+      return ["rsv-rome-held", "rsv-rome-last"].every((id) => received.includes(id)) || undefined;
     });
     expect(await names()).toEqual(["rsv-rome-held-provider", "rsv-rome-last-provider"]);
     expect(broker.acknowledged().filter((id) => id === "rsv-rome-held")).toHaveLength(1);
     for (const id of ["rsv-rome-held", "rsv-rome-last"]) {
-      broker.tell("instruction", reservationOf(id, "paris", { phase: "Released", generation: 2 }));
-      broker.tell("instruction", reservationOf(id, "paris"));
+      broker.send("instruction", reservationOf(id, "paris", { phase: "Released", generation: 2 }));
+      broker.send("instruction", reservationOf(id, "paris"));
     }
     await until("all are gone", async () => (await names()).length === 0 || undefined);
   });

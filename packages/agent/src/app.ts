@@ -14,7 +14,7 @@ import {
 import { type Clock, createProbes, createReloads, type Log } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
 import type { DataPlane } from "./data-plane/data-plane.ts";
-import type { Tell } from "./events/tell.ts";
+import type { RecordEvent } from "./events/tell.ts";
 import { MANAGER } from "./forge/labels.ts";
 import { clusterEndpoint } from "./identity/cluster-endpoint.ts";
 import { clusterIdByUid, findClusterId } from "./identity/cluster-id.ts";
@@ -50,7 +50,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   const { clock, random, log } = deps;
   const reloads = createReloads();
   const metrics = createAgentMetrics(reloads.statuses);
-  const endings: (() => Promise<unknown> | undefined)[] = [];
+  const cleanups: (() => Promise<unknown> | undefined)[] = [];
   let progress: Progress = { kind: "starting" };
   const probes = createProbes(settings, {
     checks: agentChecks(() => progress),
@@ -69,29 +69,29 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
       userAgent: MANAGER,
       reloads,
     });
-    endings.push(async () => client.close());
+    cleanups.push(async () => client.close());
     // Runs while certificates are read and ports are opened; its result is awaited below.
-    const answered = answers(client, config);
-    answered.catch(() => undefined);
-    const { communicator, shown: broker } = await openTransport(settings, {
+    const apiServerCheck = checkApiServer(client, config);
+    apiServerCheck.catch(() => undefined);
+    const { communicator, label: broker } = await openTransport(settings, {
       ...deps,
       clusterIdByUid: () => clusterIdByUid(client),
       reloads,
       onCertificates: metrics.certificatesInForce,
     });
-    endings.push(communicator.close);
+    cleanups.push(communicator.close);
     await probes.start();
-    endings.push(probes.stop);
+    cleanups.push(probes.stop);
     const sources = { flag: settings["cluster-id"], commonName: communicator.identity() };
-    const [clusterId] = await Promise.all([findClusterId(sources, client), answered]);
+    const [clusterId] = await Promise.all([findClusterId(sources, client), apiServerCheck]);
     const recorder = recorderOf(client, clusterId);
-    endings.push(recorder.stop);
+    cleanups.push(recorder.stop);
     const { dataPlane, stop: stopDataPlane } = openDataPlane(settings, { ...deps, clusterId, client });
-    endings.push(stopDataPlane);
-    const working = coreOf({ clusterId, config, client, communicator, recorder, dataPlane });
+    cleanups.push(stopDataPlane);
+    const core = coreOf({ clusterId, config, client, communicator, recorder, dataPlane });
     log.info({ clusterId, server: client.server, broker }, "the agent starts");
-    if (settings["leader-elect"]) await whenLeading(client, working);
-    else await work(working);
+    if (settings["leader-elect"]) await whenLeading(client, core);
+    else await startCore(core);
     return { clusterId };
   };
 
@@ -151,29 +151,29 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
         clock,
         random,
         newInstance: () => Buffer.from(deps.randomBytes(8)).toString("hex"),
-        tell: tellOf(recorder),
+        recordEvent: recordEventWith(recorder),
         observer: metrics,
         log,
       },
     );
 
-  const work = async (working: AgentCore): Promise<void> => {
-    progress = { kind: "working", core: working };
-    metrics.watch(working);
-    endings.push(working.stop);
-    await working.start();
+  const startCore = async (core: AgentCore): Promise<void> => {
+    progress = { kind: "working", core };
+    metrics.setSources(core);
+    cleanups.push(core.stop);
+    await core.start();
     log.info({}, "the agent is running");
   };
 
   /** Returns at once: another replica may lead for days. */
-  const whenLeading = async (client: KubeClient, working: AgentCore): Promise<void> => {
+  const whenLeading = async (client: KubeClient, core: AgentCore): Promise<void> => {
     const identity = `${deps.env["HOSTNAME"] ?? "agent"}-${Buffer.from(deps.randomBytes(6)).toString("hex")}`;
     const election = leaderElection(
       {
         name: settings["leader-election-id"],
         namespace: settings["leader-election-namespace"],
         identity,
-        onLead: () => work(working),
+        onLead: () => startCore(core),
         onLose: () => {
           if (!isStopping)
             deps.onFatal(new Fault("unreachable", "the lease was lost: another replica takes over"));
@@ -183,14 +183,14 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     );
     progress = { kind: "waiting" };
     election.start();
-    endings.push(election.stop);
+    cleanups.push(election.stop);
   };
 
   let isStopping = false;
   const stop = async (): Promise<void> => {
     isStopping = true;
     // Stops in reverse order of start; each part is stopped even if another fails.
-    for (const end of endings.splice(0).reverse()) {
+    for (const end of cleanups.splice(0).reverse()) {
       await end()?.catch((error: unknown) =>
         log.warn({ error: toFault(error).message }, "a part of the agent failed to stop"),
       );
@@ -202,7 +202,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
 }
 
 /** A kubeconfig without a reachable API server fails at start; it is not retried. */
-async function answers(client: KubeClient, config: KubeConfig): Promise<void> {
+async function checkApiServer(client: KubeClient, config: KubeConfig): Promise<void> {
   try {
     await client.read("/version");
   } catch (error) {
@@ -213,13 +213,13 @@ async function answers(client: KubeClient, config: KubeConfig): Promise<void> {
   }
 }
 
-function tellOf(recorder: EventRecorder): Tell {
-  return ({ about, type, reason, message }) => {
-    const { name, namespace, uid } = about.metadata;
+function recordEventWith(recorder: EventRecorder): RecordEvent {
+  return ({ regarding, type, reason, message }) => {
+    const { name, namespace, uid } = regarding.metadata;
     recorder.record({
       regarding: {
-        apiVersion: about.apiVersion,
-        kind: about.kind,
+        apiVersion: regarding.apiVersion,
+        kind: regarding.kind,
         name,
         ...(namespace === undefined ? {} : { namespace }),
         ...(uid === undefined ? {} : { uid }),

@@ -1,5 +1,11 @@
 export { type Agent, type AppDeps, createAgent } from "./app.ts";
-export type { DataPlane, DataPlaneState, Loan, Offload, ReleaseState } from "./data-plane/data-plane.ts";
+export type {
+  DataPlane,
+  DataPlaneState,
+  DeliverySpec,
+  Offload,
+  ReleaseState,
+} from "./data-plane/data-plane.ts";
 export { FOREIGN_CLUSTERS, type ForeignCluster } from "./liqo/objects/foreign-cluster.ts";
 export { IDENTITIES, type Identity } from "./liqo/objects/identity.ts";
 export {
@@ -27,7 +33,12 @@ export { SHADOW_PODS, type ShadowPod } from "./liqo/objects/shadow-pod.ts";
 export { type Tenant, TENANTS } from "./liqo/objects/tenant.ts";
 export { VIRTUAL_NODES, type VirtualNode } from "./liqo/objects/virtual-node.ts";
 export { readAgentSettings } from "./settings/read-agent-settings.ts";
-export type { BrokerCommunicator, BrokerEvent, Contact, Role } from "./transport/broker-communicator.ts";
+export type {
+  BrokerCommunicator,
+  BrokerEvent,
+  ResponseMetadata,
+  Role,
+} from "./transport/broker-communicator.ts";
 export {
   type HttpCommunicatorDeps,
   type HttpCommunicatorOptions,

@@ -19,8 +19,8 @@ export function agentChecks(progress: () => Progress): readonly ReadinessCheck[]
   return [check("cluster", clusterProblem), check("objects", objectsProblem), check("broker", brokerProblem)];
 }
 
-function clusterProblem({ lending }: AgentCore): string | undefined {
-  for (const [resource, health] of Object.entries(lending.health())) {
+function clusterProblem({ provider }: AgentCore): string | undefined {
+  for (const [resource, health] of Object.entries(provider.health())) {
     if (health.state === "starting") return `${resource} have not been listed yet`;
     if (health.state === "troubled") return `${resource}: ${health.fault.message}`;
   }
@@ -34,8 +34,8 @@ function objectsProblem({ objects }: AgentCore): string | undefined {
 }
 
 /** Before the first accepted advertisement nothing can be reserved here. */
-function brokerProblem({ lending }: AgentCore): string | undefined {
-  const last = lending.lastPublication();
+function brokerProblem({ provider }: AgentCore): string | undefined {
+  const last = provider.lastPublication();
   if (last === undefined) return "the cluster has not been advertised yet";
   return last.ok ? undefined : `the last advertisement was not accepted: ${last.fault.message}`;
 }

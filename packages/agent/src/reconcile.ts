@@ -4,7 +4,7 @@ export interface Requeue {
 }
 
 /** The earlier of two requeues. */
-export function sooner(a: Requeue, b: Requeue): Requeue {
+export function earliestRequeue(a: Requeue, b: Requeue): Requeue {
   const times = [a.requeueAfterMs, b.requeueAfterMs].filter((ms) => ms !== undefined);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }

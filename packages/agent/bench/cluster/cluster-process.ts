@@ -4,7 +4,7 @@ import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import { clusterDefinitions, typicalCpuMillis, typicalPodName } from "@resource-broker/testkit";
 import { parse } from "yaml";
-import { type ClusterSize, onOrder, tell } from "./messages.ts";
+import { answer, type ClusterSize, onOrder } from "./messages.ts";
 import { makeGpuPod, makeNode, makePod } from "./objects.ts";
 
 const TICK_MS = 5;
@@ -26,13 +26,13 @@ onOrder((order) => {
       return beginChanges(order.perSecond);
     case "rest":
       clearInterval(ticking);
-      return tell("resting", { changes, allocatedMillis: allocatedMillis() });
+      return answer("resting", { changes, allocatedMillis: allocatedMillis() });
     case "occupy":
       cluster.seed([makeGpuPod()]);
-      return tell("done", {});
+      return answer("done", {});
     case "vacate":
       remove("training");
-      return tell("done", {});
+      return answer("done", {});
   }
 });
 
@@ -44,7 +44,7 @@ async function serve(wanted: ClusterSize): Promise<void> {
   for (let index = 0; index < size.nodes; index++) cluster.seed([makeNode(index)]);
   for (let index = 0; index < size.pods; index++) cluster.seed([makePod(index, size)]);
   // As JSON: an agent in its own cluster reads no YAML, and most are.
-  tell("listening", { kubeconfig: JSON.stringify(parse(cluster.kubeconfig)) });
+  answer("listening", { kubeconfig: JSON.stringify(parse(cluster.kubeconfig)) });
 }
 
 /** One by one, evenly: a client that is woken for each change has the most work with it. */

@@ -20,7 +20,7 @@ export interface Answers {
   readonly done: object;
 }
 
-export function tell<Kind extends keyof Answers>(kind: Kind, answer: Answers[Kind]): void {
+export function answer<Kind extends keyof Answers>(kind: Kind, answer: Answers[Kind]): void {
   process.send?.({ ...answer, kind });
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
 import { untilAdvertised } from "../advertised.ts";
 import { mb, percent, spread } from "../figure-text.ts";
-import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
+import { type BenchEnvironment, type BenchSetup, pidOf, type Section, withSetup } from "../stage.ts";
 
 const LARGE = { nodes: 5_000, pods: 150_000 };
 const QUICK = { nodes: 500, pods: 15_000 };
@@ -11,29 +11,30 @@ const CHANGES_PER_SECOND = 100;
 /** An agent in a large cluster, first at rest, then with something happening all the time. */
 export const large: Section = {
   name: "large",
-  run: (stage) => withScene(stage, stage.isQuick ? QUICK : LARGE, (scene) => underChange(stage, scene)),
+  run: (environment) =>
+    withSetup(environment, environment.isQuick ? QUICK : LARGE, (setup) => underChange(environment, setup)),
 };
 
-async function underChange(stage: Stage, scene: Scene): Promise<BenchRow[]> {
-  const { isQuick, settleMs, say } = stage;
-  const { cluster, agent } = scene;
+async function underChange(environment: BenchEnvironment, setup: BenchSetup): Promise<BenchRow[]> {
+  const { isQuick, settleMs, print } = environment;
+  const { cluster, agent } = setup;
   const pid = pidOf(agent);
-  await untilAdvertised(scene, performance.now(), () => true);
+  await untilAdvertised(setup, performance.now(), () => true);
   const firstSyncMs = cpuMsOf(pid);
-  say(`settling for ${settleMs / 1000} s`);
+  print(`settling for ${settleMs / 1000} s`);
   await sleep(settleMs);
   const settled = memoryOf(pid);
 
-  say(`${CHANGES_PER_SECOND} pod changes per second`);
+  print(`${CHANGES_PER_SECOND} pod changes per second`);
   cluster.change(CHANGES_PER_SECOND);
   await sleep(1000);
   const [cpuBefore, beganAt] = [cpuMsOf(pid), performance.now()];
   await sleep(isQuick ? 10_000 : 30_000);
   const cpu = (cpuMsOf(pid) - cpuBefore) / (performance.now() - beganAt);
-  const delays = await gpuDelays(scene, isQuick ? 2 : 5);
+  const delays = await gpuDelays(setup, isQuick ? 2 : 5);
   const after = memoryOf(pid);
   const { changes, allocatedMillis } = await cluster.rest();
-  const correct = await settledDifference(scene, allocatedMillis);
+  const correct = await settledDifference(setup, allocatedMillis);
   const targets = isQuick ? {} : { sync: "2 s", rss: "90 MB", cpu: "2 %", delay: "1,000 ms" };
   const target = (of: keyof typeof targets): Pick<BenchRow, "target"> =>
     targets[of] === undefined ? {} : { target: targets[of] };
@@ -75,26 +76,26 @@ interface Delays {
   readonly given: readonly number[];
 }
 
-async function gpuDelays(scene: Scene, rounds: number): Promise<Delays> {
+async function gpuDelays(setup: BenchSetup, rounds: number): Promise<Delays> {
   const taken: number[] = [];
   const given: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    taken.push(await delayUntil(scene, scene.cluster.occupy, "1"));
-    given.push(await delayUntil(scene, scene.cluster.vacate, "0"));
+    taken.push(await delayUntil(setup, setup.cluster.occupy, "1"));
+    given.push(await delayUntil(setup, setup.cluster.vacate, "0"));
   }
   return { taken, given };
 }
 
-async function delayUntil(scene: Scene, act: () => Promise<void>, gpus: string): Promise<number> {
+async function delayUntil(setup: BenchSetup, act: () => Promise<void>, gpus: string): Promise<number> {
   const since = performance.now();
   await act();
-  return untilAdvertised(scene, since, ({ resources }) => (resources.allocated.gpu ?? "0") === gpus);
+  return untilAdvertised(setup, since, ({ resources }) => (resources.allocated.gpu ?? "0") === gpus);
 }
 
 /** Waits for the next regular advertisement, if need be: small changes are not told one by one. */
-async function settledDifference(scene: Scene, allocatedMillis: number): Promise<string> {
+async function settledDifference(setup: BenchSetup, allocatedMillis: number): Promise<string> {
   const isRight = (cpu: string): boolean => millis(cpu) === allocatedMillis;
-  const tookMs = await untilAdvertised(scene, performance.now(), ({ resources }) =>
+  const tookMs = await untilAdvertised(setup, performance.now(), ({ resources }) =>
     isRight(resources.allocated.cpu),
   );
   return `right after ${(tookMs / 1000).toFixed(1)} s`;

@@ -1,23 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
 import { mb, percent } from "../figure-text.ts";
-import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
+import { type BenchEnvironment, type BenchSetup, pidOf, type Section, withSetup } from "../stage.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
 
 /** What an agent takes in a small cluster where nothing happens. */
 export const small: Section = {
   name: "small",
-  run: (stage) => withScene(stage, SIZE, (scene) => atRest(stage, scene)),
+  run: (environment) => withSetup(environment, SIZE, (setup) => atRest(environment, setup)),
 };
 
-async function atRest({ settleMs, restMs, say }: Stage, { agent, proxy }: Scene): Promise<BenchRow[]> {
+async function atRest(
+  { settleMs, restMs, print }: BenchEnvironment,
+  { agent, proxy }: BenchSetup,
+): Promise<BenchRow[]> {
   await agent.ready();
   const pid = pidOf(agent);
-  say(`settling for ${settleMs / 1000} s`);
+  print(`settling for ${settleMs / 1000} s`);
   await sleep(settleMs);
   const { rssMb, privateMb } = memoryOf(pid);
-  say(`at rest for ${restMs / 1000} s`);
+  print(`at rest for ${restMs / 1000} s`);
   const [cpuBefore, bytesBefore, beganAt] = [cpuMsOf(pid), proxy.bytes(), performance.now()];
   await sleep(restMs);
   const tookMs = performance.now() - beganAt;

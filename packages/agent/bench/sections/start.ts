@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { advertised, untilAdvertised } from "../advertised.ts";
 import { median, spread } from "../figure-text.ts";
-import { pidOf, type Scene, type Section, type Stage, withScene } from "../stage.ts";
+import { type BenchEnvironment, type BenchSetup, pidOf, type Section, withSetup } from "../stage.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
 /** Nothing can be there so soon, and looking would slow the start that is measured. */
@@ -11,26 +11,26 @@ const UNDISTURBED_MS = 100;
 /** From the start of the process until the broker has its first advertisement, again and again. */
 export const start: Section = {
   name: "start",
-  run: (stage) => withScene(stage, SIZE, (scene) => starts(stage, scene)),
+  run: (environment) => withSetup(environment, SIZE, (setup) => starts(environment, setup)),
 };
 
-async function starts({ isQuick, say }: Stage, scene: Scene): Promise<BenchRow[]> {
-  const { agent } = scene;
+async function starts({ isQuick, print }: BenchEnvironment, setup: BenchSetup): Promise<BenchRow[]> {
+  const { agent } = setup;
   const times: number[] = [];
   const cpus: number[] = [];
   await agent.ready();
   for (let round = 0; round < (isQuick ? 5 : 15); round++) {
     // Each process names itself in its advertisements.
-    const previous = (await advertised(scene))?.instance;
+    const previous = (await advertised(setup))?.instance;
     await agent.stop();
     const startedAt = performance.now();
     await agent.launch();
     await sleep(UNDISTURBED_MS);
-    times.push(await untilAdvertised(scene, startedAt, ({ instance }) => instance !== previous));
+    times.push(await untilAdvertised(setup, startedAt, ({ instance }) => instance !== previous));
     cpus.push(cpuMsOf(pidOf(agent)));
     await agent.ready();
   }
-  say(times.map((time) => time.toFixed(0)).join(" "));
+  print(times.map((time) => time.toFixed(0)).join(" "));
   return [
     {
       figure: "start → first advertisement accepted",

@@ -4,8 +4,8 @@ import type { FakeLiqo } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { isActive } from "../testing/resource-request.ts";
 import { liqoIdOf } from "./testing/liqo-world.ts";
-import { oneLoan, peered } from "./testing/one-loan.ts";
-import { tracesIn } from "./testing/traces.ts";
+import { oneReservation, peered } from "./testing/one-loan.ts";
+import { liqoObjectsIn } from "./testing/traces.ts";
 
 const PARIS = liqoIdOf("paris");
 const SLICES = tenantNamespaceOf(PARIS);
@@ -16,7 +16,7 @@ const OFFLOAD = { offload: { namespaces: ["default"] } };
 describe("every end is clean", PATIENCE, () => {
   const stuck = ["slice", "virtual-node", "offloading"] as const;
   test.each(stuck)("though the finalizer of the %s is stuck for ever", async (which) => {
-    const { world, rome, paris, ask, seen, remove, clean } = await oneLoan();
+    const { world, rome, paris, ask, seen, remove, clean } = await oneReservation();
     world.liqo.behave({ stuck: [which] });
     await ask(OFFLOAD);
     const request = await seen(isActive);
@@ -27,7 +27,7 @@ describe("every end is clean", PATIENCE, () => {
   });
 
   test("though the provider is gone for good", async () => {
-    const { world, rome, agents, ask, seen, remove, clean } = await oneLoan();
+    const { world, rome, agents, ask, seen, remove, clean } = await oneReservation();
     await ask(OFFLOAD);
     await seen(isActive);
     await agents.paris.stop();
@@ -41,7 +41,7 @@ describe("every end is clean", PATIENCE, () => {
   });
 
   test("of a loan that is released while liqoctl still peers", async () => {
-    const { world, rome, paris, clock, ask, remove, clean } = await oneLoan();
+    const { world, rome, paris, clock, ask, remove, clean } = await oneReservation();
     world.liqo.liqoctl.spoil("peer", { kind: "hangs" });
     await ask();
     await clock.until("liqoctl was started", async () => world.liqo.liqoctl.calls[0]);
@@ -52,11 +52,11 @@ describe("every end is clean", PATIENCE, () => {
   });
 
   test("of a loan that is released before its slice was granted", async () => {
-    const { world, rome, paris, clock, ask, remove, clean } = await oneLoan();
+    const { world, rome, paris, clock, ask, remove, clean } = await oneReservation();
     world.liqo.behave({ authenticates: "Never" });
     await ask();
     await clock.until("the slice is there", async () =>
-      (await tracesIn(rome)).find((trace) => trace.startsWith("ResourceSlice")),
+      (await liqoObjectsIn(rome)).find((trace) => trace.startsWith("ResourceSlice")),
     );
     await remove();
     await clean(rome);
@@ -65,7 +65,7 @@ describe("every end is clean", PATIENCE, () => {
   });
 
   test("of a loan whose time is over before it was established", async () => {
-    const { world, rome, paris, ask, seen, clean } = await oneLoan();
+    const { world, rome, paris, ask, seen, clean } = await oneReservation();
     world.liqo.behave({ node: "Absent" });
     await ask({ duration: "5s" });
     const request = await seen(({ status }) => status?.phase === "Released");
@@ -76,7 +76,7 @@ describe("every end is clean", PATIENCE, () => {
 });
 
 test("a slice that a person made is not ours to delete, and keeps the peering", PATIENCE, async () => {
-  const { world, rome, clock, ask, seen, remove } = await oneLoan();
+  const { world, rome, clock, ask, seen, remove } = await oneReservation();
   await ask();
   const request = await seen(isActive);
   const id = request.status?.reservationName ?? "";
@@ -90,7 +90,7 @@ test("a slice that a person made is not ours to delete, and keeps the peering", 
   });
   await remove();
   await clock.until("the loan is gone", async () =>
-    (await tracesIn(rome)).some((trace) => trace.includes(id)) ? undefined : true,
+    (await liqoObjectsIn(rome)).some((trace) => trace.includes(id)) ? undefined : true,
   );
   expect(await rome.client.find(RESOURCE_SLICES, { name: "by-hand", namespace: SLICES })).toBeDefined();
   expect(await rome.client.find(VIRTUAL_NODES, { name: id, namespace: SLICES })).toBeUndefined();
@@ -107,7 +107,7 @@ async function anHourAgo(client: KubeClient): Promise<void> {
 }
 
 test("a slice that a provider refused as it started is brought there again", PATIENCE, async () => {
-  const { world, rome, clock, ask, seen } = await oneLoan();
+  const { world, rome, clock, ask, seen } = await oneReservation();
   world.liqo.behave({ isRefused: true });
   await ask();
   const request = await seen((each) => peered(each)?.reason === "AwaitingAuthentication");

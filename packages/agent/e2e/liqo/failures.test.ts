@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "./testing/failure-table.ts";
-import { oneLoan, peered } from "./testing/one-loan.ts";
+import { oneReservation, peered } from "./testing/one-loan.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
 const PATIENCE = { timeout: 300_000 };
 
 describe("what goes wrong on the way is said, and leaves nothing behind", PATIENCE, () => {
   test.each(FAILURES)("$name", async ({ spoil, flags = [], isProviderAway = false, reason, message }) => {
-    const { world, rome, paris, agents, ask, seen, remove, clean } = await oneLoan({ flags });
+    const { world, rome, paris, agents, ask, seen, remove, clean } = await oneReservation({ flags });
     await spoil(world);
     if (isProviderAway) await agents.paris.stop();
     await ask();

@@ -20,7 +20,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { askFor, isActive, untilActive } from "../testing/resource-request.ts";
 import { podOn, TWO_CLUSTERS } from "./testing/liqo-way.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
-import { oneLoan } from "./testing/one-loan.ts";
+import { oneReservation } from "./testing/one-loan.ts";
 
 const START_TIMEOUT_MS = 600_000;
 const [ROME, PARIS, OSLO] = [liqoIdOf("rome"), liqoIdOf("paris"), liqoIdOf("oslo")];
@@ -46,7 +46,7 @@ describe("paris grants what is reserved, and nothing else", () => {
     return world.dispose;
   }, START_TIMEOUT_MS);
 
-  const judged = (name: string, namespace: string): Promise<ResourceSlice> =>
+  const evaluated = (name: string, namespace: string): Promise<ResourceSlice> =>
     until(`paris has judged ${name}`, async () => {
       const replica = await paris.client.get(RESOURCE_SLICES, { name, namespace });
       return grantOf(replica) === undefined ? undefined : replica;
@@ -54,14 +54,14 @@ describe("paris grants what is reserved, and nothing else", () => {
 
   test("not to another cluster under the name of rome's reservation", async () => {
     await oslo.client.create(RESOURCE_SLICES, sliceTo(PARIS, id));
-    const replica = await judged(id, tenantNamespaceOf(OSLO));
+    const replica = await evaluated(id, tenantNamespaceOf(OSLO));
     expect(grantOf(replica)).toMatchObject({ status: "Denied", reason: "WrongRequester" });
     expect(await quotaOf(paris, id, OSLO)).toBeUndefined();
   });
 
   test("not under a name that nobody reserved", async () => {
     await oslo.client.create(RESOURCE_SLICES, sliceTo(PARIS, "rsv-oslo-aaaaaaaaaaaaaaaa"));
-    const replica = await judged("rsv-oslo-aaaaaaaaaaaaaaaa", tenantNamespaceOf(OSLO));
+    const replica = await evaluated("rsv-oslo-aaaaaaaaaaaaaaaa", tenantNamespaceOf(OSLO));
     expect(grantOf(replica)).toMatchObject({ status: "Denied", reason: "UnknownReservation" });
   });
 
@@ -81,7 +81,7 @@ describe("paris grants what is reserved, and nothing else", () => {
       metadata: { name, namespace: tenantNamespaceOf(OSLO), labels },
       spec: { ...slice.spec, consumerClusterID: ROME, csr },
     });
-    expect(grantOf(await judged(name, tenantNamespaceOf(OSLO)))).toMatchObject({
+    expect(grantOf(await evaluated(name, tenantNamespaceOf(OSLO)))).toMatchObject({
       status: "Denied",
       reason: "WrongRequester",
     });
@@ -114,7 +114,7 @@ describe("paris grants what is reserved, and nothing else", () => {
 });
 
 test("a replica that outlives its reservation loses its pods, and gets no new ones", async () => {
-  const { world, rome, paris, clock, agents, ask, seen } = await oneLoan();
+  const { world, rome, paris, clock, agents, ask, seen } = await oneReservation();
   await ask({ offload: { namespaces: ["default"] } });
   const request = await seen(isActive);
   const id = request.status?.reservationName ?? "";

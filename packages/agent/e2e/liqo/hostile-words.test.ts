@@ -17,43 +17,47 @@ import {
 } from "../../src/transport/http/testing/scripted-broker.ts";
 import { askFor } from "../testing/resource-request.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
-import { tracesIn } from "./testing/traces.ts";
+import { liqoObjectsIn } from "./testing/traces.ts";
 
 const START_TIMEOUT_MS = 600_000;
 
 interface Row {
   readonly name: string;
   /** What a broker that means harm says of the loan. */
-  readonly says: Partial<ReservationDTO>;
+  readonly answer: Partial<ReservationDTO>;
   /** Either the reply is not believed at all, or the loan stands and its data plane is refused. */
   readonly refusal: "not believed" | "ClusterIDRefused" | "LiqoIDRefused" | "NameRefused";
 }
 
 const ROWS: readonly Row[] = [
-  { name: "a provider one folder up", says: { targetClusterID: "../paris" }, refusal: "not believed" },
-  { name: "a provider that is a path", says: { targetClusterID: "/etc/passwd" }, refusal: "not believed" },
-  { name: "a provider of dots", says: { targetClusterID: ".." }, refusal: "not believed" },
+  { name: "a provider one folder up", answer: { targetClusterID: "../paris" }, refusal: "not believed" },
+  { name: "a provider that is a path", answer: { targetClusterID: "/etc/passwd" }, refusal: "not believed" },
+  { name: "a provider of dots", answer: { targetClusterID: ".." }, refusal: "not believed" },
   {
     name: "a provider with two dots in a row",
-    says: { targetClusterID: "a..b" },
+    answer: { targetClusterID: "a..b" },
     refusal: "ClusterIDRefused",
   },
   {
     name: "a provider that is a flag",
-    says: { targetClusterID: "--kubeconfig=/x" },
+    answer: { targetClusterID: "--kubeconfig=/x" },
     refusal: "not believed",
   },
-  { name: "a provider with a blank", says: { targetClusterID: "paris --help" }, refusal: "not believed" },
-  { name: "a provider with a line end", says: { targetClusterID: "paris\nrome" }, refusal: "not believed" },
-  { name: "a provider with a null", says: { targetClusterID: "paris\u0000" }, refusal: "not believed" },
-  { name: "a provider with a command", says: { targetClusterID: "$(reboot)" }, refusal: "not believed" },
-  { name: "an ID of Liqo that is a flag", says: { targetLiqoID: "--skip-confirm" }, refusal: "not believed" },
-  { name: "an ID of Liqo one folder up", says: { targetLiqoID: "../paris" }, refusal: "not believed" },
-  { name: "an ID of Liqo with a blank", says: { targetLiqoID: "liqo paris" }, refusal: "not believed" },
-  { name: "an ID of Liqo with a dot", says: { targetLiqoID: "liqo.paris" }, refusal: "LiqoIDRefused" },
-  { name: "a name that leaves its namespace", says: { id: "../../nodes/rome-1" }, refusal: "not believed" },
-  { name: "a name that is a flag", says: { id: "--all" }, refusal: "not believed" },
-  { name: "a name too long for a slice", says: { id: `rsv-${"x".repeat(59)}` }, refusal: "NameRefused" },
+  { name: "a provider with a blank", answer: { targetClusterID: "paris --help" }, refusal: "not believed" },
+  { name: "a provider with a line end", answer: { targetClusterID: "paris\nrome" }, refusal: "not believed" },
+  { name: "a provider with a null", answer: { targetClusterID: "paris\u0000" }, refusal: "not believed" },
+  { name: "a provider with a command", answer: { targetClusterID: "$(reboot)" }, refusal: "not believed" },
+  {
+    name: "an ID of Liqo that is a flag",
+    answer: { targetLiqoID: "--skip-confirm" },
+    refusal: "not believed",
+  },
+  { name: "an ID of Liqo one folder up", answer: { targetLiqoID: "../paris" }, refusal: "not believed" },
+  { name: "an ID of Liqo with a blank", answer: { targetLiqoID: "liqo paris" }, refusal: "not believed" },
+  { name: "an ID of Liqo with a dot", answer: { targetLiqoID: "liqo.paris" }, refusal: "LiqoIDRefused" },
+  { name: "a name that leaves its namespace", answer: { id: "../../nodes/rome-1" }, refusal: "not believed" },
+  { name: "a name that is a flag", answer: { id: "--all" }, refusal: "not believed" },
+  { name: "a name too long for a slice", answer: { id: `rsv-${"x".repeat(59)}` }, refusal: "NameRefused" },
 ];
 
 describe("no word of a broker becomes a path, a flag or a process", () => {
@@ -70,8 +74,8 @@ describe("no word of a broker becomes a path, a flag or a process", () => {
     return world.dispose;
   }, START_TIMEOUT_MS);
 
-  test.each(ROWS)("$name", async ({ says, refusal }) => {
-    const broker = await scriptedBroker(certificates.broker, saying(says));
+  test.each(ROWS)("$name", async ({ answer, refusal }) => {
+    const broker = await scriptedBroker(certificates.broker, answering(answer));
     const agent = await startInsideAgent({
       clusterId: "rome",
       brokerUrl: broker.url,
@@ -85,35 +89,37 @@ describe("no word of a broker becomes a path, a flag or a process", () => {
     });
     const files = await readdir(world.kubeconfigs);
     await askFor(rome, "loan");
-    const request = await rome.until(RESOURCE_REQUESTS, "loan", (each) => wordOf(each) !== undefined);
-    expect(wordOf(request)).toBe(refusal);
+    const request = await rome.until(RESOURCE_REQUESTS, "loan", (each) => refusalOf(each) !== undefined);
+    expect(refusalOf(request)).toBe(refusal);
     expect(request.status?.phase).not.toBe("Active");
     expect(world.liqo.liqoctl.calls).toEqual([]);
-    const traces = (await tracesIn(rome)).filter((trace) => !trace.startsWith("ReservationInstruction "));
-    expect(traces).toEqual([]);
+    const liqoObjects = (await liqoObjectsIn(rome)).filter(
+      (trace) => !trace.startsWith("ReservationInstruction "),
+    );
+    expect(liqoObjects).toEqual([]);
     expect(await readdir(world.kubeconfigs)).toEqual(files);
   });
 });
 
 /** How the loan was refused; undefined: nothing was said yet. */
-function wordOf({ status }: ResourceRequest): string | undefined {
+function refusalOf({ status }: ResourceRequest): string | undefined {
   if (status?.message?.includes("the answer is not what it should be") === true) return "not believed";
   const peered = status?.conditions?.find(({ type }) => type === "Peered")?.reason;
   return peered?.endsWith("Refused") === true ? peered : undefined;
 }
 
 /** Grants whatever it is asked for, in these words. */
-function saying(says: Partial<ReservationDTO>): Script {
+function answering(answer: Partial<ReservationDTO>): Script {
   return (response, received) => {
     const { method, url, headers } = received;
     if (method === "POST" && url === "/api/v1/reservations") {
-      const loan = aReservation({
+      const spec = aReservation({
         targetLiqoID: liqoIdOf("paris"),
         requesterLiqoID: liqoIdOf("rome"),
         key: String(headers["idempotency-key"]),
-        ...says,
+        ...answer,
       });
-      return reply(201, loan)(response, received);
+      return reply(201, spec)(response, received);
     }
     if (url.startsWith("/api/v1/advertisements")) return reply(200, echo(received))(response, received);
     if (url.includes("watch=true"))

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
 import { TWO_CLUSTERS } from "./testing/liqo-way.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
-import { PATIENT_MS, tracesIn, untilClean } from "./testing/traces.ts";
+import { liqoObjectsIn, PATIENT_MS, untilClean } from "./testing/traces.ts";
 
 const SLICES = tenantNamespaceOf(liqoIdOf("paris"));
 /** Only a guard, above all that one of them waits for in turn. */
@@ -25,7 +25,7 @@ describe("an agent that is killed and started again goes on", { timeout: TIMEOUT
   const restart = (): Promise<unknown> => world.agent("rome").restart();
   const slice = (): Promise<string> =>
     until("there is a slice", async () =>
-      (await tracesIn(rome))
+      (await liqoObjectsIn(rome))
         .find((trace) => trace.startsWith("ResourceSlice"))
         ?.slice("ResourceSlice ".length),
     );
@@ -49,7 +49,7 @@ describe("an agent that is killed and started again goes on", { timeout: TIMEOUT
     await restart();
     const { reservationName } = await untilActive(rome, "loan");
     expect(reservationName).toBe(name);
-    expect((await tracesIn(rome)).filter((trace) => trace.startsWith("ResourceSlice"))).toHaveLength(1);
+    expect((await liqoObjectsIn(rome)).filter((trace) => trace.startsWith("ResourceSlice"))).toHaveLength(1);
     expect(world.liqo.liqoctl.calls).toHaveLength(1);
   });
 

@@ -36,7 +36,7 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
   }, PATIENCE_MS);
 
   test("peers as itself, and has its rights over Secrets in the tenant namespace alone", async () => {
-    onTestFailed(() => world.tellLastWords());
+    onTestFailed(() => world.printLastLines());
     await askFor(rome, "with", { offload: { namespaces: ["default"] } });
     nodes.with = (await untilActive(rome, "with")).reservationName;
     const name = "resource-broker-agent-liqo-tenant";
@@ -61,7 +61,7 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
   });
 
   test("leaves no pod stuck on the node of another reservation when the one of its namespace ends", async () => {
-    onTestFailed(() => world.tellLastWords());
+    onTestFailed(() => world.printLastLines());
     await askFor(rome, "without");
     nodes.without = (await untilActive(rome, "without")).reservationName;
     await rome.until(

@@ -9,7 +9,7 @@ import {
 } from "./testing/neighbours.ts";
 import { TWO_CLUSTERS } from "../liqo/testing/liqo-way.ts";
 import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
-import { newStory, STEPS, type Story } from "../liqo/testing/story.ts";
+import { newScenario, type Scenario, STEPS } from "../liqo/testing/story.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
 const PATIENCE_MS = 3_600_000;
@@ -24,7 +24,7 @@ describe("reservations through the real Liqo", { timeout: PATIENCE_MS }, () => {
     world = await startRealLiqoWorld(TWO_CLUSTERS);
     return world.dispose;
   }, PATIENCE_MS);
-  beforeEach(() => onTestFailed(world.tellLastWords));
+  beforeEach(() => onTestFailed(world.printLastLines));
 
   test.each(["rome", "paris"])("Liqo runs in %s", async (name) => {
     const { liqoctl, kubelet } = world.liqo.cluster(name);
@@ -35,11 +35,11 @@ describe("reservations through the real Liqo", { timeout: PATIENCE_MS }, () => {
   });
 
   describe.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))("two of one pair, time %i", () => {
-    let story: Story;
+    let scenario: Scenario;
     beforeAll(() => {
-      story = newStory(directionOf(world, "rome", "paris"));
+      scenario = newScenario(directionOf(world, "rome", "paris"));
     });
-    test.each(STEPS)("$name", ({ expectIt }) => expectIt(story));
+    test.each(STEPS)("$name", ({ expectIt }) => expectIt(scenario));
   });
 
   test("one in each direction: the end of one leaves the other alone", () => expectBothDirections(world));

@@ -82,8 +82,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("allocated, beside kubectl descri
   const create = async (pod: PodCase["pod"]): Promise<boolean> => {
     const body = { apiVersion: "v1", kind: "Pod", ...pod, spec: { ...pod.spec, nodeName: nameIn(pod) } };
     const made = await plane.ask("POST", PODS, body);
-    const told = await plane.ask("PATCH", `${PODS}/${nameIn(pod)}/status`, { status: pod.status });
-    return made.status === 201 && told.status === 200;
+    const received = await plane.ask("PATCH", `${PODS}/${nameIn(pod)}/status`, { status: pod.status });
+    return made.status === 201 && received.status === 200;
   };
 
   test("there are at least 40 shapes, and this API server takes all but the listed ones", () => {
@@ -108,7 +108,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("allocated, beside kubectl descri
 
   test("a guest is the use of its reservation, and the cluster's own without one", async () => {
     expect(described.get(HOST)).toEqual(ONE_POD);
-    const { totals } = await observed(client, { node: HOST, holds: [GUEST] });
+    const { totals } = await observed(client, { node: HOST, reservations: [GUEST] });
     expect(totals.allocated).toEqual(NO_RESOURCES);
     expect(totals.usage).toEqual([{ reservationId: GUEST.id, used: ONE_POD }]);
     expect((await observed(client, { node: HOST })).totals.allocated).toEqual(ONE_POD);
@@ -117,7 +117,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("allocated, beside kubectl descri
   test("all of it together is the sum of its nodes", async () => {
     const rightly = (row: PodCase): ResourceVector =>
       row.kubectlLeavesOut === leftOut ? row.expected : (described.get(nameIn(row.pod)) ?? NO_RESOURCES);
-    const { totals } = await observed(client, { holds: [GUEST] });
+    const { totals } = await observed(client, { reservations: [GUEST] });
     expect(totals.allocated).toEqual(POD_CASES.map(rightly).reduce(add, NO_RESOURCES));
   });
 
@@ -125,7 +125,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("allocated, beside kubectl descri
     await plane.seed([podObject({ name: "waiting", ...ONE })]);
     const before = described.get(HOST);
     expect(allocatedByNode(await done(["describe", "node", HOST])).get(HOST)).toEqual(before);
-    const { totals } = await observed(client, { node: HOST, holds: [GUEST] });
+    const { totals } = await observed(client, { node: HOST, reservations: [GUEST] });
     expect(totals.allocated).toEqual(ONE_POD);
   });
 });

@@ -1,7 +1,7 @@
 import { controlPlaneAssets } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Right, rightsIn, roleWithout, shippedObjects } from "./testing/rights.ts";
-import { type RightsScene, rightsScene } from "./testing/rights-scene.ts";
+import { type RightsSetup, rightsSetup } from "./testing/rights-scene.ts";
 
 const START_TIMEOUT_MS = 600_000;
 /** Above all that one agent's life waits for in turn: a busy machine is no failure. */
@@ -13,25 +13,25 @@ describe.skipIf(!controlPlaneAssets().isThere)(
   "the rights in deploy/rbac, on a real API server",
   { timeout: ROW_TIMEOUT_MS },
   () => {
-    let scene: RightsScene;
+    let setup: RightsSetup;
 
     beforeAll(async () => {
-      scene = await rightsScene(SHIPPED);
+      setup = await rightsSetup(SHIPPED);
     }, START_TIMEOUT_MS);
-    afterAll(() => scene?.dispose(), START_TIMEOUT_MS);
+    afterAll(() => setup?.dispose(), START_TIMEOUT_MS);
 
     /** Without Liqo's own rights (agent-liqo.yaml) an agent says once that it does not look for Liqo: that is as it should be. */
     const isAboutLiqo = (line: string): boolean => line.startsWith("Liqo is not looked for");
-    const story = async (isEnough: (line: string) => boolean): Promise<string[]> => {
-      const said = await scene.story((line) => !isAboutLiqo(line) && isEnough(line));
-      return said.filter((line) => !isAboutLiqo(line));
+    const runLifecycle = async (isEnough: (line: string) => boolean): Promise<string[]> => {
+      const shown = await setup.runLifecycle((line) => !isAboutLiqo(line) && isEnough(line));
+      return shown.filter((line) => !isAboutLiqo(line));
     };
 
     test("are enough for an agent that borrows, lends, elects and reads prices", async () => {
-      const said = await story(() => false);
-      expect(said.filter((line) => /may not|forbidden|fails/.test(line))).toEqual([]);
-      expect(said).toContainEqual(expect.stringContaining("metrics.k8s.io is not served"));
-      expect(said.at(-1)).toContain("the agent has stopped");
+      const shown = await runLifecycle(() => false);
+      expect(shown.filter((line) => /may not|forbidden|fails/.test(line))).toEqual([]);
+      expect(shown).toContainEqual(expect.stringContaining("metrics.k8s.io is not served"));
+      expect(shown.at(-1)).toContain("the agent has stopped");
     });
 
     const others = [
@@ -44,18 +44,18 @@ describe.skipIf(!controlPlaneAssets().isThere)(
     ];
 
     test.each(others)("do not include to $verb $resource", async ({ namespace, ...right }) => {
-      expect(await scene.may({ ...right, objectName: undefined }, namespace)).toBe(false);
+      expect(await setup.may({ ...right, objectName: undefined }, namespace)).toBe(false);
     });
 
     test.each(rows)("an agent that may not %s says so", async (name, right) => {
-      await scene.give([roleWithout(right)], right, false);
+      await setup.give([roleWithout(right)], right, false);
       try {
         const isNamed = (line: string): boolean => line.includes(`may not ${name}`);
-        const said = await story(isNamed);
-        expect(said).toContainEqual(expect.stringContaining(`may not ${name}`));
-        expect(said.filter((line) => line.includes("may not") && !isNamed(line))).toEqual([]);
+        const shown = await runLifecycle(isNamed);
+        expect(shown).toContainEqual(expect.stringContaining(`may not ${name}`));
+        expect(shown.filter((line) => line.includes("may not") && !isNamed(line))).toEqual([]);
       } finally {
-        await scene.give([right.role], right, true);
+        await setup.give([right.role], right, true);
       }
     });
   },

@@ -19,8 +19,8 @@ import { FLEET } from "./fleet.ts";
 import { askFor, untilActive } from "./resource-request.ts";
 
 const NAME = "more-room";
-const LENDERS = ["paris", "berlin", "tokyo"];
-const WORDS = "Use paris for 4 CPU / 8Gi Memory";
+const PROVIDERS = ["paris", "berlin", "tokyo"];
+const EXPECTED_TEXTS = "Use paris for 4 CPU / 8Gi Memory";
 
 const START_TIMEOUT_MS = 600_000;
 
@@ -38,14 +38,14 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
       return world.dispose;
     }, START_TIMEOUT_MS);
 
-    const told = async <T>(path: string, whom = world.broker.admin()): Promise<T> => {
+    const events = async <T>(path: string, whom = world.broker.admin()): Promise<T> => {
       const { status, body } = await whom.request("GET", path);
       expect(status).toBe(200);
       return body as T;
     };
-    const reservation = () => told<ReservationDTO>(PATH.reservation(id), world.broker.clientFor("rome"));
-    const account = (clusterId: string) => told<AdvertisementDTO>(PATH.advertisement(clusterId));
-    const decision = () => told<DecisionDTO>(PATH.decision(request.status?.decisionID ?? ""));
+    const reservation = () => events<ReservationDTO>(PATH.reservation(id), world.broker.clientFor("rome"));
+    const account = (clusterId: string) => events<AdvertisementDTO>(PATH.advertisement(clusterId));
+    const decision = () => events<DecisionDTO>(PATH.decision(request.status?.decisionID ?? ""));
     const candidates = async (reason: string | undefined) =>
       (await decision()).candidates.filter((each) => each.reason === reason);
 
@@ -99,7 +99,7 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
 
     test("5 paris, berlin, tokyo are compared", async () => {
       const compared = await candidates(undefined);
-      expect(compared.map(({ clusterID }) => clusterID).sort()).toEqual([...LENDERS].sort());
+      expect(compared.map(({ clusterID }) => clusterID).sort()).toEqual([...PROVIDERS].sort());
       expect(await decision()).toMatchObject({ considered: 4, fitted: 3 });
     });
 
@@ -132,10 +132,15 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
       while (first.name === "capacity") first = await news.next();
       expect(first).toMatchObject({
         name: "reservation",
-        data: { id, targetClusterID: "paris", status: { phase: "Reserved", message: WORDS } },
+        data: { id, targetClusterID: "paris", status: { phase: "Reserved", message: EXPECTED_TEXTS } },
       });
       expect(request.status?.conditions).toContainEqual(
-        expect.objectContaining({ type: "Reserved", status: "True", reason: "Granted", message: WORDS }),
+        expect.objectContaining({
+          type: "Reserved",
+          status: "True",
+          reason: "Granted",
+          message: EXPECTED_TEXTS,
+        }),
       );
     });
 
@@ -143,7 +148,7 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
       expect(request.status).toMatchObject({
         targetClusterID: "paris",
         reservationName: id,
-        message: WORDS,
+        message: EXPECTED_TEXTS,
         attempts: 1,
       });
       const { key } = await reservation();
@@ -151,20 +156,20 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
     });
 
     test("10 both instructions exist within 1 s", async () => {
-      const [borrowed, held] = await Promise.all([
+      const [reservationInstruction, providerInstruction] = await Promise.all([
         world.cluster("rome").until(RESERVATION_INSTRUCTIONS, id),
         world
           .cluster("paris")
           .until(PROVIDER_INSTRUCTIONS, `${id}-provider`, ({ status }) => status?.enforced === true),
       ]);
-      expect(borrowed.spec).toMatchObject({
+      expect(reservationInstruction.spec).toMatchObject({
         reservationName: id,
         targetClusterID: "paris",
         requestedCPU: "4",
         requestedMemory: "8Gi",
-        message: WORDS,
+        message: EXPECTED_TEXTS,
       });
-      expect(held.spec).toMatchObject({
+      expect(providerInstruction.spec).toMatchObject({
         reservationName: id,
         requesterClusterID: "rome",
         requestedCPU: "4",
@@ -173,7 +178,7 @@ export function describeElevenSteps(where: string, start: () => Promise<World>):
       });
       const since = (time = ""): number => Date.parse(time) - Date.parse(request.status?.reservedAt ?? "");
       // Shown and not asserted: a busy machine is no failure.
-      const shown = `delivered in rome after ${since(borrowed.status?.lastUpdateTime)} ms, held in paris after ${since(held.status?.lastUpdateTime)} ms`;
+      const shown = `delivered in rome after ${since(reservationInstruction.status?.lastUpdateTime)} ms, held in paris after ${since(providerInstruction.status?.lastUpdateTime)} ms`;
       process.stdout.write(`from the lock: ${shown}\n`);
     });
 

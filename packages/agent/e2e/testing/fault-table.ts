@@ -2,7 +2,7 @@ import { testCertificates, type World, type WorldOptions } from "@resource-broke
 import { beforeAll, describe } from "vitest";
 import type { ApiServerFaults } from "./api-server-faults.ts";
 import { testAbsentApiServers } from "./faults/absent-api-servers.ts";
-import { type FaultScene, faultScene } from "./faults/fault-scene.ts";
+import { type FaultSetup, faultSetup } from "./faults/fault-scene.ts";
 import { testKilledProcesses } from "./faults/killed-processes.ts";
 import { testLostLedger } from "./faults/lost-ledger.ts";
 import { testRotatedCertificates } from "./faults/rotated-certificates.ts";
@@ -14,15 +14,15 @@ const START_TIMEOUT_MS = 600_000;
 const ROW_TIMEOUT_MS = 120_000;
 const LARGE = { cpu: "64", memory: "256Gi" };
 /** A broker that was killed in the first second has lost its advertisements: the next are not far. */
-const OFTEN = ["--advertisement-requeue-interval=1s"];
+const SHORT_INTERVAL = ["--advertisement-requeue-interval=1s"];
 /** It says nothing by itself for longer than the tests take. */
-const SELDOM = ["--advertisement-requeue-interval=10m"];
+const LONG_INTERVAL = ["--advertisement-requeue-interval=10m"];
 const SMALL = { cpu: "2", memory: "8Gi" };
 
 /** rome and paris have agents in processes of their own; oslo and lima wait for one whose clock is wrong. */
 const CLUSTERS = [
-  { name: "rome", nodes: [SMALL], isBehindProxy: true, flags: SELDOM },
-  { name: "paris", nodes: [LARGE], isBehindProxy: true, flags: OFTEN },
+  { name: "rome", nodes: [SMALL], isBehindProxy: true, flags: LONG_INTERVAL },
+  { name: "paris", nodes: [LARGE], isBehindProxy: true, flags: SHORT_INTERVAL },
   { name: "oslo", nodes: [SMALL], hasAgent: false },
   { name: "lima", nodes: [LARGE], hasAgent: false },
 ];
@@ -38,13 +38,13 @@ export function describeFaults({ where, start, servers }: FaultTable): void {
   describe(`whatever fails on ${where}, one request is one reservation and one pair of instructions`, {
     timeout: ROW_TIMEOUT_MS,
   }, () => {
-    let scene: FaultScene;
-    const current = (): FaultScene => scene;
+    let setup: FaultSetup;
+    const current = (): FaultSetup => setup;
 
     beforeAll(async () => {
       const certificates = await testCertificates();
       const world = await start({ clusters: CLUSTERS, certificates });
-      scene = faultScene({ world, certificates, servers });
+      setup = faultSetup({ world, certificates, servers });
       return world.dispose;
     }, START_TIMEOUT_MS);
 

@@ -5,12 +5,12 @@ import type { WorldCluster } from "@resource-broker/testkit";
 const run = promisify(execFile);
 
 /** What kubectl printed, on either stream, and whether it was content. */
-export interface Said {
+export interface KubectlResult {
   readonly ok: boolean;
   readonly text: string;
 }
 
-export type Kubectl = (line: string, stdin?: string) => Promise<Said>;
+export type Kubectl = (line: string, stdin?: string) => Promise<KubectlResult>;
 
 /** kubectl as a person at this cluster runs it; words are parted by single spaces. */
 export function kubectlOf({ kubeconfigFile }: WorldCluster, program = "kubectl"): Kubectl {

@@ -58,7 +58,7 @@ export async function crowd(world: World, size: CrowdSize): Promise<string[]> {
   await Promise.all([...publishing, watching]);
   // What is shown may lag behind the ledger for a moment; it must catch up.
   await until("what is shown equals the ledger", async () => {
-    const wrong = await doubleBookings(world);
+    const wrong = await overlappingReservations(world);
     if (wrong.length > 0) throw new Error(wrong.join("; "));
     return true;
   }).catch((error: unknown) => problems.push(String(error)));
@@ -75,7 +75,7 @@ async function communicatorOf(world: World, clusterId: string): Promise<BrokerCo
   return kubernetesCommunicator({ namespace: "default", clusterId }, deps);
 }
 
-interface Duty {
+interface BackgroundTask {
   readonly problems: string[];
   readonly signal: AbortSignal;
 }
@@ -83,7 +83,7 @@ interface Duty {
 async function publishUntil(
   agent: BrokerCommunicator,
   name: string,
-  { problems, signal }: Duty,
+  { problems, signal }: BackgroundTask,
 ): Promise<void> {
   for (let sequence = 1; !signal.aborted; sequence++) {
     try {
@@ -120,7 +120,7 @@ async function createAll(world: World, { agents, reservations, forMs }: CrowdSiz
 }
 
 /** What an advertisement shows as reserved is never more than it has, and with what is available makes the whole. */
-async function watchSums(world: World, { problems, signal }: Duty): Promise<void> {
+async function watchSums(world: World, { problems, signal }: BackgroundTask): Promise<void> {
   const hub = world.cluster("hub");
   while (!signal.aborted) {
     for (const object of await hub.list(CLUSTER_ADVERTISEMENTS)) problems.push(...wrongSum(object));
@@ -131,14 +131,18 @@ async function watchSums(world: World, { problems, signal }: Duty): Promise<void
 function wrongSum({ metadata, spec: { resources } }: ClusterAdvertisement): string[] {
   const { allocatable, allocated, reserved, available } = resources;
   if (reserved === undefined || available === undefined) return [];
-  const [all, own, lent, left] = [allocatable, allocated, reserved, available].map(({ cpu }) => millis(cpu));
-  if (all === undefined || own === undefined || lent === undefined || left === undefined)
+  const [all, own, reservedMillis, left] = [allocatable, allocated, reserved, available].map(({ cpu }) =>
+    millis(cpu),
+  );
+  if (all === undefined || own === undefined || reservedMillis === undefined || left === undefined)
     return ["no numbers"];
-  return lent + left + own === all ? [] : [`${metadata.name}: ${lent} + ${left} + ${own} is not ${all}`];
+  return reservedMillis + left + own === all
+    ? []
+    : [`${metadata.name}: ${reservedMillis} + ${left} + ${own} is not ${all}`];
 }
 
 /** The ledger, as an admin reads it, against what was granted. */
-async function doubleBookings(world: World): Promise<string[]> {
+async function overlappingReservations(world: World): Promise<string[]> {
   const { status, body } = await world.broker
     .admin()
     .request("GET", `${PATH.reservations}?limit=${LIMIT.pageMax}`);
@@ -146,16 +150,16 @@ async function doubleBookings(world: World): Promise<string[]> {
   const live = (body as ReservationDTO[]).filter((each) =>
     ["Reserved", "Active"].includes(each.status.phase),
   );
-  const lent = new Map<string, number>();
+  const provided = new Map<string, number>();
   for (const { targetClusterID, requestedResources } of live) {
-    lent.set(targetClusterID, (lent.get(targetClusterID) ?? 0) + millis(requestedResources.cpu));
+    provided.set(targetClusterID, (provided.get(targetClusterID) ?? 0) + millis(requestedResources.cpu));
   }
-  const problems = [...lent]
+  const problems = [...provided]
     .filter(([, sum]) => sum > EACH.cpu * 1000)
     .map(([id, sum]) => `${id} lends ${sum}`);
   for (const { metadata, spec } of await world.cluster("hub").list(CLUSTER_ADVERTISEMENTS)) {
     const shown = millis(spec.resources.reserved?.cpu ?? "0");
-    const sum = lent.get(spec.clusterID) ?? 0;
+    const sum = provided.get(spec.clusterID) ?? 0;
     if (shown !== sum) problems.push(`${metadata.name} shows ${shown} and lends ${sum}`);
   }
   return problems;

@@ -117,25 +117,25 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
       ["no CPU at all", { cpu: "0", memory: "1Gi" }, /must be a quantity of more than 0/],
       ["less than nothing", { cpu: "-1", memory: "1Gi" }, /must be a quantity of more than 0/],
       ["no memory", { cpu: "1" }, /memory: Required value/],
-    ])("%s is refused before the broker sees it, in words", async (_, requestedResources, says) => {
+    ])("%s is refused before the broker sees it, in words", async (_, requestedResources, answer) => {
       const { ok, text } = await kubectl(
         "apply -f -",
         request("wrong", { ...FROM_ROME, requestedResources }),
       );
       expect(ok).toBe(false);
-      expect(text).toMatch(says);
+      expect(text).toMatch(answer);
     });
 
     test("agents on either transport borrow from each other", async () => {
       const [oslo, paris, berlin] = ["oslo", "paris", "berlin"].map((name) => world.cluster(name));
       if (oslo === undefined || paris === undefined || berlin === undefined)
         throw new Error("three clusters");
-      const loans = [
+      const specs = [
         { borrower: oslo, lender: paris },
         { borrower: paris, lender: berlin },
         { borrower: berlin, lender: paris },
       ];
-      for (const { borrower, lender } of loans) {
+      for (const { borrower, lender } of specs) {
         const name = `from-${lender.name}`;
         await askFor(borrower, name, {
           requestedCPU: "2",

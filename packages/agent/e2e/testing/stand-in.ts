@@ -10,25 +10,25 @@ import {
 } from "../../src/transport/http/testing/scripted-broker.ts";
 
 /** A broker that says what a test wants it to say, over mTLS. It ends with the test. */
-export interface StandIn {
+export interface ScriptedReservations {
   readonly url: string;
   /** How the next request for a reservation is answered; those after it are granted. */
   readonly answerNext: (script: Script) => void;
   /** The Idempotency-Keys that reservations were asked with, in order. */
   readonly keys: () => readonly (string | undefined)[];
   /** Resolves when there is somebody to tell something. */
-  readonly heard: () => Promise<void>;
+  readonly connected: () => Promise<void>;
   /** Says this on the stream of instructions. */
-  readonly tell: (event: "instruction" | "reservation", reservation: ReservationDTO) => void;
+  readonly send: (event: "instruction" | "reservation", reservation: ReservationDTO) => void;
   /** The reservations that were acknowledged, in order. */
   readonly acknowledged: () => readonly string[];
 }
 
-export async function standIn(credentials: Credentials): Promise<StandIn> {
+export async function standIn(credentials: Credentials): Promise<ScriptedReservations> {
   const streams = new Set<ServerResponse>();
   const granted = new Map<string, ReservationDTO>();
   /** The newest generation of each. */
-  const told = new Map<string, ReservationDTO>();
+  const received = new Map<string, ReservationDTO>();
   let next: Script | undefined;
 
   const answer = (response: ServerResponse, status: number, body: unknown): void =>
@@ -43,7 +43,7 @@ export async function standIn(credentials: Credentials): Promise<StandIn> {
     answer(response, 201, granted.get(id) ?? keep(reservationOf(id, "paris", { key })));
   };
   const change =
-    (to: Required<Omit<Story, "key">>): Script =>
+    (to: Required<Omit<ReservationChanges, "key">>): Script =>
     (response, { url }) => {
       const now = granted.get(url.split("/")[4] ?? "");
       if (now?.key === undefined) answer(response, 404, { error: "no such reservation", code: "not-found" });
@@ -62,7 +62,7 @@ export async function standIn(credentials: Credentials): Promise<StandIn> {
     "GET /api/v1/reservations": reply(200, []),
     // An agent asks for what it was told and does not find in the list.
     "GET /api/v1/reservations/*": (response, { url }) => {
-      const known = told.get(url.split("/")[4] ?? "");
+      const known = received.get(url.split("/")[4] ?? "");
       if (known === undefined) answer(response, 404, { error: "no such reservation", code: "not-found" });
       else answer(response, 200, known);
     },
@@ -91,12 +91,12 @@ export async function standIn(credentials: Credentials): Promise<StandIn> {
       calls(new RegExp(`^${PATH.reservations}$`)).map(({ headers }) =>
         headers["idempotency-key"]?.toString(),
       ),
-    heard: async () => {
+    connected: async () => {
       await until("the agent listens", async () => streams.size > 0 || undefined);
     },
-    tell: (event, reservation) => {
-      const before = told.get(reservation.id)?.generation ?? 0;
-      if ((reservation.generation ?? 0) >= before) told.set(reservation.id, reservation);
+    send: (event, reservation) => {
+      const before = received.get(reservation.id)?.generation ?? 0;
+      if ((reservation.generation ?? 0) >= before) received.set(reservation.id, reservation);
       for (const stream of streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(reservation)}\n\n`);
     },
     acknowledged: () => calls(/\/ack$/).map(({ url }) => url.split("/")[4] ?? ""),
@@ -105,21 +105,25 @@ export async function standIn(credentials: Credentials): Promise<StandIn> {
 
 const NOTHING: Received = { method: "", url: "", headers: {}, rawHeaders: [], body: "" };
 
-interface Story {
+interface ReservationChanges {
   readonly phase?: ReservationDTO["status"]["phase"];
   readonly generation?: number;
   readonly key?: string;
 }
 
 /** 4 CPU and 8Gi that a cluster lends to rome. */
-export function reservationOf(id: string, lender: string, story: Story = {}): ReservationDTO {
-  const { phase = "Reserved", generation = 1, key } = story;
+export function reservationOf(
+  id: string,
+  provider: string,
+  changes: ReservationChanges = {},
+): ReservationDTO {
+  const { phase = "Reserved", generation = 1, key } = changes;
   return {
     id,
     requesterID: "rome",
-    targetClusterID: lender,
+    targetClusterID: provider,
     requestedResources: { cpu: "4", memory: "8Gi" },
-    status: { phase, message: `Use ${lender} for 4 CPU / 8Gi Memory`, reservedAt: formatTime(0) },
+    status: { phase, message: `Use ${provider} for 4 CPU / 8Gi Memory`, reservedAt: formatTime(0) },
     createdAt: formatTime(0),
     generation,
     ...(phase === "Released" ? { reason: "ReleasedByRequester" as const } : {}),

@@ -1,12 +1,12 @@
 import { Fault, type FaultCode, type ReservationInstruction } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { DataPlaneState, Loan, ReleaseState } from "../data-plane/data-plane.ts";
-import type { Occurrence } from "../events/tell.ts";
-import { reservationBook } from "../reservations/reservation-book.ts";
+import type { DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
+import type { ObjectEvent } from "../events/tell.ts";
+import { reservationCache } from "../reservations/reservation-book.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import { borrowingController } from "./borrowing-controller.ts";
+import { reservationInstructionController } from "./borrowing-controller.ts";
 import { type Origin, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
 
 const { id } = aReservation();
@@ -17,16 +17,16 @@ const draining: ReleaseState = {
   reason: "Draining",
   message: "1 pod is left",
   retryAfterMs: 400,
-  isTrouble: true,
+  isStalled: true,
 };
 
 function world() {
-  const loans: Loan[] = [];
-  const heard: string[] = [];
+  const specs: DeliverySpec[] = [];
+  const received: string[] = [];
   const time = fakeClock();
   const cluster = fakeCluster(time);
-  const book = reservationBook({ clusterId: "rome", now: time.wallMs });
-  const events: Occurrence[] = [];
+  const cache = reservationCache({ clusterId: "rome", now: time.wallMs });
+  const events: ObjectEvent[] = [];
   const activated: string[] = [];
   const state: {
     origin: Origin;
@@ -43,8 +43,8 @@ function world() {
   };
   const find = (): ReservationInstruction | undefined =>
     cluster.find(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
-  const controller = borrowingController({
-    book,
+  const controller = reservationInstructionController({
+    cache,
     client: cluster.client,
     instruction: find,
     originOf: () => state.origin,
@@ -56,23 +56,35 @@ function world() {
       },
     },
     dataPlane: {
-      establish: async (loan) => {
-        loans.push(loan);
+      establish: async (spec) => {
+        specs.push(spec);
         return state.dataPlane;
       },
       observe: async () => ({ ...state.dataPlane, message: "only looked at" }),
       release: async () => state.release ?? (state.isRemoved ? { kind: "clean" } : draining),
-      leftovers: async () => [],
+      listReservationIds: async () => [],
     },
-    onReleased: (wanted) => void heard.push(wanted),
+    onReleaseState: (wanted) => void received.push(wanted),
     broker: () => ({ now: time.wallMs(), isSilent: false }),
     clock: time,
-    tell: (occurrence) => void events.push(occurrence),
+    recordEvent: (event) => void events.push(event),
     namespace: "default",
   });
-  book.learn("requester", aReservation());
+  cache.update("requester", aReservation());
   const reconcile = () => controller.reconcile(id);
-  return { time, cluster, book, events, activated, state, find, loans, heard, controller, reconcile };
+  return {
+    time,
+    cluster,
+    book: cache,
+    events,
+    activated,
+    state,
+    find,
+    loans: specs,
+    heard: received,
+    controller,
+    reconcile,
+  };
 }
 
 describe("a borrowing", () => {
@@ -131,12 +143,12 @@ describe("a borrowing", () => {
     ["unsupported", "confirmed"],
     ["already-ended", "confirmed"],
     ["not-found", "unknown"],
-  ])("whose activation is answered with %s is kept, and %s", async (code, standing) => {
-    const { reconcile, state, find, book } = world();
+  ])("whose activation is answered with %s is kept, and %s", async (code, syncState) => {
+    const { reconcile, state, find, book: cache } = world();
     state.answer = new Fault(code, code);
     await reconcile();
     expect(find()).toBeDefined();
-    expect(book.get("requester", id)?.standing).toBe(standing);
+    expect(cache.get("requester", id)?.syncState).toBe(syncState);
   });
 
   test("whose activation does not arrive is activated again", async () => {
@@ -149,17 +161,17 @@ describe("a borrowing", () => {
   });
 
   test.each<[string, (state: ReturnType<typeof world>) => unknown]>([
-    ["it ended", ({ book }) => book.learn("requester", ended("Expired"))],
+    ["it ended", ({ book: cache }) => cache.update("requester", ended("Expired"))],
     [
       "its request is gone",
       ({ state }) => {
         state.origin = { kind: "gone" };
       },
     ],
-  ])("goes when %s, but not before the data plane is cleared", async (_, happen) => {
+  ])("goes when %s, but not before the data plane is cleared", async (_, act) => {
     const it = world();
     await it.reconcile();
-    happen(it);
+    act(it);
     it.state.isRemoved = false;
     expect((await it.reconcile()).requeueAfterMs).toBe(400);
     expect(it.find()?.status?.conditions).toContainEqual(
@@ -171,40 +183,40 @@ describe("a borrowing", () => {
     expect(it.find()).toBeUndefined();
     expect(it.events.slice(1).map(({ reason }) => reason)).toEqual(["CleanupTrouble", "Cleaned"]);
     expect(it.heard).toEqual([id, id]);
-    expect(it.controller.released(id)).toEqual({ kind: "clean" });
+    expect(it.controller.releaseState(id)).toEqual({ kind: "clean" });
   });
 
   test("that is gone already is gone", async () => {
-    const { reconcile, book, cluster } = world();
+    const { reconcile, book: cache, cluster } = world();
     await reconcile();
-    book.learn("requester", ended("Expired"));
-    cluster.setMishaps(({ verb }) =>
+    cache.update("requester", ended("Expired"));
+    cluster.setCallFaults(({ verb }) =>
       verb === "delete" ? { fault: new Fault("not-found", "gone"), isDone: true } : undefined,
     );
     await expect(reconcile()).resolves.toEqual({});
   });
 
   test("is brought in with what its request says of pods", async () => {
-    const { reconcile, state, loans } = world();
+    const { reconcile, state, loans: specs } = world();
     const request = aRequest();
     const offload = { namespaces: ["shop"] };
     state.origin = { kind: "request", request: { ...request, spec: { ...request.spec, offload } } };
     await reconcile();
-    expect(loans).toMatchObject([{ reservation: { id }, offload }]);
+    expect(specs).toMatchObject([{ reservation: { id }, offload }]);
   });
 
   test("that the broker does not know is looked at, and nothing new is made for it", async () => {
-    const { reconcile, book, find, loans } = world();
-    book.markUnknown(id);
+    const { reconcile, book: cache, find, loans: specs } = world();
+    cache.markUnknown(id);
     await reconcile();
-    expect(loans).toEqual([]);
+    expect(specs).toEqual([]);
     expect(find()?.status?.conditions?.[0]?.message).toBe("only looked at");
   });
 
   test("in trouble is told of once for each reason", async () => {
     const { reconcile, state, events } = world();
     for (const reason of ["PeeringFailed", "PeeringFailed", "SliceDenied"]) {
-      state.dataPlane = { kind: "working", reason, message: reason, retryAfterMs: 1, isTrouble: true };
+      state.dataPlane = { kind: "working", reason, message: reason, retryAfterMs: 1, isStalled: true };
       await reconcile();
     }
     expect(events.map(({ reason, message }) => [reason, message])).toEqual([
@@ -214,16 +226,16 @@ describe("a borrowing", () => {
   });
 
   test("is told of when a step that was all right becomes trouble, while it comes and while it goes", async () => {
-    const { reconcile, state, events, book } = world();
+    const { reconcile, state, events, book: cache } = world();
     const working = { kind: "working", retryAfterMs: 1000, message: "not yet" } as const;
-    for (const isTrouble of [false, true, true]) {
-      state.dataPlane = { ...working, reason: "NodeNotReady", isTrouble };
+    for (const isStalled of [false, true, true]) {
+      state.dataPlane = { ...working, reason: "NodeNotReady", isStalled };
       await reconcile();
     }
     expect(events.map(({ reason }) => reason)).toEqual(["DataPlaneTrouble"]);
-    book.learn("requester", ended("Expired"));
-    for (const isTrouble of [false, true, true]) {
-      state.release = { ...working, reason: "SliceLeaving", isTrouble };
+    cache.update("requester", ended("Expired"));
+    for (const isStalled of [false, true, true]) {
+      state.release = { ...working, reason: "SliceLeaving", isStalled };
       await reconcile();
     }
     expect(events.map(({ reason }) => reason)).toEqual(["DataPlaneTrouble", "CleanupTrouble"]);
@@ -238,43 +250,43 @@ describe("a borrowing", () => {
     expect(await reconcile()).toMatchObject({ requeueAfterMs: 400 });
     state.isRemoved = true;
     await reconcile();
-    expect(controller.released(id)).toEqual({ kind: "clean" });
+    expect(controller.releaseState(id)).toEqual({ kind: "clean" });
   });
 
   test("that nobody remembers is taken down when it was found", async () => {
     const { controller, state } = world();
-    const stray = "rsv-rome-forgotten";
+    const orphan = "rsv-rome-forgotten";
     state.isRemoved = false;
-    expect(await controller.reconcile(stray)).toEqual({});
-    controller.found(stray);
-    expect(await controller.reconcile(stray)).toMatchObject({ requeueAfterMs: 400 });
+    expect(await controller.reconcile(orphan)).toEqual({});
+    controller.markOrphan(orphan);
+    expect(await controller.reconcile(orphan)).toMatchObject({ requeueAfterMs: 400 });
     state.isRemoved = true;
-    expect(await controller.reconcile(stray)).toEqual({});
+    expect(await controller.reconcile(orphan)).toEqual({});
     state.isRemoved = false;
-    expect(await controller.reconcile(stray)).toEqual({});
+    expect(await controller.reconcile(orphan)).toEqual({});
   });
 
   test("that was clean and is found again is taken down again", async () => {
-    const { reconcile, controller, state, book } = world();
+    const { reconcile, controller, state, book: cache } = world();
     await reconcile();
-    book.learn("requester", ended("Expired"));
+    cache.update("requester", ended("Expired"));
     await reconcile();
     state.isRemoved = false;
     expect(await reconcile()).toEqual({});
-    controller.found(id);
+    controller.markOrphan(id);
     expect(await reconcile()).toMatchObject({ requeueAfterMs: 400 });
   });
 
   test("is forgotten with the book", async () => {
-    const { reconcile, controller, book, time } = world();
+    const { reconcile, controller, book: cache, time } = world();
     await reconcile();
-    book.learn("requester", ended("Expired"));
+    cache.update("requester", ended("Expired"));
     await reconcile();
-    controller.tidy();
-    expect(controller.released(id)).toBeDefined();
+    controller.prune();
+    expect(controller.releaseState(id)).toBeDefined();
     await time.advance(25 * 3_600_000);
-    book.tidy();
-    controller.tidy();
-    expect(controller.released(id)).toBeUndefined();
+    cache.prune();
+    controller.prune();
+    expect(controller.releaseState(id)).toBeUndefined();
   });
 });

@@ -1,61 +1,63 @@
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { MANAGER } from "../forge/labels.ts";
-import { type Requeue, sooner } from "../reconcile.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
-import { type BorrowingDeps, type Origin, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
-import { delivery } from "./delivery.ts";
-import { type BorrowingPlan, planBorrowing } from "./plan-borrowing.ts";
-import { withdrawal } from "./withdrawal.ts";
+import { earliestRequeue, type Requeue } from "../reconcile.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
+import { type Origin, RESERVATION_INSTRUCTIONS, type ReservationInstructionDeps } from "./borrowing-deps.ts";
+import { deliveryReconciler } from "./delivery.ts";
+import { planReservationInstruction, type ReservationInstructionPlan } from "./plan-borrowing.ts";
+import { teardownReconciler } from "./withdrawal.ts";
 
-export interface BorrowingController {
+export interface ReservationInstructionController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;
   /** State of the release of an ended reservation; undefined: the release has not begun. */
-  readonly released: (reservationId: string) => ReleaseState | undefined;
+  readonly releaseState: (reservationId: string) => ReleaseState | undefined;
   /** Marks data plane objects that no live reservation needs; the next reconcile checks them again. */
-  readonly found: (reservationId: string) => void;
+  readonly markOrphan: (reservationId: string) => void;
   /** Drops the release state of reservations that are no longer in the cache. */
-  readonly tidy: () => void;
+  readonly prune: () => void;
 }
 
 /** The requester's side: creates the ReservationInstruction and has the data plane deliver the resources. */
-export function borrowingController(deps: BorrowingDeps): BorrowingController {
-  const { book, client, namespace } = deps;
-  const deliver = delivery(deps);
-  const withdraw = withdrawal(deps);
-  const strays = new Set<string>();
+export function reservationInstructionController(
+  deps: ReservationInstructionDeps,
+): ReservationInstructionController {
+  const { cache, client, namespace } = deps;
+  const delivery = deliveryReconciler(deps);
+  const teardown = teardownReconciler(deps);
+  const orphans = new Set<string>();
 
   const reconcile = async (id: string): Promise<Requeue> => {
-    const entry = book.get("requester", id);
-    if (entry === undefined) return takeDownStray(id);
+    const entry = cache.get("requester", id);
+    if (entry === undefined) return tearDownOrphan(id);
     const origin = deps.originOf(entry);
     const instruction = deps.instruction(id);
-    const plan = planBorrowing({
+    const plan = planReservationInstruction({
       entry,
       instruction,
       namespace,
       request: requestOf(origin),
       isOrphan: origin.kind === "gone",
-      isCleared: withdraw.state(id)?.kind === "clean",
+      isTornDown: teardown.state(id)?.kind === "clean",
       broker: deps.broker(),
     });
-    return carryOut(plan, { entry, origin, instruction });
+    return execute(plan, { entry, origin, instruction });
   };
 
   /** The cache does not have it, and the broker does not know it. */
-  const takeDownStray = async (id: string): Promise<Requeue> => {
-    if (!strays.has(id)) return {};
-    const next = await withdraw.step(id, { instruction: deps.instruction(id), request: undefined });
-    if (withdraw.state(id)?.kind === "clean") {
-      strays.delete(id);
-      withdraw.forget(id);
+  const tearDownOrphan = async (id: string): Promise<Requeue> => {
+    if (!orphans.has(id)) return {};
+    const next = await teardown.step(id, { instruction: deps.instruction(id), request: undefined });
+    if (teardown.state(id)?.kind === "clean") {
+      orphans.delete(id);
+      teardown.reset(id);
     }
     return next;
   };
 
-  const carryOut = async (
-    plan: BorrowingPlan,
-    { entry, origin, instruction: found }: Scene,
+  const execute = async (
+    plan: ReservationInstructionPlan,
+    { entry, origin, instruction: found }: ReconcileContext,
   ): Promise<Requeue> => {
     const { id } = entry.reservation;
     const request = requestOf(origin);
@@ -70,15 +72,15 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
           });
           break;
         case "deliver":
-          withdraw.forget(id);
-          next = sooner(next, await deliver.step(entry, { instruction, request }));
+          teardown.reset(id);
+          next = earliestRequeue(next, await delivery.step(entry, { instruction, request }));
           break;
         case "end-here":
-          book.endHere(id, "Expired");
+          cache.endLocally(id, "Expired");
           break;
         case "withdraw":
-          deliver.forget(id);
-          next = sooner(next, await withdraw.step(id, { instruction, request }));
+          delivery.reset(id);
+          next = earliestRequeue(next, await teardown.step(id, { instruction, request }));
           break;
       }
     }
@@ -87,21 +89,21 @@ export function borrowingController(deps: BorrowingDeps): BorrowingController {
 
   return {
     reconcile,
-    released: withdraw.state,
-    found: (id) => {
-      if (book.get("requester", id) === undefined) strays.add(id);
-      else if (withdraw.state(id)?.kind === "clean") withdraw.forget(id);
+    releaseState: teardown.state,
+    markOrphan: (id) => {
+      if (cache.get("requester", id) === undefined) orphans.add(id);
+      else if (teardown.state(id)?.kind === "clean") teardown.reset(id);
     },
-    tidy: () => {
-      for (const id of withdraw.ids()) {
-        if (book.get("requester", id) === undefined && !strays.has(id)) withdraw.forget(id);
+    prune: () => {
+      for (const id of teardown.ids()) {
+        if (cache.get("requester", id) === undefined && !orphans.has(id)) teardown.reset(id);
       }
     },
   };
 }
 
-interface Scene {
-  readonly entry: BookEntry;
+interface ReconcileContext {
+  readonly entry: CachedReservation;
   readonly origin: Origin;
   readonly instruction: ReservationInstruction | undefined;
 }

@@ -6,9 +6,9 @@ import {
 import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
-import type { Tell } from "../events/tell.ts";
+import type { RecordEvent } from "../events/tell.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
-import type { BookEntry, ReservationBook } from "../reservations/reservation-book.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);
@@ -20,18 +20,18 @@ export type Origin =
   | { readonly kind: "foreign" }
   | { readonly kind: "gone" };
 
-export interface BorrowingDeps {
-  readonly book: ReservationBook;
+export interface ReservationInstructionDeps {
+  readonly cache: ReservationCache;
   readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
   /** As last seen in the cluster. */
   readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
-  readonly originOf: (entry: BookEntry) => Origin;
+  readonly originOf: (entry: CachedReservation) => Origin;
   readonly communicator: Pick<BrokerCommunicator, "activate">;
   readonly dataPlane: DataPlane;
   readonly broker: () => BrokerView;
   readonly clock: Pick<Clock, "wallMs">;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
   /** Called when the state of a release has changed. */
-  readonly onReleased: (reservationId: string) => void;
+  readonly onReleaseState: (reservationId: string) => void;
   readonly namespace: string;
 }

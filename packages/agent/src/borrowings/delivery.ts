@@ -1,40 +1,44 @@
 import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
-import type { DataPlaneState, Loan } from "../data-plane/data-plane.ts";
-import type { Occurrence } from "../events/tell.ts";
+import type { DataPlaneState, DeliverySpec } from "../data-plane/data-plane.ts";
+import type { ObjectEvent } from "../events/tell.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { Requeue } from "../reconcile.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
-import { type BorrowingDeps, RESERVATION_INSTRUCTIONS } from "./borrowing-deps.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
+import { RESERVATION_INSTRUCTIONS, type ReservationInstructionDeps } from "./borrowing-deps.ts";
 import { type InstructionStatus, planDelivery } from "./plan-delivery.ts";
 
 /** The objects whose status shows the reservation. */
-export interface Shown {
+export interface StatusTargets {
   readonly instruction: ReservationInstruction | undefined;
   readonly request: ResourceRequest | undefined;
 }
 
 type DeliveryDeps = Pick<
-  BorrowingDeps,
-  "book" | "client" | "communicator" | "dataPlane" | "clock" | "namespace" | "tell"
+  ReservationInstructionDeps,
+  "cache" | "client" | "communicator" | "dataPlane" | "clock" | "namespace" | "recordEvent"
 >;
 
 /** Has the data plane establish the resources, writes the status, and activates the reservation at the broker. */
-export interface Delivery {
-  readonly step: (entry: BookEntry, shown: Shown) => Promise<Requeue>;
+export interface DeliveryReconciler {
+  readonly step: (entry: CachedReservation, targets: StatusTargets) => Promise<Requeue>;
   /** The reservation is torn down: what was reported about its delivery is reset. */
-  readonly forget: (reservationId: string) => void;
+  readonly reset: (reservationId: string) => void;
 }
 
-export function delivery(deps: DeliveryDeps): Delivery {
-  const { book, client, dataPlane, namespace } = deps;
+export function deliveryReconciler(deps: DeliveryDeps): DeliveryReconciler {
+  const { cache, client, dataPlane, namespace } = deps;
   /** The problem that was last recorded, by reservation. */
-  const troubles = new Map<string, string>();
+  const reportedProblems = new Map<string, string>();
 
-  const tellTrouble = (id: string, state: DataPlaneState, about: Occurrence["about"] | undefined): void => {
-    if (state.kind !== "working" || state.isTrouble !== true) return void troubles.delete(id);
-    if (about === undefined || troubles.get(id) === state.reason) return;
-    troubles.set(id, state.reason);
-    deps.tell({ about, type: "Warning", reason: "DataPlaneTrouble", message: state.message });
+  const recordProblem = (
+    id: string,
+    state: DataPlaneState,
+    regarding: ObjectEvent["regarding"] | undefined,
+  ): void => {
+    if (state.kind !== "working" || state.isStalled !== true) return void reportedProblems.delete(id);
+    if (regarding === undefined || reportedProblems.get(id) === state.reason) return;
+    reportedProblems.set(id, state.reason);
+    deps.recordEvent({ regarding, type: "Warning", reason: "DataPlaneTrouble", message: state.message });
   };
 
   const write = async (
@@ -49,40 +53,43 @@ export function delivery(deps: DeliveryDeps): Delivery {
     );
     const { message } = state;
     const isNew = instruction?.status?.delivered !== true && status.delivered === true;
-    if (isNew) deps.tell({ about: written, type: "Normal", reason: "Delivered", message });
+    if (isNew) deps.recordEvent({ regarding: written, type: "Normal", reason: "Delivered", message });
     return written;
   };
 
   const activate = async (id: string): Promise<void> => {
     try {
-      book.learn("requester", await deps.communicator.activate(id));
+      cache.update("requester", await deps.communicator.activate(id));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       if (error.code === "unsupported") return; // older brokers have no activation: the reservation stays Reserved
-      if (error.code === "not-found") return book.markUnknown(id);
+      if (error.code === "not-found") return cache.markUnknown(id);
       if (error.code !== "already-ended") throw error; // the end arrives on the event stream
     }
   };
 
-  const step: Delivery["step"] = async (entry, shown) => {
+  const step: DeliveryReconciler["step"] = async (entry, targets) => {
     const { id } = entry.reservation;
-    const loan = loanOf(entry, shown.request);
+    const spec = deliverySpecOf(entry, targets.request);
     // Nothing new is made for a reservation that the broker does not know; existing objects are kept.
-    const isVouched = entry.standing !== "unknown";
-    const state = await (isVouched ? dataPlane.establish(loan) : dataPlane.observe(loan));
-    const { instruction } = shown;
+    const isKnownToBroker = entry.syncState !== "unknown";
+    const state = await (isKnownToBroker ? dataPlane.establish(spec) : dataPlane.observe(spec));
+    const { instruction } = targets;
     const plan = planDelivery({ entry, instruction, dataPlane: state, wallMs: deps.clock.wallMs() });
     const { status } = plan;
     const written = status === undefined ? instruction : await write(id, instruction, { state, status });
-    tellTrouble(id, state, shown.request ?? written);
+    recordProblem(id, state, targets.request ?? written);
     if (plan.activate) await activate(id);
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   };
 
-  return { step, forget: (id) => void troubles.delete(id) };
+  return { step, reset: (id) => void reportedProblems.delete(id) };
 }
 
-function loanOf({ reservation }: BookEntry, request: ResourceRequest | undefined): Loan {
+function deliverySpecOf(
+  { reservation }: CachedReservation,
+  request: ResourceRequest | undefined,
+): DeliverySpec {
   const offload = request?.spec.offload;
   return { reservation, ...(offload === undefined ? {} : { offload }) };
 }

@@ -1,26 +1,23 @@
 import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { reservationBook } from "../reservations/reservation-book.ts";
+import { reservationCache } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation } from "../testing/samples.ts";
-import { leftoverRounds } from "./leftover-rounds.ts";
+import { createOrphanCollector } from "./leftover-rounds.ts";
 
 const MINUTE_MS = 60_000;
 
-function world(
-  leftovers: readonly string[],
-  fetch: (id: string) => ReturnType<typeof aReservation> | undefined,
-) {
+function world(ids: readonly string[], fetch: (id: string) => ReturnType<typeof aReservation> | undefined) {
   const time = fakeClock();
   const reaped: string[] = [];
-  const rounds = leftoverRounds({
-    dataPlane: { leftovers: async () => leftovers },
-    book: reservationBook({ clusterId: "rome", now: time.wallMs }),
+  const rounds = createOrphanCollector({
+    dataPlane: { listReservationIds: async () => ids },
+    cache: reservationCache({ clusterId: "rome", now: time.wallMs }),
     communicator: { fetchReservation: async (id) => fetch(id) },
     isReady: () => true,
-    onLeftover: (id) => void reaped.push(id),
-    onRound: () => undefined,
+    onOrphan: (id) => void reaped.push(id),
+    beforeRun: () => undefined,
     clock: time,
     log: recordedLog([]),
   });

@@ -1,33 +1,33 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { reservationIn, reservationInstruction } from "../forge/instructions.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import { reservationFromInstruction, reservationInstruction } from "../forge/instructions.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import { type BorrowingState, planBorrowing } from "./plan-borrowing.ts";
+import { planReservationInstruction, type ReservationInstructionState } from "./plan-borrowing.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 
-function entry(reservation: ReservationDTO, changes: Partial<BookEntry> = {}): BookEntry {
+function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
   const endedAt = reservation.reason === undefined ? undefined : NOW;
-  return { role: "requester", reservation, standing: "confirmed", endedAt, ...changes };
+  return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
 }
 
-function state(changes: Partial<BorrowingState> = {}): BorrowingState {
+function state(changes: Partial<ReservationInstructionState> = {}): ReservationInstructionState {
   return {
     entry: entry(aReservation()),
     instruction: undefined,
     namespace: "default",
     request: aRequest(),
     isOrphan: false,
-    isCleared: false,
+    isTornDown: false,
     broker: { now: NOW, isSilent: false },
     ...changes,
   };
 }
 
 const written = reservationInstruction(aReservation(), "default", aRequest());
-const kinds = (changes: Partial<BorrowingState>) =>
-  planBorrowing(state(changes)).actions.map(({ kind }) => kind);
+const kinds = (changes: Partial<ReservationInstructionState>) =>
+  planReservationInstruction(state(changes)).actions.map(({ kind }) => kind);
 
 describe("a reservation of this cluster", () => {
   test("becomes an instruction and is delivered", () => {
@@ -36,20 +36,20 @@ describe("a reservation of this cluster", () => {
   });
 
   test("keeps the slice defaults that its instruction has, also none", () => {
-    const told = aReservation({ sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } });
-    expect(kinds({ entry: entry(told), instruction: written })).toEqual(["deliver"]);
-    const instruction = reservationInstruction(told, "default", aRequest());
+    const received = aReservation({ sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } });
+    expect(kinds({ entry: entry(received), instruction: written })).toEqual(["deliver"]);
+    const instruction = reservationInstruction(received, "default", aRequest());
     expect(kinds({ instruction })).toEqual(["deliver"]);
   });
 
   test("made by an admin becomes an instruction of nobody", () => {
-    const [put] = planBorrowing(state({ request: undefined })).actions;
+    const [put] = planReservationInstruction(state({ request: undefined })).actions;
     expect(put?.kind === "put" && put.instruction.metadata.ownerReferences).toBeUndefined();
   });
 
   test("is withdrawn when it ended", () => {
     expect(kinds({ entry: entry(ended("Expired")), instruction: written })).toEqual(["withdraw"]);
-    expect(kinds({ entry: entry(ended("Expired")), isCleared: true })).toEqual([]);
+    expect(kinds({ entry: entry(ended("Expired")), isTornDown: true })).toEqual([]);
   });
 
   test("is withdrawn though the garbage collector was faster with its instruction", () => {
@@ -58,7 +58,7 @@ describe("a reservation of this cluster", () => {
   });
 
   test("whose instruction outlived its data plane is withdrawn all the same", () => {
-    expect(kinds({ entry: entry(ended("Expired")), instruction: written, isCleared: true })).toEqual([
+    expect(kinds({ entry: entry(ended("Expired")), instruction: written, isTornDown: true })).toEqual([
       "withdraw",
     ]);
   });
@@ -70,7 +70,7 @@ describe("a reservation of this cluster", () => {
   });
 
   test("is not written again when its request was deleted and it is about to be released", () => {
-    expect(kinds({ isOrphan: true, isCleared: true })).toEqual([]);
+    expect(kinds({ isOrphan: true, isTornDown: true })).toEqual([]);
     expect(kinds({ isOrphan: true, instruction: written })).toEqual(["withdraw"]);
   });
 
@@ -95,7 +95,7 @@ describe("the instruction", () => {
   });
 
   test("remembers the whole reservation for an agent that starts anew", () => {
-    expect(reservationIn(written, "rome")).toEqual(aReservation());
+    expect(reservationFromInstruction(written, "rome")).toEqual(aReservation());
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe("the instruction", () => {
   ])("of an older agent tells enough to keep it: memory %s", (_, memory) => {
     const annotations = memory === undefined ? {} : { "rear.fluidos.eu/reservation": memory };
     const old = { ...written, metadata: { ...written.metadata, annotations } };
-    expect(reservationIn(old, "rome")).toMatchObject({
+    expect(reservationFromInstruction(old, "rome")).toMatchObject({
       id: aReservation().id,
       requesterID: "rome",
       targetClusterID: "paris",

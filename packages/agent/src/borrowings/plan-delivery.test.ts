@@ -1,15 +1,15 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { reservationInstruction } from "../forge/instructions.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 import { aRequest, aReservation } from "../testing/samples.ts";
-import { planDelivery, withdrawalStatus } from "./plan-delivery.ts";
+import { planDelivery, teardownStatus } from "./plan-delivery.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const written = reservationInstruction(aReservation(), "default", aRequest());
 
-function entry(reservation: ReservationDTO, changes: Partial<BookEntry> = {}): BookEntry {
-  return { role: "requester", reservation, standing: "confirmed", endedAt: undefined, ...changes };
+function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
+  return { role: "requester", reservation, syncState: "confirmed", endedAt: undefined, ...changes };
 }
 
 describe("a delivery", () => {
@@ -55,7 +55,7 @@ describe("a delivery", () => {
   });
 
   test("of what the broker does not know is not told to it", () => {
-    const unknown = entry(aReservation(), { standing: "unknown" });
+    const unknown = entry(aReservation(), { syncState: "unknown" });
     expect(planDelivery({ ...base, entry: unknown, dataPlane: ready }).activate).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe("a withdrawal", () => {
   } as const;
 
   test("says what is in the way, once", () => {
-    const status = withdrawalStatus({ instruction: written, release, wallMs: NOW });
+    const status = teardownStatus({ instruction: written, release, wallMs: NOW });
     expect(status).toMatchObject({
       delivered: false,
       conditions: [
@@ -102,13 +102,11 @@ describe("a withdrawal", () => {
       ],
     });
     const again = { ...written, ...(status === undefined ? {} : { status }) };
-    expect(withdrawalStatus({ instruction: again, release, wallMs: NOW + 1000 })).toBeUndefined();
+    expect(teardownStatus({ instruction: again, release, wallMs: NOW + 1000 })).toBeUndefined();
   });
 
   test("has nothing to say on where there is no instruction, or when it is done", () => {
-    expect(withdrawalStatus({ instruction: undefined, release, wallMs: NOW })).toBeUndefined();
-    expect(
-      withdrawalStatus({ instruction: written, release: { kind: "clean" }, wallMs: NOW }),
-    ).toBeUndefined();
+    expect(teardownStatus({ instruction: undefined, release, wallMs: NOW })).toBeUndefined();
+    expect(teardownStatus({ instruction: written, release: { kind: "clean" }, wallMs: NOW })).toBeUndefined();
   });
 });

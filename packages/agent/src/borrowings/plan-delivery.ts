@@ -5,14 +5,14 @@ import {
   reservationInstructionKind,
 } from "@resource-broker/contract";
 import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
-import { type Said, saysTheSame, withConditions } from "../forge/conditions.ts";
-import { unknownMessage, unknownToBroker } from "../forge/unknown-to-broker.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import { type ConditionUpdate, isSameStatus, withConditions } from "../forge/conditions.ts";
+import { unknownMessage, unknownToBrokerCondition } from "../forge/unknown-to-broker.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 
 export type InstructionStatus = NonNullable<ReservationInstruction["status"]>;
 
 export interface DeliveryState {
-  readonly entry: BookEntry;
+  readonly entry: CachedReservation;
   readonly instruction: ReservationInstruction | undefined;
   readonly dataPlane: DataPlaneState;
   /** Wall clock, for times in the status. */
@@ -28,47 +28,47 @@ export interface DeliveryPlan {
 }
 
 /** There is no watch on virtual nodes: a ready one is checked again after this time. */
-const READY_LOOK_MS = 30_000;
+const READY_RECHECK_MS = 30_000;
 
 /** What follows from the state of the data plane. */
 export function planDelivery({ entry, instruction, dataPlane, wallMs }: DeliveryState): DeliveryPlan {
   const isDelivered = dataPlane.kind !== "working";
   const { message, reason } = dataPlane;
   const peered = { ready: "True", off: "Unknown", working: "False" } as const;
-  const said: readonly Said[] = [
+  const updates: readonly ConditionUpdate[] = [
     { type: "Peered", status: peered[dataPlane.kind], reason, message, isStep: true },
-    unknownToBroker(entry),
+    unknownToBrokerCondition(entry),
   ];
   const status = statusOf(instruction, wallMs, {
-    said,
+    said: updates,
     delivered: isDelivered,
-    message: entry.standing === "unknown" ? unknownMessage(entry) : entry.reservation.status.message,
+    message: entry.syncState === "unknown" ? unknownMessage(entry) : entry.reservation.status.message,
   });
-  const canActivate = entry.standing === "confirmed" && entry.reservation.status.phase === "Reserved";
+  const canActivate = entry.syncState === "confirmed" && entry.reservation.status.phase === "Reserved";
   return {
-    ...(saysTheSame(instruction?.status, status) ? {} : { status }),
+    ...(isSameStatus(instruction?.status, status) ? {} : { status }),
     activate: isDelivered && canActivate,
-    ...lookAgain(dataPlane),
+    ...requeueFor(dataPlane),
   };
 }
 
-function lookAgain(state: DataPlaneState): Pick<DeliveryPlan, "requeueAfterMs"> {
+function requeueFor(state: DataPlaneState): Pick<DeliveryPlan, "requeueAfterMs"> {
   if (state.kind === "working") return { requeueAfterMs: state.retryAfterMs };
-  return state.kind === "ready" ? { requeueAfterMs: READY_LOOK_MS } : {};
+  return state.kind === "ready" ? { requeueAfterMs: READY_RECHECK_MS } : {};
 }
 
-export interface WithdrawalState {
+export interface TeardownState {
   readonly instruction: ReservationInstruction | undefined;
   readonly release: ReleaseState;
   readonly wallMs: number;
 }
 
 /** The status of an instruction that is torn down; undefined: it is up to date, or the instruction is gone. */
-export function withdrawalStatus({
+export function teardownStatus({
   instruction,
   release,
   wallMs,
-}: WithdrawalState): InstructionStatus | undefined {
+}: TeardownState): InstructionStatus | undefined {
   if (instruction === undefined || release.kind === "clean") return undefined;
   const { reason, message } = release;
   const status = statusOf(instruction, wallMs, {
@@ -79,20 +79,24 @@ export function withdrawalStatus({
     delivered: false,
     message,
   });
-  return saysTheSame(instruction.status, status) ? undefined : status;
+  return isSameStatus(instruction.status, status) ? undefined : status;
 }
 
 function statusOf(
   instruction: ReservationInstruction | undefined,
   wallMs: number,
-  { said, delivered, message }: { said: readonly Said[]; delivered: boolean; message: string },
+  {
+    said: updates,
+    delivered,
+    message,
+  }: { said: readonly ConditionUpdate[]; delivered: boolean; message: string },
 ): InstructionStatus {
   const now = formatTime(wallMs);
   return fitToSchema(reservationInstructionKind.status, {
     delivered,
     message,
     lastUpdateTime: now,
-    conditions: withConditions(instruction?.status?.conditions, said, {
+    conditions: withConditions(instruction?.status?.conditions, updates, {
       now,
       observedGeneration: instruction?.metadata.generation,
     }),

@@ -1,16 +1,16 @@
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import type { Contact } from "../transport/broker-communicator.ts";
+import type { ResponseMetadata } from "../transport/broker-communicator.ts";
 import { brokerLink } from "./broker-link.ts";
 
 const BROKER_MS = Date.parse("2026-07-01T10:00:00Z");
 
 function world() {
   const time = fakeClock(BROKER_MS + 3_600_000);
-  const listeners = new Set<(contact: Contact) => void>();
+  const listeners = new Set<(response: ResponseMetadata) => void>();
   const link = brokerLink(
     {
-      onContact: (listener) => {
+      onResponse: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
@@ -40,7 +40,7 @@ test("it is silent after a minute without a word, and any sign of life ends that
   expect(link.view().isSilent).toBe(false);
   await time.advance(1);
   expect(link.view().isSilent).toBe(true);
-  link.heard();
+  link.markSeen();
   expect(link.view().isSilent).toBe(false);
 });
 

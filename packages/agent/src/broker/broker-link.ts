@@ -12,7 +12,7 @@ export interface BrokerLink {
   /** The broker's time; before its first answer the local clock. */
   readonly now: () => number;
   /** Records activity that is no answer, such as an event of the stream. */
-  readonly heard: () => void;
+  readonly markSeen: () => void;
   readonly ledgerId: () => string | undefined;
   /** False: an older broker, which ignores idempotency keys. Undefined: it has not answered yet. */
   readonly isCurrent: () => boolean | undefined;
@@ -21,23 +21,23 @@ export interface BrokerLink {
   readonly stop: () => void;
 }
 
-export function brokerLink(communicator: Pick<BrokerCommunicator, "onContact">, clock: Clock): BrokerLink {
+export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">, clock: Clock): BrokerLink {
   const time = brokerTime(clock);
   const listeners: (() => void)[] = [];
   const startedAt = clock.monotonicMs();
-  let heardAt: number | undefined;
+  let lastSeenAt: number | undefined;
   let ledgerId: string | undefined;
   let isCurrent: boolean | undefined;
 
-  const heard = (): void => {
-    heardAt = clock.monotonicMs();
+  const markSeen = (): void => {
+    lastSeenAt = clock.monotonicMs();
   };
-  const stop = communicator.onContact((contact) => {
-    heard();
-    ({ isCurrent } = contact);
-    if (contact.brokerTimeMs !== undefined) time.observe(contact.brokerTimeMs);
-    const isNew = ledgerId !== undefined && contact.ledgerId !== undefined && contact.ledgerId !== ledgerId;
-    ledgerId = contact.ledgerId ?? ledgerId;
+  const stop = communicator.onResponse((response) => {
+    markSeen();
+    ({ isCurrent } = response);
+    if (response.brokerTimeMs !== undefined) time.observe(response.brokerTimeMs);
+    const isNew = ledgerId !== undefined && response.ledgerId !== undefined && response.ledgerId !== ledgerId;
+    ledgerId = response.ledgerId ?? ledgerId;
     if (isNew) for (const listener of listeners) listener();
   });
   const now = (): number => time.now() ?? clock.wallMs();
@@ -45,11 +45,11 @@ export function brokerLink(communicator: Pick<BrokerCommunicator, "onContact">, 
   return {
     view: () => ({
       now: time.now(),
-      isSilent: clock.monotonicMs() - (heardAt ?? startedAt) > SILENT_AFTER_MS,
+      isSilent: clock.monotonicMs() - (lastSeenAt ?? startedAt) > SILENT_AFTER_MS,
       isOlder: isCurrent === false,
     }),
     now,
-    heard,
+    markSeen,
     ledgerId: () => ledgerId,
     isCurrent: () => isCurrent,
     onNewLedger: (listener) => void listeners.push(listener),

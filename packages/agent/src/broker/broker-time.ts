@@ -14,7 +14,7 @@ export interface BrokerTime {
 /** `Date` counts whole seconds, so an answer may show up to one second less than the broker's clock. */
 const DATE_STEP_MS = 1000;
 /** The longest time that an answer may take. */
-const TRAVEL_MS = 5000;
+const MAX_LATENCY_MS = 5000;
 
 export function brokerTime(clock: Pick<Clock, "monotonicMs">): BrokerTime {
   let offset: number | undefined;
@@ -23,7 +23,7 @@ export function brokerTime(clock: Pick<Clock, "monotonicMs">): BrokerTime {
     observe: (brokerTimeMs) => {
       const least = brokerTimeMs - clock.monotonicMs();
       // The latest time that an answer proves is the best estimate, unless the broker's clock was set back.
-      const isSetBack = offset !== undefined && least < offset - DATE_STEP_MS - TRAVEL_MS;
+      const isSetBack = offset !== undefined && least < offset - DATE_STEP_MS - MAX_LATENCY_MS;
       if (offset === undefined || least > offset || isSetBack) offset = least;
     },
   };

@@ -1,18 +1,18 @@
 import { Fault, type ReservationDTO } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { reservationBook } from "../reservations/reservation-book.ts";
+import { reservationCache } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended, UID } from "../testing/samples.ts";
 import type { Role } from "../transport/broker-communicator.ts";
-import { census } from "./census.ts";
+import { createResync } from "./census.ts";
 
 const { id } = aReservation();
 
 function world() {
   const time = fakeClock();
   const log = recordedLog();
-  const book = reservationBook({ clusterId: "rome", now: time.wallMs });
+  const cache = reservationCache({ clusterId: "rome", now: time.wallMs });
   const broker: { listed: ReservationDTO[]; known: ReservationDTO[]; fault: Fault | undefined } = {
     listed: [],
     known: [],
@@ -21,7 +21,7 @@ function world() {
   const asked: string[] = [];
   const orphans: string[] = [];
   let uids: ReadonlySet<string> | Fault = new Set([UID]);
-  const taken = census({
+  const taken = createResync({
     communicator: {
       fetchReservations: async (role: Role) => {
         if (broker.fault !== undefined) throw broker.fault;
@@ -32,7 +32,7 @@ function world() {
         return broker.known.find((reservation) => reservation.id === wanted);
       },
     },
-    book,
+    cache,
     requestUids: async () => {
       if (uids instanceof Fault) throw uids;
       return uids;
@@ -44,7 +44,7 @@ function world() {
   return {
     time,
     log,
-    book,
+    book: cache,
     broker,
     asked,
     orphans,
@@ -58,73 +58,73 @@ function world() {
 describe("a census", () => {
   test("learns what the broker lists, ends included", async () => {
     const {
-      book,
+      book: cache,
       broker,
-      census: { take },
+      census: { run },
     } = world();
     broker.listed = [aReservation()];
-    await take();
-    expect(book.live("requester")).toHaveLength(1);
+    await run();
+    expect(cache.live("requester")).toHaveLength(1);
     broker.listed = [ended("Expired")];
-    await take();
-    expect(book.live("requester")).toEqual([]);
+    await run();
+    expect(cache.live("requester")).toEqual([]);
   });
 
   test("asks by name for what is missing from the list, and believes only the answer", async () => {
     const {
-      book,
+      book: cache,
       broker,
       asked,
-      census: { take },
+      census: { run },
     } = world();
-    book.learn("requester", aReservation());
+    cache.update("requester", aReservation());
     broker.known = [aReservation()];
-    await take();
+    await run();
     expect(asked).toEqual([id]);
-    expect(book.live("requester")).toMatchObject([{ standing: "confirmed" }]);
+    expect(cache.live("requester")).toMatchObject([{ syncState: "confirmed" }]);
     broker.known = [ended("ReleasedByAdmin")];
-    await take();
-    expect(book.live("requester")).toEqual([]);
+    await run();
+    expect(cache.live("requester")).toEqual([]);
   });
 
   test("keeps what the broker does not know, and says so once", async () => {
     const {
-      book,
+      book: cache,
       log,
-      census: { take },
+      census: { run },
     } = world();
-    book.learn("requester", aReservation());
-    await take();
-    await take();
-    expect(book.live("requester")).toMatchObject([{ standing: "unknown" }]);
+    cache.update("requester", aReservation());
+    await run();
+    await run();
+    expect(cache.live("requester")).toMatchObject([{ syncState: "unknown" }]);
     expect(log.lines.filter((line) => line.includes("does not know"))).toHaveLength(1);
   });
 
   test("asks an older broker, which lists nothing, for each by its name", async () => {
     const {
-      book,
+      book: cache,
       broker,
       asked,
-      census: { take },
+      census: { run },
     } = world();
     broker.fault = new Fault("unsupported", "an older broker");
-    book.learn("requester", aReservation());
+    cache.update("requester", aReservation());
     broker.known = [ended("Expired")];
-    await take();
+    await run();
     expect(asked).toEqual([id]);
-    expect(book.live("requester")).toEqual([]);
+    expect(cache.live("requester")).toEqual([]);
   });
 
   test("that fails marks nothing unknown", async () => {
     const {
-      book,
+      book: cache,
       broker,
-      census: { take },
+      census: { run },
     } = world();
-    book.learn("requester", aReservation());
+    cache.update("requester", aReservation());
     broker.fault = new Fault("unreachable", "nobody answers");
-    await expect(take()).rejects.toThrow("nobody answers");
-    expect(book.live("requester")).toMatchObject([{ standing: "confirmed" }]);
+    await expect(run()).rejects.toThrow("nobody answers");
+    expect(cache.live("requester")).toMatchObject([{ syncState: "confirmed" }]);
   });
 });
 
@@ -135,19 +135,19 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { take, hasSuspects },
+      census: { run, hasMissing },
     } = world();
     broker.listed = [aReservation()];
     setUids(new Set());
-    await take();
-    expect(hasSuspects()).toBe(true);
+    await run();
+    expect(hasMissing()).toBe(true);
     await time.advance(29_999);
-    await take();
+    await run();
     expect(orphans).toEqual([]);
     await time.advance(1);
-    await take();
+    await run();
     expect(orphans).toEqual([UID]);
-    expect(hasSuspects()).toBe(false);
+    expect(hasMissing()).toBe(false);
   });
 
   test("is kept when the request was there after all", async () => {
@@ -156,18 +156,18 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { take, hasSuspects },
+      census: { run, hasMissing },
     } = world();
     broker.listed = [aReservation()];
     setUids(new Set());
-    await take();
+    await run();
     setUids(new Set([UID]));
     await time.advance(30_000);
-    await take();
-    expect(hasSuspects()).toBe(false);
+    await run();
+    expect(hasMissing()).toBe(false);
     setUids(new Set());
     await time.advance(30_000);
-    await take();
+    await run();
     expect(orphans).toEqual([]);
   });
 
@@ -177,17 +177,17 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { take },
+      census: { run },
     } = world();
     broker.listed = [aReservation()];
     setUids(new Set());
-    await take();
+    await run();
     setUids(new Fault("unreachable", "connection refused"));
     await time.advance(60_000);
-    await expect(take()).rejects.toThrow("connection refused");
+    await expect(run()).rejects.toThrow("connection refused");
     expect(orphans).toEqual([]);
     setUids(new Set());
-    await take();
+    await run();
     expect(orphans).toEqual([UID]);
   });
 
@@ -197,13 +197,13 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { take },
+      census: { run },
     } = world();
     broker.listed = [aReservation({ key: "made-by-hand" })];
     setUids(new Set());
-    await take();
+    await run();
     await time.advance(60_000);
-    await take();
+    await run();
     expect(orphans).toEqual([]);
   });
 });

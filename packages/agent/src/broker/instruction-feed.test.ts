@@ -1,7 +1,7 @@
 import { Fault, type ReservationDTO } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { reservationBook } from "../reservations/reservation-book.ts";
+import { reservationCache } from "../reservations/reservation-book.ts";
 import { type FakeStreams, fakeStreams } from "../testing/fake-stream.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended } from "../testing/samples.ts";
@@ -14,7 +14,7 @@ function world({ pollIntervalMs = 5000 } = {}) {
   const time = fakeClock();
   const log = recordedLog();
   const streams: FakeStreams = fakeStreams(time);
-  const book = reservationBook({ clusterId: "paris", now: time.wallMs });
+  const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
   const seen = { gaps: 0, heard: 0, capacity: 0, opened: 0, polled: 0 };
   const broker: {
     fault: Fault | undefined;
@@ -37,34 +37,34 @@ function world({ pollIntervalMs = 5000 } = {}) {
           return broker.instructions;
         },
       },
-      book,
+      cache,
       clock: time,
       random: () => 0.5,
       log,
-      onGap: () => void seen.gaps++,
-      onHeard: () => void seen.heard++,
+      onMissedEvents: () => void seen.gaps++,
+      onActivity: () => void seen.heard++,
       onCapacity: () => void seen.capacity++,
     },
   );
-  return { time, log, streams, book, seen, broker, feed };
+  return { time, log, streams, book: cache, seen, broker, feed };
 }
 
-const told = (reservation: ReservationDTO): BrokerEvent => ({ kind: "instruction", reservation });
+const received = (reservation: ReservationDTO): BrokerEvent => ({ kind: "instruction", reservation });
 const unreachable = new Fault("unreachable", "nobody answers");
 const older = new Fault("unsupported", "an older broker");
 
 describe("a stream", () => {
   test("brings instructions into the book, and calls its beginning a gap", async () => {
-    const { time, feed, broker, book, seen, streams } = world();
-    broker.beginning = [told(aReservation())];
+    const { time, feed, broker, book: cache, seen, streams } = world();
+    broker.beginning = [received(aReservation())];
     feed.start();
     await time.advance(1);
-    expect(book.live("provider")).toHaveLength(1);
+    expect(cache.live("provider")).toHaveLength(1);
     expect(feed.isStreaming()).toBe(true);
     expect(seen.gaps).toBe(1);
-    streams.send("paris", told(ended("Expired")));
+    streams.send("paris", received(ended("Expired")));
     await time.advance(1);
-    expect(book.live("provider")).toEqual([]);
+    expect(cache.live("provider")).toEqual([]);
     expect(seen.polled).toBe(0);
     await feed.stop();
   });
@@ -99,12 +99,12 @@ describe("a stream", () => {
   });
 
   test("that cannot be opened is bridged by polling, no more often than set", async () => {
-    const { time, feed, broker, book, seen } = world();
+    const { time, feed, broker, book: cache, seen } = world();
     broker.fault = unreachable;
     broker.instructions = [aReservation()];
     feed.start();
     await time.advance(MINUTE_MS);
-    expect(book.live("provider")).toHaveLength(1);
+    expect(cache.live("provider")).toHaveLength(1);
     expect(seen.polled).toBeGreaterThan(5);
     expect(seen.polled).toBeLessThanOrEqual(13);
     await feed.stop();
@@ -122,12 +122,12 @@ describe("a stream", () => {
 
 describe("a broker that does not push", () => {
   test("is polled, and asked for a stream again from time to time", async () => {
-    const { time, feed, broker, book, seen } = world();
+    const { time, feed, broker, book: cache, seen } = world();
     broker.fault = older;
     broker.instructions = [aReservation()];
     feed.start();
     await time.advance(4 * MINUTE_MS);
-    expect(book.live("provider")).toHaveLength(1);
+    expect(cache.live("provider")).toHaveLength(1);
     expect(seen.polled).toBe(49);
     expect(seen.opened).toBe(1);
     broker.fault = undefined;

@@ -1,7 +1,7 @@
 import type { CapacityEventDTO, Fault } from "@resource-broker/contract";
 import { backoff, failureReporter, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { ReservationBook } from "../reservations/reservation-book.ts";
+import type { ReservationCache } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator, BrokerEvent } from "../transport/broker-communicator.ts";
 
 export interface FeedOptions {
@@ -11,13 +11,13 @@ export interface FeedOptions {
 
 export interface FeedDeps {
   readonly communicator: Pick<BrokerCommunicator, "watchInstructions" | "fetchInstructions">;
-  readonly book: ReservationBook;
+  readonly cache: ReservationCache;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   /** Called when the stream opens: events may have been missed. */
-  readonly onGap: () => void;
-  readonly onHeard: () => void;
+  readonly onMissedEvents: () => void;
+  readonly onActivity: () => void;
   readonly onCapacity: (capacity: CapacityEventDTO) => void;
 }
 
@@ -34,10 +34,10 @@ const TRY_STREAM_AGAIN_MS = 5 * 60_000;
 
 /** Updates the cache with what the broker sends: pushed where it can, polled where it cannot. */
 export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps): InstructionFeed {
-  const { communicator, book, clock, log } = deps;
+  const { communicator, cache, clock, log } = deps;
   const ending = new AbortController();
   const { signal } = ending;
-  const pauses = backoff({ maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
+  const retries = backoff({ maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
   const stream = failureReporter({
     log,
     clock,
@@ -48,13 +48,13 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   let polledAt = 0;
   let running: Promise<void> = Promise.resolve();
 
-  const take = (event: BrokerEvent): void => {
-    deps.onHeard();
+  const handle = (event: BrokerEvent): void => {
+    deps.onActivity();
     switch (event.kind) {
       case "instruction":
       case "reservation": {
         const role = event.kind === "instruction" ? "provider" : "requester";
-        const learned = book.learn(role, event.reservation);
+        const learned = cache.update(role, event.reservation);
         if (learned === "not-ours") {
           const { id, requesterID, targetClusterID } = event.reservation;
           log.warn({ id, requesterID, targetClusterID }, "an instruction for another cluster is ignored");
@@ -64,7 +64,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
       case "capacity":
         return deps.onCapacity(event.capacity);
       case "reset":
-        return deps.onGap();
+        return deps.onMissedEvents();
       case "heartbeat":
         return;
     }
@@ -75,11 +75,11 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
       for await (const event of communicator.watchInstructions(signal)) {
         if (!isStreaming) {
           isStreaming = true;
-          pauses.succeeded();
+          retries.succeeded();
           stream.recovered();
-          deps.onGap();
+          deps.onMissedEvents();
         }
-        take(event);
+        handle(event);
       }
     } finally {
       isStreaming = false;
@@ -103,7 +103,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   const pollOnce = async (): Promise<Fault | undefined> => {
     polledAt = clock.monotonicMs();
     try {
-      for (const reservation of await communicator.fetchInstructions()) book.learn("provider", reservation);
+      for (const reservation of await communicator.fetchInstructions()) cache.update("provider", reservation);
       return undefined;
     } catch (error) {
       return toFault(error);
@@ -111,7 +111,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   };
 
   /** A proxy may block streams and still let plain calls through. */
-  const bridge = async (fault: Fault): Promise<void> => {
+  const pollDuringOutage = async (fault: Fault): Promise<void> => {
     stream.failed(fault);
     const isDue = clock.monotonicMs() - polledAt >= pollIntervalMs;
     if (pollIntervalMs > 0 && isDue) await pollOnce();
@@ -125,9 +125,9 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
         if (signal.aborted) return;
         const fault = toFault(error);
         if (fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS);
-        else await bridge(fault);
+        else await pollDuringOutage(fault);
       }
-      await wait(pauses.failed(), { clock, signal });
+      await wait(retries.failed(), { clock, signal });
     }
   };
 

@@ -3,7 +3,7 @@ import { parseRequest } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
-import { REQUESTS, type SmallWorld, smallWorld } from "../testing/small-world.ts";
+import { REQUESTS, type TestFleet, testFleet } from "../testing/small-world.ts";
 
 const HOUR_MS = 3_600_000;
 const LIVE = "rsv-rome-1794795156134";
@@ -12,8 +12,8 @@ const AMOUNTS = { requestedCPU: "4", requestedMemory: "8Gi" };
 const API = { apiVersion: "rear.fluidos.eu/v1alpha1" } as const;
 
 /** The broker has imported one reservation of a Go broker; both clusters still have the objects of their Go agents. */
-function afterGoAgents(): SmallWorld {
-  const world = smallWorld();
+function afterGoAgents(): TestFleet {
+  const world = testFleet();
   const now = world.broker.now();
   importReservation(world);
   for (const [id, expiresAtMs] of [
@@ -46,7 +46,7 @@ const servedRequest: ResourceRequest = {
   status: { phase: "Reserved", targetClusterID: "paris", reservationName: LIVE },
 };
 
-function importReservation({ broker }: SmallWorld): void {
+function importReservation({ broker }: TestFleet): void {
   const read = parseRequest({ cpu: "4", memory: "8Gi" });
   if (!read.ok) throw new Error("the amounts of this test cannot be read");
   const { resources } = read;
@@ -75,8 +75,8 @@ describe("agents that replace Go agents, with an imported reservation", () => {
     await time.advance(5 * 60_000);
     expect(broker.live()).toMatchObject([{ id: LIVE, phase: "Active", acknowledged: true }]);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", reservationName: LIVE });
-    expect(rome.borrowings()).toEqual([LIVE]);
-    expect(paris.holds()).toEqual([LIVE]);
+    expect(rome.reservationInstructions()).toEqual([LIVE]);
+    expect(paris.providerInstructions()).toEqual([LIVE]);
     expect(broker.calls.map(({ method }) => method)).not.toContain("requestReservation");
   });
 
@@ -84,18 +84,18 @@ describe("agents that replace Go agents, with an imported reservation", () => {
     const { broker, rome, paris, time, begin } = afterGoAgents();
     await begin();
     await time.advance(60_000);
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(5 * 60_000);
     expect(broker.live()).toEqual([]);
-    expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
   });
 
   test("keep a reservation whose ResourceRequest was deleted before they came", async () => {
     const { broker, rome, time, begin } = afterGoAgents();
-    rome.unask("more");
+    rome.deleteRequest("more");
     await begin();
     await time.advance(5 * 60_000);
     expect(broker.live()).toMatchObject([{ id: LIVE }]);
-    expect(rome.borrowings()).toEqual([LIVE]);
+    expect(rome.reservationInstructions()).toEqual([LIVE]);
   });
 });

@@ -2,30 +2,30 @@ import { runs } from "@resource-broker/domain/testing";
 import { seededRandom } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { disturbances } from "../testing/disturbances.ts";
-import { smallWorld } from "../testing/small-world.ts";
-import { untruths, witness } from "../testing/truth.ts";
-import { calmDown, type Happening, type Stage, wildDay } from "../testing/wild-day.ts";
+import { faultInjector } from "../testing/disturbances.ts";
+import { testFleet } from "../testing/small-world.ts";
+import { checkInvariants, inconsistencies } from "../testing/truth.ts";
+import { type Environment, randomScenario, recover, type ScenarioStep } from "../testing/wild-day.ts";
 
 /** The longest pause of a hopeless retry, then a census that confirms, and some. */
 const CALM_MS = 12 * 60_000;
 
 const EVERYDAY = 25;
 
-async function live(seed: number, day: readonly Happening[]): Promise<string[]> {
+async function live(seed: number, day: readonly ScenarioStep[]): Promise<string[]> {
   const random = seededRandom(seed);
-  const world = smallWorld({ cpu: "12", random: () => random.below(1_000_000) / 1_000_000 });
-  const stage: Stage = { ...world, disturb: disturbances(world) };
-  const wrongs = witness(stage);
-  const clusters = [stage.rome, stage.paris, stage.berlin];
-  await stage.begin(...clusters);
-  for (const { happen } of day) {
-    await happen(stage);
-    await stage.time.advance(1);
+  const world = testFleet({ cpu: "12", random: () => random.below(1_000_000) / 1_000_000 });
+  const environment: Environment = { ...world, faults: faultInjector(world) };
+  const wrongs = checkInvariants(environment);
+  const clusters = [environment.rome, environment.paris, environment.berlin];
+  await environment.begin(...clusters);
+  for (const { run } of day) {
+    await run(environment);
+    await environment.time.advance(1);
   }
-  await calmDown(stage, CALM_MS);
+  await recover(environment, CALM_MS);
   for (const cluster of clusters) cluster.kill();
-  return [...wrongs, ...untruths(stage)];
+  return [...wrongs, ...inconsistencies(environment)];
 }
 
 describe("whatever happens", () => {
@@ -34,7 +34,7 @@ describe("whatever happens", () => {
     ["also when the broker loses its memory", { isForgetful: true }],
   ])("%s, in the end everybody says the same and it is true", async (_, options) => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1 }), wildDay(options), async (seed, day) => {
+      fc.asyncProperty(fc.integer({ min: 1 }), randomScenario(options), async (seed, day) => {
         expect(await live(seed, day)).toEqual([]);
       }),
       runs(EVERYDAY, 3000),

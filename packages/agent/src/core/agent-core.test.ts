@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { smallWorld } from "../testing/small-world.ts";
+import { testFleet } from "../testing/small-world.ts";
 
 describe("two agents and a broker", () => {
   test("bring a request the whole way, and back", async () => {
-    const { time, broker, rome, paris, begin } = smallWorld();
+    const { time, broker, rome, paris, begin } = testFleet();
     await begin();
-    const { metadata } = rome.ask("more");
+    const { metadata } = rome.createRequest("more");
     await time.advance(1000);
     const [reservation] = broker.live();
     expect(reservation).toMatchObject({
@@ -15,8 +15,8 @@ describe("two agents and a broker", () => {
       acknowledged: true,
       key: `${metadata.uid}-1`,
     });
-    expect(rome.borrowings()).toEqual([reservation?.id]);
-    expect(paris.holds()).toEqual([reservation?.id]);
+    expect(rome.reservationInstructions()).toEqual([reservation?.id]);
+    expect(paris.providerInstructions()).toEqual([reservation?.id]);
     expect(rome.request("more")?.status).toMatchObject({
       phase: "Active",
       targetClusterID: "paris",
@@ -24,56 +24,60 @@ describe("two agents and a broker", () => {
       message: "Use paris for 4 CPU / 8Gi Memory",
       attempts: 1,
     });
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(1000);
     expect(broker.live()).toEqual([]);
-    expect(rome.borrowings()).toEqual([]);
-    expect(paris.holds()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
+    expect(paris.providerInstructions()).toEqual([]);
   });
 
   test("tell the broker what is held, and so it lends nothing twice", async () => {
-    const { time, broker, rome, paris, begin } = smallWorld({ cpu: "6" });
+    const { time, broker, rome, paris, begin } = testFleet({ cpu: "6" });
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(40_000);
     const account = broker.ledger().accounts.get("paris");
     expect(account?.advertisement?.usage).toMatchObject([
-      { reservationId: paris.holds()[0], granted: { cpuMillis: 4000 }, used: { cpuMillis: 0 } },
+      {
+        reservationId: paris.providerInstructions()[0],
+        granted: { cpuMillis: 4000 },
+        used: { cpuMillis: 0 },
+      },
     ]);
     expect(account?.available.cpuMillis).toBe(2000);
-    rome.ask("again");
+    rome.createRequest("again");
     await time.advance(1000);
     expect(rome.request("again")?.status).toMatchObject({ phase: "Failed", reason: "NoCapacity" });
   });
 
   test("warn people whose lender has shrunk", async () => {
-    const { time, broker, rome, begin } = smallWorld();
+    const { time, broker, rome, begin } = testFleet();
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(1000);
-    const reservationIDs = rome.borrowings();
+    const reservationIDs = rome.reservationInstructions();
     const message = "paris has 2 CPU less than it lends";
     broker.send("rome", { kind: "capacity", capacity: { change: "at-risk", reservationIDs, message } });
     await time.advance(1);
     expect(rome.events.at(-1)).toMatchObject({
       reason: "CapacityAtRisk",
       message,
-      about: { kind: "ResourceRequest" },
+      regarding: { kind: "ResourceRequest" },
     });
   });
 
   test("serve many requests at once, each on its own", async () => {
-    const { time, broker, rome, paris, begin } = smallWorld({ cpu: "64" });
+    const { time, broker, rome, paris, begin } = testFleet({ cpu: "64" });
     await begin();
     for (let index = 0; index < 30; index++)
-      rome.ask(`r${index}`, { requestedCPU: "1", requestedMemory: "1Gi" });
+      rome.createRequest(`r${index}`, { requestedCPU: "1", requestedMemory: "1Gi" });
     await time.advance(5000);
     expect(broker.live()).toHaveLength(30);
-    expect(rome.borrowings()).toHaveLength(30);
-    expect(paris.holds().sort()).toEqual(rome.borrowings().sort());
-    for (let index = 0; index < 30; index += 2) rome.unask(`r${index}`);
+    expect(rome.reservationInstructions()).toHaveLength(30);
+    expect(paris.providerInstructions().sort()).toEqual(rome.reservationInstructions().sort());
+    for (let index = 0; index < 30; index += 2) rome.deleteRequest(`r${index}`);
     await time.advance(5000);
     expect(broker.live()).toHaveLength(15);
-    expect(paris.holds().sort()).toEqual(rome.borrowings().sort());
+    expect(paris.providerInstructions().sort()).toEqual(rome.reservationInstructions().sort());
   });
 });

@@ -1,16 +1,16 @@
 import { adoption } from "../broker/adoption.ts";
 import { type BrokerLink, brokerLink } from "../broker/broker-link.ts";
-import { census } from "../broker/census.ts";
+import { createResync } from "../broker/census.ts";
 import { instructionFeed } from "../broker/instruction-feed.ts";
 import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
-import { type ReservationBook, reservationBook } from "../reservations/reservation-book.ts";
+import { type ReservationCache, reservationCache } from "../reservations/reservation-book.ts";
 import { type AgentDeps, followDeps } from "./agent-deps.ts";
 import { type AgentObjects, agentObjects } from "./agent-objects.ts";
-import { borrowing } from "./borrowing.ts";
-import { censusRounds } from "./census-rounds.ts";
-import { type Lending, type LendingOptions, lending } from "./lending.ts";
+import { createRequester } from "./borrowing.ts";
+import { resyncLoop } from "./census-rounds.ts";
+import { type Provider, type ProviderOptions, createProvider } from "./lending.ts";
 
-export interface AgentCoreOptions extends LendingOptions {
+export interface AgentCoreOptions extends ProviderOptions {
   /** Poll interval where the broker does not push; 0: no polling. */
   readonly pollIntervalMs: number;
 }
@@ -20,44 +20,44 @@ export interface AgentCore {
   /** Resolves when the cluster was observed once; the agent then runs on its own. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  readonly book: ReservationBook;
+  readonly cache: ReservationCache;
   readonly link: BrokerLink;
   readonly objects: AgentObjects;
-  readonly lending: Lending;
+  readonly provider: Provider;
   readonly isStreaming: () => boolean;
 }
 
 export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore {
   const { client, communicator, clock, log } = deps;
   const link = brokerLink(communicator, clock);
-  const book = reservationBook({ clusterId: options.clusterId, now: link.now, log });
+  const cache = reservationCache({ clusterId: options.clusterId, now: link.now, log });
   const objects = agentObjects(options.instructionNamespace, followDeps(deps));
-  const parts = { ...deps, book, link, objects };
+  const parts = { ...deps, cache, link, objects };
   /** True until an advertisement is accepted after an outage, or after a change of ledger. */
-  let isUnheard = true;
-  const lender = lending(options, { ...parts, onPublished });
-  const borrower = borrowing(options, parts);
-  const rounds = censusRounds({
+  let isAdvertisementPending = true;
+  const provider = createProvider(options, { ...parts, onPublished });
+  const requester = createRequester(options, parts);
+  const resync = resyncLoop({
     ...deps,
-    census: census({ ...parts, requestUids, onOrphan: borrower.releaseRequest }),
+    resync: createResync({ ...parts, requestUids, onOrphan: requester.releaseRequest }),
     offer: adoption(parts).offer,
   });
   const feed = instructionFeed(options, {
     ...parts,
-    onGap: () => {
-      rounds.hurry();
-      lender.repeatSoon();
+    onMissedEvents: () => {
+      resync.trigger();
+      provider.republishSoon();
     },
-    onHeard: link.heard,
-    onCapacity: borrower.capacityChanged,
+    onActivity: link.markSeen,
+    onCapacity: requester.capacityChanged,
   });
 
   /** A broker adopts the reservations of a cluster only after its advertisement: earlier offers are repeated. */
   function onPublished(isAccepted: boolean): void {
-    const wasUnheard = isUnheard;
-    isUnheard = !isAccepted;
-    const isForgotten = book.live("provider").some(({ standing }) => standing === "unknown");
-    if (isAccepted && wasUnheard && isForgotten) rounds.hurry();
+    const wasPending = isAdvertisementPending;
+    isAdvertisementPending = !isAccepted;
+    const hasUnknown = cache.live("provider").some(({ syncState }) => syncState === "unknown");
+    if (isAccepted && wasPending && hasUnknown) resync.trigger();
   }
 
   async function requestUids(): Promise<ReadonlySet<string>> {
@@ -69,14 +69,14 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
   }
 
   /** The cluster's own instructions are listed before they are compared with the broker's state. */
-  async function listen(): Promise<void> {
+  async function startObjects(): Promise<void> {
     await objects.start();
-    lender.poke();
+    provider.triggerPublish();
     if (options.withoutBroker !== true) {
       feed.start();
-      rounds.start();
+      resync.start();
     }
-    borrower.start();
+    requester.start();
   }
 
   link.onNewLedger(() => {
@@ -84,28 +84,28 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps): AgentCore
       { ledger: link.ledgerId() },
       "the broker has another ledger: all reservations are offered for adoption",
     );
-    book.doubt();
-    isUnheard = true;
-    lender.tellAgain();
-    rounds.hurry();
+    cache.markUnconfirmed();
+    isAdvertisementPending = true;
+    provider.resendAll();
+    resync.trigger();
   });
 
   return {
     start: async () => {
       // Awaited together: when the agent is stopped early, both reject.
-      await Promise.all([lender.start(), listen()]);
+      await Promise.all([provider.start(), startObjects()]);
     },
     stop: async () => {
-      await Promise.all([feed.stop(), rounds.stop()]);
-      await borrower.stop();
-      await lender.stop();
+      await Promise.all([feed.stop(), resync.stop()]);
+      await requester.stop();
+      await provider.stop();
       await objects.stop();
       link.stop();
     },
-    book,
+    cache,
     link,
     objects,
-    lending: lender,
+    provider,
     isStreaming: feed.isStreaming,
   };
 }

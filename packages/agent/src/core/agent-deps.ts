@@ -1,7 +1,7 @@
 import type { KubeClient, ReflectorDeps } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
-import type { Tell } from "../events/tell.ts";
+import type { RecordEvent } from "../events/tell.ts";
 import type { PriceSource } from "../price/price-source.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import type { AgentObserver } from "./agent-observer.ts";
@@ -17,7 +17,7 @@ export interface AgentDeps {
   readonly random: () => number;
   /** A name that is unique to this process. */
   readonly newInstance: () => string;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
   readonly observer: AgentObserver;
   readonly log: Log;
 }

@@ -12,11 +12,11 @@ import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
 /** The agent's own kinds, watched in its cluster. */
 export interface AgentObjects {
   readonly requests: Informer<ResourceRequest>;
-  readonly borrowings: Informer<ReservationInstruction>;
-  readonly holds: Informer<ProviderInstruction>;
+  readonly reservationInstructions: Informer<ReservationInstruction>;
+  readonly providerInstructions: Informer<ProviderInstruction>;
   readonly requestByUid: (uid: string) => ResourceRequest | undefined;
-  readonly borrowing: (reservationId: string) => ReservationInstruction | undefined;
-  readonly hold: (reservationId: string) => ProviderInstruction | undefined;
+  readonly reservationInstruction: (reservationId: string) => ReservationInstruction | undefined;
+  readonly providerInstruction: (reservationId: string) => ProviderInstruction | undefined;
   /** Resolves when all were listed once. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -26,28 +26,28 @@ export interface AgentObjects {
 export function agentObjects(instructionNamespace: string, deps: ReflectorDeps): AgentObjects {
   const namespace = instructionNamespace;
   const requests = informer(
-    { resource: RESOURCE_REQUESTS, transform: lean<ResourceRequest>, isSame: isSameVersion },
+    { resource: RESOURCE_REQUESTS, transform: withoutManagedFields<ResourceRequest>, isSame: isSameVersion },
     deps,
   );
-  const borrowings = informer(
+  const reservationInstructions = informer(
     {
       resource: RESERVATION_INSTRUCTIONS,
       namespace,
-      transform: lean<ReservationInstruction>,
+      transform: withoutManagedFields<ReservationInstruction>,
       isSame: isSameVersion,
     },
     deps,
   );
-  const holds = informer(
+  const providerInstructions = informer(
     {
       resource: PROVIDER_INSTRUCTIONS,
       namespace,
-      transform: lean<ProviderInstruction>,
+      transform: withoutManagedFields<ProviderInstruction>,
       isSame: isSameVersion,
     },
     deps,
   );
-  const all = [requests, borrowings, holds];
+  const all = [requests, reservationInstructions, providerInstructions];
   const keyByUid = new Map<string, string>();
   requests.listen((key, now, before) => {
     if (before?.metadata.uid !== undefined) keyByUid.delete(before.metadata.uid);
@@ -56,11 +56,11 @@ export function agentObjects(instructionNamespace: string, deps: ReflectorDeps):
 
   return {
     requests,
-    borrowings,
-    holds,
+    reservationInstructions,
+    providerInstructions,
     requestByUid: (uid) => requests.get(keyByUid.get(uid) ?? ""),
-    borrowing: (id) => borrowings.get(`${namespace}/${id}`),
-    hold: (id) => holds.get(`${namespace}/${providerInstructionName(id)}`),
+    reservationInstruction: (id) => reservationInstructions.get(`${namespace}/${id}`),
+    providerInstruction: (id) => providerInstructions.get(`${namespace}/${providerInstructionName(id)}`),
     start: async () => {
       await Promise.all(all.map((each) => each.start()));
     },
@@ -76,7 +76,7 @@ interface Versioned {
 }
 
 /** managedFields is larger than the object, and the agent does not read it. */
-function lean<T extends Versioned>(object: T): T {
+function withoutManagedFields<T extends Versioned>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
   return { ...object, metadata };
 }

@@ -5,7 +5,7 @@ import type { ResourceVector } from "@resource-broker/domain";
 export interface AgentObserver {
   readonly published: (result: "accepted" | Fault["code"], tookMs: number) => void;
   /** What is reserved and available, as last advertised. */
-  readonly advertised: (figures: {
+  readonly advertised: (resources: {
     readonly reserved: ResourceVector;
     readonly available: ResourceVector;
   }) => void;

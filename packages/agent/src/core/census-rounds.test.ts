@@ -2,7 +2,7 @@ import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { censusRounds } from "./census-rounds.ts";
+import { resyncLoop } from "./census-rounds.ts";
 
 function world() {
   const time = fakeClock();
@@ -14,13 +14,13 @@ function world() {
     hasSuspects: false,
     fault: undefined,
   };
-  const rounds = censusRounds({
-    census: {
-      take: async () => {
+  const rounds = resyncLoop({
+    resync: {
+      run: async () => {
         state.at.push((time.monotonicMs() - begin) / 1000);
         if (state.fault !== undefined) throw state.fault;
       },
-      hasSuspects: () => state.hasSuspects,
+      hasMissing: () => state.hasSuspects,
     },
     offer: async () => void state.offers++,
     clock: time,
@@ -55,7 +55,7 @@ test("it is taken after half a minute when somebody is missing, or when it faile
 test("it is taken at once when something may have been missed, once for many hints", async () => {
   const { time, state, rounds } = world();
   await time.advance(10_000);
-  for (let hint = 0; hint < 5; hint++) rounds.hurry();
+  for (let hint = 0; hint < 5; hint++) rounds.trigger();
   await time.advance(1000);
   expect(state.at).toEqual([0, 10.1]);
   await rounds.stop();
@@ -63,7 +63,7 @@ test("it is taken at once when something may have been missed, once for many hin
 
 test("a hint during a census leads to another one", async () => {
   const { time, state, rounds } = world();
-  rounds.hurry();
+  rounds.trigger();
   await time.advance(1000);
   expect(state.at).toEqual([0, 0.1]);
   await rounds.stop();
@@ -73,7 +73,7 @@ test("none is taken after stopping", async () => {
   const { time, state, rounds } = world();
   await time.advance(1);
   await rounds.stop();
-  rounds.hurry();
+  rounds.trigger();
   await time.advance(300_000);
   expect(state.at).toEqual([0]);
 });

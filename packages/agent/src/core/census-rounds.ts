@@ -1,14 +1,14 @@
 import { failureReporter, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { Census } from "../broker/census.ts";
+import type { Resync } from "../broker/census.ts";
 
-const EVERY_MS = 60_000;
-const SOON_MS = 30_000;
+const RESYNC_MS = 60_000;
+const RETRY_MS = 30_000;
 /** Triggers come in bursts: one resync serves all of them. */
-const GATHER_MS = 100;
+const DEBOUNCE_MS = 100;
 
-export interface CensusRoundsDeps {
-  readonly census: Census;
+export interface ResyncLoopDeps {
+  readonly resync: Resync;
   /** Offers the broker the reservations that it does not know. */
   readonly offer: () => Promise<void>;
   readonly clock: Clock;
@@ -16,40 +16,40 @@ export interface CensusRoundsDeps {
 }
 
 /** Runs a resync every minute, sooner while something is missing, and at once after a trigger. */
-export interface CensusRounds {
+export interface ResyncLoop {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
-  readonly hurry: () => void;
+  readonly trigger: () => void;
 }
 
-export function censusRounds({ census, offer, clock, log }: CensusRoundsDeps): CensusRounds {
-  const counting = failureReporter({
+export function resyncLoop({ resync, offer, clock, log }: ResyncLoopDeps): ResyncLoop {
+  const reporter = failureReporter({
     log,
     clock,
     fields: {},
     what: "comparing reservations with the broker",
   });
   const ending = new AbortController();
-  let alarm = new AbortController();
+  let wakeUp = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
-  const round = async (): Promise<void> => {
+  const runOnce = async (): Promise<void> => {
     try {
-      await census.take();
+      await resync.run();
       await offer();
-      counting.recovered();
+      reporter.recovered();
     } catch (error) {
-      counting.failed(toFault(error));
+      reporter.failed(toFault(error));
     }
   };
   const run = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      await round();
-      const pauseMs = census.hasSuspects() || counting.current() !== undefined ? SOON_MS : EVERY_MS;
-      await wait(pauseMs, { clock, signal: AbortSignal.any([ending.signal, alarm.signal]) });
-      if (alarm.signal.aborted) {
-        alarm = new AbortController();
-        await wait(GATHER_MS, { clock, signal: ending.signal });
+      await runOnce();
+      const pauseMs = resync.hasMissing() || reporter.current() !== undefined ? RETRY_MS : RESYNC_MS;
+      await wait(pauseMs, { clock, signal: AbortSignal.any([ending.signal, wakeUp.signal]) });
+      if (wakeUp.signal.aborted) {
+        wakeUp = new AbortController();
+        await wait(DEBOUNCE_MS, { clock, signal: ending.signal });
       }
     }
   };
@@ -62,6 +62,6 @@ export function censusRounds({ census, offer, clock, log }: CensusRoundsDeps): C
       ending.abort();
       await running;
     },
-    hurry: () => alarm.abort(),
+    trigger: () => wakeUp.abort(),
   };
 }

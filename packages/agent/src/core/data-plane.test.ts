@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { fakeDataPlane } from "../testing/fake-data-plane.ts";
 import { MINUTE_MS } from "../testing/lending.ts";
-import { smallWorld } from "../testing/small-world.ts";
+import { testFleet } from "../testing/small-world.ts";
 
 const working = (reason: string) =>
   ({ kind: "working", reason, message: reason, retryAfterMs: 1000 }) as const;
 
 function world() {
   const plane = fakeDataPlane();
-  const small = smallWorld({ dataPlane: plane });
+  const small = testFleet({ dataPlane: plane });
   const condition = (type: string) =>
     small.rome.request("more")?.status?.conditions?.find((each) => each.type === type);
   return { ...small, plane, condition };
@@ -18,30 +18,30 @@ describe("the data plane", () => {
   test("is told of by the request, step by step, and the broker when it is ready", async () => {
     const { rome, time, begin, plane, condition, broker } = world();
     await begin();
-    plane.say(working("Peering"));
-    rome.ask("more", { offload: { namespaces: ["shop"] } });
+    plane.setState(working("Peering"));
+    rome.createRequest("more", { offload: { namespaces: ["shop"] } });
     await time.advance(5000);
     expect(condition("Peered")).toMatchObject({ status: "False", reason: "Peering" });
     const began = condition("Peered")?.lastTransitionTime;
-    plane.say(working("AwaitingGrant"));
+    plane.setState(working("AwaitingGrant"));
     await time.advance(5000);
     expect(condition("Peered")).toMatchObject({ status: "False", reason: "AwaitingGrant" });
     expect(condition("Peered")?.lastTransitionTime).not.toBe(began);
     expect(broker.live()).toMatchObject([{ phase: "Reserved" }]);
-    plane.say({ kind: "ready", reason: "NodeReady", message: "ready" });
+    plane.setState({ kind: "ready", reason: "NodeReady", message: "ready" });
     await time.advance(5000);
     expect(condition("Peered")).toMatchObject({ status: "True" });
     expect(broker.live()).toMatchObject([{ phase: "Active" }]);
-    expect(plane.loans[0]?.offload).toEqual({ namespaces: ["shop"] });
+    expect(plane.specs[0]?.offload).toEqual({ namespaces: ["shop"] });
   });
 
   test("that fails after it was ready is told of", async () => {
     const { rome, time, begin, plane, condition } = world();
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(5000);
     expect(condition("Ready")).toMatchObject({ status: "True" });
-    plane.say({ ...working("NodeNotReady"), isTrouble: true });
+    plane.setState({ ...working("NodeNotReady"), isStalled: true });
     await time.advance(MINUTE_MS);
     expect(condition("Ready")).toMatchObject({ status: "False", reason: "NodeNotReady" });
     expect(rome.events.map(({ reason }) => reason)).toContain("DataPlaneTrouble");
@@ -50,9 +50,9 @@ describe("the data plane", () => {
   test("is cleared when the reservation expires, also while it is coming in", async () => {
     const { rome, time, begin, plane, condition } = world();
     await begin();
-    plane.say(working("Peering"));
+    plane.setState(working("Peering"));
     plane.block(true);
-    rome.ask("more", { duration: "2m" });
+    rome.createRequest("more", { duration: "2m" });
     await time.advance(MINUTE_MS);
     expect(plane.there.size).toBe(1);
     await time.advance(2 * MINUTE_MS);
@@ -62,19 +62,19 @@ describe("the data plane", () => {
     await time.advance(MINUTE_MS);
     expect(condition("Clean")).toMatchObject({ status: "True", reason: "NothingLeft" });
     expect(plane.there.size).toBe(0);
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
     expect(rome.events.map(({ reason }) => reason)).toContain("Cleaned");
   });
 
   test("is cleared when the request is deleted, though its instruction goes with it", async () => {
     const { rome, time, begin, plane } = world();
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(5000);
     plane.block(true);
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(10_000);
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
     expect(plane.there.size).toBe(1);
     plane.block(false);
     await time.advance(10_000);
@@ -84,10 +84,10 @@ describe("the data plane", () => {
   test("is cleared by an agent that starts anew, when the request went while none ran", async () => {
     const { rome, time, begin, plane, broker } = world();
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(5000);
     rome.kill();
-    rome.unask("more");
+    rome.deleteRequest("more");
     const started = rome.start();
     await time.advance(2 * MINUTE_MS);
     await started;
@@ -99,16 +99,16 @@ describe("the data plane", () => {
     const { rome, time, begin, plane } = world();
     plane.there.add("rsv-rome-forgotten");
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(2 * MINUTE_MS);
-    expect(plane.there).toEqual(new Set(rome.borrowings()));
+    expect(plane.there).toEqual(new Set(rome.reservationInstructions()));
     expect(plane.there.size).toBe(1);
   });
 
   test("keeps what it has while the broker cannot be asked", async () => {
     const { rome, time, begin, plane, broker } = world();
     await begin();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(5000);
     plane.there.add("rsv-rome-unclear");
     broker.down();
@@ -116,6 +116,6 @@ describe("the data plane", () => {
     expect(plane.there.size).toBe(2);
     broker.up();
     await time.advance(3 * MINUTE_MS);
-    expect([...plane.there]).toEqual(rome.borrowings());
+    expect([...plane.there]).toEqual(rome.reservationInstructions());
   });
 });

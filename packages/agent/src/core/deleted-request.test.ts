@@ -1,7 +1,14 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { asAdmin } from "../testing/fake-broker.ts";
-import { begun, expectNothing, first, lending, MINUTE_MS, queuing } from "../testing/lending.ts";
+import {
+  expectNothing,
+  fleetWithQueuedRequest,
+  fleetWithReservation,
+  MINUTE_MS,
+  onFirstCall,
+  startedFleet,
+} from "../testing/lending.ts";
 import { gate } from "../testing/mishap.ts";
 
 describe("a deleted request", () => {
@@ -9,13 +16,13 @@ describe("a deleted request", () => {
     ["before the broker was reached", false],
     ["while its answer was on the way", true],
   ])("holds nothing, though it was deleted %s", async (_, isDone) => {
-    const world = await begun();
+    const world = await startedFleet();
     const { broker, rome, time } = world;
     const late = gate();
-    broker.setMishaps(first("requestReservation", { isDone, until: late.passed }));
-    rome.ask("more");
+    broker.setCallFaults(onFirstCall("requestReservation", { isDone, until: late.passed }));
+    rome.createRequest("more");
     await time.advance(100);
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(100);
     late.open();
     await time.advance(1000);
@@ -23,12 +30,12 @@ describe("a deleted request", () => {
   });
 
   test("holds nothing, though the answer was lost and an older attempt's number is all that was seen", async () => {
-    const world = await queuing();
+    const world = await fleetWithQueuedRequest();
     const { broker, rome, time } = world;
     await time.advance(1000);
     rome.setWatchLag(10 * MINUTE_MS);
     const late = gate();
-    broker.setMishaps((call) =>
+    broker.setCallFaults((call) =>
       call.method === "requestReservation"
         ? { isDone: true, until: late.passed, fault: new Fault("unreachable", "lost") }
         : undefined,
@@ -37,22 +44,22 @@ describe("a deleted request", () => {
     await time.advance(1000);
     expect(broker.live()).toHaveLength(1);
     rome.setWatchLag(0);
-    rome.unask("second");
+    rome.deleteRequest("second");
     late.open();
     await time.advance(12 * MINUTE_MS);
     expectNothing(world);
   });
 
   test("and a new one under the same name are two: neither gets the other's answer", async () => {
-    const world = await begun({ cpu: "6" });
+    const world = await startedFleet({ cpu: "6" });
     const { broker, rome, time } = world;
     const late = gate();
-    broker.setMishaps(first("requestReservation", { until: late.passed }));
-    rome.ask("more", { requestedCPU: "100" });
+    broker.setCallFaults(onFirstCall("requestReservation", { until: late.passed }));
+    rome.createRequest("more", { requestedCPU: "100" });
     await time.advance(100);
     rome.setWatchLag(5000);
-    rome.unask("more");
-    const { metadata } = rome.ask("more", { requestedCPU: "2" });
+    rome.deleteRequest("more");
+    const { metadata } = rome.createRequest("more", { requestedCPU: "2" });
     late.open();
     await time.advance(1000);
     expect(rome.request("more")?.status).toBeUndefined();
@@ -65,10 +72,10 @@ describe("a deleted request", () => {
   });
 
   test("while the broker is away and the agent starts anew is given back after two censuses", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, rome, time } = world;
     broker.down();
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(1000);
     rome.kill();
     await world.begin(rome);
@@ -80,13 +87,13 @@ describe("a deleted request", () => {
   });
 
   test("that had ended long before says nothing of giving back", async () => {
-    const world = await begun();
+    const world = await startedFleet();
     const { rome, time, broker } = world;
-    rome.ask("more", { duration: "1m" });
+    rome.createRequest("more", { duration: "1m" });
     await time.advance(2 * MINUTE_MS);
     expect(rome.request("more")?.status?.phase).toBe("Released");
     const before = broker.calls.length;
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(100);
     expect(rome.events.map(({ reason }) => reason)).not.toContain("Released");
     expect(broker.calls.slice(before).filter(({ method }) => method.startsWith("release"))).toEqual([]);

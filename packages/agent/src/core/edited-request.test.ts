@@ -1,21 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { begun, conditionOf, expectLent, lending, lost, MINUTE_MS } from "../testing/lending.ts";
-import { REQUESTS, type SmallWorld } from "../testing/small-world.ts";
+import {
+  conditionOf,
+  connectionLost,
+  expectReserved,
+  fleetWithReservation,
+  MINUTE_MS,
+  startedFleet,
+} from "../testing/lending.ts";
+import { REQUESTS, type TestFleet } from "../testing/small-world.ts";
 
 describe("a spec that is edited", () => {
-  const edit = ({ rome }: SmallWorld, requestedCPU: string) =>
+  const edit = ({ rome }: TestFleet, requestedCPU: string) =>
     rome.edit(REQUESTS, { name: "more", namespace: "default" }, (request) => ({
       ...request,
       spec: { ...request.spec, requestedCPU },
     }));
 
   test("after the reservation is refused by the API server, or, with older CRDs, ignored and said so", async () => {
-    const strict = await lending();
+    const strict = await fleetWithReservation();
     expect(() => edit(strict, "8")).toThrow("already reserved");
-    const world = await lending({ kinds: { areOlder: true } });
+    const world = await fleetWithReservation({ kinds: { areOlder: true } });
     edit(world, "8");
     await world.time.advance(MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     expect(conditionOf(world, "more")).toMatchObject({
       status: "True",
       reason: "SpecChangeIgnored",
@@ -27,21 +34,21 @@ describe("a spec that is edited", () => {
   });
 
   test("after an answer was lost: what the first wish got is given back, and the second is asked for", async () => {
-    const world = await begun();
+    const world = await startedFleet();
     const { broker, rome, time } = world;
-    broker.setDistortion(() => []);
+    broker.setEventTransform(() => []);
     let isOver = false;
-    broker.setMishaps((call) => {
+    broker.setCallFaults((call) => {
       if (isOver || call.method !== "requestReservation") return undefined;
       isOver = true;
       edit(world, "8");
-      return lost(true);
+      return connectionLost(true);
     });
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(1);
-    broker.setDistortion(undefined);
+    broker.setEventTransform(undefined);
     await time.advance(3 * MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     expect(broker.live()).toMatchObject([{ granted: { cpuMillis: 8000 } }]);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", attempts: 2 });
   });

@@ -4,36 +4,36 @@ import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import {
   conditionOf,
-  expectLent,
+  connectionLost,
   expectNothing,
-  first,
+  expectReserved,
+  fleetWithReservation,
   HOUR_MS,
-  lending,
-  lost,
   MINUTE_MS,
+  onFirstCall,
 } from "../testing/lending.ts";
 import { gate } from "../testing/mishap.ts";
-import { smallWorld } from "../testing/small-world.ts";
+import { testFleet } from "../testing/small-world.ts";
 
 describe("the broker", () => {
   test.each([
     ["before it has booked", false],
     ["after it has booked", true],
   ])("killed mid-request, %s, books once", async (_, isDone) => {
-    const world = smallWorld();
+    const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
-    broker.setMishaps(first("requestReservation", lost(isDone)));
-    broker.setDistortion(() => []);
-    rome.ask("more");
+    broker.setCallFaults(onFirstCall("requestReservation", connectionLost(isDone)));
+    broker.setEventTransform(() => []);
+    rome.createRequest("more");
     await time.advance(1);
     expect(conditionOf(world, "more")?.reason).toBe("BrokerUnreachable");
-    broker.setDistortion(undefined);
+    broker.setEventTransform(undefined);
     broker.down();
     await time.advance(MINUTE_MS);
     broker.up();
     await time.advance(MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", attempts: 1 });
   });
 
@@ -45,56 +45,58 @@ describe("the broker", () => {
     ["quota-exceeded", { phase: "Failed", reason: "NoCapacity" }],
     ["ttl-too-long", { phase: "Failed", reason: "Invalid" }],
   ])("that says %s is understood", async (code, status) => {
-    const world = smallWorld();
+    const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
-    broker.setMishaps(first("requestReservation", { fault: new Fault(code, "no") }));
-    rome.ask("more");
+    broker.setCallFaults(onFirstCall("requestReservation", { fault: new Fault(code, "no") }));
+    rome.createRequest("more");
     await time.advance(1);
     expect(rome.request("more")?.status).toMatchObject({ ...status, message: expect.stringContaining("no") });
     await time.advance(5 * MINUTE_MS);
     if ("reason" in status) expectNothing(world);
-    else expectLent(world);
+    else expectReserved(world);
   });
 
   test("that wants to be left alone is asked again when it said, and not before", async () => {
-    const world = smallWorld();
+    const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
     const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
-    broker.setMishaps(first("requestReservation", { fault: busy }));
-    rome.ask("more");
+    broker.setCallFaults(onFirstCall("requestReservation", { fault: busy }));
+    rome.createRequest("more");
     await time.advance(6000);
     expect(broker.live()).toEqual([]);
     await time.advance(2000);
-    expectLent(world);
+    expectReserved(world);
   });
 
   test("with an empty database: nothing is torn down, both sides offer, and everything is as before", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, rome, paris, time, id } = world;
     broker.forget();
     await time.advance(500);
-    expect(rome.borrowings()).toEqual([id]);
-    expect(paris.holds()).toEqual([id]);
+    expect(rome.reservationInstructions()).toEqual([id]);
+    expect(paris.providerInstructions()).toEqual([id]);
     await time.advance(2 * MINUTE_MS);
-    expect(expectLent(world)).toBe(id);
+    expect(expectReserved(world)).toBe(id);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", reservationName: id });
     expect(conditionOf(world, "more")).toMatchObject({ status: "True", reason: "Granted" });
     for (const { status } of [...rome.all(RESERVATION_INSTRUCTIONS), ...paris.all(PROVIDER_INSTRUCTIONS)]) {
       expect(status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe("False");
     }
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(1000);
     expectNothing(world);
   });
 
   test("with an empty database is offered everything again as soon as it has heard the lender's advertisement", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, time, id } = world;
     let isDeaf = true;
-    broker.setMishaps(({ clusterId, method }) =>
-      isDeaf && clusterId === "paris" && method === "publishAdvertisement" ? lost(false) : undefined,
+    broker.setCallFaults(({ clusterId, method }) =>
+      isDeaf && clusterId === "paris" && method === "publishAdvertisement"
+        ? connectionLost(false)
+        : undefined,
     );
     broker.forget();
     await time.advance(10_000);
@@ -105,39 +107,41 @@ describe("the broker", () => {
   });
 
   test("with an empty database does not know what nobody else reports: it is kept, and says so", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, rome, paris, time, id } = world;
     rome.kill();
     broker.forget();
     await time.advance(3 * MINUTE_MS);
-    expect(paris.holds()).toEqual([id]);
-    const [hold] = paris.all(PROVIDER_INSTRUCTIONS);
-    expect(hold?.status?.enforced).toBe(true);
-    expect(hold?.status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe("True");
+    expect(paris.providerInstructions()).toEqual([id]);
+    const [instruction] = paris.all(PROVIDER_INSTRUCTIONS);
+    expect(instruction?.status?.enforced).toBe(true);
+    expect(instruction?.status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe(
+      "True",
+    );
   });
 
   test("with an empty database hears of a hold that is not wanted any more, so that its lender is set free", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, rome, paris, time, id } = world;
     broker.down();
     broker.forget();
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(1000);
-    expect(rome.borrowings()).toEqual([]);
-    expect(paris.holds()).toEqual([id]);
+    expect(rome.reservationInstructions()).toEqual([]);
+    expect(paris.providerInstructions()).toEqual([id]);
     broker.up();
     await time.advance(4 * MINUTE_MS);
     expectNothing(world);
   });
 
   test("with an empty database is not asked twice by an agent that starts anew", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, rome, time, id } = world;
     rome.kill();
     broker.forget();
     // Instructions come last: what is reserved must be known before anything is asked for.
     const slow = gate();
-    rome.setMishaps(({ verb, plural }) =>
+    rome.setCallFaults(({ verb, plural }) =>
       verb === "list" && plural === RESERVATION_INSTRUCTIONS.plural ? { until: slow.passed } : undefined,
     );
     const started = rome.start();
@@ -145,12 +149,12 @@ describe("the broker", () => {
     slow.open();
     await time.advance(3 * MINUTE_MS);
     await started;
-    expect(expectLent(world)).toBe(id);
+    expect(expectReserved(world)).toBe(id);
     expect(broker.calls.filter(({ method }) => method === "requestReservation")).toHaveLength(1);
   });
 
   test("that made a reservation anew under its old name is believed, though it counts from one again", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, rome, paris, time, id } = world;
     rome.kill();
     rome.remove(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
@@ -159,62 +163,62 @@ describe("the broker", () => {
     const started = rome.start();
     await time.advance(2 * MINUTE_MS);
     await started;
-    expect(expectLent(world)).toBe(id);
-    rome.unask("more");
+    expect(expectReserved(world)).toBe(id);
+    rome.deleteRequest("more");
     await time.advance(1000);
-    expect(paris.holds()).toEqual([]);
+    expect(paris.providerInstructions()).toEqual([]);
   });
 });
 
 describe("an agent", () => {
   test("killed between the broker's answer and the instruction takes it up where it was, with the same key", async () => {
-    const world = smallWorld();
+    const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
     const late = gate();
-    broker.setMishaps(first("requestReservation", { isDone: true, until: late.passed }));
-    broker.setDistortion((clusterId, event) => (clusterId === "rome" ? [] : [event]));
-    rome.ask("more");
+    broker.setCallFaults(onFirstCall("requestReservation", { isDone: true, until: late.passed }));
+    broker.setEventTransform((clusterId, event) => (clusterId === "rome" ? [] : [event]));
+    rome.createRequest("more");
     await time.advance(100);
     expect(broker.live()).toHaveLength(1);
     rome.kill();
     late.open();
     await time.advance(MINUTE_MS);
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
     const started = rome.start();
     await time.advance(1000);
     await started;
-    expectLent(world);
+    expectReserved(world);
   });
 
   test.each([
     ["an hour fast", HOUR_MS],
     ["an hour slow", -HOUR_MS],
   ])("whose clock is %s, or jumps, ends nothing early and nothing late", async (_, ms) => {
-    const world = smallWorld();
+    const world = testFleet();
     const { broker, rome, paris, time, begin } = world;
     rome.setClockError(ms);
     paris.setClockError(ms);
     await begin();
-    rome.ask("more", { duration: "10m" });
+    rome.createRequest("more", { duration: "10m" });
     await time.advance(5 * MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     rome.setClockError(0);
     paris.setClockError(0);
     broker.down();
     await time.advance(5 * MINUTE_MS + 55_000);
-    expect(rome.borrowings()).toHaveLength(1);
-    expect(paris.holds()).toHaveLength(1);
+    expect(rome.reservationInstructions()).toHaveLength(1);
+    expect(paris.providerInstructions()).toHaveLength(1);
     await time.advance(10_000);
-    expect(rome.borrowings()).toEqual([]);
-    expect(paris.holds()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
+    expect(paris.providerInstructions()).toEqual([]);
   });
 
   test("whose clock is off and who has never heard the broker ends nothing", async () => {
-    const world = smallWorld();
+    const world = testFleet();
     const { broker, rome, paris, time, begin } = world;
     await begin();
-    rome.ask("more", { duration: "30m" });
+    rome.createRequest("more", { duration: "30m" });
     await time.advance(1000);
     broker.down();
     for (const cluster of [rome, paris]) {
@@ -223,17 +227,17 @@ describe("an agent", () => {
       void cluster.start();
     }
     await time.advance(5 * MINUTE_MS);
-    expect(rome.borrowings()).toHaveLength(1);
-    expect(paris.holds()).toHaveLength(1);
+    expect(rome.reservationInstructions()).toHaveLength(1);
+    expect(paris.providerInstructions()).toHaveLength(1);
     broker.up();
     await time.advance(MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     await time.advance(25 * MINUTE_MS);
     expectNothing(world);
   });
 
   test("stops in good order, and the next one goes on", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { rome, paris, time } = world;
     await rome.stop();
     await paris.stop();
@@ -242,7 +246,7 @@ describe("an agent", () => {
     expect(world.broker.calls).toHaveLength(before);
     await world.begin();
     await time.advance(MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
   });
 });
 
@@ -261,25 +265,25 @@ describe("an API server that is gone for a minute", () => {
   );
 
   test.each(rows)("just %s %s loses nothing", async (_, __, { verb, plural }, isDone) => {
-    const world = smallWorld();
+    const world = testFleet();
     const { rome, paris, time, begin } = world;
     await begin();
     for (const cluster of [rome, paris]) {
       let isOver = false;
-      cluster.setMishaps((call) => {
+      cluster.setCallFaults((call) => {
         if (isOver || call.verb !== verb || call.plural !== plural) return undefined;
         isOver = true;
         // Down from this call on, and back after a minute.
         void Promise.resolve().then(() => cluster.down());
         time.after(MINUTE_MS, cluster.up);
-        return lost(isDone);
+        return connectionLost(isDone);
       });
     }
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(3 * MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     expect(rome.request("more")?.status?.phase).toBe("Active");
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(3 * MINUTE_MS);
     expectNothing(world);
   });

@@ -4,23 +4,29 @@ import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
-import { begun, expectLent, expectNothing, lending, MINUTE_MS } from "../testing/lending.ts";
+import {
+  expectNothing,
+  expectReserved,
+  fleetWithReservation,
+  MINUTE_MS,
+  startedFleet,
+} from "../testing/lending.ts";
 
 describe("instructions", () => {
-  test.each<["twice" | "swapped"]>([["twice"], ["swapped"]])("that come %s change nothing", async (fate) => {
-    const world = await begun();
+  test.each<["twice" | "swapped"]>([["twice"], ["swapped"]])("that come %s change nothing", async (fault) => {
+    const world = await startedFleet();
     const { broker, rome, paris, time } = world;
-    let kept: Parameters<Parameters<typeof broker.setDistortion>[0] & object>[1] | undefined;
-    broker.setDistortion((_, event) => {
-      if (fate === "twice") return [event, event];
+    let kept: Parameters<Parameters<typeof broker.setEventTransform>[0] & object>[1] | undefined;
+    broker.setEventTransform((_, event) => {
+      if (fault === "twice") return [event, event];
       const before = kept;
       kept = before === undefined ? event : undefined;
       return before === undefined ? [] : [event, before];
     });
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(MINUTE_MS);
-    const id = expectLent(world);
-    rome.unask("more");
+    const id = expectReserved(world);
+    rome.deleteRequest("more");
     await time.advance(3 * MINUTE_MS);
     expectNothing(world);
     // A late word from before the end does not bring it back.
@@ -33,28 +39,28 @@ describe("instructions", () => {
       createdAt: "2026-07-01T10:00:00Z",
       generation: 2,
     };
-    broker.setDistortion(undefined);
+    broker.setEventTransform(undefined);
     broker.send("paris", { kind: "instruction", reservation: old });
     broker.send("rome", { kind: "reservation", reservation: old });
     await time.advance(MINUTE_MS);
-    expect(paris.holds()).toEqual([]);
-    expect(rome.borrowings()).toEqual([]);
+    expect(paris.providerInstructions()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
   });
 
   test("that are lost on the stream are found by the next census", async () => {
-    const world = await begun();
+    const world = await startedFleet();
     const { broker, rome, paris, time } = world;
-    broker.setDistortion(() => []);
-    rome.ask("more");
+    broker.setEventTransform(() => []);
+    rome.createRequest("more");
     await time.advance(2 * MINUTE_MS);
-    expectLent(world);
-    rome.unask("more");
+    expectReserved(world);
+    rome.deleteRequest("more");
     await time.advance(2 * MINUTE_MS);
-    expect(paris.holds()).toEqual([]);
+    expect(paris.providerInstructions()).toEqual([]);
   });
 
   test("for another cluster are ignored, with a line in the log", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { broker, paris, time } = world;
     const foreign: ReservationDTO = {
       id: "rsv-rome-foreign",
@@ -67,17 +73,17 @@ describe("instructions", () => {
     };
     broker.send("paris", { kind: "instruction", reservation: foreign });
     await time.advance(1000);
-    expectLent(world);
+    expectReserved(world);
     expect(paris.logLines.join("\n")).toContain("an instruction for another cluster is ignored");
   });
 
   test("deleted by hand are written again while their reservation lives, and not after", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { rome, paris, time, id } = world;
     rome.remove(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
     paris.remove(PROVIDER_INSTRUCTIONS, { name: `${id}-provider`, namespace: "default" });
     await time.advance(1000);
-    expectLent(world);
+    expectReserved(world);
     world.broker.run({ kind: "release", ...asAdmin, id });
     await time.advance(5 * MINUTE_MS);
     expectNothing(world);
@@ -85,19 +91,19 @@ describe("instructions", () => {
   });
 
   test("edited by hand say what they should again", async () => {
-    const world = await lending();
+    const world = await fleetWithReservation();
     const { paris, time, id } = world;
     const name = { name: `${id}-provider`, namespace: "default" };
-    paris.edit(PROVIDER_INSTRUCTIONS, name, (hold) => ({
-      ...hold,
-      spec: { ...hold.spec, requestedCPU: "400" },
+    paris.edit(PROVIDER_INSTRUCTIONS, name, (instruction) => ({
+      ...instruction,
+      spec: { ...instruction.spec, requestedCPU: "400" },
     }));
     await time.advance(1000);
     expect(paris.find(PROVIDER_INSTRUCTIONS, name)?.spec.requestedCPU).toBe("4");
   });
 
   test("come of a reservation that an admin made, too", async () => {
-    const world = await begun();
+    const world = await startedFleet();
     const { broker, rome, paris, time } = world;
     const made = broker.run({
       kind: "reserve",
@@ -108,11 +114,11 @@ describe("instructions", () => {
     });
     expect(made.kind).toBe("granted");
     await time.advance(1000);
-    expectLent(world);
-    expect(rome.borrowings()).toEqual(["rsv-rome-byadmin"]);
-    expect(paris.holds()).toEqual(["rsv-rome-byadmin"]);
+    expectReserved(world);
+    expect(rome.reservationInstructions()).toEqual(["rsv-rome-byadmin"]);
+    expect(paris.providerInstructions()).toEqual(["rsv-rome-byadmin"]);
     // Nobody's deleted request: it stays.
     await time.advance(5 * MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
   });
 });

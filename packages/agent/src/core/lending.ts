@@ -2,21 +2,21 @@ import { advertisementKind, apiVersionOf, type ReservationDTO } from "@resource-
 import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
-import { reservationIn } from "../forge/instructions.ts";
-import { holdController } from "../holds/hold-controller.ts";
-import { roomFor } from "../holds/room.ts";
-import { liqoLending, type LiqoLendingOptions } from "../liqo/provider/liqo-lending.ts";
+import { reservationFromInstruction } from "../forge/instructions.ts";
+import { providerInstructionController } from "../holds/hold-controller.ts";
+import { checkCapacity } from "../holds/room.ts";
+import { liqoProvider, type LiqoProviderOptions } from "../liqo/provider/liqo-lending.ts";
 import { clusterObserver } from "../observe/cluster-observer.ts";
-import { availableOf, heldIn, type Offer } from "../publish/advertisement.ts";
-import type { MirrorPlace } from "../publish/advertisement-mirror.ts";
+import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";
+import type { MirrorKey } from "../publish/advertisement-mirror.ts";
 import { mirrorWriter } from "../publish/mirror-writer.ts";
 import { createPublisher, type Publication } from "../publish/publisher.ts";
 import { usageMeter } from "../usage/usage-meter.ts";
-import type { ReservationBook } from "../reservations/reservation-book.ts";
+import type { ReservationCache } from "../reservations/reservation-book.ts";
 import { type AgentDeps, followDeps } from "./agent-deps.ts";
 import type { AgentObjects } from "./agent-objects.ts";
 
-export interface LendingOptions {
+export interface ProviderOptions {
   readonly clusterId: string;
   readonly clusterName: string | undefined;
   readonly endpointUrl: string | undefined;
@@ -26,36 +26,36 @@ export interface LendingOptions {
   readonly intervalMs: number;
   /** No broker is configured: only the local Advertisement is written. */
   readonly withoutBroker?: boolean;
-  readonly advertisement: MirrorPlace;
+  readonly advertisement: MirrorKey;
   readonly instructionNamespace: string;
   /** Absent: Liqo is not used. */
-  readonly liqo?: LiqoLendingOptions;
+  readonly liqo?: LiqoProviderOptions;
 }
 
-export interface LendingDeps extends AgentDeps {
-  readonly book: ReservationBook;
+export interface ProviderDeps extends AgentDeps {
+  readonly cache: ReservationCache;
   readonly link: BrokerLink;
   readonly objects: AgentObjects;
   readonly onPublished: (isAccepted: boolean) => void;
 }
 
 /** The provider's half of the agent: advertisements, ProviderInstructions, and Liqo's slices. */
-export interface Lending {
+export interface Provider {
   /** Resolves when the cluster was observed once. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   /** Part of the advertisement may have changed. */
-  readonly poke: () => void;
+  readonly triggerPublish: () => void;
   /** The broker was away and may have lost the newest advertisement. */
-  readonly repeatSoon: () => void;
+  readonly republishSoon: () => void;
   /** The broker has another ledger: send everything again. */
-  readonly tellAgain: () => void;
+  readonly resendAll: () => void;
   readonly health: () => Readonly<Record<string, ReflectorHealth>>;
   readonly lastPublication: () => Publication | undefined;
 }
 
-export function lending(options: LendingOptions, deps: LendingDeps): Lending {
-  const { book, objects, prices, observer, log } = deps;
+export function createProvider(options: ProviderOptions, deps: ProviderDeps): Provider {
+  const { cache, objects, prices, observer, log } = deps;
   const cluster = clusterObserver(options, followDeps(deps));
   const meter = usageMeter(options, { ...deps, isCounted: cluster.isCounted });
   const mirror = mirrorWriter(options.advertisement, {
@@ -64,12 +64,12 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
   });
   let last: Publication | undefined;
 
-  const holds = (): ReservationDTO[] =>
-    book
+  const reservations = (): ReservationDTO[] =>
+    cache
       .live("provider")
       .map(({ reservation }) => reservation)
       .filter(({ id }) => controller.isHeld(id));
-  const offer = (): Omit<Offer, "instance" | "sequence" | "reserved"> | undefined => {
+  const input = (): Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined => {
     if (!cluster.isSynced() || !objects.synced()) return undefined;
     return {
       clusterId: options.clusterId,
@@ -80,13 +80,13 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
       cost: prices.current(),
       observation: cluster.observe(),
       used: meter.current(),
-      holds: holds(),
+      reservations: reservations(),
       now: deps.clock.wallMs(),
     };
   };
-  const controller = holdController({
+  const controller = providerInstructionController({
     ...deps,
-    instruction: objects.hold,
+    instruction: objects.providerInstruction,
     namespace: options.instructionNamespace,
     advertisement: {
       apiVersion: apiVersionOf(advertisementKind),
@@ -94,16 +94,18 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
       metadata: options.advertisement,
     },
     broker: deps.link.view,
-    room: (reservation) =>
-      cluster.isSynced() ? roomFor(reservation, cluster.observe(), holds()) : { kind: "unknown" },
+    checkCapacity: (reservation) =>
+      cluster.isSynced()
+        ? checkCapacity(reservation, cluster.observe(), reservations())
+        : { kind: "unknown" },
     onHeld: observer.held,
   });
-  const liqo = liqoLending(options, {
+  const liqo = liqoProvider(options, {
     ...deps,
     observer: { onRestart: observer.watchRestarted },
     isHeld: controller.isHeld,
     isReady: objects.synced,
-    onIdentity: () => publisher.poke(),
+    onIdentity: () => publisher.trigger(),
     onRetry: () => observer.reconcileFailed("slices"),
   });
   const loop = reconcileLoop(
@@ -112,7 +114,7 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
   );
   const publisher = createPublisher(options, {
     ...deps,
-    offer,
+    input,
     onPublished: (publication, tookMs) => {
       last = publication;
       if (options.withoutBroker !== true)
@@ -121,44 +123,46 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
         log.warn({ code: publication.fault.code }, `not advertised: ${publication.fault.message}`);
       const observation = cluster.observe();
       observer.advertised({
-        reserved: heldIn(observation, holds()),
-        available: availableOf(observation, holds()),
+        reserved: reservedIn(observation, reservations()),
+        available: availableOf(observation, reservations()),
       });
       mirror.write(publication);
       deps.onPublished(publication.ok);
     },
     onInstructions: (instructions) => {
-      for (const reservation of instructions) book.learn("provider", reservation);
+      for (const reservation of instructions) cache.update("provider", reservation);
     },
   });
 
-  const holdsChanged = (): void => {
-    cluster.setHolds(holds().map(({ id, requesterLiqoID }) => ({ id, origin: requesterLiqoID })));
-    publisher.poke();
+  const reservationsChanged = (): void => {
+    cluster.setReservations(
+      reservations().map(({ id, requesterLiqoID }) => ({ id, origin: requesterLiqoID })),
+    );
+    publisher.trigger();
   };
-  objects.holds.listen((_, now, before) => {
+  objects.providerInstructions.listen((_, now, before) => {
     const instruction = now ?? before;
     if (instruction === undefined) return;
     const id = instruction.spec.reservationName;
-    if (now !== undefined) book.remember("provider", reservationIn(now, options.clusterId));
+    if (now !== undefined) cache.restore("provider", reservationFromInstruction(now, options.clusterId));
     // The broker does not know it either, so a person may delete the instruction.
-    else if (book.get("provider", id)?.standing === "unknown") book.endHere(id, "ReleasedByAdmin");
+    else if (cache.get("provider", id)?.syncState === "unknown") cache.endLocally(id, "ReleasedByAdmin");
     loop.enqueue(id);
-    holdsChanged();
+    reservationsChanged();
   });
-  book.onChange((role, id) => {
+  cache.onChange((role, id) => {
     if (role !== "provider") return;
     loop.enqueue(id);
-    holdsChanged();
+    reservationsChanged();
   });
-  cluster.onChange(publisher.poke);
-  prices.onChange(publisher.poke);
+  cluster.onChange(publisher.trigger);
+  prices.onChange(publisher.trigger);
 
   return {
     start: async () => {
       publisher.start();
       await Promise.all([cluster.start(), prices.start(), liqo.start()]);
-      publisher.poke();
+      publisher.trigger();
       meter.start();
     },
     stop: async () => {
@@ -167,12 +171,12 @@ export function lending(options: LendingOptions, deps: LendingDeps): Lending {
       await mirror.settled();
       await Promise.all([cluster.stop(), prices.stop()]);
     },
-    poke: publisher.poke,
-    repeatSoon: publisher.repeatSoon,
-    tellAgain: () => {
+    triggerPublish: publisher.trigger,
+    republishSoon: publisher.republishSoon,
+    resendAll: () => {
       controller.forgetAcknowledgements();
-      publisher.repeat();
-      for (const { reservation } of book.live("provider")) loop.enqueue(reservation.id);
+      publisher.republish();
+      for (const { reservation } of cache.live("provider")) loop.enqueue(reservation.id);
     },
     health: cluster.health,
     lastPublication: () => last,

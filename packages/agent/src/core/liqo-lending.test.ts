@@ -2,19 +2,19 @@ import { countedResources } from "@resource-broker/domain";
 import { CONFIG_MAPS, NAMESPACES } from "@resource-broker/kube";
 import { expect, test } from "vitest";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
-import type { Occurrence } from "../events/tell.ts";
+import type { ObjectEvent } from "../events/tell.ts";
 import { RESOURCE_SLICES } from "../liqo/objects/resource-slice.ts";
 import { aReplica, ASKED, ROME, tenantNamespace } from "../liqo/provider/testing/replicas.ts";
 import { fixedPrices } from "../price/price-source.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { smallWorld } from "../testing/small-world.ts";
+import { testFleet } from "../testing/small-world.ts";
 import { agentCore } from "./agent-core.ts";
 
 /** rome borrows from paris, whose agent knows Liqo. */
 function world() {
-  const { time, broker, rome, paris } = smallWorld();
+  const { time, broker, rome, paris } = testFleet();
   const nothing = () => undefined;
-  const events: Occurrence[] = [];
+  const events: ObjectEvent[] = [];
   const core = agentCore(
     {
       clusterId: "paris",
@@ -37,7 +37,7 @@ function world() {
       clock: time,
       random: () => 0.5,
       newInstance: () => "paris-1",
-      tell: (occurrence) => void events.push(occurrence),
+      recordEvent: (event) => void events.push(event),
       observer: {
         published: nothing,
         advertised: nothing,
@@ -92,13 +92,13 @@ test("a slice is granted when its capacity is held, and refused when it is not",
   installLiqo();
   paris.put(NAMESPACES, tenantNamespace(ROME));
   await begin();
-  rome.ask("more");
+  rome.createRequest("more");
   await time.advance(1000);
   const id = broker.live()[0]?.id ?? "";
   paris.put(RESOURCE_SLICES, aReplica({ name: id }));
   paris.put(RESOURCE_SLICES, aReplica({ name: "rsv-rome-nothing" }));
-  const known = core.book.get("provider", id)?.reservation;
-  if (known !== undefined) core.book.learn("provider", { ...known, requesterLiqoID: ROME, generation: 99 });
+  const known = core.cache.get("provider", id)?.reservation;
+  if (known !== undefined) core.cache.update("provider", { ...known, requesterLiqoID: ROME, generation: 99 });
   await time.advance(15_000);
   const statusOf = (name: string) =>
     paris.find(RESOURCE_SLICES, { name, namespace: `liqo-tenant-${ROME}` })?.status;

@@ -3,29 +3,29 @@ import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import { gate } from "../testing/mishap.ts";
-import { type SmallWorld, smallWorld } from "../testing/small-world.ts";
+import { type TestFleet, testFleet } from "../testing/small-world.ts";
 
 const MINUTE_MS = 60_000;
 
-async function withOlderBroker(kind: true | "cannotTell" = true): Promise<SmallWorld> {
-  const world = smallWorld();
+async function withOlderBroker(kind: true | "cannotTell" = true): Promise<TestFleet> {
+  const world = testFleet();
   world.broker.setOlder(kind);
   await world.begin();
   return world;
 }
 
 /** What is booked; an older broker forgets nothing. */
-const booked = ({ broker }: SmallWorld) => broker.live().map(({ id }) => id);
+const reservations = ({ broker }: TestFleet) => broker.live().map(({ id }) => id);
 
 describe("with an older broker", () => {
   test("a request travels as before, by polling", async () => {
     const world = await withOlderBroker();
     const { rome, paris, time } = world;
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(6000);
-    const [id] = booked(world);
-    expect(rome.borrowings()).toEqual([id]);
-    expect(paris.holds()).toEqual([id]);
+    const [id] = reservations(world);
+    expect(rome.reservationInstructions()).toEqual([id]);
+    expect(paris.providerInstructions()).toEqual([id]);
     expect(rome.request("more")?.status).toMatchObject({
       phase: "Reserved",
       reservationName: id,
@@ -33,29 +33,29 @@ describe("with an older broker", () => {
     });
     expect(rome.core().isStreaming()).toBe(false);
     await time.advance(10 * MINUTE_MS);
-    expect(booked(world)).toEqual([id]);
-    expect(paris.holds()).toEqual([id]);
+    expect(reservations(world)).toEqual([id]);
+    expect(paris.providerInstructions()).toEqual([id]);
   });
 
   test("a deleted request is not hung: its instruction goes, and people hear once that the broker is too old", async () => {
     const world = await withOlderBroker();
     const { rome, time } = world;
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(6000);
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(10 * MINUTE_MS);
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
     expect(rome.events.filter(({ reason }) => reason === "ReleaseUnsupported")).toHaveLength(1);
     expect(rome.logLines.filter((line) => line.includes("cannot release reservations"))).toHaveLength(1);
   });
 
   test("a reservation that was ended there is noticed by asking for it by its name", async () => {
     const { broker, rome, paris, time } = await withOlderBroker();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(6000);
     for (const { id } of broker.live()) broker.run({ kind: "release", ...asAdmin, id });
     await time.advance(2 * MINUTE_MS);
-    expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
     expect(rome.request("more")?.status?.phase).toBe("Released");
   });
 
@@ -63,59 +63,59 @@ describe("with an older broker", () => {
     "a reservation ends at its time, also where it cannot be asked for by its name (older: %s)",
     async (kind) => {
       const { rome, paris, time } = await withOlderBroker(kind);
-      rome.ask("more", { duration: "5m" });
+      rome.createRequest("more", { duration: "5m" });
       await time.advance(6000);
-      expect([rome.borrowings().length, paris.holds().length]).toEqual([1, 1]);
+      expect([rome.reservationInstructions().length, paris.providerInstructions().length]).toEqual([1, 1]);
       await time.advance(5 * MINUTE_MS - 7000);
-      expect([rome.borrowings().length, paris.holds().length]).toEqual([1, 1]);
+      expect([rome.reservationInstructions().length, paris.providerInstructions().length]).toEqual([1, 1]);
       await time.advance(4000);
-      expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+      expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
       expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
       await time.advance(10 * MINUTE_MS);
-      expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+      expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
     },
   );
 
   test("a reservation ends at its time though its agent was restarted meanwhile", async () => {
     const { rome, paris, time } = await withOlderBroker("cannotTell");
-    rome.ask("more", { duration: "5m" });
+    rome.createRequest("more", { duration: "5m" });
     await time.advance(6000);
     rome.kill();
     const started = rome.start();
     await time.advance(5 * MINUTE_MS);
     await started;
-    expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
   });
 
   test("a request whose instruction was lost with its agent still ends at its time, and asks for nothing more", async () => {
     const world = await withOlderBroker("cannotTell");
     const { rome, time } = world;
-    rome.ask("more", { duration: "5m" });
+    rome.createRequest("more", { duration: "5m" });
     await time.advance(6000);
     rome.kill();
-    for (const name of rome.borrowings()) {
+    for (const name of rome.reservationInstructions()) {
       rome.remove(RESERVATION_INSTRUCTIONS, { name, namespace: "default" });
     }
     const started = rome.start();
     await time.advance(MINUTE_MS);
     await started;
-    expect(booked(world)).toEqual(rome.borrowings());
+    expect(reservations(world)).toEqual(rome.reservationInstructions());
     await time.advance(5 * MINUTE_MS);
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
   });
 
   test("where nothing can be asked for by its name, a deleted request still lets go", async () => {
     const { rome, time } = await withOlderBroker("cannotTell");
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(6000);
     rome.kill();
-    rome.unask("more");
+    rome.deleteRequest("more");
     const started = rome.start();
     await time.advance(5 * MINUTE_MS);
     await started;
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
   });
 
   test.each([
@@ -124,12 +124,12 @@ describe("with an older broker", () => {
   ])("an answer that is %s is not asked for again: it would book twice", async (_, fault) => {
     const world = await withOlderBroker();
     const { broker, rome, time } = world;
-    broker.setMishaps(({ method }) =>
+    broker.setCallFaults(({ method }) =>
       method === "requestReservation" ? { fault, isDone: true } : undefined,
     );
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(10 * MINUTE_MS);
-    expect(booked(world)).toHaveLength(1);
+    expect(reservations(world)).toHaveLength(1);
     expect(rome.request("more")?.status).toMatchObject({
       phase: "Failed",
       message: expect.stringContaining("ask its operator"),
@@ -140,19 +140,19 @@ describe("with an older broker", () => {
     const world = await withOlderBroker();
     const { broker, rome, time } = world;
     broker.down();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(MINUTE_MS);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Pending" });
     broker.up();
     await time.advance(MINUTE_MS);
-    expect(booked(world)).toHaveLength(1);
+    expect(reservations(world)).toHaveLength(1);
     expect(rome.request("more")?.status?.phase).toBe("Reserved");
   });
 
   test("a refusal is an answer: it says why", async () => {
     const world = await withOlderBroker();
     const { rome, time } = world;
-    rome.ask("more", { requestedCPU: "1000" });
+    rome.createRequest("more", { requestedCPU: "1000" });
     await time.advance(MINUTE_MS);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Failed", reason: "NoCapacity" });
   });
@@ -161,29 +161,29 @@ describe("with an older broker", () => {
     const world = await withOlderBroker();
     const { broker, rome, time } = world;
     const late = gate();
-    broker.setMishaps(({ method }) =>
+    broker.setCallFaults(({ method }) =>
       method === "requestReservation" ? { isDone: true, until: late.passed } : undefined,
     );
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(100);
     rome.kill();
-    broker.setMishaps(undefined);
+    broker.setCallFaults(undefined);
     const started = rome.start();
     await time.advance(5 * MINUTE_MS);
     await started;
-    expect(booked(world)).toHaveLength(1);
+    expect(reservations(world)).toHaveLength(1);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Failed" });
   });
 
   test("that was upgraded, everything newer works without a restart", async () => {
     const world = await withOlderBroker();
     const { broker, rome, time } = world;
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(6000);
     broker.setOlder(false);
     await time.advance(10 * MINUTE_MS);
     expect(rome.core().isStreaming()).toBe(true);
-    rome.ask("again");
+    rome.createRequest("again");
     await time.advance(1000);
     expect(rome.request("again")?.status?.phase).toBe("Active");
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { conditionOf, queuing } from "../testing/lending.ts";
+import { conditionOf, fleetWithQueuedRequest } from "../testing/lending.ts";
 
 describe("a queued request", () => {
   test("shows its attempts, and is served as soon as capacity is freed", async () => {
-    const world = await queuing();
+    const world = await fleetWithQueuedRequest();
     const { rome, time } = world;
     await time.advance(65_000);
     expect(rome.request("second")?.status).toMatchObject({
@@ -13,18 +13,18 @@ describe("a queued request", () => {
       explanation: expect.stringContaining("paris: "),
     });
     expect(conditionOf(world, "second")?.reason).toBe("Queued");
-    rome.unask("first");
+    rome.deleteRequest("first");
     await time.advance(1000);
     expect(rome.request("second")?.status).toMatchObject({ phase: "Active", attempts: 4 });
   });
 
   test("is nudged by freed capacity also in an agent that started anew", async () => {
-    const world = await queuing();
+    const world = await fleetWithQueuedRequest();
     const { rome, time } = world;
     await time.advance(1000);
     rome.kill();
     await world.begin(rome);
-    rome.unask("first");
+    rome.deleteRequest("first");
     await time.advance(1000);
     expect(rome.request("second")?.status?.phase).toBe("Active");
   });

@@ -1,41 +1,41 @@
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
-import { expectLent, HOUR_MS, lending, MINUTE_MS } from "../testing/lending.ts";
+import { expectReserved, fleetWithReservation, HOUR_MS, MINUTE_MS } from "../testing/lending.ts";
 
 const FIVE_MINUTES = { duration: "5m" };
 
 describe("a reservation whose time is over", () => {
   test("while the broker is silent ends a minute later, by the broker's time", async () => {
-    const world = await lending({}, FIVE_MINUTES);
+    const world = await fleetWithReservation({}, FIVE_MINUTES);
     const { broker, rome, paris, time } = world;
     broker.down();
     await time.advance(5 * MINUTE_MS + 50_000);
-    expect([rome.borrowings().length, paris.holds().length]).toEqual([1, 1]);
+    expect([rome.reservationInstructions().length, paris.providerInstructions().length]).toEqual([1, 1]);
     await time.advance(15_000);
-    expect([rome.borrowings(), paris.holds()]).toEqual([[], []]);
+    expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
   });
 
   test("but was renewed meanwhile comes back with the broker", async () => {
-    const world = await lending({}, FIVE_MINUTES);
+    const world = await fleetWithReservation({}, FIVE_MINUTES);
     const { broker, rome, time, id } = world;
     broker.down();
     broker.run({ kind: "renew", ...asAdmin, id, durationMs: HOUR_MS });
     await time.advance(7 * MINUTE_MS);
-    expect(rome.borrowings()).toEqual([]);
+    expect(rome.reservationInstructions()).toEqual([]);
     broker.up();
     await time.advance(MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     expect(rome.request("more")?.status?.phase).toBe("Active");
   });
 
   test("and was renewed in time goes on", async () => {
-    const world = await lending({}, FIVE_MINUTES);
+    const world = await fleetWithReservation({}, FIVE_MINUTES);
     const { broker, rome, paris, time, id } = world;
     broker.run({ kind: "renew", ...asAdmin, id, durationMs: HOUR_MS });
     await time.advance(30 * MINUTE_MS);
-    expectLent(world);
+    expectReserved(world);
     expect(paris.all(PROVIDER_INSTRUCTIONS)[0]?.spec.expiresAt).toBe(rome.request("more")?.status?.expiresAt);
   });
 });

@@ -2,13 +2,13 @@ import { type Advertisement, advertisementKind } from "@resource-broker/contract
 import { customResource } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../testing/lending.ts";
-import { smallWorld } from "../testing/small-world.ts";
+import { testFleet } from "../testing/small-world.ts";
 
 const ADVERTISEMENTS = customResource(advertisementKind);
 const PLACE = { name: "cluster-advertisement", namespace: "default" };
 
 async function alone() {
-  const world = smallWorld({ isRomeAlone: true });
+  const world = testFleet({ isRomeAlone: true });
   await world.begin(world.rome);
   const advertisement = (): Advertisement | undefined => world.rome.find(ADVERTISEMENTS, PLACE);
   return { ...world, advertisement };
@@ -30,12 +30,12 @@ describe("an agent without a broker", () => {
       message: "no broker is configured (--broker-transport=none): nothing can be reserved here",
       conditions: [{ type: "Published", status: "False", reason: "NoBroker" }],
     });
-    expect(rome.core().lending.lastPublication()?.ok).toBe(true);
+    expect(rome.core().provider.lastPublication()?.ok).toBe(true);
   });
 
   test("leaves requests Pending with the reason NoBroker, and writes that once", async () => {
     const { rome, time, broker } = await alone();
-    rome.ask("more");
+    rome.createRequest("more");
     await time.advance(HOUR_MS);
     const { status, metadata } = rome.request("more") ?? {};
     expect(status).toMatchObject({
@@ -47,7 +47,7 @@ describe("an agent without a broker", () => {
     expect(rome.request("more")?.metadata.resourceVersion).toBe(metadata?.resourceVersion);
     expect(broker.calls).toEqual([]);
     expect(rome.logLines.filter((line) => line.startsWith("warn") || line.startsWith("error"))).toEqual([]);
-    rome.unask("more");
+    rome.deleteRequest("more");
     await time.advance(HOUR_MS);
     expect(rome.logLines.filter((line) => line.startsWith("warn") || line.startsWith("error"))).toEqual([]);
   });

@@ -12,6 +12,6 @@ export function dataPlaneOff(): DataPlane {
     establish: async () => OFF,
     observe: async () => OFF,
     release: async () => ({ kind: "clean" }),
-    leftovers: async () => [],
+    listReservationIds: async () => [],
   };
 }

@@ -1,11 +1,11 @@
 import type { Condition } from "@resource-broker/contract";
 
-export interface Said extends Pick<Condition, "type" | "status" | "reason" | "message"> {
+export interface ConditionUpdate extends Pick<Condition, "type" | "status" | "reason" | "message"> {
   /** True: the reason names a step, and lastTransitionTime is the start of that step. */
   readonly isStep?: boolean;
 }
 
-export interface ConditionMoment {
+export interface ConditionContext {
   /** RFC 3339. */
   readonly now: string;
   readonly observedGeneration: number | undefined;
@@ -14,11 +14,11 @@ export interface ConditionMoment {
 /** The conditions after an update: lastTransitionTime changes only with the status or step. */
 export function withConditions(
   before: readonly Condition[] | undefined,
-  said: readonly Said[],
-  { now, observedGeneration }: ConditionMoment,
+  updates: readonly ConditionUpdate[],
+  { now, observedGeneration }: ConditionContext,
 ): Condition[] {
   const conditions = new Map((before ?? []).map((condition) => [condition.type, condition]));
-  for (const { isStep = false, ...each } of said) {
+  for (const { isStep = false, ...each } of updates) {
     const known = conditions.get(each.type);
     const isSame = known?.status === each.status && (!isStep || known.reason === each.reason);
     conditions.set(each.type, {
@@ -31,7 +31,7 @@ export function withConditions(
 }
 
 /** True when nothing but the time of writing differs, so that nothing needs to be written. */
-export function saysTheSame(a: object | undefined, b: object): boolean {
+export function isSameStatus(a: object | undefined, b: object): boolean {
   return a !== undefined && JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
 }
 

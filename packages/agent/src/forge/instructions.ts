@@ -34,7 +34,7 @@ export function providerInstruction(reservation: ReservationDTO, namespace: stri
       name: providerInstructionName(reservation.id),
       namespace,
       labels: { [MANAGED_BY_LABEL]: MANAGER },
-      annotations: remembered(reservation),
+      annotations: reservationAnnotation(reservation),
     },
     spec: fitToSchema(providerInstructionKind.spec, {
       ...sharedSpec(reservation),
@@ -58,7 +58,7 @@ export function reservationInstruction(
       name: reservation.id,
       namespace,
       labels: { [MANAGED_BY_LABEL]: MANAGER, ...requestLabel(request) },
-      annotations: { ...remembered(reservation), ...requestAnnotation(request) },
+      annotations: { ...reservationAnnotation(reservation), ...requestAnnotation(request) },
       ...(request?.metadata.namespace === namespace ? { ownerReferences: [ownerOf(request)] } : {}),
     },
     spec: fitToSchema(reservationInstructionKind.spec, {
@@ -74,19 +74,19 @@ export function reservationInstruction(
  * The reservation of an instruction that was found in the cluster. Older agents did not write the annotation;
  * then the spec is used.
  */
-export function reservationIn(
+export function reservationFromInstruction(
   instruction: ProviderInstruction | ReservationInstruction,
   clusterId: string,
 ): ReservationDTO {
   const text = instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
-  const read = validate(reservationSchema, text === undefined ? undefined : parsed(text));
+  const read = validate(reservationSchema, text === undefined ? undefined : parseJson(text));
   const isAboutIt = read.ok && read.value.id === instruction.spec.reservationName;
-  const reservation = isAboutIt ? read.value : rebuilt(instruction, clusterId);
+  const reservation = isAboutIt ? read.value : reservationFromSpec(instruction, clusterId);
   // The spec wins: it is immutable there.
   return withSliceDefaults(reservation, instruction.spec.sliceDefaults);
 }
 
-function rebuilt(
+function reservationFromSpec(
   { spec, metadata }: ProviderInstruction | ReservationInstruction,
   clusterId: string,
 ): ReservationDTO {
@@ -112,7 +112,7 @@ function rebuilt(
   };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -136,7 +136,7 @@ function sharedSpec({ id, requestedResources, sliceDefaults, status, generation 
   };
 }
 
-function remembered(reservation: ReservationDTO): Readonly<Record<string, string>> {
+function reservationAnnotation(reservation: ReservationDTO): Readonly<Record<string, string>> {
   return { [RESERVATION_ANNOTATION]: JSON.stringify(reservation) };
 }
 

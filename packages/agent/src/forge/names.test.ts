@@ -1,9 +1,9 @@
 import { clusterAdvertisementName } from "@resource-broker/contract";
 import { reservationId } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { forgeSlice } from "../liqo/consumer/forge-slice.ts";
-import { forgeMarker, markerName, readMarker } from "../liqo/consumer/peering-marker.ts";
-import { aWish } from "../liqo/consumer/testing/samples.ts";
+import { sliceManifest } from "../liqo/consumer/forge-slice.ts";
+import { markerManifest, markerName, readMarker } from "../liqo/consumer/peering-marker.ts";
+import { aDesiredVirtualNode } from "../liqo/consumer/testing/samples.ts";
 import { RESERVATION_LABEL, tenantNamespaceOf } from "../liqo/objects/labels.ts";
 import { creatorUserOf, sliceOf } from "../liqo/provider/creator-user.ts";
 import { aReservation } from "../testing/samples.ts";
@@ -23,7 +23,7 @@ const neighbour = digest.with(9, 1);
 const LONGEST = [reservationId(LONGEST_CLUSTER, digest), reservationId(LONGEST_CLUSTER, neighbour)] as const;
 
 const markerOf = (claim: string) =>
-  forgeMarker({ namespace: "liqo", liqoId: "calm-paris", clusterId: "paris", claim });
+  markerManifest({ namespace: "liqo", liqoId: "calm-paris", clusterId: "paris", claim });
 
 describe("a name that is made of a reservation's", () => {
   test("is tried with the longest there are, alike but for their ends", () => {
@@ -32,8 +32,12 @@ describe("a name that is made of a reservation's", () => {
   });
 
   test.each<[string, number, (id: string) => string | undefined]>([
-    ["slice", SLICE, (id) => forgeSlice(aWish({ id })).metadata.name],
-    ["slice's label", LABEL, (id) => forgeSlice(aWish({ id })).metadata.labels?.[RESERVATION_LABEL]],
+    ["slice", SLICE, (id) => sliceManifest(aDesiredVirtualNode({ id })).metadata.name],
+    [
+      "slice's label",
+      LABEL,
+      (id) => sliceManifest(aDesiredVirtualNode({ id })).metadata.labels?.[RESERVATION_LABEL],
+    ],
     ["creator of a slice's pods", LABEL, (id) => creatorUserOf(id, LONGEST_LIQO_ID)],
     ["slice of that creator", SLICE, (id) => sliceOf(creatorUserOf(id, LONGEST_LIQO_ID))],
     [
@@ -59,7 +63,7 @@ describe("a name that is made of a reservation's", () => {
   test("of the longest that Liqo can use fits its labels", () => {
     const [first, second] = [`${"x".repeat(SLICE - 1)}a`, `${"x".repeat(SLICE - 1)}b`];
     for (const id of [first, second]) {
-      expect(forgeSlice(aWish({ id })).metadata.name).toBe(id);
+      expect(sliceManifest(aDesiredVirtualNode({ id })).metadata.name).toBe(id);
       expect(creatorUserOf(id, LONGEST_LIQO_ID)).toHaveLength(LABEL);
       expect(sliceOf(creatorUserOf(id, LONGEST_LIQO_ID))).toBe(id);
     }

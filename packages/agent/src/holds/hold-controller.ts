@@ -7,36 +7,36 @@ import {
 } from "@resource-broker/contract";
 import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { Occurrence, Tell } from "../events/tell.ts";
+import type { ObjectEvent, RecordEvent } from "../events/tell.ts";
 import { providerInstructionName } from "../forge/instructions.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
-import type { ReservationBook } from "../reservations/reservation-book.ts";
+import type { ReservationCache } from "../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import { type HoldAction, planHold, type Room } from "./plan-hold.ts";
+import { type CapacityCheck, planProviderInstruction, type ProviderInstructionAction } from "./plan-hold.ts";
 
 export const PROVIDER_INSTRUCTIONS = customResource(providerInstructionKind);
 
-export interface HoldDeps {
-  readonly book: ReservationBook;
+export interface ProviderInstructionDeps {
+  readonly cache: ReservationCache;
   readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
   /** As last seen in the cluster. */
   readonly instruction: (reservationId: string) => ProviderInstruction | undefined;
   readonly communicator: Pick<BrokerCommunicator, "acknowledge" | "refuse" | "fetchReservation">;
-  readonly room: (reservation: ReservationDTO) => Room;
+  readonly checkCapacity: (reservation: ReservationDTO) => CapacityCheck;
   readonly broker: () => BrokerView;
   readonly clock: Pick<Clock, "wallMs">;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
   readonly log: Log;
   readonly namespace: string;
   /** The object for the event of a refusal: there is no instruction yet. */
-  readonly advertisement: Occurrence["about"];
+  readonly advertisement: ObjectEvent["regarding"];
   /** Called when the instruction was created, with the time since the grant, by the broker's time. */
   readonly onHeld: (delayMs: number) => void;
 }
 
-export interface HoldController {
+export interface ProviderInstructionController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;
   /** True once the instruction was written, also before the informer shows it. */
   readonly isHeld: (reservationId: string) => boolean;
@@ -48,21 +48,21 @@ export interface HoldController {
 const MAX_STEPS = 6;
 
 /** The provider's side: holds capacity while a reservation is live. */
-export function holdController(deps: HoldDeps): HoldController {
-  const { book, communicator, namespace } = deps;
+export function providerInstructionController(deps: ProviderInstructionDeps): ProviderInstructionController {
+  const { cache, communicator, namespace } = deps;
   const acknowledged = new Map<string, number>();
   /** Written, though the informer may not show it yet. */
-  const held = new Set<string>();
+  const writtenIds = new Set<string>();
 
   const reconcile = async (id: string): Promise<Requeue> => {
     let instruction = deps.instruction(id);
     for (let step = 0; step < MAX_STEPS; step++) {
-      const entry = book.get("provider", id);
-      const plan = planHold({
+      const entry = cache.get("provider", id);
+      const plan = planProviderInstruction({
         entry,
         instruction,
         namespace,
-        room: entry === undefined ? { kind: "unknown" } : deps.room(entry.reservation),
+        capacity: entry === undefined ? { kind: "unknown" } : deps.checkCapacity(entry.reservation),
         acknowledged: acknowledged.get(id),
         broker: deps.broker(),
         wallMs: deps.clock.wallMs(),
@@ -77,12 +77,12 @@ export function holdController(deps: HoldDeps): HoldController {
 
   const perform = async (
     id: string,
-    action: HoldAction,
+    action: ProviderInstructionAction,
     instruction: ProviderInstruction | undefined,
   ): Promise<ProviderInstruction | undefined> => {
     switch (action.kind) {
       case "put":
-        return put(action.instruction, instruction === undefined);
+        return applyInstruction(action.instruction, instruction === undefined);
       case "status":
         return deps.client.patch(
           PROVIDER_INSTRUCTIONS,
@@ -90,70 +90,75 @@ export function holdController(deps: HoldDeps): HoldController {
           { subresource: "status", fieldManager: MANAGER },
         );
       case "acknowledge":
-        await answer(id, () => communicator.acknowledge(id, action.generation));
+        await report(id, () => communicator.acknowledge(id, action.generation));
         acknowledged.set(id, action.generation ?? -1);
         return instruction;
       case "refuse":
-        await answer(id, () => communicator.refuse(id, action.reason));
+        await report(id, () => communicator.refuse(id, action.reason));
         deps.log.warn({ reservation: id, reason: action.reason }, "the provider refuses the reservation");
-        deps.tell({
-          about: deps.advertisement,
+        deps.recordEvent({
+          regarding: deps.advertisement,
           type: "Warning",
           reason: "HoldRefused",
           message: `${id}: ${action.reason}`,
         });
         return instruction;
       case "end-here":
-        book.endHere(id, "Expired");
+        cache.endLocally(id, "Expired");
         return instruction;
       case "remove":
         return remove(id, instruction);
     }
   };
 
-  const put = async (wanted: ProviderInstruction, isNew: boolean): Promise<ProviderInstruction> => {
-    const written = await deps.client.apply(PROVIDER_INSTRUCTIONS, wanted, {
+  const applyInstruction = async (
+    desired: ProviderInstruction,
+    isNew: boolean,
+  ): Promise<ProviderInstruction> => {
+    const written = await deps.client.apply(PROVIDER_INSTRUCTIONS, desired, {
       fieldManager: MANAGER,
       force: true,
     });
-    held.add(wanted.spec.reservationName);
+    writtenIds.add(desired.spec.reservationName);
     if (isNew) {
-      const { message = "" } = wanted.spec;
-      deps.tell({ about: written, type: "Normal", reason: "HoldPlaced", message });
-      deps.onHeld(delayOf(book.get("provider", wanted.spec.reservationName)?.reservation, deps.broker().now));
+      const { message = "" } = desired.spec;
+      deps.recordEvent({ regarding: written, type: "Normal", reason: "HoldPlaced", message });
+      deps.onHeld(
+        delayOf(cache.get("provider", desired.spec.reservationName)?.reservation, deps.broker().now),
+      );
     }
     return written;
   };
 
   const remove = async (id: string, instruction: ProviderInstruction | undefined): Promise<undefined> => {
-    await deps.client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(unlessGone);
+    await deps.client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(ignoreNotFound);
     acknowledged.delete(id);
-    held.delete(id);
+    writtenIds.delete(id);
     if (instruction === undefined) return;
-    const { reservation } = book.get("provider", id) ?? {};
+    const { reservation } = cache.get("provider", id) ?? {};
     const message = reservation?.status.message ?? "the reservation has expired";
-    deps.tell({ about: instruction, type: "Normal", reason: "HoldRemoved", message });
+    deps.recordEvent({ regarding: instruction, type: "Normal", reason: "HoldRemoved", message });
   };
 
   const nameOf = (id: string) => ({ name: providerInstructionName(id), namespace });
 
   /** An answer that comes too late, or for a reservation that the broker does not know, updates the cache. */
-  const answer = async (id: string, call: () => Promise<void>): Promise<void> => {
+  const report = async (id: string, call: () => Promise<void>): Promise<void> => {
     try {
       await call();
     } catch (error) {
       if (!(error instanceof Fault) || error.code === "unsupported") return ignoreUnsupported(error);
-      if (error.code === "not-found") return book.markUnknown(id);
+      if (error.code === "not-found") return cache.markUnknown(id);
       if (error.code !== "already-ended" && error.code !== "ledger-conflict") throw error;
       const reservation = await communicator.fetchReservation(id);
-      if (reservation === undefined) book.markUnknown(id);
-      else book.learn("provider", reservation);
+      if (reservation === undefined) cache.markUnknown(id);
+      else cache.update("provider", reservation);
     }
   };
 
   return {
     reconcile,
-    isHeld: (id) => held.has(id) || deps.instruction(id) !== undefined,
+    isHeld: (id) => writtenIds.has(id) || deps.instruction(id) !== undefined,
     forgetAcknowledgements: () => acknowledged.clear(),
   };
 }
@@ -163,7 +168,7 @@ function ignoreUnsupported(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }
 
-function unlessGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }
 

@@ -2,25 +2,25 @@ import type { ProviderInstruction, ReservationDTO } from "@resource-broker/contr
 import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../forge/instructions.ts";
 import { GRACE_MS } from "../reservations/expiry.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 import { aReservation, ended } from "../testing/samples.ts";
-import { type HoldState, planHold } from "./plan-hold.ts";
+import { planProviderInstruction, type ProviderInstructionState } from "./plan-hold.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const fits = { kind: "fits" } as const;
 const FEW = { pods: 50, ephemeralStorage: "5Gi" };
 
-function entry(reservation: ReservationDTO, changes: Partial<BookEntry> = {}): BookEntry {
+function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
   const endedAt = reservation.reason === undefined ? undefined : NOW;
-  return { role: "provider", reservation, standing: "confirmed", endedAt, ...changes };
+  return { role: "provider", reservation, syncState: "confirmed", endedAt, ...changes };
 }
 
-function state(changes: Partial<HoldState> = {}): HoldState {
+function state(changes: Partial<ProviderInstructionState> = {}): ProviderInstructionState {
   return {
     entry: entry(aReservation()),
     instruction: undefined,
     namespace: "default",
-    room: fits,
+    capacity: fits,
     acknowledged: undefined,
     broker: { now: NOW, isSilent: false },
     wallMs: NOW,
@@ -28,12 +28,13 @@ function state(changes: Partial<HoldState> = {}): HoldState {
   };
 }
 
-const kinds = (changes: Partial<HoldState>) => planHold(state(changes)).actions.map(({ kind }) => kind);
+const kinds = (changes: Partial<ProviderInstructionState>) =>
+  planProviderInstruction(state(changes)).actions.map(({ kind }) => kind);
 
 /** The object as it is after a plan was carried out. */
-function carriedOut(changes: Partial<HoldState> = {}): ProviderInstruction {
+function carriedOut(changes: Partial<ProviderInstructionState> = {}): ProviderInstruction {
   let instruction = providerInstruction(changes.entry?.reservation ?? aReservation(), "default");
-  for (const action of planHold(state(changes)).actions) {
+  for (const action of planProviderInstruction(state(changes)).actions) {
     if (action.kind === "put") instruction = { ...instruction, ...action.instruction };
     if (action.kind === "status") instruction = { ...instruction, status: action.status };
   }
@@ -55,21 +56,26 @@ describe("a reservation made here", () => {
   });
 
   test("is refused with a reason when there is no room", () => {
-    const plan = planHold(state({ room: { kind: "short", reason: "2 CPU less" } }));
+    const plan = planProviderInstruction(state({ capacity: { kind: "short", reason: "2 CPU less" } }));
     expect(plan.actions).toEqual([{ kind: "refuse", reason: "2 CPU less" }]);
   });
 
   test("waits while the cluster is not observed yet", () => {
-    expect(planHold(state({ room: { kind: "unknown" } }))).toMatchObject({ actions: [] });
-    expect(planHold(state({ room: { kind: "unknown" } })).requeueAfterMs).toBeGreaterThan(0);
+    expect(planProviderInstruction(state({ capacity: { kind: "unknown" } }))).toMatchObject({ actions: [] });
+    expect(planProviderInstruction(state({ capacity: { kind: "unknown" } })).requeueAfterMs).toBeGreaterThan(
+      0,
+    );
   });
 
   test.each([
     ["it was acknowledged", { acknowledged: 1 }],
     ["its instruction exists", { instruction: carriedOut() }],
-    ["it comes from this cluster's own memory", { entry: entry(aReservation(), { standing: "remembered" }) }],
+    [
+      "it comes from this cluster's own memory",
+      { entry: entry(aReservation(), { syncState: "remembered" }) },
+    ],
   ] as const)("is never refused later: %s", (_, held) => {
-    expect(kinds({ ...held, room: { kind: "short", reason: "" } })).not.toContain("refuse");
+    expect(kinds({ ...held, capacity: { kind: "short", reason: "" } })).not.toContain("refuse");
   });
 
   test("is written again when its instruction was deleted by hand", () => {
@@ -110,7 +116,7 @@ describe("a hold ends", () => {
   });
 
   test("not when the broker has forgotten it: it is kept, and says so", () => {
-    const forgotten = entry(aReservation(), { standing: "unknown" });
+    const forgotten = entry(aReservation(), { syncState: "unknown" });
     const instruction = carriedOut({ entry: forgotten });
     expect(instruction.status?.enforced).toBe(true);
     const unknown = instruction.status?.conditions?.find(({ type }) => type === "UnknownToBroker");
@@ -124,10 +130,10 @@ describe("a hold whose time is over", () => {
     status: { phase: "Reserved", message: "", expiresAt: "2026-07-01T10:00:00Z" },
   });
   const instruction = carriedOut({ entry: entry(timed) });
-  const at = (now: number, isSilent: boolean, standing: BookEntry["standing"] = "confirmed") =>
-    planHold(
+  const at = (now: number, isSilent: boolean, syncState: CachedReservation["syncState"] = "confirmed") =>
+    planProviderInstruction(
       state({
-        entry: entry(timed, { standing }),
+        entry: entry(timed, { syncState }),
         instruction,
         acknowledged: 1,
         broker: { now, isSilent },

@@ -2,7 +2,7 @@ import { clusterSums, nodeFacts } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { availableOf } from "../publish/advertisement.ts";
 import { aReservation } from "../testing/samples.ts";
-import { roomFor } from "./room.ts";
+import { checkCapacity } from "./room.ts";
 
 function observed() {
   const sums = clusterSums();
@@ -16,8 +16,8 @@ const UNREADABLE = aReservation({ id: "rsv-odd", requestedResources: { cpu: "1e1
 
 describe("a reservation whose amounts cannot be read", () => {
   test("finds no room", () => {
-    expect(roomFor(aReservation(), observed(), [])).toEqual({ kind: "fits" });
-    expect(roomFor(UNREADABLE, observed(), [])).toEqual({
+    expect(checkCapacity(aReservation(), observed(), [])).toEqual({ kind: "fits" });
+    expect(checkCapacity(UNREADABLE, observed(), [])).toEqual({
       kind: "short",
       reason: "the amounts of the reservation cannot be read",
     });
@@ -26,6 +26,6 @@ describe("a reservation whose amounts cannot be read", () => {
   test("takes all that the cluster has once it is held", () => {
     expect(availableOf(observed(), [])).toMatchObject({ cpuMillis: 64_000 });
     expect(availableOf(observed(), [UNREADABLE])).toMatchObject({ cpuMillis: 0, memoryBytes: 0 });
-    expect(roomFor(aReservation(), observed(), [UNREADABLE])).toMatchObject({ kind: "short" });
+    expect(checkCapacity(aReservation(), observed(), [UNREADABLE])).toMatchObject({ kind: "short" });
   });
 });

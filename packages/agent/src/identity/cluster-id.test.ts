@@ -5,61 +5,60 @@ import {
   clusterIdByKubeconfig,
   clusterIdByUid,
   findClusterId,
+  type IdentityResult,
   type IdentitySources,
-  type IdentityVerdict,
-  judgeIdentity,
+  resolveIdentity,
 } from "./cluster-id.ts";
 
-const verdicts: readonly (IdentitySources & { readonly name: string; readonly verdict: IdentityVerdict })[] =
-  [
-    {
-      name: "is the certificate's",
-      flag: "",
-      commonName: "rome",
-      verdict: { kind: "known", clusterId: "rome" },
+const verdicts: readonly (IdentitySources & { readonly name: string; readonly verdict: IdentityResult })[] = [
+  {
+    name: "is the certificate's",
+    flag: "",
+    commonName: "rome",
+    verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is the flag's where it says the same",
+    flag: "rome",
+    commonName: "rome",
+    verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is the flag's where there is no certificate",
+    flag: "rome",
+    commonName: undefined,
+    verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is asked of the cluster where nobody says",
+    flag: "",
+    commonName: undefined,
+    verdict: { kind: "by-uid" },
+  },
+  {
+    name: "is refused where flag and certificate differ",
+    flag: "rome",
+    commonName: "paris",
+    verdict: {
+      kind: "refused",
+      problem:
+        '--cluster-id is "rome", but the certificate in --broker-cert-path belongs to "paris": leave --cluster-id out, or make a certificate with brokerctl certs issue rome',
     },
-    {
-      name: "is the flag's where it says the same",
-      flag: "rome",
-      commonName: "rome",
-      verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is refused where the certificate names no cluster",
+    flag: "",
+    commonName: "Rome Central",
+    verdict: {
+      kind: "refused",
+      problem: `the certificate in --broker-cert-path belongs to "Rome Central", which is not a cluster ID (lower-case letters, digits, '-' and single '.', at most 63 of them): make another with brokerctl certs issue <cluster-id>`,
     },
-    {
-      name: "is the flag's where there is no certificate",
-      flag: "rome",
-      commonName: undefined,
-      verdict: { kind: "known", clusterId: "rome" },
-    },
-    {
-      name: "is asked of the cluster where nobody says",
-      flag: "",
-      commonName: undefined,
-      verdict: { kind: "by-uid" },
-    },
-    {
-      name: "is refused where flag and certificate differ",
-      flag: "rome",
-      commonName: "paris",
-      verdict: {
-        kind: "refused",
-        problem:
-          '--cluster-id is "rome", but the certificate in --broker-cert-path belongs to "paris": leave --cluster-id out, or make a certificate with brokerctl certs issue rome',
-      },
-    },
-    {
-      name: "is refused where the certificate names no cluster",
-      flag: "",
-      commonName: "Rome Central",
-      verdict: {
-        kind: "refused",
-        problem: `the certificate in --broker-cert-path belongs to "Rome Central", which is not a cluster ID (lower-case letters, digits, '-' and single '.', at most 63 of them): make another with brokerctl certs issue <cluster-id>`,
-      },
-    },
-  ];
+  },
+];
 
 describe("a cluster's ID", () => {
   test.each(verdicts)("$name", ({ flag, commonName, verdict }) => {
-    expect(judgeIdentity({ flag, commonName })).toEqual(verdict);
+    expect(resolveIdentity({ flag, commonName })).toEqual(verdict);
   });
 
   const UID = "0b8e4f0e-6a0c-4c1e-9f6c-2f3f0a5b7c11";

@@ -9,14 +9,14 @@ export interface IdentitySources {
   readonly commonName: string | undefined;
 }
 
-export type IdentityVerdict =
+export type IdentityResult =
   | { readonly kind: "known"; readonly clusterId: ClusterId }
   /** No name is given: the UID of kube-system identifies the cluster. */
   | { readonly kind: "by-uid" }
   | { readonly kind: "refused"; readonly problem: string };
 
 /** The ID of this cluster. The broker refuses any other name than the certificate's. */
-export function judgeIdentity({ flag, commonName }: IdentitySources): IdentityVerdict {
+export function resolveIdentity({ flag, commonName }: IdentitySources): IdentityResult {
   const clusterId = flag === "" ? commonName : flag;
   if (commonName !== undefined && clusterId !== commonName) {
     return refused(
@@ -35,16 +35,16 @@ export async function clusterIdByKubeconfig(
   { flag, issued }: { flag: string; issued: string | undefined },
   byUid?: () => Promise<ClusterId>,
 ): Promise<ClusterId> {
-  const verdict = judgeKubeconfig(flag, issued);
-  if (verdict.kind === "known") return verdict.clusterId;
-  if (verdict.kind === "by-uid" && byUid !== undefined) return byUid();
-  throw new Fault("invalid", verdict.kind === "refused" ? verdict.problem : NAMELESS_KUBECONFIG);
+  const result = resolveKubeconfigIdentity(flag, issued);
+  if (result.kind === "known") return result.clusterId;
+  if (result.kind === "by-uid" && byUid !== undefined) return byUid();
+  throw new Fault("invalid", result.kind === "refused" ? result.problem : NAMELESS_KUBECONFIG);
 }
 
 const NAMELESS_KUBECONFIG =
   "--broker-kubeconfig does not say which cluster this is: give --cluster-id, or make a kubeconfig with brokerctl kubeconfig issue <cluster-id>";
 
-function judgeKubeconfig(flag: string, issued: string | undefined): IdentityVerdict {
+function resolveKubeconfigIdentity(flag: string, issued: string | undefined): IdentityResult {
   if (issued !== undefined && flag !== "" && flag !== issued) {
     return refused(
       `--cluster-id is ${JSON.stringify(flag)}, but --broker-kubeconfig was issued for ${JSON.stringify(issued)}: leave --cluster-id out, or make a kubeconfig with brokerctl kubeconfig issue ${flag}`,
@@ -60,12 +60,12 @@ export async function findClusterId(
   sources: IdentitySources,
   client: Pick<KubeClient, "get">,
 ): Promise<ClusterId> {
-  const verdict = judgeIdentity(sources);
-  switch (verdict.kind) {
+  const result = resolveIdentity(sources);
+  switch (result.kind) {
     case "known":
-      return verdict.clusterId;
+      return result.clusterId;
     case "refused":
-      throw new Fault("invalid", verdict.problem);
+      throw new Fault("invalid", result.problem);
     case "by-uid":
       return clusterIdByUid(client);
   }
@@ -83,6 +83,6 @@ export async function clusterIdByUid(client: Pick<KubeClient, "get">): Promise<C
   throw new Fault("invalid", "the namespace kube-system has no UID to go by: give --cluster-id");
 }
 
-function refused(problem: string): Extract<IdentityVerdict, { kind: "refused" }> {
+function refused(problem: string): Extract<IdentityResult, { kind: "refused" }> {
   return { kind: "refused", problem };
 }

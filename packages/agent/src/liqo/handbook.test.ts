@@ -26,9 +26,10 @@ async function reasonsInCode(): Promise<string[]> {
   const folder = join(import.meta.dirname, "consumer");
   const files = (await readdir(folder)).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  const saying = /(?:wait|trouble|stepped|refused|obstacle|say)\("([A-Z]\w+)"|reason(?:: | = )"([A-Z]\w+)"/g;
+  const answering =
+    /(?:wait|trouble|stepped|refused|obstacle|say)\("([A-Z]\w+)"|reason(?:: | = )"([A-Z]\w+)"/g;
   const leaving = /: "([A-Z]\w+Leaving)"/g;
-  const found = texts.flatMap((text) => [...text.matchAll(saying), ...text.matchAll(leaving)]);
+  const found = texts.flatMap((text) => [...text.matchAll(answering), ...text.matchAll(leaving)]);
   return [...new Set(found.map(([, called, named]) => called ?? named ?? ""))].sort();
 }
 

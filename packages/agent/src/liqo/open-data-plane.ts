@@ -46,7 +46,7 @@ export function openDataPlane(
       run: liqoctl({ path: settings.liqoctl, env: deps.env }),
       connect: async (access, origin) =>
         createKubeClient(foreignConfig(access, origin), { ...deps, userAgent: MANAGER }),
-      lend: files.lend,
+      withFile: files.withFile,
     },
   );
   return { dataPlane, stop: () => dataPlane.stop().finally(files.stop) };

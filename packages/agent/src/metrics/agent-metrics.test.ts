@@ -3,7 +3,7 @@ import { type Phase, resourceVector } from "@resource-broker/domain";
 import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
 import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import type { AgentMetrics } from "./agent-metrics.ts";
 import { createAgentMetrics } from "./create-agent-metrics.ts";
@@ -22,14 +22,18 @@ const figure = async (name: string) => samplesOf(await metrics.scrape(), name);
 const certificates = async (): Promise<CertificateSet> =>
   readCertificateSet({ ...(await testCertificates()).cluster("rome"), crl: undefined });
 
-function entry(role: Role, phase: Phase, standing: BookEntry["standing"] = "confirmed"): BookEntry {
+function entry(
+  role: Role,
+  phase: Phase,
+  syncState: CachedReservation["syncState"] = "confirmed",
+): CachedReservation {
   const reservation = { id: "rsv-a", status: { phase, message: "" } } as ReservationDTO;
-  return { role, reservation, standing, endedAt: undefined };
+  return { role, reservation, syncState, endedAt: undefined };
 }
 
-function watch(entries: readonly BookEntry[], isStreaming = true): void {
-  const book = { live: (role: Role) => entries.filter((each) => each.role === role) };
-  metrics.watch({ book, isStreaming: () => isStreaming });
+function watch(entries: readonly CachedReservation[], isStreaming = true): void {
+  const cache = { live: (role: Role) => entries.filter((each) => each.role === role) };
+  metrics.setSources({ cache, isStreaming: () => isStreaming });
 }
 
 describe("the agent's figures", () => {

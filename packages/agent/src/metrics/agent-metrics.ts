@@ -1,10 +1,10 @@
 import type { CertificateSet, MetricsSource } from "@resource-broker/runtime";
 import type { AgentObserver } from "../core/agent-observer.ts";
-import type { ReservationBook } from "../reservations/reservation-book.ts";
+import type { ReservationCache } from "../reservations/reservation-book.ts";
 
 /** The sources of metrics that are read at each scrape. */
-export interface Watched {
-  readonly book: Pick<ReservationBook, "live">;
+export interface MetricSources {
+  readonly cache: Pick<ReservationCache, "live">;
   /** True while the broker pushes. */
   readonly isStreaming: () => boolean;
 }
@@ -14,5 +14,5 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
   /** Sets the certificates in use. */
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Sets the sources to read from. */
-  readonly watch: (watched: Watched) => void;
+  readonly setSources: (watched: MetricSources) => void;
 }

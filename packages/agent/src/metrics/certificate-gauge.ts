@@ -7,10 +7,10 @@ import {
 
 /** The Kubernetes transport has no certificates. */
 export function addCertificateGauge(
-  figures: MetricsRegistry,
+  registry: MetricsRegistry,
   inForce: () => CertificateSet | undefined,
 ): void {
-  figures.collector(
+  registry.collector(
     {
       name: "agent_certificate_expiry_timestamp_seconds",
       help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
@@ -24,8 +24,8 @@ export function addCertificateGauge(
   );
 }
 
-export function addReloadGauge(figures: MetricsRegistry, reloads: Reloads["statuses"]): void {
-  figures.collector(
+export function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {
+  registry.collector(
     {
       name: "agent_last_reload_successful",
       help: "1 while the last reload succeeded, 0 while it failed and the previous version stays in use, by source.",

@@ -14,10 +14,10 @@ const GUEST = {
 };
 
 function node(name: string, changes: { cpu?: string; labels?: Record<string, string> } = {}): KubernetesNode {
-  const room = { cpu: changes.cpu ?? "8", memory: "32Gi" };
+  const size = { cpu: changes.cpu ?? "8", memory: "32Gi" };
   return {
     metadata: { name, labels: { "topology.kubernetes.io/region": "eu", ...changes.labels } },
-    status: { capacity: room, allocatable: room, conditions: [{ type: "Ready", status: "True" }] },
+    status: { capacity: size, allocatable: size, conditions: [{ type: "Ready", status: "True" }] },
   };
 }
 
@@ -106,12 +106,12 @@ describe("what is observed", () => {
     cluster.put(PODS, pod("guest", "3", GUEST));
     await time.advance(1);
     expect(cpus()).toEqual([8, 5]);
-    observer.setHolds([{ id: "rsv-rome-1", origin: "cool-rome" }]);
+    observer.setReservations([{ id: "rsv-rome-1", origin: "cool-rome" }]);
     expect(cpus()).toEqual([8, 2]);
     expect(observer.observe().totals.usage).toMatchObject([
       { reservationId: "rsv-rome-1", used: { cpuMillis: 3000 } },
     ]);
-    observer.setHolds([]);
+    observer.setReservations([]);
     expect(cpus()).toEqual([8, 5]);
     expect(observer.observe().totals.usage).toEqual([]);
     await observer.stop();

@@ -41,7 +41,7 @@ export interface ClusterObserver {
   /** Whether a node's capacity is part of what is observed. */
   readonly isCounted: (nodeName: string) => boolean;
   /** The reservations of this provider: their pods are guest pods, not the cluster's own. */
-  readonly setHolds: (holds: readonly LiveReservation[]) => void;
+  readonly setReservations: (holds: readonly LiveReservation[]) => void;
   /** Called at every event; the listener limits its own rate. */
   readonly onChange: (listener: () => void) => () => void;
   readonly health: () => Readonly<Record<"nodes" | "pods", ReflectorHealth>>;
@@ -54,7 +54,7 @@ export interface ObserverOptions {
 }
 
 /** Pods of a large cluster change a hundred times a second; events are batched for this time. */
-const GATHER_MS = 100;
+const BATCH_MS = 100;
 
 /** Follows nodes and pods and keeps nothing but running sums of them. */
 export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): ClusterObserver {
@@ -62,14 +62,14 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
   const sums = clusterSums({ toleratedTaints });
   const listeners = new Set<() => void>();
   const paging = options.pageSize === undefined ? {} : { pageSize: options.pageSize };
-  let holds = new Set<string>();
+  let reservationIds = new Set<string>();
   let facts: Omit<Observation, "totals"> | undefined;
   let isSynced = false;
 
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
-  const warn = once((problem) => deps.log.warn({ problem }, "a quantity could not be read"));
+  const warn = logOnce((problem) => deps.log.warn({ problem }, "a quantity could not be read"));
 
   const nodeSink: Sink<KubernetesNode> = notifying(
     {
@@ -104,7 +104,7 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
   );
   const followers: Readonly<Record<"nodes" | "pods", Reflector>> = {
     nodes: reflector({ resource: NODES, ...paging }, nodeSink, deps),
-    pods: reflector({ resource: PODS, coalesceMs: GATHER_MS, ...paging }, podSink, deps),
+    pods: reflector({ resource: PODS, coalesceMs: BATCH_MS, ...paging }, podSink, deps),
   };
 
   return {
@@ -122,11 +122,11 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
       return { totals: sums.totals(), ...facts };
     },
     isCounted: (name) => sums.nodeKind(name) === "counted",
-    setHolds: (reservations) => {
+    setReservations: (reservations) => {
       const ids = new Set(reservations.map(({ id }) => id));
-      for (const id of holds) if (!ids.has(id)) sums.removeReservation(id);
+      for (const id of reservationIds) if (!ids.has(id)) sums.removeReservation(id);
       for (const reservation of reservations) sums.putReservation(reservation);
-      holds = ids;
+      reservationIds = ids;
       changed();
     },
     onChange: (listener) => {
@@ -148,7 +148,7 @@ function nameOf({ metadata }: KubernetesPod): string {
 /** A list is many puts and one change notification. */
 function notifying<T>(sink: Sink<T>, changed: () => void): Sink<T> {
   let isListing = false;
-  const tell = (): void => {
+  const notify = (): void => {
     if (!isListing) changed();
   };
   return {
@@ -163,24 +163,24 @@ function notifying<T>(sink: Sink<T>, changed: () => void): Sink<T> {
     },
     put: (object) => {
       sink.put(object);
-      tell();
+      notify();
     },
     remove: (object) => {
       sink.remove(object);
-      tell();
+      notify();
     },
   };
 }
 
-const REMEMBERED_PROBLEMS = 100;
+const MAX_LOGGED_PROBLEMS = 100;
 
 /** The same problem is seen at each event of an object. */
-function once(tell: (text: string) => void): (text: string) => void {
-  const told = new Set<string>();
+function logOnce(log: (text: string) => void): (text: string) => void {
+  const logged = new Set<string>();
   return (text) => {
-    if (told.has(text)) return;
-    if (told.size >= REMEMBERED_PROBLEMS) told.clear();
-    told.add(text);
-    tell(text);
+    if (logged.has(text)) return;
+    if (logged.size >= MAX_LOGGED_PROBLEMS) logged.clear();
+    logged.add(text);
+    log(text);
   };
 }

@@ -11,7 +11,7 @@ import { lastGoodPrices } from "./last-good-prices.ts";
 import type { PriceSource } from "./price-source.ts";
 
 /** An API server that does not answer, or does not allow it, must not keep a cluster from being advertised. */
-const WAIT_AT_MOST_MS = 5000;
+const START_TIMEOUT_MS = 5000;
 
 export interface ConfigMapOptions {
   readonly configMap: Required<ObjectName>;
@@ -46,14 +46,14 @@ export function configMapPrices(
     deps,
   );
   /** Reads are asynchronous; only the newest result counts. */
-  let round = 0;
+  let generation = 0;
   let reading: Promise<void> = Promise.resolve();
 
   const read = async (data: Data | undefined): Promise<void> => {
-    const mine = ++round;
+    const mine = ++generation;
     const cost =
       data === undefined ? ({ ok: true, cost: undefined } as const) : await readConfigMapCost(data, currency);
-    if (mine === round) prices.take(cost);
+    if (mine === generation) prices.update(cost);
   };
   const endListening = follower.listen((_, data) => {
     reading = read(data);
@@ -71,10 +71,10 @@ export function configMapPrices(
   };
 
   return {
-    start: () => atMost(WAIT_AT_MOST_MS, firstList(), deps.clock),
+    start: () => withTimeout(START_TIMEOUT_MS, firstList(), deps.clock),
     stop: async () => {
       endListening();
-      round++;
+      generation++;
       await follower.stop();
     },
     current: prices.current,
@@ -83,7 +83,7 @@ export function configMapPrices(
 }
 
 /** The informer logs its own failures and keeps trying. */
-async function atMost(ms: number, task: Promise<void>, clock: ReflectorDeps["clock"]): Promise<void> {
+async function withTimeout(ms: number, task: Promise<void>, clock: ReflectorDeps["clock"]): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => {
     cancel = clock.after(ms, resolve);

@@ -3,7 +3,7 @@ import { parseSettings } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createPriceSource } from "./create-price-source.ts";
-import { priceChoice, type PricePlace } from "./price-choice.ts";
+import { priceChoice, type PriceOrigin } from "./price-choice.ts";
 import { PRICE_SETTINGS, type PriceSettings } from "./price-settings.ts";
 
 function settingsOf(argv: readonly string[]): PriceSettings {
@@ -16,7 +16,7 @@ const COST = { cpuCost: "0.04", memoryCost: "0.005", currency: "EUR" };
 const FLAGS = ["--price-cpu=0.04", "--price-memory=0.005", "--price-currency=EUR"];
 
 describe("where prices come from", () => {
-  const places: readonly { readonly argv: readonly string[]; readonly place: PricePlace }[] = [
+  const places: readonly { readonly argv: readonly string[]; readonly place: PriceOrigin }[] = [
     { argv: [], place: { kind: "none" } },
     { argv: FLAGS, place: { kind: "flags", cost: COST } },
     {
@@ -30,7 +30,7 @@ describe("where prices come from", () => {
     { argv: ["--price-sheet=/p.json", "--price-currency=USD"], place: { kind: "sheet", path: "/p.json" } },
   ];
   test.each(places)("is read from $argv", ({ argv, place }) => {
-    expect(priceChoice(settingsOf(argv))).toEqual({ place, problems: [] });
+    expect(priceChoice(settingsOf(argv))).toEqual({ origin: place, problems: [] });
   });
 
   const deps = {

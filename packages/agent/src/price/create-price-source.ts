@@ -11,16 +11,19 @@ export function createPriceSource(
   settings: PriceSettings,
   deps: ReflectorDeps & { readonly reloads?: Pick<Reloads, "source"> },
 ): PriceSource {
-  const { place } = priceChoice(settings);
+  const { origin } = priceChoice(settings);
   const currency = settings["price-currency"];
-  switch (place.kind) {
+  switch (origin.kind) {
     case "none":
       return fixedPrices(undefined);
     case "flags":
-      return fixedPrices(place.cost);
+      return fixedPrices(origin.cost);
     case "configmap":
-      return configMapPrices({ configMap: { namespace: place.namespace, name: place.name }, currency }, deps);
+      return configMapPrices(
+        { configMap: { namespace: origin.namespace, name: origin.name }, currency },
+        deps,
+      );
     case "sheet":
-      return sheetPrices({ path: place.path, currency }, deps);
+      return sheetPrices({ path: origin.path, currency }, deps);
   }
 }

@@ -4,7 +4,7 @@ import type { CostReading } from "./cost-reading.ts";
 
 /** Prices that are reloaded: an invalid reading is logged once and changes nothing. */
 export interface LastGoodPrices {
-  readonly take: (reading: CostReading) => void;
+  readonly update: (reading: CostReading) => void;
   readonly current: () => CostDTO | undefined;
   readonly onChange: (listener: () => void) => () => void;
 }
@@ -19,19 +19,19 @@ export interface PriceReadingDeps {
 export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps): LastGoodPrices {
   const listeners = new Set<() => void>();
   let cost: CostDTO | undefined;
-  let complaint: string | undefined;
+  let lastProblem: string | undefined;
 
   return {
-    take: (reading) => {
+    update: (reading) => {
       report?.(reading.ok ? undefined : `${from}: ${reading.problem}`);
       if (!reading.ok) {
-        if (reading.problem === complaint) return;
-        complaint = reading.problem;
+        if (reading.problem === lastProblem) return;
+        lastProblem = reading.problem;
         const stays = cost === undefined ? "the cluster is not priced" : "the last valid prices stay in use";
         log.warn({ from, problem: reading.problem }, `prices cannot be read: ${stays}`);
         return;
       }
-      complaint = undefined;
+      lastProblem = undefined;
       if (JSON.stringify(reading.cost) === JSON.stringify(cost)) return;
       cost = reading.cost;
       log.info(

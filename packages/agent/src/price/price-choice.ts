@@ -3,19 +3,19 @@ import { readCost } from "./cost-reading.ts";
 import type { PriceSettings } from "./price-settings.ts";
 
 /** Where prices come from. */
-export type PricePlace =
+export type PriceOrigin =
   | { readonly kind: "none" }
   | { readonly kind: "flags"; readonly cost: CostDTO }
   | { readonly kind: "configmap"; readonly namespace: string; readonly name: string }
   | { readonly kind: "sheet"; readonly path: string };
 
 export interface PriceChoice {
-  readonly place: PricePlace;
+  readonly origin: PriceOrigin;
   /** Problems of the flags in combination. */
   readonly problems: readonly string[];
 }
 
-const NONE: PricePlace = { kind: "none" };
+const NONE: PriceOrigin = { kind: "none" };
 
 /** The fields of a CostDTO and the flags that give them. */
 const FLAGS = {
@@ -39,7 +39,7 @@ export function priceChoice(settings: PriceSettings): PriceChoice {
   ].map((flag) => `--${flag}`);
   if (sources.length > 1) {
     return {
-      place: NONE,
+      origin: NONE,
       problems: [`${sources.join(" and ")} exclude each other: give prices in one place`],
     };
   }
@@ -47,8 +47,8 @@ export function priceChoice(settings: PriceSettings): PriceChoice {
   if (settings["price-configmap"] !== "") return fromConfigMap(settings);
   const path = settings["price-sheet"];
   return path === ""
-    ? { place: NONE, problems: idleCurrency(settings) }
-    : { place: { kind: "sheet", path }, problems: currencyProblems(settings) };
+    ? { origin: NONE, problems: unusedCurrency(settings) }
+    : { origin: { kind: "sheet", path }, problems: currencyProblems(settings) };
 }
 
 function fromFlags(settings: PriceSettings): PriceChoice {
@@ -57,7 +57,7 @@ function fromFlags(settings: PriceSettings): PriceChoice {
   );
   if (needed.length > 0) {
     const names = needed.map((flag) => `--${flag}`).join(" and ");
-    return { place: NONE, problems: [`prices by flag also need ${names}`] };
+    return { origin: NONE, problems: [`prices by flag also need ${names}`] };
   }
   const amounts = Object.entries(FLAGS).filter(([, flag]) => settings[flag] !== "");
   const reading = readCost(
@@ -67,13 +67,13 @@ function fromFlags(settings: PriceSettings): PriceChoice {
     },
     FLAG_NAMES,
   );
-  if (!reading.ok) return { place: NONE, problems: [reading.problem] };
-  return { place: reading.cost === undefined ? NONE : { kind: "flags", cost: reading.cost }, problems: [] };
+  if (!reading.ok) return { origin: NONE, problems: [reading.problem] };
+  return { origin: reading.cost === undefined ? NONE : { kind: "flags", cost: reading.cost }, problems: [] };
 }
 
 function fromConfigMap(settings: PriceSettings): PriceChoice {
   const [namespace = "", name = ""] = settings["price-configmap"].split("/");
-  return { place: { kind: "configmap", namespace, name }, problems: currencyProblems(settings) };
+  return { origin: { kind: "configmap", namespace, name }, problems: currencyProblems(settings) };
 }
 
 function currencyProblems(settings: PriceSettings): string[] {
@@ -83,7 +83,7 @@ function currencyProblems(settings: PriceSettings): string[] {
   return reading.ok ? [] : [reading.problem];
 }
 
-function idleCurrency(settings: PriceSettings): string[] {
+function unusedCurrency(settings: PriceSettings): string[] {
   if (settings["price-currency"] === "") return [];
   return [
     "--price-currency has no effect without prices: add --price-cpu and --price-memory, --price-configmap or --price-sheet",

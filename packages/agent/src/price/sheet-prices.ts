@@ -30,7 +30,7 @@ export function sheetPrices(
   const prices = lastGoodPrices(path, { log, report: reloads?.source("prices") });
   let unwatch = (): void => undefined;
   /** Reads are asynchronous; only the newest result counts, and none after the stop. */
-  let round = 0;
+  let generation = 0;
 
   const read = async (): Promise<CostReading> => {
     const content = await readText(path).catch((error: unknown) => unreadable(error));
@@ -38,27 +38,27 @@ export function sheetPrices(
     const parsed = parse(content);
     return parsed.ok ? readPriceSheet(parsed.content, currency) : parsed;
   };
-  const look = async (): Promise<void> => {
-    const mine = ++round;
+  const reload = async (): Promise<void> => {
+    const mine = ++generation;
     const reading = await read();
-    if (mine === round) prices.take(reading);
+    if (mine === generation) prices.update(reading);
   };
 
   return {
     start: async () => {
       const reading = await read();
       if (!reading.ok) throw new Fault("invalid", `--price-sheet ${path}: ${reading.problem}`);
-      prices.take(reading);
+      prices.update(reading);
       unwatch = watchFolder({
         folder: dirname(path),
         clock,
         debounceMs: SETTLE_MS,
         pollMs: POLL_MS,
-        onChange: () => void look(),
+        onChange: () => void reload(),
       });
     },
     stop: () => {
-      round++;
+      generation++;
       unwatch();
       return Promise.resolve();
     },

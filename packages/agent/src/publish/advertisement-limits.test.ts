@@ -1,12 +1,12 @@
 import { advertisementSchema, LIMIT, toAdvertisement, validate } from "@resource-broker/contract";
 import { CURRENT_PROTOCOL, MAX_RESERVATIONS_PER_PROVIDER, sum } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { anOffer, holdsOf, OVERSIZED_OFFERS } from "../testing/oversized-offers.ts";
+import { anAdvertisementInput, OVERSIZED_INPUTS, reservationsOf } from "../testing/oversized-offers.ts";
 import { advertisementOf } from "./advertisement.ts";
 
 describe("an advertisement can be read by the broker when its cluster has", () => {
-  test.each(OVERSIZED_OFFERS)("$what", ({ offer, omitted }) => {
-    const stated = advertisementOf(offer);
+  test.each(OVERSIZED_INPUTS)("$what", ({ input, omitted }) => {
+    const stated = advertisementOf(input);
     expect(validate(advertisementSchema, stated.advertisement)).toMatchObject({ ok: true });
     expect(toAdvertisement(stated.advertisement, CURRENT_PROTOCOL)).toMatchObject({ ok: true });
     const text = JSON.stringify(stated.advertisement);
@@ -17,7 +17,9 @@ describe("an advertisement can be read by the broker when its cluster has", () =
 });
 
 describe("reservations that do not fit into an advertisement", () => {
-  const { advertisement } = advertisementOf(anOffer({ holds: holdsOf(MAX_RESERVATIONS_PER_PROVIDER + 2) }));
+  const { advertisement } = advertisementOf(
+    anAdvertisementInput({ reservations: reservationsOf(MAX_RESERVATIONS_PER_PROVIDER + 2) }),
+  );
 
   test("are the smallest ones", () => {
     expect(advertisement.usage).toHaveLength(MAX_RESERVATIONS_PER_PROVIDER);
@@ -29,9 +31,9 @@ describe("reservations that do not fit into an advertisement", () => {
   });
 
   test("count as much as their pods request, where that is more", () => {
-    const holds = holdsOf(MAX_RESERVATIONS_PER_PROVIDER + 1);
-    const [smallest] = holds;
-    const offer = anOffer({ holds });
+    const reservations = reservationsOf(MAX_RESERVATIONS_PER_PROVIDER + 1);
+    const [smallest] = reservations;
+    const offer = anAdvertisementInput({ reservations });
     const used = sum([offer.observation.totals.allocated]);
     const usage = [{ reservationId: smallest?.id ?? "", used }];
     const observation = { ...offer.observation, totals: { ...offer.observation.totals, usage } };

@@ -6,12 +6,12 @@ import {
   fitToSchema,
   formatTime,
 } from "@resource-broker/contract";
-import { type Said, withConditions } from "../forge/conditions.ts";
+import { type ConditionUpdate, withConditions } from "../forge/conditions.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../forge/labels.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";
 import type { Publication } from "./publisher.ts";
 
-export interface MirrorPlace {
+export interface MirrorKey {
   readonly name: string;
   readonly namespace: string;
 }
@@ -19,7 +19,7 @@ export interface MirrorPlace {
 /** The local copy of the advertisement, for kubectl. */
 export function mirroredAdvertisement(
   { clusterID, resources, timestamp, cost, endpointURL, labels, nodeShapes, gpus, liqo }: AdvertisementDTO,
-  { name, namespace }: MirrorPlace,
+  { name, namespace }: MirrorKey,
 ): Advertisement {
   return {
     apiVersion: apiVersionOf(advertisementKind),
@@ -47,18 +47,18 @@ export function mirroredStatus(
   wallMs: number,
 ): Status {
   const now = formatTime(wallMs);
-  const said = publishedCondition(outcome);
-  const conditions = outcome === "no-broker" ? [said] : [said, completeness(outcome)];
+  const published = publishedCondition(outcome);
+  const conditions = outcome === "no-broker" ? [published] : [published, completeness(outcome)];
   return fitToSchema(advertisementKind.status, {
     phase: outcome === "no-broker" || outcome.ok ? "Active" : "Error",
-    published: said.status === "True",
-    message: said.message,
+    published: published.status === "True",
+    message: published.message,
     lastUpdateTime: now,
     conditions: withConditions(before?.conditions, conditions, { now, observedGeneration: undefined }),
   });
 }
 
-function publishedCondition(outcome: Publication | "no-broker"): Said {
+function publishedCondition(outcome: Publication | "no-broker"): ConditionUpdate {
   const type = "Published";
   if (outcome === "no-broker") {
     const message = `${NO_BROKER}: nothing can be reserved here`;
@@ -69,7 +69,7 @@ function publishedCondition(outcome: Publication | "no-broker"): Said {
   return { type, status: "False", reason: reasonOf(code), message };
 }
 
-function completeness({ omitted }: Publication): Said {
+function completeness({ omitted }: Publication): ConditionUpdate {
   return omitted.length === 0
     ? { type: "Complete", status: "True", reason: "AllStated", message: "nothing is left out" }
     : { type: "Complete", status: "False", reason: "BeyondLimits", message: omitted.join("; ") };

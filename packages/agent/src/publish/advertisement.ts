@@ -20,10 +20,10 @@ import {
 } from "@resource-broker/domain";
 import type { Observation } from "../observe/cluster-observer.ts";
 import { listUsage, withoutUnreadable } from "./advertisement-limits.ts";
-import type { Figures } from "./cadence.ts";
+import type { PublishState } from "./cadence.ts";
 
 /** The input of an advertisement. */
-export interface Offer {
+export interface AdvertisementInput {
   readonly clusterId: string;
   readonly clusterName: string | undefined;
   readonly endpointUrl: string | undefined;
@@ -34,7 +34,7 @@ export interface Offer {
   /** Real consumption, where metrics are available. */
   readonly used: ResourceVector | undefined;
   /** Reservations that this cluster provides. */
-  readonly holds: readonly ReservationDTO[];
+  readonly reservations: readonly ReservationDTO[];
   /** What the broker last reported as reserved; it is returned unchanged and not used for decisions. */
   readonly reserved: AdvertisementDTO["resources"]["reserved"];
   readonly instance: string;
@@ -44,80 +44,88 @@ export interface Offer {
 }
 
 /** The advertisement, and texts about what was left out or merged. */
-export interface StatedOffer {
+export interface BuiltAdvertisement {
   readonly advertisement: AdvertisementDTO;
   readonly omitted: readonly string[];
 }
 
 /** An advertisement within all limits of the contract, whatever the cluster looks like. */
-export function advertisementOf(offer: Offer): StatedOffer {
-  const { observation, holds, cost, now } = offer;
+export function advertisementOf(input: AdvertisementInput): BuiltAdvertisement {
+  const { observation, reservations, cost, now } = input;
   const { capacity, allocatable, nodeShapes } = observation.totals;
-  const held = heldIn(observation, holds);
-  const { listed, unlisted } = listUsage(usageOf(offer));
+  const reserved = reservedIn(observation, reservations);
+  const { listed, unlisted } = listUsage(usageOf(input));
   // Unlisted reservations must not be lent again: they count as allocated.
   const allocated = sum([
     observation.totals.allocated,
     ...unlisted.map(({ granted, used }) => larger(granted, used)),
   ]);
   const stated: Advertisement = {
-    clusterId: offer.clusterId,
-    ...(offer.clusterName === undefined ? {} : { clusterName: offer.clusterName }),
+    clusterId: input.clusterId,
+    ...(input.clusterName === undefined ? {} : { clusterName: input.clusterName }),
     capacity,
     allocatable,
     allocated,
-    ...(offer.used === undefined ? {} : { used: offer.used }),
+    ...(input.used === undefined ? {} : { used: input.used }),
     usage: listed,
     nodeShapes,
     gpuModels: observation.gpus,
-    labels: { ...observation.labels, ...offer.extraLabels },
+    labels: { ...observation.labels, ...input.extraLabels },
     ...(cost === undefined ? {} : { cost: toCostModel(cost) }),
-    ...(offer.endpointUrl === undefined ? {} : { endpointUrl: offer.endpointUrl }),
-    ...(offer.liqo === undefined ? {} : { liqo: offer.liqo }),
+    ...(input.endpointUrl === undefined ? {} : { endpointUrl: input.endpointUrl }),
+    ...(input.liqo === undefined ? {} : { liqo: input.liqo }),
     protocol: CURRENT_PROTOCOL,
-    instance: offer.instance,
-    sequence: offer.sequence,
+    instance: input.instance,
+    sequence: input.sequence,
     statedAt: now,
   };
-  const standing = { reserved: held, available: availableOf(observation, holds), receivedAt: now };
-  const { resources, ...rest } = fromAdvertisement(stated, standing);
-  const whole = { ...rest, resources: { ...resources, reserved: offer.reserved ?? toQuantities(held) } };
+  const account = { reserved, available: availableOf(observation, reservations), receivedAt: now };
+  const { resources, ...rest } = fromAdvertisement(stated, account);
+  const whole = { ...rest, resources: { ...resources, reserved: input.reserved ?? toQuantities(reserved) } };
   const { advertisement, omitted } = withoutUnreadable(whole);
-  return { advertisement, omitted: [...unlistedText(unlisted, holds), ...omitted] };
+  return { advertisement, omitted: [...unlistedText(unlisted, reservations), ...omitted] };
 }
 
-function unlistedText(unlisted: readonly ReservationUsage[], holds: readonly ReservationDTO[]): string[] {
+function unlistedText(
+  unlisted: readonly ReservationUsage[],
+  reservations: readonly ReservationDTO[],
+): string[] {
   if (unlisted.length === 0) return [];
-  const count = `${unlisted.length} of ${holds.length} reservations`;
+  const count = `${unlisted.length} of ${reservations.length} reservations`;
   return [`usage: ${count} do not fit into an advertisement and count as allocated`];
 }
 
 /** The part of the input that decides when to publish next. */
-export function figuresOf(offer: Offer): Figures {
-  const { observation, holds, cost, endpointUrl, extraLabels, liqo } = offer;
+export function publishStateOf(input: AdvertisementInput): PublishState {
+  const { observation, reservations, cost, endpointUrl, extraLabels, liqo } = input;
   const { labels, gpus } = observation;
-  const heldIds = holds.map(({ id }) => id).sort();
+  const reservationIds = reservations.map(({ id }) => id).sort();
   return {
     allocatable: observation.totals.allocatable,
     allocated: observation.totals.allocated,
     // Without reservations: the broker knows them, so a new one is not urgent.
     available: availableOf(observation, []),
-    guests: sum(observation.totals.usage.map(({ used }) => used)),
-    offer: JSON.stringify([heldIds, cost, endpointUrl, extraLabels, liqo, labels, gpus]),
+    guestPods: sum(observation.totals.usage.map(({ used }) => used)),
+    otherInputs: JSON.stringify([reservationIds, cost, endpointUrl, extraLabels, liqo, labels, gpus]),
   };
 }
 
 /** The cluster's own estimate of what it can lend. The broker computes its own. */
-export function availableOf(observation: Observation, holds: readonly ReservationDTO[]): ResourceVector {
+export function availableOf(
+  observation: Observation,
+  reservations: readonly ReservationDTO[],
+): ResourceVector {
   const { allocatable, allocated } = observation.totals;
-  return larger(subtract(allocatable, sum([allocated, heldIn(observation, holds)])), NO_RESOURCES);
+  return larger(subtract(allocatable, sum([allocated, reservedIn(observation, reservations)])), NO_RESOURCES);
 }
 
 /** What reservations take: the granted amount, or the requests of their pods if these are larger. */
-export function heldIn({ totals }: Observation, holds: readonly ReservationDTO[]): ResourceVector {
+export function reservedIn({ totals }: Observation, reservations: readonly ReservationDTO[]): ResourceVector {
   const used = new Map(totals.usage.map((usage) => [usage.reservationId, usage.used]));
   return sum(
-    holds.map((hold) => larger(grantedOf(hold) ?? totals.allocatable, used.get(hold.id) ?? NO_RESOURCES)),
+    reservations.map((reservation) =>
+      larger(grantedOf(reservation) ?? totals.allocatable, used.get(reservation.id) ?? NO_RESOURCES),
+    ),
   );
 }
 
@@ -127,11 +135,11 @@ export function grantedOf({ requestedResources }: ReservationDTO): ResourceVecto
   return parsed.ok ? parsed.resources : undefined;
 }
 
-function usageOf({ observation, holds }: Offer): ReservationUsage[] {
+function usageOf({ observation, reservations }: AdvertisementInput): ReservationUsage[] {
   const used = new Map(observation.totals.usage.map((usage) => [usage.reservationId, usage.used]));
-  return holds.map((hold) => ({
-    reservationId: hold.id,
-    granted: grantedOf(hold) ?? observation.totals.allocatable,
-    used: used.get(hold.id) ?? NO_RESOURCES,
+  return reservations.map((reservation) => ({
+    reservationId: reservation.id,
+    granted: grantedOf(reservation) ?? observation.totals.allocatable,
+    used: used.get(reservation.id) ?? NO_RESOURCES,
   }));
 }

@@ -1,38 +1,42 @@
 import { amountOf, larger, type ResourceVector, resourceNames } from "@resource-broker/domain";
 
 /** The shortest time between two advertisements, unless available resources have shrunk. */
-export const MIN_PAUSE_MS = 5000;
+export const MIN_INTERVAL_MS = 5000;
 /** Changes below this share wait for the next regular advertisement. */
 const MATERIAL_SHARE = 0.01;
 /** When available resources fall by more than this share, the change is published at once. */
 const URGENT_SHARE = 0.1;
 
 /** The state that decides when the next advertisement is due. */
-export interface Figures {
+export interface PublishState {
   readonly allocatable: ResourceVector;
   readonly allocated: ResourceVector;
   readonly available: ResourceVector;
   /** Requests of all guest pods: what they free can be lent only after it was advertised. */
-  readonly guests: ResourceVector;
+  readonly guestPods: ResourceVector;
   /** Everything else that the broker's decision depends on, as text: reservations, labels, prices. */
-  readonly offer: string;
+  readonly otherInputs: string;
 }
 
 export type Change = "none" | "material" | "urgent";
 
 /** The change since the last accepted advertisement; without one, the change is urgent. */
-export function changeSince(last: Figures | undefined, now: Figures): Change {
+export function changeSince(last: PublishState | undefined, now: PublishState): Change {
   if (last === undefined) return "urgent";
   if (hasFallen(last.available, now.available)) return "urgent";
   const isMaterial =
-    last.offer !== now.offer ||
-    differs(last, now, (figures) => figures.allocatable) ||
-    differs(last, now, (figures) => figures.allocated) ||
-    differs(last, now, (figures) => figures.guests);
+    last.otherInputs !== now.otherInputs ||
+    differs(last, now, (state) => state.allocatable) ||
+    differs(last, now, (state) => state.allocated) ||
+    differs(last, now, (state) => state.guestPods);
   return isMaterial ? "material" : "none";
 }
 
-function differs(last: Figures, now: Figures, of: (figures: Figures) => ResourceVector): boolean {
+function differs(
+  last: PublishState,
+  now: PublishState,
+  of: (state: PublishState) => ResourceVector,
+): boolean {
   const whole = larger(last.allocatable, now.allocatable);
   const [a, b] = [of(last), of(now)];
   return resourceNames(larger(a, b)).some((name) => {
@@ -57,14 +61,14 @@ export function untilTick(wallMs: number, intervalMs: number): number {
   return intervalMs - (wallMs % intervalMs);
 }
 
-export interface Moment {
+export interface ScheduleTimes {
   /** Until the next regular advertisement. */
   readonly toTickMs: number;
   readonly sinceLastMs: number;
 }
 
 /** How long to wait before the next advertisement. */
-export function pauseBefore(change: Change, { toTickMs, sinceLastMs }: Moment): number {
+export function delayBefore(change: Change, { toTickMs, sinceLastMs }: ScheduleTimes): number {
   if (change === "urgent") return 0;
-  return change === "material" ? Math.min(toTickMs, Math.max(0, MIN_PAUSE_MS - sinceLastMs)) : toTickMs;
+  return change === "material" ? Math.min(toTickMs, Math.max(0, MIN_INTERVAL_MS - sinceLastMs)) : toTickMs;
 }

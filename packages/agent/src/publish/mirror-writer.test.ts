@@ -79,7 +79,7 @@ describe("the local Advertisement", () => {
   test("skips what is old by the time it could be written", async () => {
     const { time, cluster, mirror, shown } = world();
     const slow = gate();
-    cluster.setMishaps(({ verb }) => (verb === "apply" ? { until: slow.passed } : undefined));
+    cluster.setCallFaults(({ verb }) => (verb === "apply" ? { until: slow.passed } : undefined));
     for (const cpu of [1, 2, 3]) mirror.write(accepted(cpu));
     await time.advance(1);
     slow.open();
@@ -105,7 +105,7 @@ describe("the local Advertisement", () => {
 
   test("of another cluster ID is not written over, and the log says how to go on", async () => {
     const { cluster, mirror, log } = world();
-    cluster.setMishaps(() => ({
+    cluster.setCallFaults(() => ({
       fault: new Fault("invalid", "apply advertisements is refused: spec.clusterID: cannot be changed"),
     }));
     mirror.write(accepted(8));

@@ -2,7 +2,7 @@ import { type Advertisement, advertisementKind, Fault } from "@resource-broker/c
 import { customResource, failureReporter, type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { MANAGER } from "../forge/labels.ts";
-import { type MirrorPlace, mirroredAdvertisement, mirroredStatus } from "./advertisement-mirror.ts";
+import { type MirrorKey, mirroredAdvertisement, mirroredStatus } from "./advertisement-mirror.ts";
 import type { Publication } from "./publisher.ts";
 
 const ADVERTISEMENTS = customResource(advertisementKind);
@@ -22,27 +22,27 @@ export interface MirrorWriter {
 }
 
 export function mirrorWriter(
-  place: MirrorPlace,
+  key: MirrorKey,
   { client, clock, log, withoutBroker }: MirrorDeps,
 ): MirrorWriter {
-  const writing = failureReporter({
+  const reporter = failureReporter({
     log,
     clock,
-    fields: { ...place },
+    fields: { ...key },
     what: "writing the Advertisement",
   });
   let next: Publication | undefined;
   let before: Advertisement["status"];
-  let underWay: Promise<void> | undefined;
+  let pending: Promise<void> | undefined;
 
   const writeOne = async (publication: Publication): Promise<void> => {
-    const wanted = mirroredAdvertisement(publication.advertisement, place);
+    const wanted = mirroredAdvertisement(publication.advertisement, key);
     const written = await client.apply(ADVERTISEMENTS, wanted, { fieldManager: MANAGER, force: true });
     const outcome = withoutBroker ? "no-broker" : publication;
     const status = mirroredStatus(outcome, written.status ?? before, clock.wallMs());
     await client.patch(
       ADVERTISEMENTS,
-      { name: place, patch: { kind: "merge", body: { status } } },
+      { name: key, patch: { kind: "merge", body: { status } } },
       { subresource: "status", fieldManager: MANAGER },
     );
     before = status;
@@ -51,7 +51,7 @@ export function mirrorWriter(
   /** The cluster ID is immutable: an agent with another ID has left the object. */
   const withRemedy = (fault: Fault): Fault => {
     if (fault.code !== "invalid" || !fault.message.includes("clusterID")) return fault;
-    const remedy = `kubectl delete advertisement ${place.name} -n ${place.namespace} lets this agent write its own`;
+    const remedy = `kubectl delete advertisement ${key.name} -n ${key.namespace} lets this agent write its own`;
     return new Fault("invalid", `${fault.message}; it was made under another cluster ID: ${remedy}`);
   };
 
@@ -59,20 +59,20 @@ export function mirrorWriter(
     while (next !== undefined) {
       const publication = next;
       next = undefined;
-      await writeOne(publication).then(writing.recovered, (error: unknown) =>
-        writing.failed(withRemedy(toFault(error))),
+      await writeOne(publication).then(reporter.recovered, (error: unknown) =>
+        reporter.failed(withRemedy(toFault(error))),
       );
     }
-    underWay = undefined;
+    pending = undefined;
   };
 
   return {
     write: (publication) => {
       next = publication;
-      underWay ??= drain();
+      pending ??= drain();
     },
     settled: async () => {
-      await underWay;
+      await pending;
     },
   };
 }

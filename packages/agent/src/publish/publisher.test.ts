@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { gate } from "../testing/mishap.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation } from "../testing/samples.ts";
-import type { Offer } from "./advertisement.ts";
+import type { AdvertisementInput } from "./advertisement.ts";
 import { createPublisher, type Publication } from "./publisher.ts";
 
 const WHOLE = { cpuMillis: 100_000, memoryBytes: 400e9 };
@@ -21,7 +21,7 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
   const instructions: string[] = [];
   const state = { cpuMillis: 10_000, isSynced: true, underWay: 0, mostUnderWay: 0, instances: 0 };
   let answer: (post: number) => Reply = () => undefined;
-  const offer = (): Omit<Offer, "instance" | "sequence" | "reserved"> | undefined =>
+  const input = (): Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined =>
     state.isSynced
       ? {
           clusterId: "paris",
@@ -43,7 +43,7 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
             gpus: [],
           },
           used: undefined,
-          holds: [],
+          reservations: [],
           now: time.wallMs(),
         }
       : undefined;
@@ -63,18 +63,18 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
           return { advertisement: { ...body, resources }, providerInstructions: [aReservation()] };
         },
       },
-      offer,
+      input,
       newInstance: () => `instance-${++state.instances}`,
       clock: time,
       random: () => random,
       log,
       onPublished: (publication) => void publications.push(publication),
-      onInstructions: (told) => void instructions.push(...told.map(({ id }) => id)),
+      onInstructions: (received) => void instructions.push(...received.map(({ id }) => id)),
     },
   );
   const use = (cpuMillis: number) => {
     state.cpuMillis = cpuMillis;
-    publisher.poke();
+    publisher.trigger();
   };
   return {
     time,
@@ -163,10 +163,10 @@ describe("an advertisement", () => {
     const { time, publisher, posts } = world();
     publisher.start();
     await time.advance(500);
-    publisher.repeatSoon();
+    publisher.republishSoon();
     await time.advance(3000);
     expect(posts).toHaveLength(1);
-    publisher.repeatSoon();
+    publisher.republishSoon();
     await time.advance(999);
     expect(posts).toHaveLength(1);
     await time.advance(1);
@@ -177,7 +177,7 @@ describe("an advertisement", () => {
     const { time, posts, publisher } = world();
     publisher.start();
     await time.advance(1000);
-    publisher.repeat();
+    publisher.republish();
     await time.advance(1);
     expect(posts).toHaveLength(2);
   });

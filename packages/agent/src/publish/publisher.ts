@@ -2,10 +2,15 @@ import type { Fault, ReservationDTO } from "@resource-broker/contract";
 import { backoff, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import { advertisementOf, figuresOf, type Offer, type StatedOffer } from "./advertisement.ts";
-import { type Change, changeSince, type Figures, pauseBefore, untilTick } from "./cadence.ts";
+import {
+  type AdvertisementInput,
+  advertisementOf,
+  type BuiltAdvertisement,
+  publishStateOf,
+} from "./advertisement.ts";
+import { type Change, changeSince, delayBefore, type PublishState, untilTick } from "./cadence.ts";
 
-export type Publication = StatedOffer &
+export type Publication = BuiltAdvertisement &
   ({ readonly ok: true } | { readonly ok: false; readonly fault: Fault });
 
 export interface PublisherOptions {
@@ -15,7 +20,7 @@ export interface PublisherOptions {
 export interface PublisherDeps {
   readonly communicator: Pick<BrokerCommunicator, "publishAdvertisement">;
   /** What to advertise now; undefined while the cluster is not observed yet. */
-  readonly offer: () => Omit<Offer, "instance" | "sequence" | "reserved"> | undefined;
+  readonly input: () => Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined;
   /** Names this process: a new instance replaces the old one at the broker. */
   readonly newInstance: () => string;
   readonly clock: Clock;
@@ -30,24 +35,24 @@ export interface Publisher {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
   /** Something may have changed: check whether to publish. Cheap; may be called often. */
-  readonly poke: () => void;
+  readonly trigger: () => void;
   /** The broker has lost its state: publish again. */
-  readonly repeat: () => void;
+  readonly republish: () => void;
   /** The broker may have lost the newest advertisement, which it stores with a delay: publish again, with jitter. */
-  readonly repeatSoon: () => void;
+  readonly republishSoon: () => void;
 }
 
 /** Events come in bursts: one check for all of them. */
-const GATHER_MS = 50;
+const DEBOUNCE_MS = 50;
 const MAX_BACKOFF_MS = 30_000;
 /** Upper limit for the broker's Retry-After. */
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 /** After another process of the same cluster took over: long enough for a rollout to stop this one. */
 const SUPERSEDED_PAUSE_MS = 60_000;
 /** After an outage all agents publish again: their start is spread over this time. */
-const SPREAD_MS = 2000;
+const JITTER_MS = 2000;
 /** An advertisement this recent was already sent to the broker that answers now. */
-const JUST_TOLD_MS = 1000;
+const JUST_SENT_MS = 1000;
 
 /** Publishes the cluster's advertisement: at each tick of the interval, and when it has changed enough. */
 export function createPublisher(options: PublisherOptions, deps: PublisherDeps): Publisher {
@@ -55,57 +60,59 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   const retries = backoff({ minMs: 500, maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
   let instance = deps.newInstance();
   let sequence = 0;
-  let accepted: Figures | undefined;
-  let reserved: Offer["reserved"];
+  let acceptedState: PublishState | undefined;
+  let reserved: AdvertisementInput["reserved"];
   let sentAt = 0;
   let tickAt = 0;
   /** Not before this time, however much has changed: the broker is down or busy. */
   let notBefore = 0;
-  let underWay: Promise<void> | undefined;
+  let pending: Promise<void> | undefined;
   let isRunning = false;
-  let isGathering = false;
+  let isTriggered = false;
   let omittedBefore = "";
   let cancel = (): void => undefined;
 
   const schedule = (): void => {
     cancel();
-    if (!isRunning || underWay !== undefined) return;
-    const offer = deps.offer();
-    if (offer === undefined) return;
+    if (!isRunning || pending !== undefined) return;
+    const input = deps.input();
+    if (input === undefined) return;
     const now = clock.monotonicMs();
-    const change: Change = changeSince(accepted, figuresOf(complete(offer)));
-    const pause = pauseBefore(change, { toTickMs: tickAt - now, sinceLastMs: now - sentAt });
+    const change: Change = changeSince(acceptedState, publishStateOf(complete(input)));
+    const pause = delayBefore(change, { toTickMs: tickAt - now, sinceLastMs: now - sentAt });
     cancel = clock.after(Math.max(0, pause, notBefore - now), publish);
   };
 
-  const complete = (offer: Omit<Offer, "instance" | "sequence" | "reserved">): Offer => ({
-    ...offer,
+  const complete = (
+    input: Omit<AdvertisementInput, "instance" | "sequence" | "reserved">,
+  ): AdvertisementInput => ({
+    ...input,
     instance,
     sequence,
     reserved,
   });
 
   const publish = (): void => {
-    const offer = deps.offer();
-    if (!isRunning || offer === undefined) return;
+    const input = deps.input();
+    if (!isRunning || input === undefined) return;
     sequence += 1;
-    const sent = complete(offer);
-    underWay = send(sent).finally(() => {
-      underWay = undefined;
+    const sent = complete(input);
+    pending = send(sent).finally(() => {
+      pending = undefined;
       schedule();
     });
   };
 
-  const send = async (offer: Offer): Promise<void> => {
-    const stated = advertisementOf(offer);
-    const { advertisement, omitted } = stated;
-    tellOmitted(omitted);
+  const send = async (input: AdvertisementInput): Promise<void> => {
+    const built = advertisementOf(input);
+    const { advertisement, omitted } = built;
+    logOmitted(omitted);
     sentAt = clock.monotonicMs();
     tickAt = sentAt + untilTick(clock.wallMs(), options.intervalMs);
     const tookMs = (): number => clock.monotonicMs() - sentAt;
     try {
       const reply = await deps.communicator.publishAdvertisement(advertisement);
-      accepted = figuresOf(offer);
+      acceptedState = publishStateOf(input);
       reserved = reply.advertisement.resources.reserved;
       notBefore = 0;
       retries.succeeded();
@@ -114,12 +121,12 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     } catch (error) {
       const fault = toFault(error);
       postpone(fault);
-      deps.onPublished({ ok: false, ...stated, fault }, tookMs());
+      deps.onPublished({ ok: false, ...built, fault }, tookMs());
     }
   };
 
   /** Logged once for each text: advertisements are frequent. */
-  const tellOmitted = (omitted: readonly string[]): void => {
+  const logOmitted = (omitted: readonly string[]): void => {
     const text = omitted.join("; ");
     if (text === omittedBefore) return;
     omittedBefore = text;
@@ -130,9 +137,9 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   const postpone = (fault: Fault): void => {
     const pause = retries.failed();
     notBefore =
-      clock.monotonicMs() + Math.max(pause, Math.min(fault.details.retryAfterMs ?? 0, LONGEST_PAUSE_MS));
+      clock.monotonicMs() + Math.max(pause, Math.min(fault.details.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
     // The broker may have lost what it accepted before: the next advertisement counts as the first.
-    accepted = undefined;
+    acceptedState = undefined;
     if (fault.code !== "superseded") return;
     notBefore = clock.monotonicMs() + SUPERSEDED_PAUSE_MS;
     instance = deps.newInstance();
@@ -150,24 +157,24 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     stop: async () => {
       isRunning = false;
       cancel();
-      await underWay;
+      await pending;
     },
-    repeat: () => {
-      accepted = undefined;
+    republish: () => {
+      acceptedState = undefined;
       schedule();
     },
-    repeatSoon: () => {
+    republishSoon: () => {
       const now = clock.monotonicMs();
-      if (now - sentAt < JUST_TOLD_MS) return;
-      accepted = undefined;
-      notBefore = Math.max(notBefore, now + Math.ceil(deps.random() * SPREAD_MS));
+      if (now - sentAt < JUST_SENT_MS) return;
+      acceptedState = undefined;
+      notBefore = Math.max(notBefore, now + Math.ceil(deps.random() * JITTER_MS));
       schedule();
     },
-    poke: () => {
-      if (isGathering || !isRunning) return;
-      isGathering = true;
-      clock.after(accepted === undefined ? 0 : GATHER_MS, () => {
-        isGathering = false;
+    trigger: () => {
+      if (isTriggered || !isRunning) return;
+      isTriggered = true;
+      clock.after(acceptedState === undefined ? 0 : DEBOUNCE_MS, () => {
+        isTriggered = false;
         schedule();
       });
     },

@@ -5,33 +5,33 @@ import type { Clock } from "@resource-broker/runtime";
  * Backoff of calls to the broker, per request. It applies regardless of events: writing "the broker does not
  * answer" into the status is an event itself and must not cause an immediate retry.
  */
-export interface AskPauses {
+export interface RequestBackoff {
   /** Records a failure; returns the wait, at least as long as the broker asked for. */
-  readonly begin: (key: string, leastMs?: number) => number;
+  readonly fail: (key: string, leastMs?: number) => number;
   /** The remaining wait. */
-  readonly left: (key: string) => number;
-  readonly end: (key: string) => void;
+  readonly remainingMs: (key: string) => number;
+  readonly reset: (key: string) => void;
 }
 
 const MIN_MS = 500;
 const MAX_MS = 30_000;
 
-export function askPauses(deps: {
+export function requestBackoff(deps: {
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly random: () => number;
-}): AskPauses {
+}): RequestBackoff {
   const { monotonicMs } = deps.clock;
   const pauses = new Map<string, { readonly pace: Backoff; readonly until: number }>();
   return {
-    begin: (key, leastMs = 1) => {
-      const pace =
+    fail: (key, leastMs = 1) => {
+      const limiter =
         pauses.get(key)?.pace ??
         backoff({ minMs: MIN_MS, maxMs: MAX_MS }, { random: deps.random, monotonicMs });
-      const pauseMs = Math.max(leastMs, pace.failed());
-      pauses.set(key, { pace, until: monotonicMs() + pauseMs });
+      const pauseMs = Math.max(leastMs, limiter.failed());
+      pauses.set(key, { pace: limiter, until: monotonicMs() + pauseMs });
       return pauseMs;
     },
-    left: (key) => Math.max(0, (pauses.get(key)?.until ?? 0) - monotonicMs()),
-    end: (key) => void pauses.delete(key),
+    remainingMs: (key) => Math.max(0, (pauses.get(key)?.until ?? 0) - monotonicMs()),
+    reset: (key) => void pauses.delete(key),
   };
 }

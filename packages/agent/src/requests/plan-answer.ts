@@ -6,7 +6,7 @@ import { type NotReserved, notReservedStatus, type RequestStatus } from "./reque
 export const QUEUE_RETRY_MS = 30_000;
 
 /** The final reasons, by fault; all other faults are retried. */
-const LASTING: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid">>> = {
+const FINAL_REASONS: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid">>> = {
   "no-capacity": "NoCapacity",
   "quota-exceeded": "NoCapacity",
   invalid: "Invalid",
@@ -25,14 +25,14 @@ export interface AnsweredPlan {
   readonly isUnanswered?: boolean;
 }
 
-interface Asked {
+interface RequestSnapshot {
   readonly request: ResourceRequest;
   /** Local wall clock. */
   readonly now: number;
 }
 
 /** Written before the call to a broker that ignores keys: if the answer is lost, the request must not be sent again. */
-export function planAsking(state: Asked): RequestStatus {
+export function planAsking(state: RequestSnapshot): RequestStatus {
   return notReservedStatus(state, {
     phase: "Pending",
     reason: ASKING,
@@ -42,14 +42,14 @@ export function planAsking(state: Asked): RequestStatus {
 }
 
 /** A broker that ignores keys may have reserved, and would reserve again. */
-export function planLostAnswer(state: Asked): AnsweredPlan {
+export function planLostAnswer(state: RequestSnapshot): AnsweredPlan {
   const message =
     "the broker's answer was lost, and an older broker reserves again when it is asked again: ask its operator whether something is reserved for this cluster, then create a new request";
   const attempts = Math.max(state.request.status?.attempts ?? 0, 1);
   return { status: notReservedStatus(state, { phase: "Failed", reason: "AnswerLost", message, attempts }) };
 }
 
-export function nextAttempt({ request }: Asked): number {
+export function nextAttempt({ request }: RequestSnapshot): number {
   return (request.status?.attempts ?? 0) + 1;
 }
 
@@ -63,7 +63,7 @@ export function isAsking({ phase, conditions = [] }: RequestStatus): boolean {
 const ASKING = "Asking";
 
 /** The request is invalid for every broker. */
-export function planInvalid(state: Asked, message: string): AnsweredPlan {
+export function planInvalid(state: RequestSnapshot, message: string): AnsweredPlan {
   const attempts = state.request.status?.attempts ?? 0;
   return { status: notReservedStatus(state, { ...failed("Invalid", message), attempts }) };
 }
@@ -72,37 +72,37 @@ export function planInvalid(state: Asked, message: string): AnsweredPlan {
 const NEXT_KEY: readonly FaultCode[] = ["key-released", "key-mismatch"];
 
 /** The broker refused, or did not answer. */
-export function planRefusal(state: Asked, fault: Fault): AnsweredPlan {
+export function planRefusal(state: RequestSnapshot, fault: Fault): AnsweredPlan {
   const { request, now } = state;
   const asked = nextAttempt(state);
   if (NEXT_KEY.includes(fault.code)) {
-    const story: NotReserved = {
+    const outcome: NotReserved = {
       phase: "Pending",
       reason: "AskingAgain",
       message: fault.message,
       attempts: asked,
     };
-    return { status: notReservedStatus(state, story), requeueAfterMs: 0 };
+    return { status: notReservedStatus(state, outcome), requeueAfterMs: 0 };
   }
-  const endReason = LASTING[fault.code];
+  const endReason = FINAL_REASONS[fault.code];
   if (endReason === undefined) return planUnanswered(state, fault);
   if (endReason === "NoCapacity" && request.spec.queue === true) {
-    const story: NotReserved = {
+    const outcome: NotReserved = {
       phase: "Pending",
       reason: "Queued",
-      message: `${unended(fault.message)}; asking again as soon as capacity is freed (attempt ${asked})`,
+      message: `${withoutFullStop(fault.message)}; asking again as soon as capacity is freed (attempt ${asked})`,
       attempts: asked,
       nextAttemptAt: now + QUEUE_RETRY_MS,
       refusal: fault,
     };
-    return { status: notReservedStatus(state, story), requeueAfterMs: QUEUE_RETRY_MS };
+    return { status: notReservedStatus(state, outcome), requeueAfterMs: QUEUE_RETRY_MS };
   }
-  const story = { ...failed(endReason, fault.message), attempts: asked, refusal: fault };
-  return { status: notReservedStatus(state, story) };
+  const outcome = { ...failed(endReason, fault.message), attempts: asked, refusal: fault };
+  return { status: notReservedStatus(state, outcome) };
 }
 
 /** Removes the full stop, because more text follows. */
-function unended(sentence: string): string {
+function withoutFullStop(sentence: string): string {
   return sentence.replace(/\.$/, "");
 }
 
@@ -110,24 +110,24 @@ function unended(sentence: string): string {
 const LONGEST_PAUSE_MS = 300_000;
 
 /** Not decided, or unknown. */
-export function planUnanswered(state: Asked, fault: Fault): AnsweredPlan {
+export function planUnanswered(state: RequestSnapshot, fault: Fault): AnsweredPlan {
   const { request } = state;
-  const story: NotReserved = {
+  const outcome: NotReserved = {
     phase: "Pending",
     reason: UNANSWERED[fault.code] ?? "BrokerUnavailable",
-    message: `${unended(fault.message)}; asking again`,
+    message: `${withoutFullStop(fault.message)}; asking again`,
     attempts: request.status?.attempts ?? 0,
   };
   const { retryAfterMs } = fault.details;
   return {
-    status: notReservedStatus(state, story),
+    status: notReservedStatus(state, outcome),
     ...(retryAfterMs === undefined ? {} : { requeueAfterMs: Math.min(retryAfterMs, LONGEST_PAUSE_MS) }),
     isUnanswered: true,
   };
 }
 
 /** No broker is configured. */
-export function planNoBroker(state: Asked): AnsweredPlan {
+export function planNoBroker(state: RequestSnapshot): AnsweredPlan {
   const message = `${NO_BROKER}: nothing can be reserved`;
   const attempts = state.request.status?.attempts ?? 0;
   return { status: notReservedStatus(state, { phase: "Pending", reason: "NoBroker", message, attempts }) };
@@ -136,11 +136,11 @@ export function planNoBroker(state: Asked): AnsweredPlan {
 export const WRONG_ANSWER = "WrongAnswer";
 
 /** The broker answered with another reservation: it is ignored. */
-export function planWrongAnswer(state: Asked, { id, requesterID }: ReservationDTO): AnsweredPlan {
+export function planWrongAnswer(state: RequestSnapshot, { id, requesterID }: ReservationDTO): AnsweredPlan {
   const message = `the broker answered with the reservation ${id} of ${requesterID}, which is not what was asked for: check who answers at the broker's address; asking again`;
   const attempts = state.request.status?.attempts ?? 0;
-  const story: NotReserved = { phase: "Pending", reason: WRONG_ANSWER, message, attempts };
-  return { status: notReservedStatus(state, story), isUnanswered: true };
+  const outcome: NotReserved = { phase: "Pending", reason: WRONG_ANSWER, message, attempts };
+  return { status: notReservedStatus(state, outcome), isUnanswered: true };
 }
 
 const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {

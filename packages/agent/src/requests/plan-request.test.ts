@@ -1,25 +1,25 @@
 import { Fault, formatTime, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { type BookEntry, reservationBook } from "../reservations/reservation-book.ts";
+import { type CachedReservation, reservationCache } from "../reservations/reservation-book.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
 import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 
-function entry(reservation: ReservationDTO, changes: Partial<BookEntry> = {}): BookEntry {
+function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
   const endedAt = reservation.reason === undefined ? undefined : NOW;
-  return { role: "requester", reservation, standing: "confirmed", endedAt, ...changes };
+  return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
 }
 
 function state(changes: Partial<RequestState> = {}): RequestState {
   return {
     request: aRequest(),
-    borrowing: undefined,
+    entry: undefined,
     delivery: undefined,
     release: undefined,
     now: NOW,
-    isNudged: false,
+    isRequeued: false,
     ...changes,
   };
 }
@@ -84,7 +84,7 @@ describe("a new request", () => {
 
 describe("a granted request", () => {
   test("says Reserved and where, though the instruction is not there yet", () => {
-    const { status } = planRequest(state({ borrowing: entry(aReservation()) }));
+    const { status } = planRequest(state({ entry: entry(aReservation()) }));
     expect(status).toMatchObject({
       phase: "Reserved",
       targetClusterID: "paris",
@@ -100,22 +100,20 @@ describe("a granted request", () => {
   test("is ready when the resources are there", () => {
     const peered = { status: "True", reason: "VirtualNodeReady", message: "node ready" } as const;
     const active = aReservation({ status: { phase: "Active", message: "Use paris" } });
-    const { status } = planRequest(
-      state({ borrowing: entry(active), delivery: { isDelivered: true, peered } }),
-    );
+    const { status } = planRequest(state({ entry: entry(active), delivery: { isDelivered: true, peered } }));
     expect(status?.phase).toBe("Active");
     expect(condition(status, "Ready")?.status).toBe("True");
     expect(condition(status, "Peered")).toMatchObject(peered);
   });
 
   test("keeps the time of a transition that did not happen", () => {
-    const first = planRequest(state({ borrowing: entry(aReservation()) })).status;
-    const later = state({ request: withStatus(first), borrowing: entry(aReservation()), now: NOW + 60_000 });
+    const first = planRequest(state({ entry: entry(aReservation()) })).status;
+    const later = state({ request: withStatus(first), entry: entry(aReservation()), now: NOW + 60_000 });
     expect(condition(planRequest(later).status, "Reserved")?.lastTransitionTime).toBe(formatTime(NOW));
   });
 
   test("says so when the broker does not know it any more, and keeps it", () => {
-    const { status } = planRequest(state({ borrowing: entry(aReservation(), { standing: "unknown" }) }));
+    const { status } = planRequest(state({ entry: entry(aReservation(), { syncState: "unknown" }) }));
     expect(status?.phase).toBe("Reserved");
     expect(condition(status, "Reserved")).toMatchObject({ status: "Unknown", reason: "UnknownToBroker" });
   });
@@ -128,7 +126,7 @@ describe("a granted request", () => {
 });
 
 describe("a request whose reservation ended", () => {
-  const holding = (attempts: number) =>
+  const reserved = (attempts: number) =>
     withStatus({ phase: "Reserved", reservationName: aReservation().id, attempts });
 
   test.each([
@@ -137,44 +135,44 @@ describe("a request whose reservation ended", () => {
     ["ProviderLost", "Failed"],
     ["Preempted", "Failed"],
   ] as const)("with %s is %s for good", (reason, phase) => {
-    const borrowing = entry(ended(reason));
-    const { status } = planRequest(state({ request: holding(1), borrowing }));
+    const cached = entry(ended(reason));
+    const { status } = planRequest(state({ request: reserved(1), entry: cached }));
     expect(status).toMatchObject({ phase, reason });
-    const done = state({ request: withStatus(status), borrowing });
+    const done = state({ request: withStatus(status), entry: cached });
     expect(planRequest(done)).toEqual({});
   });
 
   test("by its own time, while the broker could not be asked, is Released", () => {
-    const book = reservationBook({ clusterId: "rome", now: () => NOW });
-    book.learn("requester", aReservation());
-    book.endHere(aReservation().id, "Expired");
-    const borrowing = book.get("requester", aReservation().id);
-    const { status } = planRequest(state({ request: holding(1), borrowing }));
+    const cache = reservationCache({ clusterId: "rome", now: () => NOW });
+    cache.update("requester", aReservation());
+    cache.endLocally(aReservation().id, "Expired");
+    const cached = cache.get("requester", aReservation().id);
+    const { status } = planRequest(state({ request: reserved(1), entry: cached }));
     expect(status).toMatchObject({ phase: "Released", reason: "Expired", message: "Released (Expired)" });
   });
 
   test("because the provider refused asks again, with the next attempt", () => {
-    const borrowing = entry(ended("ProviderRefused"));
-    const first = planRequest(state({ request: holding(1), borrowing }));
+    const cached = entry(ended("ProviderRefused"));
+    const first = planRequest(state({ request: reserved(1), entry: cached }));
     expect(first).toMatchObject({ status: { phase: "Pending", attempts: 1 }, requeueAfterMs: 0 });
     expect(first.status?.reservationName).toBeUndefined();
     expect(first.status?.message).toContain("paris could not hold it");
-    const second = planRequest(state({ request: withStatus(first.status), borrowing }));
+    const second = planRequest(state({ request: withStatus(first.status), entry: cached }));
     expect(second.ask?.key).toBe(`${UID}-2`);
   });
 
   test("because the provider refused, before anybody wrote the grant down, asks with the next attempt too", () => {
-    const borrowing = entry(ended("ProviderRefused"));
-    const first = planRequest(state({ borrowing }));
-    const second = planRequest(state({ request: withStatus(first.status), borrowing }));
+    const cached = entry(ended("ProviderRefused"));
+    const first = planRequest(state({ entry: cached }));
+    const second = planRequest(state({ request: withStatus(first.status), entry: cached }));
     expect(second.ask?.key).toBe(`${UID}-2`);
   });
 
   test("does not go round in circles when the next attempt is queued", () => {
-    const borrowing = entry(ended("ProviderRefused"));
-    const request = withStatus(planRequest(state({ borrowing })).status, { queue: true });
+    const cached = entry(ended("ProviderRefused"));
+    const request = withStatus(planRequest(state({ entry: cached })).status, { queue: true });
     const queued = planRefusal(state({ request }), new Fault("no-capacity", "nothing fits"));
-    const again = planRequest(state({ request: withStatus(queued.status, { queue: true }), borrowing }));
+    const again = planRequest(state({ request: withStatus(queued.status, { queue: true }), entry: cached }));
     expect(again).toEqual({ requeueAfterMs: QUEUE_RETRY_MS });
   });
 });
@@ -227,7 +225,7 @@ describe("a refusal", () => {
     });
     const waiting = withStatus(plan.status, { queue: true });
     expect(planRequest(state({ request: waiting, now: NOW + 10_000 }))).toEqual({ requeueAfterMs: 20_000 });
-    expect(planRequest(state({ request: waiting, now: NOW + 10_000, isNudged: true })).ask?.key).toBe(
+    expect(planRequest(state({ request: waiting, now: NOW + 10_000, isRequeued: true })).ask?.key).toBe(
       `${UID}-2`,
     );
     expect(planRequest(state({ request: waiting, now: NOW + QUEUE_RETRY_MS })).ask?.key).toBe(`${UID}-2`);
@@ -279,7 +277,7 @@ describe("a refusal", () => {
 });
 
 describe("what an ended reservation led to", () => {
-  const borrowing = entry(ended("Expired"));
+  const cached = entry(ended("Expired"));
   const working = {
     kind: "working",
     reason: "Draining",
@@ -287,7 +285,7 @@ describe("what an ended reservation led to", () => {
     retryAfterMs: 1,
   } as const;
   const clean = (changes: Partial<RequestState>) =>
-    condition(planRequest(state({ borrowing, ...changes })).status, "Clean");
+    condition(planRequest(state({ entry: cached, ...changes })).status, "Clean");
 
   test.each<[string, RequestState["release"], object]>([
     ["is about to be taken down", undefined, { status: "False", reason: "Releasing" }],
@@ -296,15 +294,15 @@ describe("what an ended reservation led to", () => {
   ])("%s, and the request says so, also after it said that it is over", (_, release, expected) => {
     expect(clean({ release })).toMatchObject(expected);
     const before = release === undefined ? working : undefined;
-    const over = planRequest(state({ borrowing, release: before })).status;
+    const over = planRequest(state({ entry: cached, release: before })).status;
     expect(clean({ request: withStatus(over), release })).toMatchObject(expected);
   });
 
   test("changes nothing else of a status that is final", () => {
-    const status = planRequest(state({ borrowing })).status;
+    const status = planRequest(state({ entry: cached })).status;
     const other = entry(ended("ReleasedByAdmin"));
     const again = planRequest(
-      state({ request: withStatus(status), borrowing: other, release: { kind: "clean" } }),
+      state({ request: withStatus(status), entry: other, release: { kind: "clean" } }),
     );
     expect(again.status).toMatchObject({ phase: "Released", reason: "Expired" });
   });

@@ -1,31 +1,31 @@
 import { parseTime, type ReservationRequestDTO, type ResourceRequest } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { saysTheSame } from "../forge/conditions.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import { isSameStatus } from "../forge/conditions.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 import { attemptKey, attemptOf } from "../reservations/attempt-key.ts";
 import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import {
-  borrowedStatus,
   cleaningStatus,
-  type Delivery,
+  type DeliveryStatus,
   endedStatus,
   notReservedStatus,
   type RequestStatus,
+  reservedStatus,
 } from "./request-status.ts";
-import { wishOf } from "./reservation-wish.ts";
+import { readRequest } from "./reservation-wish.ts";
 
 export interface RequestState {
   readonly request: ResourceRequest;
   /** The reservation of its newest attempt, if any. */
-  readonly borrowing: BookEntry | undefined;
-  readonly delivery: Delivery | undefined;
+  readonly entry: CachedReservation | undefined;
+  readonly delivery: DeliveryStatus | undefined;
   /** State of the teardown of an ended reservation; undefined: it has not begun. */
   readonly release: ReleaseState | undefined;
   /** Local wall clock: only for times in the status, and for the wait between attempts. */
   readonly now: number;
   /** Capacity was freed since the last attempt. */
-  readonly isNudged: boolean;
+  readonly isRequeued: boolean;
 }
 
 /** What to do next for one ResourceRequest. */
@@ -39,13 +39,13 @@ export interface RequestPlan {
 }
 
 export function planRequest(state: RequestState): RequestPlan {
-  const { request, borrowing } = state;
+  const { request, entry } = state;
   const { status = {}, metadata } = request;
   if (metadata.deletionTimestamp !== undefined || metadata.uid === undefined) return {};
-  if (borrowing !== undefined && isNewest(status, borrowing)) return planBorrowed(state, borrowing);
+  if (entry !== undefined && isNewest(status, entry)) return planReserved(state, entry);
   if (isOver(status)) return {};
   if (isAsking(status)) return planLostAnswer(state);
-  const named = isHolding(status) ? status.reservationName : undefined;
+  const named = isReservedPhase(status) ? status.reservationName : undefined;
   return named === undefined ? planAsk(state) : { lookUp: named };
 }
 
@@ -57,7 +57,7 @@ export function planForgotten(state: RequestState): RequestPlan {
 /** An ended reservation is ignored once its end is in the status, because another attempt may be running. */
 function isNewest(
   { reservationName, attempts = 0 }: RequestStatus,
-  { reservation, endedAt }: BookEntry,
+  { reservation, endedAt }: CachedReservation,
 ): boolean {
   if (endedAt === undefined || reservationName === reservation.id) return true;
   return (attemptOf(reservation.key)?.attempt ?? 0) > attempts;
@@ -67,17 +67,17 @@ function isOver({ phase }: RequestStatus): boolean {
   return phase !== undefined && isFinal(phase);
 }
 
-function isHolding({ phase }: RequestStatus): boolean {
+function isReservedPhase({ phase }: RequestStatus): boolean {
   return phase === "Reserved" || phase === "Active";
 }
 
-function planBorrowed(state: RequestState, borrowing: BookEntry): RequestPlan {
+function planReserved(state: RequestState, entry: CachedReservation): RequestPlan {
   const { request, delivery } = state;
-  if (borrowing.endedAt === undefined) return { status: borrowedStatus(state, borrowing, delivery) };
+  if (entry.endedAt === undefined) return { status: reservedStatus(state, entry, delivery) };
   const { status = {} } = request;
-  const { reservation } = borrowing;
+  const { reservation } = entry;
   if (isOver(status)) return status.reservationName === reservation.id ? planCleaning(state, status) : {};
-  if (reservation.reason !== "ProviderRefused") return { status: endedStatus(state, borrowing) };
+  if (reservation.reason !== "ProviderRefused") return { status: endedStatus(state, entry) };
   const message = `${reservation.targetClusterID} could not hold it (${reservation.status.message})`;
   return {
     status: notReservedStatus(state, {
@@ -91,24 +91,24 @@ function planBorrowed(state: RequestState, borrowing: BookEntry): RequestPlan {
 }
 
 /** The reservation has ended; only its cleanup progress can still change. */
-function planCleaning(state: RequestState, said: RequestStatus): RequestPlan {
-  const status = cleaningStatus(state, said);
-  return saysTheSame(said, status) ? {} : { status };
+function planCleaning(state: RequestState, before: RequestStatus): RequestPlan {
+  const status = cleaningStatus(state, before);
+  return isSameStatus(before, status) ? {} : { status };
 }
 
 function planAsk(state: RequestState): RequestPlan {
-  const { request, now, isNudged } = state;
+  const { request, now, isRequeued } = state;
   const { status = {} } = request;
-  const waitMs = isNudged ? 0 : remaining(status.nextAttemptTime, now);
+  const waitMs = isRequeued ? 0 : remaining(status.nextAttemptTime, now);
   return waitMs > 0 ? { requeueAfterMs: waitMs } : ask(state, nextAttempt(state));
 }
 
 function ask(state: RequestState, attempt: number): RequestPlan {
   const { request } = state;
-  const wish = wishOf(request);
-  if (wish.ok)
-    return { ask: { request: wish.request, key: attemptKey(request.metadata.uid ?? "", attempt) } };
-  return planInvalid(state, `${wish.problem}: correct it in a new request`);
+  const reading = readRequest(request);
+  if (reading.ok)
+    return { ask: { request: reading.request, key: attemptKey(request.metadata.uid ?? "", attempt) } };
+  return planInvalid(state, `${reading.problem}: correct it in a new request`);
 }
 
 /** A clock that was set back must not turn seconds into hours. */

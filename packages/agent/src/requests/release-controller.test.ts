@@ -1,7 +1,7 @@
 import { Fault, type FaultCode, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import type { Occurrence } from "../events/tell.ts";
-import { reservationBook } from "../reservations/reservation-book.ts";
+import type { ObjectEvent } from "../events/tell.ts";
+import { reservationCache } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
 import { releaseController } from "./release-controller.ts";
@@ -9,8 +9,8 @@ import { releaseController } from "./release-controller.ts";
 const { id } = aReservation();
 
 function world() {
-  const book = reservationBook({ clusterId: "rome", now: () => 0 });
-  const events: Occurrence[] = [];
+  const cache = reservationCache({ clusterId: "rome", now: () => 0 });
+  const events: ObjectEvent[] = [];
   const log = recordedLog();
   const calls: string[] = [];
   const state: { fault: Fault | undefined; after: ReservationDTO | undefined } = {
@@ -22,35 +22,35 @@ function world() {
     if (state.fault !== undefined) throw state.fault;
   };
   const controller = releaseController({
-    book,
+    cache,
     communicator: {
       release: (wanted) => call(`release ${wanted}`),
       releaseByKey: (key) => call(`close ${key}`),
       fetchReservation: async () => state.after,
     },
-    tell: (occurrence) => void events.push(occurrence),
+    recordEvent: (event) => void events.push(event),
     log,
   });
   const giveBack = (status?: ResourceRequest["status"]) =>
-    controller.reconcile(controller.take(aRequest(status === undefined ? {} : { status })));
-  return { book, events, log, calls, state, controller, giveBack };
+    controller.reconcile(controller.enqueue(aRequest(status === undefined ? {} : { status })));
+  return { book: cache, events, log, calls, state, controller, giveBack };
 }
 
-const holding = { phase: "Active", reservationName: id, attempts: 1 } as const;
+const reserved = { phase: "Active", reservationName: id, attempts: 1 } as const;
 
 describe("giving back", () => {
   test("releases what is known of the request, learns of the end, and tells of it", async () => {
-    const { book, calls, events, giveBack } = world();
-    book.learn("requester", aReservation());
-    await giveBack(holding);
+    const { book: cache, calls, events, giveBack } = world();
+    cache.update("requester", aReservation());
+    await giveBack(reserved);
     expect(calls).toEqual([`release ${id}`]);
-    expect(book.live("requester")).toEqual([]);
+    expect(cache.live("requester")).toEqual([]);
     expect(events).toMatchObject([{ reason: "Released", message: `released ${id}` }]);
   });
 
   test("releases what only the status names", async () => {
     const { calls, giveBack } = world();
-    await giveBack(holding);
+    await giveBack(reserved);
     expect(calls).toEqual([`release ${id}`]);
   });
 
@@ -75,31 +75,31 @@ describe("giving back", () => {
   });
 
   test("does not close the key of what it releases: a broker that forgot it could not adopt it", async () => {
-    const { book, calls, giveBack, state } = world();
-    book.learn("requester", aReservation());
+    const { book: cache, calls, giveBack, state } = world();
+    cache.update("requester", aReservation());
     state.after = undefined;
     await giveBack();
     expect(calls).toEqual([`release ${id}`]);
-    expect(book.live("requester")).toMatchObject([{ standing: "unknown" }]);
+    expect(cache.live("requester")).toMatchObject([{ syncState: "unknown" }]);
   });
 
   test("of what a census found works without the request", async () => {
-    const { book, calls, controller, events } = world();
-    book.learn("requester", aReservation());
+    const { book: cache, calls, controller, events } = world();
+    cache.update("requester", aReservation());
     await controller.reconcile(UID);
     expect(calls).toEqual([`release ${id}`]);
     expect(events).toEqual([]);
   });
 
   test.each<FaultCode>(["unreachable", "internal"])("that fails with %s is tried again", async (code) => {
-    const { book, calls, giveBack, state, controller } = world();
-    book.learn("requester", aReservation());
+    const { book: cache, calls, giveBack, state, controller } = world();
+    cache.update("requester", aReservation());
     state.fault = new Fault(code, code);
-    await expect(giveBack(holding)).rejects.toThrow(code);
+    await expect(giveBack(reserved)).rejects.toThrow(code);
     state.fault = undefined;
     await controller.reconcile(UID);
     expect(calls).toEqual([`release ${id}`, `release ${id}`]);
-    expect(book.live("requester")).toEqual([]);
+    expect(cache.live("requester")).toEqual([]);
   });
 
   test("to a broker that takes no more closed keys goes on", async () => {
@@ -109,10 +109,10 @@ describe("giving back", () => {
   });
 
   test("to a broker that is too old is told of once", async () => {
-    const { book, giveBack, state, events, log, controller } = world();
-    book.learn("requester", aReservation());
+    const { book: cache, giveBack, state, events, log, controller } = world();
+    cache.update("requester", aReservation());
     state.fault = new Fault("unsupported", "an older broker");
-    await giveBack(holding);
+    await giveBack(reserved);
     await controller.reconcile(UID);
     expect(events).toMatchObject([{ type: "Warning", reason: "ReleaseUnsupported" }]);
     expect(log.lines).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { Fault, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { Occurrence } from "../events/tell.ts";
-import { reservationBook } from "../reservations/reservation-book.ts";
+import type { ObjectEvent } from "../events/tell.ts";
+import { reservationCache } from "../reservations/reservation-book.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, UID } from "../testing/samples.ts";
@@ -16,8 +16,8 @@ function world(request: ResourceRequest = aRequest()) {
   const time = fakeClock();
   const cluster = fakeCluster(time);
   cluster.put(RESOURCE_REQUESTS, request);
-  const book = reservationBook({ clusterId: "rome", now: time.wallMs });
-  const events: Occurrence[] = [];
+  const cache = reservationCache({ clusterId: "rome", now: time.wallMs });
+  const events: ObjectEvent[] = [];
   const log = recordedLog();
   const asked: string[] = [];
   const closed: string[] = [];
@@ -32,12 +32,12 @@ function world(request: ResourceRequest = aRequest()) {
   } = { answer: async () => aReservation(), known: undefined, looksAtKeys: true, seen: find };
   const controller = requestController({
     clusterId: "rome",
-    book,
+    cache,
     client: cluster.client,
     request: () => state.seen(),
     requestKeys: () => [KEY],
     instruction: () => undefined,
-    released: () => undefined,
+    releaseState: () => undefined,
     communicator: {
       requestReservation: (_, key) => {
         asked.push(key);
@@ -46,16 +46,16 @@ function world(request: ResourceRequest = aRequest()) {
       fetchReservation: async () => state.known,
       releaseByKey: async (key) => void closed.push(key),
     },
-    looksAtKeys: async () => {
+    supportsKeys: async () => {
       if (state.looksAtKeys instanceof Fault) throw state.looksAtKeys;
       return state.looksAtKeys;
     },
     clock: time,
     random: () => 0.5,
-    tell: (occurrence) => void events.push(occurrence),
+    recordEvent: (event) => void events.push(event),
     log,
     onReserved: (tookMs) => void took.push(tookMs),
-    onUnwanted: ({ metadata }) => void unwanted.push(metadata.uid ?? ""),
+    onRequestDeleted: ({ metadata }) => void unwanted.push(metadata.uid ?? ""),
   });
   const reconcile = () => controller.reconcile(KEY);
   const refuse = (code: Fault["code"], retryAfterMs?: number): void => {
@@ -65,7 +65,7 @@ function world(request: ResourceRequest = aRequest()) {
   return {
     time,
     cluster,
-    book,
+    book: cache,
     events,
     log,
     asked,
@@ -109,11 +109,11 @@ describe("asking", () => {
   });
 
   test("keeps a grant though its status cannot be written, and is not taken for a refusal", async () => {
-    const { cluster, reconcile, find, asked, book } = world();
-    cluster.setMishaps(() => ({ fault: new Fault("invalid", "an admission rule says no") }));
+    const { cluster, reconcile, find, asked, book: cache } = world();
+    cluster.setCallFaults(() => ({ fault: new Fault("invalid", "an admission rule says no") }));
     await expect(reconcile()).rejects.toThrow("an admission rule says no");
-    expect(book.live("requester")).toHaveLength(1);
-    cluster.setMishaps(undefined);
+    expect(cache.live("requester")).toHaveLength(1);
+    cluster.setCallFaults(undefined);
     await reconcile();
     expect(find()?.status?.phase).toBe("Reserved");
     expect(asked).toHaveLength(1);
@@ -174,7 +174,7 @@ describe("an answer that is not for this request", () => {
     ["a reservation of another cluster", { requesterID: "berlin" }],
     ["a reservation of another request", { id: "rsv-rome-other", key: `${UID.replace("0b", "ff")}-1` }],
   ])("as %s is told of once, and asked about ever more seldom", async (_, wrong) => {
-    const { reconcile, state, asked, book, events, log, find, time } = world();
+    const { reconcile, state, asked, book: cache, events, log, find, time } = world();
     state.answer = async () => aReservation(wrong);
     const pauses: number[] = [];
     for (let round = 0; round < 8; round++) {
@@ -184,7 +184,7 @@ describe("an answer that is not for this request", () => {
     }
     expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
     expect(new Set(asked)).toEqual(new Set([`${UID}-1`]));
-    expect(book.ofRequest(UID).size).toBe(0);
+    expect(cache.ofRequest(UID).size).toBe(0);
     const { id, requesterID } = aReservation(wrong);
     expect(find()?.status).toMatchObject({
       phase: "Pending",
@@ -266,12 +266,12 @@ describe("a queued request", () => {
     const { reconcile, refuse, controller, asked } = world(
       aRequest({ spec: { requestedCPU: "4", requestedMemory: "8Gi", queue: true } }),
     );
-    expect(controller.nudge()).toEqual([]);
+    expect(controller.requeueQueued()).toEqual([]);
     refuse("no-capacity");
     await reconcile();
     await reconcile();
     expect(asked).toHaveLength(1);
-    expect(controller.nudge()).toEqual([KEY]);
+    expect(controller.requeueQueued()).toEqual([KEY]);
     await reconcile();
     await reconcile();
     expect(asked).toEqual([`${UID}-1`, `${UID}-2`]);
@@ -279,36 +279,36 @@ describe("a queued request", () => {
 });
 
 describe("a request whose status names a reservation that nobody here remembers", () => {
-  const holding = aRequest({ status: { phase: "Active", reservationName: aReservation().id, attempts: 1 } });
+  const reserved = aRequest({ status: { phase: "Active", reservationName: aReservation().id, attempts: 1 } });
 
   test("takes it up again when the broker knows it, also if that repeats no keys", async () => {
-    const { reconcile, state, book, asked } = world(holding);
+    const { reconcile, state, book: cache, asked } = world(reserved);
     const { key: _, ...keyless } = aReservation();
     state.known = keyless;
     expect(await reconcile()).toEqual({ requeueAfterMs: 0 });
-    expect(book.ofRequest(UID).get(1)?.reservation.id).toBe(keyless.id);
+    expect(cache.ofRequest(UID).get(1)?.reservation.id).toBe(keyless.id);
     expect(asked).toEqual([]);
   });
 
   test("asks for it again with the same key when the broker does not", async () => {
-    const { reconcile, asked } = world(holding);
+    const { reconcile, asked } = world(reserved);
     await reconcile();
     expect(asked).toEqual([`${UID}-1`]);
   });
 
   test("is not looked up again at once when the broker answers with another one", async () => {
-    const { reconcile, state, asked, find, time } = world(holding);
+    const { reconcile, state, asked, find, time } = world(reserved);
     state.known = aReservation({ id: "rsv-rome-other", key: `${UID.replace("0b", "ff")}-1` });
     expect(await reconcile()).toEqual({ requeueAfterMs: 250 });
     expect(await reconcile()).toEqual({ requeueAfterMs: 250 });
     await time.advance(250);
     expect(await reconcile()).toEqual({ requeueAfterMs: 500 });
     expect(asked).toEqual([]);
-    expect(find()?.status).toEqual(holding.status);
+    expect(find()?.status).toEqual(reserved.status);
   });
 
   test("does not take up somebody else's", async () => {
-    const { reconcile, state, asked } = world(holding);
+    const { reconcile, state, asked } = world(reserved);
     state.known = aReservation({ requesterID: "berlin" });
     await reconcile();
     expect(asked).toEqual([`${UID}-1`]);

@@ -10,50 +10,54 @@ import {
 } from "@resource-broker/contract";
 import { equals, parseResources } from "@resource-broker/domain";
 import { attemptKey, attemptOf } from "../reservations/attempt-key.ts";
-import type { BookEntry } from "../reservations/reservation-book.ts";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { type Said, withConditions } from "../forge/conditions.ts";
+import { type ConditionUpdate, withConditions } from "../forge/conditions.ts";
 import { unknownMessage } from "../forge/unknown-to-broker.ts";
-import { wishOf } from "./reservation-wish.ts";
+import { readRequest } from "./reservation-wish.ts";
 
 export type RequestStatus = NonNullable<ResourceRequest["status"]>;
 
 /** State of the delivery, from the status of the ReservationInstruction. */
-export interface Delivery {
+export interface DeliveryStatus {
   readonly isDelivered: boolean;
-  readonly peered: Pick<Said, "status" | "reason" | "message">;
+  readonly peered: Pick<ConditionUpdate, "status" | "reason" | "message">;
 }
 
-const NOT_YET: Delivery = {
+const NOT_YET: DeliveryStatus = {
   isDelivered: false,
   peered: { status: "False", reason: "NotDelivered", message: "the instruction is not written yet" },
 };
 
-interface Writing {
+interface StatusContext {
   readonly request: ResourceRequest;
   /** Local wall clock. */
   readonly now: number;
 }
 
-interface Ending extends Writing {
+interface EndedContext extends StatusContext {
   readonly release: ReleaseState | undefined;
 }
 
 /** The number of attempts; the reservation's key has it even if the status does not. */
-function attempts({ request }: Writing, { key }: ReservationDTO): RequestStatus {
+function attempts({ request }: StatusContext, { key }: ReservationDTO): RequestStatus {
   const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
   return { attempts: count };
 }
 
-function finish(writing: Writing, status: RequestStatus, said: readonly Said[]): RequestStatus {
-  const { request, now } = writing;
+function buildStatus(
+  context: StatusContext,
+  status: RequestStatus,
+  updates: readonly ConditionUpdate[],
+): RequestStatus {
+  const { request, now } = context;
   const { generation } = request.metadata;
   const time = formatTime(now);
   return fitToSchema(resourceRequestKind.status, {
     ...status,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     lastUpdateTime: time,
-    conditions: withConditions(request.status?.conditions, said, {
+    conditions: withConditions(request.status?.conditions, updates, {
       now: time,
       observedGeneration: generation,
     }),
@@ -61,15 +65,15 @@ function finish(writing: Writing, status: RequestStatus, said: readonly Said[]):
 }
 
 /** The broker granted it. */
-export function borrowedStatus(
-  writing: Writing,
-  entry: BookEntry,
-  delivery: Delivery = NOT_YET,
+export function reservedStatus(
+  context: StatusContext,
+  entry: CachedReservation,
+  delivery: DeliveryStatus = NOT_YET,
 ): RequestStatus {
   const { reservation } = entry;
   const { status, targetClusterID } = reservation;
-  const reserved = reservedCondition(writing, entry);
-  const ready: Said = delivery.isDelivered
+  const reserved = reservedCondition(context, entry);
+  const ready: ConditionUpdate = delivery.isDelivered
     ? {
         type: "Ready",
         status: "True",
@@ -77,10 +81,10 @@ export function borrowedStatus(
         message: `the resources of ${targetClusterID} are ready for use`,
       }
     : { type: "Ready", status: "False", reason: delivery.peered.reason, message: delivery.peered.message };
-  return finish(
-    writing,
+  return buildStatus(
+    context,
     {
-      ...attempts(writing, reservation),
+      ...attempts(context, reservation),
       phase: status.phase,
       message: reserved.message,
       ...reservationFields(reservation),
@@ -89,10 +93,10 @@ export function borrowedStatus(
   );
 }
 
-function reservedCondition({ request }: Writing, entry: BookEntry): Said {
+function reservedCondition({ request }: StatusContext, entry: CachedReservation): ConditionUpdate {
   const type = "Reserved";
-  const { reservation, standing } = entry;
-  if (standing === "unknown") {
+  const { reservation, syncState } = entry;
+  if (syncState === "unknown") {
     return { type, status: "Unknown", reason: "UnknownToBroker", message: unknownMessage(entry) };
   }
   const { message } = reservation.status;
@@ -103,21 +107,21 @@ function reservedCondition({ request }: Writing, entry: BookEntry): Said {
 
 /** The CRD makes the spec of a reserved request immutable; an older CRD does not. */
 function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest): boolean {
-  const wish = wishOf(request);
-  const wanted = wish.ok ? toReservationRequest(wish.request) : undefined;
+  const reading = readRequest(request);
+  const wanted = reading.ok ? toReservationRequest(reading.request) : undefined;
   const granted = parseResources(requestedResources, "up");
   return wanted?.ok === true && granted.ok && equals(wanted.value.resources, granted.resources);
 }
 
 /** Granted, and ended. */
-export function endedStatus(writing: Ending, { reservation }: BookEntry): RequestStatus {
+export function endedStatus(context: EndedContext, { reservation }: CachedReservation): RequestStatus {
   const { phase, message } = reservation.status;
   const { reason } = reservation;
   const why = reason ?? phase;
-  return finish(
-    writing,
+  return buildStatus(
+    context,
     {
-      ...attempts(writing, reservation),
+      ...attempts(context, reservation),
       ...reservationFields(reservation),
       phase,
       message,
@@ -127,17 +131,17 @@ export function endedStatus(writing: Ending, { reservation }: BookEntry): Reques
       { type: "Ready", status: "False", reason: why, message },
       { type: "Reserved", status: "False", reason: why, message },
       { type: "Peered", status: "False", reason: why, message: "the resources were released" },
-      cleanCondition(writing),
+      cleanCondition(context),
     ],
   );
 }
 
 /** Ended, and shown as such; objects in this cluster may remain. */
-export function cleaningStatus(writing: Ending, said: RequestStatus): RequestStatus {
-  return finish(writing, said, [cleanCondition(writing)]);
+export function cleaningStatus(context: EndedContext, before: RequestStatus): RequestStatus {
+  return buildStatus(context, before, [cleanCondition(context)]);
 }
 
-function cleanCondition({ release }: Ending): Said {
+function cleanCondition({ release }: EndedContext): ConditionUpdate {
   const type = "Clean";
   if (release?.kind === "clean") {
     return { type, status: "True", reason: "NothingLeft", message: "nothing of it is left in this cluster" };
@@ -161,19 +165,20 @@ function reservationFields(reservation: ReservationDTO): RequestStatus {
 }
 
 /** The reservation, restored from the request's status; undefined: the status has too little. */
-export function reservationInStatus(
+export function reservationFromStatus(
   { metadata, spec, status = {} }: ResourceRequest,
   clusterId: string,
 ): ReservationDTO | undefined {
   const { reservationName, targetClusterID, phase, message = "", attempts = 1 } = status;
-  const wish = wishOf({ spec });
-  const isHeld = phase === "Reserved" || phase === "Active";
-  if (!isHeld || !wish.ok || reservationName === undefined || targetClusterID === undefined) return undefined;
+  const reading = readRequest({ spec });
+  const isReserved = phase === "Reserved" || phase === "Active";
+  if (!isReserved || !reading.ok || reservationName === undefined || targetClusterID === undefined)
+    return undefined;
   return {
     id: reservationName,
     requesterID: clusterId,
     targetClusterID,
-    requestedResources: wish.request.requestedResources,
+    requestedResources: reading.request.requestedResources,
     status: { phase, message, ...timesOf(status) },
     createdAt: String(status.reservedAt ?? metadata.creationTimestamp),
     key: attemptKey(String(metadata.uid), attempts),
@@ -199,12 +204,12 @@ export interface NotReserved {
 }
 
 /** Nothing is reserved: pending, or failed. */
-export function notReservedStatus(writing: Writing, story: NotReserved): RequestStatus {
-  const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = story;
+export function notReservedStatus(context: StatusContext, outcome: NotReserved): RequestStatus {
+  const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = outcome;
   const decisionID = refusal?.details.decisionID;
   const explanation = refusal === undefined ? undefined : explanationOf(refusal);
-  return finish(
-    writing,
+  return buildStatus(
+    context,
     {
       phase,
       message,

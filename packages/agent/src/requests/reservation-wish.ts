@@ -7,7 +7,7 @@ import {
   validate,
 } from "@resource-broker/contract";
 
-export type Wish =
+export type RequestReading =
   | { readonly ok: true; readonly request: ReservationRequestDTO }
   | { readonly ok: false; readonly problem: string };
 
@@ -21,7 +21,7 @@ const FIELD_NAMES: readonly (readonly [wire: string, spec: string])[] = [
 ];
 
 /** The reservation request of a ResourceRequest. The API server validates it too, unless its CRD is older than this agent. */
-export function wishOf({ spec }: Pick<ResourceRequest, "spec">): Wish {
+export function readRequest({ spec }: Pick<ResourceRequest, "spec">): RequestReading {
   const {
     requestedCPU,
     requestedMemory,
@@ -30,10 +30,10 @@ export function wishOf({ spec }: Pick<ResourceRequest, "spec">): Wish {
     extended,
     queue: _queue,
     offload: _offload,
-    ...wishes
+    ...rest
   } = spec;
   const body = {
-    ...wishes,
+    ...rest,
     requestedResources: {
       cpu: requestedCPU,
       memory: requestedMemory,
@@ -43,12 +43,12 @@ export function wishOf({ spec }: Pick<ResourceRequest, "spec">): Wish {
     },
   };
   const checked = validate(reservationRequestSchema, body);
-  if (!checked.ok) return { ok: false, problem: inSpecWords(describeProblems(checked.problems)) };
+  if (!checked.ok) return { ok: false, problem: inSpecTerms(describeProblems(checked.problems)) };
   const sized = toReservationRequest(checked.value);
-  if (!sized.ok) return { ok: false, problem: inSpecWords(describeProblems(sized.problems)) };
+  if (!sized.ok) return { ok: false, problem: inSpecTerms(describeProblems(sized.problems)) };
   return { ok: true, request: checked.value };
 }
 
-function inSpecWords(text: string): string {
+function inSpecTerms(text: string): string {
   return FIELD_NAMES.reduce((words, [wire, spec]) => words.replaceAll(wire, `spec.${spec}`), text);
 }

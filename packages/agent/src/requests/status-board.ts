@@ -1,46 +1,50 @@
 import { Fault, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
 import { customResource, type KubeClient, type Patch } from "@resource-broker/kube";
-import type { Tell } from "../events/tell.ts";
-import { saysTheSame } from "../forge/conditions.ts";
+import type { RecordEvent } from "../events/tell.ts";
+import { isSameStatus } from "../forge/conditions.ts";
 import { MANAGER } from "../forge/labels.ts";
-import { occurrenceOf } from "./request-events.ts";
+import { eventFor } from "./request-events.ts";
 import type { RequestStatus } from "./request-status.ts";
-import { writtenRequests } from "./written-requests.ts";
+import { createOwnWrites } from "./written-requests.ts";
 
 export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
 
-export interface StatusBoardDeps {
+export interface RequestStatusWriterDeps {
   readonly client: Pick<KubeClient, "patch">;
   /** As last seen in the cluster, by `namespace/name`. */
   readonly request: (key: string) => ResourceRequest | undefined;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
 }
 
 /** Writes the status of ResourceRequests. */
-export interface StatusBoard {
+export interface RequestStatusWriter {
   /** The newest known version: as last written, until the watch shows it. */
-  readonly newest: (key: string) => ResourceRequest | undefined;
+  readonly latest: (key: string) => ResourceRequest | undefined;
   /** Writes the status unless it is unchanged or the request is gone, and records an event for a new state. */
   readonly write: (key: string, request: ResourceRequest, status: RequestStatus) => Promise<void>;
 }
 
-export function statusBoard({ client, request: seen, tell }: StatusBoardDeps): StatusBoard {
-  const written = writtenRequests();
-  const newest = (key: string): ResourceRequest | undefined => written.newest(key, seen(key));
+export function requestStatusWriter({
+  client,
+  request: seen,
+  recordEvent,
+}: RequestStatusWriterDeps): RequestStatusWriter {
+  const ownWrites = createOwnWrites();
+  const latest = (key: string): ResourceRequest | undefined => ownWrites.latest(key, seen(key));
   return {
-    newest,
+    latest,
     write: async (key, request, status) => {
-      const before = newest(key);
+      const before = latest(key);
       if (before === undefined || !isSameObject(before, request)) return;
-      if (saysTheSame(before.status, status)) return;
+      if (isSameStatus(before.status, status)) return;
       const { name, namespace = "" } = request.metadata;
       const change = { name: { name, namespace }, patch: patchOf(request, status) };
       const options = { subresource: "status", fieldManager: MANAGER } as const;
-      const after = await client.patch(RESOURCE_REQUESTS, change, options).catch(unlessGone);
+      const after = await client.patch(RESOURCE_REQUESTS, change, options).catch(ignoreNotFound);
       if (after === undefined) return;
-      written.wrote(key, before, after);
-      const occurrence = occurrenceOf(before, status);
-      if (occurrence !== undefined) tell(occurrence);
+      ownWrites.record(key, before, after);
+      const event = eventFor(before, status);
+      if (event !== undefined) recordEvent(event);
     },
   };
 }
@@ -61,6 +65,6 @@ function patchOf({ metadata }: ResourceRequest, status: RequestStatus): Patch {
   };
 }
 
-function unlessGone(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }

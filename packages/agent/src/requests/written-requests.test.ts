@@ -1,7 +1,7 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import { aRequest } from "../testing/samples.ts";
-import { writtenRequests } from "./written-requests.ts";
+import { createOwnWrites } from "./written-requests.ts";
 
 const KEY = "default/more";
 
@@ -11,17 +11,17 @@ function at(resourceVersion: string, uid = "uid-1"): ResourceRequest {
 }
 
 test("what was written counts while the watch shows what was before, however many writes ago", () => {
-  const written = writtenRequests();
-  written.wrote(KEY, at("1"), at("2"));
-  written.wrote(KEY, at("2"), at("3"));
-  expect(written.newest(KEY, at("1"))).toEqual(at("3"));
-  expect(written.newest(KEY, at("2"))).toEqual(at("3"));
+  const written = createOwnWrites();
+  written.record(KEY, at("1"), at("2"));
+  written.record(KEY, at("2"), at("3"));
+  expect(written.latest(KEY, at("1"))).toEqual(at("3"));
+  expect(written.latest(KEY, at("2"))).toEqual(at("3"));
 });
 
 test("what was written once counts until the watch has caught up", () => {
-  const written = writtenRequests();
-  written.wrote(KEY, at("1"), at("2"));
-  for (let look = 0; look < 2; look++) expect(written.newest(KEY, at("1"))).toEqual(at("2"));
+  const written = createOwnWrites();
+  written.record(KEY, at("1"), at("2"));
+  for (let look = 0; look < 2; look++) expect(written.latest(KEY, at("1"))).toEqual(at("2"));
 });
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ["a new object of the same name", at("1", "uid-2")],
   ["that it is gone", undefined],
 ])("what the watch shows counts once it shows %s", (_, seen) => {
-  const written = writtenRequests();
-  written.wrote(KEY, at("1"), at("2"));
-  expect(written.newest(KEY, seen)).toEqual(seen);
-  expect(written.newest(KEY, at("1"))).toEqual(at("1"));
+  const written = createOwnWrites();
+  written.record(KEY, at("1"), at("2"));
+  expect(written.latest(KEY, seen)).toEqual(seen);
+  expect(written.latest(KEY, at("1"))).toEqual(at("1"));
 });

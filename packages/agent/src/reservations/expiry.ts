@@ -1,6 +1,6 @@
 import { parseTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { BookEntry } from "./reservation-book.ts";
+import type { CachedReservation } from "./reservation-book.ts";
 
 /** How long after its expiry a reservation is kept while the broker cannot be asked about a renewal. */
 export const GRACE_MS = 60_000;
@@ -20,10 +20,10 @@ export type Expiry =
   | { readonly kind: "over" };
 
 /** Timers are limited to 24 days; an hourly check costs little. */
-const LONGEST_LOOK_MS = 3_600_000;
+const MAX_REQUEUE_MS = 3_600_000;
 
 /** A reservation ends when the broker says so. Its expiry counts only when the broker cannot be asked or does not know it. */
-export function expiryOf({ reservation, standing }: BookEntry, view: BrokerView): Expiry {
+export function expiryOf({ reservation, syncState }: CachedReservation, view: BrokerView): Expiry {
   const { now, isSilent } = view;
   const { expiresAt } = reservation.status;
   const at = expiresAt === undefined ? undefined : parseTime(expiresAt);
@@ -32,6 +32,8 @@ export function expiryOf({ reservation, standing }: BookEntry, view: BrokerView)
   // Only newer brokers have generations: without one, it cannot have been renewed.
   const isFixed = view.isOlder === true && reservation.generation === undefined;
   const inMs = at + (isFixed ? 0 : GRACE_MS) - now;
-  if (inMs > 0) return { kind: "later", inMs: Math.min(inMs, LONGEST_LOOK_MS) };
-  return isFixed || isSilent || standing === "unknown" ? { kind: "over" } : { kind: "later", inMs: GRACE_MS };
+  if (inMs > 0) return { kind: "later", inMs: Math.min(inMs, MAX_REQUEUE_MS) };
+  return isFixed || isSilent || syncState === "unknown"
+    ? { kind: "over" }
+    : { kind: "later", inMs: GRACE_MS };
 }

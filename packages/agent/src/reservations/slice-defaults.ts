@@ -12,7 +12,7 @@ export function withSliceDefaults(
 }
 
 /** The reservation as its instruction can show it: slice defaults of an existing instruction are immutable. */
-export function asWritten(
+export function withWrittenDefaults(
   reservation: ReservationDTO,
   instruction: { readonly spec: { readonly sliceDefaults?: SliceDefaults } } | undefined,
 ): ReservationDTO {

@@ -25,8 +25,8 @@ export function transportProblems(settings: Settings): string[] {
   return problems[transportOf(settings)](settings);
 }
 
-const WAYS = ["broker-url", "broker-cert-path", "broker-kubeconfig"] as const;
-const USED: Readonly<Record<ReturnType<typeof transportOf>, readonly string[]>> = {
+const BROKER_FLAGS = ["broker-url", "broker-cert-path", "broker-kubeconfig"] as const;
+const FLAGS_OF: Readonly<Record<ReturnType<typeof transportOf>, readonly string[]>> = {
   http: ["broker-url", "broker-cert-path"],
   kubernetes: ["broker-kubeconfig"],
   none: [],
@@ -35,7 +35,9 @@ const USED: Readonly<Record<ReturnType<typeof transportOf>, readonly string[]>> 
 /** Flags that have no effect with this transport. */
 export function transportWarnings(settings: Settings): string[] {
   const transport = transportOf(settings);
-  const idle = WAYS.filter((name) => settings[name].length > 0 && !USED[transport].includes(name));
+  const idle = BROKER_FLAGS.filter(
+    (name) => settings[name].length > 0 && !FLAGS_OF[transport].includes(name),
+  );
   if (idle.length === 0) return [];
   const flags = idle.map((name) => `--${name}`).join(", ");
   return [`${flags}: without effect, because the broker transport is ${transport}`];

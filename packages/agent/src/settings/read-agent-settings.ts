@@ -34,7 +34,7 @@ export async function readAgentSettings(input: SettingsInput): Promise<SettingsO
   if (!reading.ok) return reading;
   return {
     ok: true,
-    settings: filledIn(reading.settings, podNamespace),
+    settings: withDefaults(reading.settings, podNamespace),
     warnings: [...new Set(reading.warnings), ...transportWarnings(reading.settings)],
   };
 }
@@ -51,7 +51,7 @@ export function kubeConfigSources(
   };
 }
 
-function filledIn(settings: AgentSettings, podNamespace: string): AgentSettings {
+function withDefaults(settings: AgentSettings, podNamespace: string): AgentSettings {
   const own = settings["advertisement-namespace"];
   return {
     ...settings,

@@ -1,8 +1,8 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
-import type { Distortion } from "./fake-stream.ts";
-import type { Mishap } from "./mishap.ts";
-import type { SmallCluster, SmallWorld } from "./small-world.ts";
+import type { EventTransform } from "./fake-stream.ts";
+import type { CallFault } from "./mishap.ts";
+import type { TestCluster, TestFleet } from "./small-world.ts";
 
 /** A series of calls that fail: after `skip` good ones, `times` in a row. */
 export interface Series {
@@ -12,44 +12,44 @@ export interface Series {
   readonly skip: number;
 }
 
-export type Fate = "lost" | "twice" | "swapped" | "well";
+export type StreamFault = "lost" | "twice" | "swapped" | "well";
 
 /** Everything that can be made to go wrong in a small world, and how to end it all. */
-export interface Disturbances {
+export interface FaultInjector {
   readonly brokerFails: (series: Series) => void;
-  readonly clusterFails: (cluster: SmallCluster, series: Series) => void;
+  readonly clusterFails: (cluster: TestCluster, series: Series) => void;
   /** The next call to the broker takes so long. */
   readonly slowBroker: (ms: number, isDone: boolean) => void;
-  readonly streamEvents: (fate: Fate) => void;
+  readonly streamEvents: (fault: StreamFault) => void;
   readonly end: () => void;
 }
 
-export function disturbances({ broker, time, rome, paris, berlin }: SmallWorld): Disturbances {
+export function faultInjector({ broker, time, rome, paris, berlin }: TestFleet): FaultInjector {
   const clusters = [rome, paris, berlin];
-  const ofBroker = troubles();
-  const ofClusters = new Map(clusters.map((cluster) => [cluster, troubles()]));
+  const brokerFaults = faultQueue();
+  const clusterFaults = new Map(clusters.map((cluster) => [cluster, faultQueue()]));
   let slow: { readonly ms: number; readonly isDone: boolean } | undefined;
 
-  broker.setMishaps(() => {
-    const failure = ofBroker.next();
+  broker.setCallFaults(() => {
+    const failure = brokerFaults.next();
     if (failure !== undefined || slow === undefined) return failure;
     const { ms, isDone } = slow;
     slow = undefined;
     return { isDone, until: new Promise<void>((resolve) => void time.after(ms, resolve)) };
   });
-  for (const [cluster, { next }] of ofClusters) cluster.setMishaps(next);
+  for (const [cluster, { next }] of clusterFaults) cluster.setCallFaults(next);
 
   return {
-    brokerFails: ofBroker.add,
-    clusterFails: (cluster, series) => ofClusters.get(cluster)?.add(series),
+    brokerFails: brokerFaults.add,
+    clusterFails: (cluster, series) => clusterFaults.get(cluster)?.add(series),
     slowBroker: (ms, isDone) => {
       slow = { ms, isDone };
     },
-    streamEvents: (fate) => broker.setDistortion(distortion(fate)),
+    streamEvents: (fault) => broker.setEventTransform(eventTransform(fault)),
     end: () => {
       slow = undefined;
-      broker.setDistortion(undefined);
-      for (const each of [ofBroker, ...ofClusters.values()]) each.clear();
+      broker.setEventTransform(undefined);
+      for (const each of [brokerFaults, ...clusterFaults.values()]) each.clear();
       broker.up();
       for (const cluster of clusters) {
         cluster.up();
@@ -59,14 +59,14 @@ export function disturbances({ broker, time, rome, paris, berlin }: SmallWorld):
   };
 }
 
-function troubles() {
+function faultQueue() {
   let series: { readonly of: Series; skip: number; left: number }[] = [];
   return {
     add: (of: Series) => void series.push({ of, skip: of.skip, left: of.times }),
     clear: () => {
       series = [];
     },
-    next: (): Mishap | undefined => {
+    next: (): CallFault | undefined => {
       const [first] = series;
       if (first === undefined) return undefined;
       if (first.skip > 0) {
@@ -81,9 +81,9 @@ function troubles() {
   };
 }
 
-function distortion(fate: Fate): Distortion | undefined {
+function eventTransform(fault: StreamFault): EventTransform | undefined {
   let kept: BrokerEvent | undefined;
-  switch (fate) {
+  switch (fault) {
     case "well":
       return undefined;
     case "lost":

@@ -30,9 +30,14 @@ import {
   initialAdoptionWindow,
 } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
-import type { BrokerCommunicator, BrokerEvent, Contact, Role } from "../transport/broker-communicator.ts";
-import { type Distortion, fakeStreams } from "./fake-stream.ts";
-import { callWith, type MishapRule } from "./mishap.ts";
+import type {
+  BrokerCommunicator,
+  BrokerEvent,
+  ResponseMetadata,
+  Role,
+} from "../transport/broker-communicator.ts";
+import { type EventTransform, fakeStreams } from "./fake-stream.ts";
+import { type CallFaultRule, callWith } from "./mishap.ts";
 
 export interface BrokerCall {
   readonly clusterId: string;
@@ -53,8 +58,8 @@ export interface FakeBroker {
   /** As an admin, or anybody else, would. */
   readonly run: (command: Command) => Reply;
   readonly live: () => Reservation[];
-  readonly setMishaps: (rule: MishapRule<BrokerCall> | undefined) => void;
-  readonly setDistortion: (distortion: Distortion | undefined) => void;
+  readonly setCallFaults: (rule: CallFaultRule<BrokerCall> | undefined) => void;
+  readonly setEventTransform: (transform: EventTransform | undefined) => void;
   /** An event that the ledger knows nothing of. */
   readonly send: (clusterId: string, event: BrokerEvent) => void;
   readonly down: () => void;
@@ -86,7 +91,7 @@ export function fakeBroker(clock: Clock): FakeBroker {
   let isOlder = false;
   let tellsByName = true;
   let sliceDefaults: SliceDefaults | undefined;
-  let rule: MishapRule<BrokerCall> | undefined;
+  let rule: CallFaultRule<BrokerCall> | undefined;
   let cancelSweep = (): void => undefined;
 
   const now = (): number => EPOCH_MS + clock.monotonicMs();
@@ -133,21 +138,21 @@ export function fakeBroker(clock: Clock): FakeBroker {
   const of = (clusterId: string, role: Role): Reservation[] =>
     [...ledger.reservations.values()].filter((reservation) => reservation[role] === clusterId);
   const live = (): Reservation[] => [...ledger.reservations.values()].filter(({ phase }) => !isFinal(phase));
-  const lent = (clusterId: string): ReservationDTO[] =>
+  const providedBy = (clusterId: string): ReservationDTO[] =>
     of(clusterId, "provider")
       .filter(({ phase }) => !isFinal(phase))
       .map((reservation) => shown(reservation, "provider"));
 
   const connect = (clusterId: string): BrokerCommunicator => {
-    const contacts = new Set<(contact: Contact) => void>();
+    const responseListeners = new Set<(response: ResponseMetadata) => void>();
     const by = { clusterId, isAdmin: false };
-    const heard = (): void => {
-      const contact: Contact = {
+    const respond = (): void => {
+      const response: ResponseMetadata = {
         ledgerId: isOlder ? undefined : ledgerId(),
         brokerTimeMs: Math.floor(now() / 1000) * 1000,
         isCurrent: !isOlder,
       };
-      for (const listener of contacts) listener(contact);
+      for (const listener of responseListeners) listener(response);
     };
     const call = async <T>(method: BrokerCall["method"], about: string, perform: () => T): Promise<T> => {
       const made: BrokerCall = { clusterId, method, about };
@@ -163,7 +168,7 @@ export function fakeBroker(clock: Clock): FakeBroker {
         }
       };
       const answer = await callWith(rule?.(made), arrived);
-      heard();
+      respond();
       if ("fault" in answer) throw answer.fault;
       return answer.value;
     };
@@ -228,7 +233,7 @@ export function fakeBroker(clock: Clock): FakeBroker {
           if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
           tolerant(run({ kind: "advertise", advertisement: mapped.value }));
           const account = ledger.accounts.get(clusterId);
-          const providerInstructions = lent(clusterId);
+          const providerInstructions = providedBy(clusterId);
           return {
             advertisement: account === undefined ? body : fromAdvertisement(mapped.value, account),
             ...(providerInstructions.length === 0 ? {} : { providerInstructions }),
@@ -244,10 +249,10 @@ export function fakeBroker(clock: Clock): FakeBroker {
           const isParty = found?.requester === clusterId || found?.provider === clusterId;
           return found === undefined || !isParty ? undefined : shown(found, roleOf(clusterId, found));
         }),
-      fetchInstructions: () => call("fetchInstructions", "", () => lent(clusterId)),
+      fetchInstructions: () => call("fetchInstructions", "", () => providedBy(clusterId)),
       watchInstructions: async function* (signal) {
         const beginning = await newer("watchInstructions", "", (): BrokerEvent[] => [
-          ...lent(clusterId).map((reservation) => ({ kind: "instruction", reservation }) as const),
+          ...providedBy(clusterId).map((reservation) => ({ kind: "instruction", reservation }) as const),
           ...of(clusterId, "requester")
             .filter(({ phase }) => !isFinal(phase))
             .map((each) => ({ kind: "reservation", reservation: shown(each, "requester") }) as const),
@@ -274,9 +279,9 @@ export function fakeBroker(clock: Clock): FakeBroker {
       explain: () => Promise.reject(new Fault("unsupported", "the fake explains nothing")),
       adopt: (offers) => newer("adopt", "", () => adopt(offers)),
       ping: () => call("ping", "", () => undefined),
-      onContact: (listener) => {
-        contacts.add(listener);
-        return () => contacts.delete(listener);
+      onResponse: (listener) => {
+        responseListeners.add(listener);
+        return () => responseListeners.delete(listener);
       },
       close: () => Promise.resolve(),
     };
@@ -290,10 +295,10 @@ export function fakeBroker(clock: Clock): FakeBroker {
     now,
     run,
     live,
-    setMishaps: (next) => {
+    setCallFaults: (next) => {
       rule = next;
     },
-    setDistortion: streams.setDistortion,
+    setEventTransform: streams.setEventTransform,
     send: streams.send,
     down: () => {
       isDown = true;

@@ -3,7 +3,7 @@ import type { KubeClient, ObjectName, Resource, WatchEvent, WatchQuery } from "@
 import type { Clock } from "@resource-broker/runtime";
 import { type FakeKinds, type FakeObject, type FakeObjects, fakeObjects } from "./fake-objects.ts";
 import { merged, patched } from "./fake-patch.ts";
-import { callWith, type MishapRule } from "./mishap.ts";
+import { type CallFaultRule, callWith } from "./mishap.ts";
 
 export interface KubeCall {
   readonly verb: "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete";
@@ -24,7 +24,7 @@ export interface FakeCluster {
   /** Every call that reached the server, in order. */
   readonly calls: KubeCall[];
   readonly onCall: (listener: (call: KubeCall) => void) => void;
-  readonly setMishaps: (rule: MishapRule<KubeCall> | undefined) => void;
+  readonly setCallFaults: (rule: CallFaultRule<KubeCall> | undefined) => void;
   /** Nobody answers, and open watches break. */
   readonly down: () => void;
   readonly up: () => void;
@@ -46,7 +46,7 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}): FakeCluster 
   const calls: KubeCall[] = [];
   const listeners: ((call: KubeCall) => void)[] = [];
   const watches = new Set<{ isCut: boolean; wake: () => void }>();
-  let rule: MishapRule<KubeCall> | undefined;
+  let rule: CallFaultRule<KubeCall> | undefined;
   let isDown = false;
   let lagMs = 0;
   objects.onChange(() => {
@@ -196,7 +196,7 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}): FakeCluster 
     all: (resource) => objects.all(resource.plural) as never,
     calls,
     onCall: (listener) => void listeners.push(listener),
-    setMishaps: (next) => {
+    setCallFaults: (next) => {
       rule = next;
     },
     down: () => {

@@ -1,20 +1,20 @@
-import type { DataPlane, DataPlaneState, Loan, ReleaseState } from "../data-plane/data-plane.ts";
+import type { DataPlane, DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
 
 /** A data plane in the hands of a test. What is established is there until it was released. */
 export interface FakeDataPlane extends DataPlane {
   /** Ids of what is there, or half there. */
   readonly there: Set<string>;
-  readonly loans: Loan[];
+  readonly specs: DeliverySpec[];
   /** What the next calls say. */
-  readonly say: (establish: DataPlaneState) => void;
+  readonly setState: (establish: DataPlaneState) => void;
   /** True: nothing can be taken down. */
   readonly block: (isBlocked: boolean) => void;
 }
 
 export function fakeDataPlane(): FakeDataPlane {
   const there = new Set<string>();
-  const loans: Loan[] = [];
-  let said: DataPlaneState = { kind: "ready", reason: "NodeReady", message: "the node is ready" };
+  const specs: DeliverySpec[] = [];
+  let current: DataPlaneState = { kind: "ready", reason: "NodeReady", message: "the node is ready" };
   let isBlocked = false;
   const blocked: ReleaseState = {
     kind: "working",
@@ -24,24 +24,24 @@ export function fakeDataPlane(): FakeDataPlane {
   };
   return {
     there,
-    loans,
-    say: (state) => {
-      said = state;
+    specs,
+    setState: (state) => {
+      current = state;
     },
     block: (now) => {
       isBlocked = now;
     },
-    establish: async (loan) => {
-      loans.push(loan);
-      there.add(loan.reservation.id);
-      return said;
+    establish: async (spec) => {
+      specs.push(spec);
+      there.add(spec.reservation.id);
+      return current;
     },
-    observe: async () => said,
+    observe: async () => current,
     release: async (id) => {
       if (isBlocked && there.has(id)) return blocked;
       there.delete(id);
       return { kind: "clean" };
     },
-    leftovers: async () => [...there],
+    listReservationIds: async () => [...there],
   };
 }

@@ -68,7 +68,7 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
     for (const listener of listeners) listener(change);
     return written;
   };
-  const vanish = (plural: string, object: FakeObject): void => {
+  const deleteNow = (plural: string, object: FakeObject): void => {
     write(plural, "DELETED", object);
     removeOwnedBy(object.metadata.uid ?? "");
   };
@@ -99,19 +99,19 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
       const known = get(resource, object.metadata);
       const isNewSpec = JSON.stringify(known.spec) !== JSON.stringify(object.spec);
       expectAllowed(resource.plural, known, object);
-      if (isNewSpec && !areOlder && isHolding(known)) {
+      if (isNewSpec && !areOlder && isReservedPhase(known)) {
         throw new Fault("invalid", "spec: resources are already reserved for this request");
       }
       if (JSON.stringify(withoutVersion(known)) === JSON.stringify(withoutVersion(object))) return known;
       const { uid = "", generation = 0 } = known.metadata;
       const metadata = { ...object.metadata, uid, generation: generation + (isNewSpec ? 1 : 0) };
       if (!isReleased(metadata)) return write(resource.plural, "MODIFIED", { ...object, metadata });
-      vanish(resource.plural, { ...object, metadata });
+      deleteNow(resource.plural, { ...object, metadata });
       return { ...object, metadata };
     },
     remove: (resource, name) => {
       const object = get(resource, name);
-      if ((object.metadata.finalizers ?? []).length === 0) return vanish(resource.plural, object);
+      if ((object.metadata.finalizers ?? []).length === 0) return deleteNow(resource.plural, object);
       const { deletionTimestamp = "2026-07-01T10:00:00Z" } = object.metadata;
       const metadata = { ...object.metadata, deletionTimestamp };
       if (object.metadata.deletionTimestamp === undefined) {
@@ -139,7 +139,7 @@ function expectAllowed(plural: string, before: FakeObject, after: FakeObject): v
   }
 }
 
-function isHolding({ kind, status }: FakeObject): boolean {
+function isReservedPhase({ kind, status }: FakeObject): boolean {
   const { phase } = (status ?? {}) as { phase?: string };
   return kind === "ResourceRequest" && (phase === "Reserved" || phase === "Active");
 }

@@ -3,7 +3,7 @@ import type { Clock } from "@resource-broker/runtime";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
 
 /** What becomes of an event on its way: nothing, itself, itself twice, others before it. */
-export type Distortion = (clusterId: string, event: BrokerEvent) => readonly BrokerEvent[];
+export type EventTransform = (clusterId: string, event: BrokerEvent) => readonly BrokerEvent[];
 
 /** The open event streams of a fake broker. */
 export interface FakeStreams {
@@ -15,10 +15,10 @@ export interface FakeStreams {
   readonly send: (clusterId: string, event: BrokerEvent) => void;
   readonly sendAll: (event: BrokerEvent) => void;
   readonly cut: () => void;
-  readonly setDistortion: (distortion: Distortion | undefined) => void;
+  readonly setEventTransform: (transform: EventTransform | undefined) => void;
 }
 
-interface Line {
+interface OpenStream {
   readonly clusterId: string;
   readonly waiting: BrokerEvent[];
   isCut: boolean;
@@ -28,14 +28,14 @@ interface Line {
 const HEARTBEAT_MS = 15_000;
 
 export function fakeStreams(clock: Clock): FakeStreams {
-  const lines = new Set<Line>();
-  let distortion: Distortion | undefined;
+  const streams = new Set<OpenStream>();
+  let transform: EventTransform | undefined;
 
-  const push = (line: Line, event: BrokerEvent): void => {
-    line.waiting.push(...(distortion?.(line.clusterId, event) ?? [event]));
+  const push = (line: OpenStream, event: BrokerEvent): void => {
+    line.waiting.push(...(transform?.(line.clusterId, event) ?? [event]));
     line.wake();
   };
-  const woken = (line: Line, signal: AbortSignal): Promise<boolean> =>
+  const woken = (line: OpenStream, signal: AbortSignal): Promise<boolean> =>
     new Promise((resolve) => {
       const end = (isTime: boolean) => {
         cancel();
@@ -50,8 +50,8 @@ export function fakeStreams(clock: Clock): FakeStreams {
 
   return {
     open: async function* (clusterId, beginning, signal) {
-      const line: Line = { clusterId, waiting: [...beginning], isCut: false, wake: () => undefined };
-      lines.add(line);
+      const line: OpenStream = { clusterId, waiting: [...beginning], isCut: false, wake: () => undefined };
+      streams.add(line);
       try {
         while (!signal.aborted) {
           if (line.isCut) throw new Fault("unreachable", "the stream of events broke");
@@ -60,23 +60,23 @@ export function fakeStreams(clock: Clock): FakeStreams {
           else if (await woken(line, signal)) yield { kind: "heartbeat" };
         }
       } finally {
-        lines.delete(line);
+        streams.delete(line);
       }
     },
     send: (clusterId, event) => {
-      for (const line of lines) if (line.clusterId === clusterId) push(line, event);
+      for (const line of streams) if (line.clusterId === clusterId) push(line, event);
     },
     sendAll: (event) => {
-      for (const line of lines) push(line, event);
+      for (const line of streams) push(line, event);
     },
     cut: () => {
-      for (const line of lines) {
+      for (const line of streams) {
         line.isCut = true;
         line.wake();
       }
     },
-    setDistortion: (next) => {
-      distortion = next;
+    setEventTransform: (next) => {
+      transform = next;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Fault } from "@resource-broker/contract";
 
 /** What goes wrong with one call. */
-export interface Mishap {
+export interface CallFault {
   /** Absent: it works in the end. */
   readonly fault?: Fault;
   /** True: the other side does as it is told, and only its answer is lost or late. */
@@ -11,15 +11,15 @@ export interface Mishap {
 }
 
 /** Decides for each call what goes wrong with it; undefined: nothing. */
-export type MishapRule<Call> = (call: Call) => Mishap | undefined;
+export type CallFaultRule<Call> = (call: Call) => CallFault | undefined;
 
 /** Makes a call that a mishap may befall. */
-export async function callWith<T>(mishap: Mishap | undefined, perform: () => T): Promise<T> {
+export async function callWith<T>(fault: CallFault | undefined, perform: () => T): Promise<T> {
   await Promise.resolve();
-  if (mishap === undefined) return perform();
-  const done = mishap.isDone === true ? { result: perform() } : undefined;
-  await mishap.until;
-  if (mishap.fault !== undefined) throw mishap.fault;
+  if (fault === undefined) return perform();
+  const done = fault.isDone === true ? { result: perform() } : undefined;
+  await fault.until;
+  if (fault.fault !== undefined) throw fault.fault;
   return done === undefined ? perform() : done.result;
 }
 

@@ -6,14 +6,14 @@ import {
   NO_RESOURCES,
   resourceVector,
 } from "@resource-broker/domain";
-import type { Offer } from "../publish/advertisement.ts";
+import type { AdvertisementInput } from "../publish/advertisement.ts";
 import { aReservation } from "./samples.ts";
 
 const WHOLE = resourceVector({ cpuMillis: 4_000_000, memoryBytes: 2 ** 44 });
 /** The longest name that Kubernetes knows. */
 const LONG_NAME = `${"a".repeat(63)}.${"b".repeat(63)}.example/${"c".repeat(63)}`;
 
-export function anOffer(changes: Partial<Offer> = {}): Offer {
+export function anAdvertisementInput(changes: Partial<AdvertisementInput> = {}): AdvertisementInput {
   return {
     clusterId: "paris",
     clusterName: undefined,
@@ -23,7 +23,7 @@ export function anOffer(changes: Partial<Offer> = {}): Offer {
     cost: undefined,
     observation: observing({}),
     used: undefined,
-    holds: [],
+    reservations: [],
     reserved: undefined,
     instance: "instance-1",
     sequence: 1,
@@ -33,10 +33,10 @@ export function anOffer(changes: Partial<Offer> = {}): Offer {
 }
 
 function observing(
-  changes: Partial<Omit<Offer["observation"], "totals">> & {
-    readonly nodeShapes?: Offer["observation"]["totals"]["nodeShapes"];
+  changes: Partial<Omit<AdvertisementInput["observation"], "totals">> & {
+    readonly nodeShapes?: AdvertisementInput["observation"]["totals"]["nodeShapes"];
   },
-): Offer["observation"] {
+): AdvertisementInput["observation"] {
   const { nodeShapes = [], ...rest } = changes;
   return {
     totals: {
@@ -54,7 +54,10 @@ function observing(
 }
 
 /** So many reservations of this cluster, each a millicore larger than the one before. */
-export function holdsOf(count: number, extended: Readonly<Record<string, string>> = {}): ReservationDTO[] {
+export function reservationsOf(
+  count: number,
+  extended: Readonly<Record<string, string>> = {},
+): ReservationDTO[] {
   return Array.from({ length: count }, (_, index) => {
     const requestedResources = { cpu: `${index + 1}m`, memory: "1Mi", extended };
     return aReservation({ id: `rsv-rome-${String(index).padStart(16, "a")}`, requestedResources });
@@ -65,32 +68,34 @@ const MANY_RESOURCES = Object.fromEntries(
   Array.from({ length: 32 }, (_, index) => [`${LONG_NAME.slice(0, -2)}${10 + index}`, "1"]),
 );
 
-interface OversizedOffer {
+interface OversizedInput {
   readonly what: string;
-  readonly offer: Offer;
+  readonly input: AdvertisementInput;
   /** What the agent says of it; absent: it says nothing, because nothing is lost. */
   readonly omitted?: RegExp;
 }
 
 /** Clusters whose every list or text is one beyond what an advertisement may carry. */
-export const OVERSIZED_OFFERS: readonly OversizedOffer[] = [
+export const OVERSIZED_INPUTS: readonly OversizedInput[] = [
   {
     what: "as many reservations as a provider may have",
-    offer: anOffer({ holds: holdsOf(MAX_RESERVATIONS_PER_PROVIDER) }),
+    input: anAdvertisementInput({ reservations: reservationsOf(MAX_RESERVATIONS_PER_PROVIDER) }),
   },
   {
     what: "one reservation more",
-    offer: anOffer({ holds: holdsOf(MAX_RESERVATIONS_PER_PROVIDER + 1) }),
+    input: anAdvertisementInput({ reservations: reservationsOf(MAX_RESERVATIONS_PER_PROVIDER + 1) }),
     omitted: /^usage: 1 of 1001 reservations do not fit/,
   },
   {
     what: "as many reservations with 32 extended resources of the longest names",
-    offer: anOffer({ holds: holdsOf(MAX_RESERVATIONS_PER_PROVIDER, MANY_RESOURCES) }),
+    input: anAdvertisementInput({
+      reservations: reservationsOf(MAX_RESERVATIONS_PER_PROVIDER, MANY_RESOURCES),
+    }),
     omitted: /^usage: \d+ of 1000 reservations do not fit/,
   },
   {
     what: "more GPU models than are listed, where the cluster's sums did not merge them",
-    offer: anOffer({
+    input: anAdvertisementInput({
       observation: observing({
         gpus: Array.from({ length: MAX_GPU_MODELS + 1 }, (_, index) => ({ model: `m-${index}`, count: 1 })),
       }),
@@ -99,17 +104,17 @@ export const OVERSIZED_OFFERS: readonly OversizedOffer[] = [
   },
   {
     what: "a GPU model without a name",
-    offer: anOffer({ observation: observing({ gpus: [{ model: "", count: 1 }] }) }),
+    input: anAdvertisementInput({ observation: observing({ gpus: [{ model: "", count: 1 }] }) }),
     omitted: /^gpus: left out/,
   },
   {
     what: "more GPUs of one model than can be counted",
-    offer: anOffer({ observation: observing({ gpus: [{ model: "A100", count: 1_000_001 }] }) }),
+    input: anAdvertisementInput({ observation: observing({ gpus: [{ model: "A100", count: 1_000_001 }] }) }),
     omitted: /^gpus: left out/,
   },
   {
     what: "one node shape more",
-    offer: anOffer({
+    input: anAdvertisementInput({
       observation: observing({
         nodeShapes: Array.from({ length: MAX_NODE_SHAPES + 1 }, (_, index) => ({
           count: 1,
@@ -121,39 +126,41 @@ export const OVERSIZED_OFFERS: readonly OversizedOffer[] = [
   },
   {
     what: "more nodes of one shape than can be counted",
-    offer: anOffer({ observation: observing({ nodeShapes: [{ count: 1_000_001, resources: WHOLE }] }) }),
+    input: anAdvertisementInput({
+      observation: observing({ nodeShapes: [{ count: 1_000_001, resources: WHOLE }] }),
+    }),
     omitted: /^nodeShapes: left out/,
   },
   {
     what: "65 labels",
-    offer: anOffer({
+    input: anAdvertisementInput({
       extraLabels: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`a.example/l${index}`, ""])),
     }),
     omitted: /^labels: left out/,
   },
   {
     what: "a label value that is too long",
-    offer: anOffer({ observation: observing({ labels: { zone: "z".repeat(64) } }) }),
+    input: anAdvertisementInput({ observation: observing({ labels: { zone: "z".repeat(64) } }) }),
     omitted: /^labels: left out/,
   },
   {
     what: "a name that is too long",
-    offer: anOffer({ clusterName: "n".repeat(254) }),
+    input: anAdvertisementInput({ clusterName: "n".repeat(254) }),
     omitted: /^clusterName: left out/,
   },
   {
     what: "an endpoint that is too long",
-    offer: anOffer({ endpointUrl: `https://${"e".repeat(505)}` }),
+    input: anAdvertisementInput({ endpointUrl: `https://${"e".repeat(505)}` }),
     omitted: /^endpointURL: left out/,
   },
   {
     what: "a version of Liqo that is too long",
-    offer: anOffer({ liqo: { clusterId: "cool-paris", version: "v".repeat(64) } }),
+    input: anAdvertisementInput({ liqo: { clusterId: "cool-paris", version: "v".repeat(64) } }),
     omitted: /^liqo: left out/,
   },
   {
     what: "17 price windows",
-    offer: anOffer({
+    input: anAdvertisementInput({
       cost: {
         cpuCost: "1",
         memoryCost: "1",
@@ -171,7 +178,7 @@ export const OVERSIZED_OFFERS: readonly OversizedOffer[] = [
   },
   {
     what: "several parts that are too long",
-    offer: anOffer({ clusterName: "n".repeat(254), endpointUrl: `https://${"e".repeat(505)}` }),
+    input: anAdvertisementInput({ clusterName: "n".repeat(254), endpointUrl: `https://${"e".repeat(505)}` }),
     omitted: /^clusterName: left out.*; endpointURL: left out/,
   },
 ];

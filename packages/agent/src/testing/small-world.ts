@@ -7,7 +7,7 @@ import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { type AgentCore, agentCore } from "../core/agent-core.ts";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
-import type { Occurrence } from "../events/tell.ts";
+import type { ObjectEvent } from "../events/tell.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { fixedPrices } from "../price/price-source.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
@@ -20,10 +20,10 @@ import { recordedLog } from "./recorded-log.ts";
 export const REQUESTS = customResource(resourceRequestKind);
 
 /** One cluster, its API server, and the agent that runs there or does not. */
-export interface SmallCluster extends FakeCluster {
+export interface TestCluster extends FakeCluster {
   readonly id: string;
   /** What people were told under `kubectl describe`. */
-  readonly events: Occurrence[];
+  readonly events: ObjectEvent[];
   readonly logLines: string[];
   readonly core: () => AgentCore;
   readonly isRunning: () => boolean;
@@ -34,28 +34,28 @@ export interface SmallCluster extends FakeCluster {
   readonly kill: () => void;
   /** What its own wall clock is off. */
   readonly setClockError: (ms: number) => void;
-  readonly ask: (name: string, spec?: Partial<ResourceRequest["spec"]>) => ResourceRequest;
+  readonly createRequest: (name: string, spec?: Partial<ResourceRequest["spec"]>) => ResourceRequest;
   readonly request: (name: string) => ResourceRequest | undefined;
-  readonly unask: (name: string) => void;
+  readonly deleteRequest: (name: string) => void;
   /** Names of the instructions that are there. */
-  readonly borrowings: () => string[];
-  readonly holds: () => string[];
+  readonly reservationInstructions: () => string[];
+  readonly providerInstructions: () => string[];
   /** A pod of its own that takes up room. */
   readonly occupy: (name: string, cpu: string) => void;
   readonly vacate: (name: string) => void;
 }
 
-export interface SmallWorld {
+export interface TestFleet {
   readonly time: FakeClock;
   readonly broker: FakeBroker;
-  readonly rome: SmallCluster;
-  readonly paris: SmallCluster;
-  readonly berlin: SmallCluster;
+  readonly rome: TestCluster;
+  readonly paris: TestCluster;
+  readonly berlin: TestCluster;
   /** These agents run, and have advertised. Absent: rome's and paris'. */
-  readonly begin: (...clusters: readonly SmallCluster[]) => Promise<void>;
+  readonly begin: (...clusters: readonly TestCluster[]) => Promise<void>;
 }
 
-export interface SmallWorldOptions {
+export interface TestFleetOptions {
   readonly kinds?: FakeKinds;
   /** CPUs of paris and berlin, which lend; rome has but one. */
   readonly cpu?: string;
@@ -67,17 +67,17 @@ export interface SmallWorldOptions {
 }
 
 /** Clusters and a broker in memory, in the time of a test. rome is short of everything, the others lend. */
-export function smallWorld({
+export function testFleet({
   kinds,
   cpu = "16",
   random = () => 0.5,
   dataPlane = dataPlaneOff(),
   isRomeAlone = false,
-}: SmallWorldOptions = {}): SmallWorld {
+}: TestFleetOptions = {}): TestFleet {
   const time = fakeClock(Date.UTC(2026, 6, 1, 10));
   const broker = fakeBroker(time);
   const of = (id: string, size: string, plane = dataPlaneOff()) =>
-    smallCluster(id, {
+    testCluster(id, {
       time,
       broker,
       kinds,
@@ -103,7 +103,7 @@ export function smallWorld({
   };
 }
 
-interface Surroundings {
+interface TestClusterDeps {
   readonly time: FakeClock;
   readonly broker: FakeBroker;
   readonly kinds: FakeKinds | undefined;
@@ -113,22 +113,22 @@ interface Surroundings {
   readonly withoutBroker: boolean;
 }
 
-function smallCluster(
+function testCluster(
   id: string,
-  { time, broker, kinds, cpu, random, dataPlane, withoutBroker }: Surroundings,
-): SmallCluster {
+  { time, broker, kinds, cpu, random, dataPlane, withoutBroker }: TestClusterDeps,
+): TestCluster {
   const server = fakeCluster(time, kinds);
-  const events: Occurrence[] = [];
+  const events: ObjectEvent[] = [];
   const logLines: string[] = [];
   let clockErrorMs = 0;
-  let lives = 0;
+  let starts = 0;
   let running: { core: AgentCore; kill: () => void } | undefined;
   const log = recordedLog(logLines);
   server.objects.create(NODES, nodeOf(`${id}-1`, cpu));
 
   const start = async (): Promise<void> => {
-    lives++;
-    const life = mortal({ ...time, wallMs: () => time.wallMs() + clockErrorMs });
+    starts++;
+    const process = killable({ ...time, wallMs: () => time.wallMs() + clockErrorMs });
     const core = agentCore(
       {
         clusterId: id,
@@ -144,14 +144,14 @@ function smallCluster(
         instructionNamespace: "default",
       },
       {
-        client: life.client(server.client),
-        communicator: life.communicator(withoutBroker ? noBroker() : broker.connect(id)),
+        client: process.client(server.client),
+        communicator: process.communicator(withoutBroker ? noBroker() : broker.connect(id)),
         prices: fixedPrices(undefined),
         dataPlane,
-        clock: life.clock,
+        clock: process.clock,
         random,
-        newInstance: () => `${id}-${lives}-${broker.calls.length}`,
-        tell: (occurrence) => void events.push(occurrence),
+        newInstance: () => `${id}-${starts}-${broker.calls.length}`,
+        recordEvent: (event) => void events.push(event),
         observer: {
           published: () => undefined,
           advertised: () => undefined,
@@ -163,7 +163,7 @@ function smallCluster(
         log,
       },
     );
-    running = { core, kill: life.end };
+    running = { core, kill: process.end };
     await core.start();
   };
 
@@ -189,7 +189,7 @@ function smallCluster(
     setClockError: (ms) => {
       clockErrorMs = ms;
     },
-    ask: (name, spec = {}) =>
+    createRequest: (name, spec = {}) =>
       server.put(REQUESTS, {
         apiVersion: "rear.fluidos.eu/v1alpha1",
         kind: "ResourceRequest",
@@ -197,20 +197,20 @@ function smallCluster(
         spec: { requestedCPU: "4", requestedMemory: "8Gi", ...spec },
       }),
     request: (name) => server.find(REQUESTS, { name, namespace: "default" }),
-    unask: (name) => server.remove(REQUESTS, { name, namespace: "default" }),
-    borrowings: () => server.all(RESERVATION_INSTRUCTIONS).map(({ metadata }) => metadata.name),
-    holds: () => server.all(PROVIDER_INSTRUCTIONS).map(({ spec }) => spec.reservationName),
+    deleteRequest: (name) => server.remove(REQUESTS, { name, namespace: "default" }),
+    reservationInstructions: () => server.all(RESERVATION_INSTRUCTIONS).map(({ metadata }) => metadata.name),
+    providerInstructions: () => server.all(PROVIDER_INSTRUCTIONS).map(({ spec }) => spec.reservationName),
     occupy: (name, size) => void server.objects.create(PODS, podOf(name, `${id}-1`, size)),
     vacate: (name) => server.remove(PODS, { name, namespace: "default" }),
   };
 }
 
 /** What an agent stands on, until it is killed. */
-function mortal(clock: Clock) {
+function killable(clock: Clock) {
   const cancels = new Set<() => void>();
   let isDead = false;
   const never = new Promise<never>(() => undefined);
-  const living = async <T>(call: () => Promise<T>): Promise<T> => {
+  const unlessKilled = async <T>(call: () => Promise<T>): Promise<T> => {
     if (isDead) return await never;
     try {
       const result = await call();
@@ -220,7 +220,7 @@ function mortal(clock: Clock) {
       throw error;
     }
   };
-  const livingStream = async function* <T>(events: () => AsyncIterable<T>): AsyncGenerator<T> {
+  const streamUnlessKilled = async function* <T>(events: () => AsyncIterable<T>): AsyncGenerator<T> {
     if (isDead) await never;
     for await (const event of events()) {
       if (isDead) await never;
@@ -234,8 +234,8 @@ function mortal(clock: Clock) {
         if (typeof part !== "function" || plain.includes(String(name))) return part;
         const call = part as (...args: unknown[]) => never;
         return streams.includes(String(name))
-          ? (...args: unknown[]) => livingStream(() => call(...args))
-          : (...args: unknown[]) => living(() => call(...args));
+          ? (...args: unknown[]) => streamUnlessKilled(() => call(...args))
+          : (...args: unknown[]) => unlessKilled(() => call(...args));
       },
     });
   return {
@@ -262,8 +262,8 @@ function mortal(clock: Clock) {
 }
 
 function nodeOf(name: string, cpu: string): FakeObject {
-  const room = { cpu, memory: "64Gi", pods: "110" };
-  const status = { capacity: room, allocatable: room, conditions: [{ type: "Ready", status: "True" }] };
+  const size = { cpu, memory: "64Gi", pods: "110" };
+  const status = { capacity: size, allocatable: size, conditions: [{ type: "Ready", status: "True" }] };
   return { metadata: { name }, spec: {}, status };
 }
 

@@ -9,20 +9,20 @@ import { isFinal, type Reservation } from "@resource-broker/domain";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
 import { attemptOf } from "../reservations/attempt-key.ts";
-import { REQUESTS, type SmallCluster, type SmallWorld } from "./small-world.ts";
+import { REQUESTS, type TestCluster, type TestFleet } from "./small-world.ts";
 
 type Instruction = ProviderInstruction | ReservationInstruction;
 
 /** Watches, while things happen, for what must never happen. What did is in the list. */
-export function witness(world: SmallWorld): string[] {
-  const wrongs: string[] = [];
-  watchGrants(world, wrongs);
-  watchTeardowns(world, wrongs);
-  return wrongs;
+export function checkInvariants(world: TestFleet): string[] {
+  const violations: string[] = [];
+  checkGrants(world, violations);
+  checkTeardowns(world, violations);
+  return violations;
 }
 
 /** No request is booked twice, at any moment. */
-function watchGrants({ broker }: SmallWorld, wrongs: string[]): void {
+function checkGrants({ broker }: TestFleet, wrongs: string[]): void {
   broker.onEvent((event) => {
     if (event.kind !== "granted") return;
     const { id } = event.reservation;
@@ -36,7 +36,7 @@ function watchGrants({ broker }: SmallWorld, wrongs: string[]): void {
  * Nothing is torn down but after a final phase, by the time it was last told, because its request is gone, or because a
  * broker without memory has granted it anew elsewhere.
  */
-function watchTeardowns({ broker, rome, paris, berlin }: SmallWorld, wrongs: string[]): void {
+function checkTeardowns({ broker, rome, paris, berlin }: TestFleet, wrongs: string[]): void {
   const requests = new Map<string, string | undefined>();
   const ended = new Set<string>();
   broker.onEvent((event) => {
@@ -73,7 +73,7 @@ function watchTeardowns({ broker, rome, paris, berlin }: SmallWorld, wrongs: str
 }
 
 /** What is not as it should be when all is calm: nobody may say anything that the ledger does not. */
-export function untruths({ broker, rome, paris, berlin }: SmallWorld): string[] {
+export function inconsistencies({ broker, rome, paris, berlin }: TestFleet): string[] {
   const live = broker.live();
   const wanted = new Set(rome.all(REQUESTS).map(({ metadata }) => metadata.uid));
   return [
@@ -83,12 +83,12 @@ export function untruths({ broker, rome, paris, berlin }: SmallWorld): string[] 
   ];
 }
 
-function wrongInstructions(cluster: SmallCluster, live: readonly Reservation[]): string[] {
-  const lent = live.filter(({ provider }) => provider === cluster.id).map(({ id }) => id);
-  const borrowed = live.filter(({ requester }) => requester === cluster.id).map(({ id }) => id);
+function wrongInstructions(cluster: TestCluster, live: readonly Reservation[]): string[] {
+  const provided = live.filter(({ provider }) => provider === cluster.id).map(({ id }) => id);
+  const requested = live.filter(({ requester }) => requester === cluster.id).map(({ id }) => id);
   return [
-    ...differences(`${cluster.id} holds`, known(cluster.all(PROVIDER_INSTRUCTIONS)), lent),
-    ...differences(`${cluster.id} borrows`, known(cluster.all(RESERVATION_INSTRUCTIONS)), borrowed),
+    ...differences(`${cluster.id} holds`, known(cluster.all(PROVIDER_INSTRUCTIONS)), provided),
+    ...differences(`${cluster.id} borrows`, known(cluster.all(RESERVATION_INSTRUCTIONS)), requested),
   ];
 }
 
@@ -111,19 +111,21 @@ function wrongStatus(
   live: readonly Reservation[],
 ): string[] {
   const [held, ...more] = live.filter((reservation) => uidOf(reservation) === metadata.uid);
-  const said = `${metadata.name} says ${JSON.stringify(status)}`;
+  const shown = `${metadata.name} says ${JSON.stringify(status)}`;
   if (more.length > 0) return [`${metadata.name} is booked twice`];
   if (held === undefined) {
-    const wrong = isHolding(status) ? "but nothing is reserved" : "though it does not queue";
-    return isHolding(status) || (isWaiting(status) && spec.queue !== true) ? [`${said}, ${wrong}`] : [];
+    const wrong = isReservedPhase(status) ? "but nothing is reserved" : "though it does not queue";
+    return isReservedPhase(status) || (isWaiting(status) && spec.queue !== true)
+      ? [`${shown}, ${wrong}`]
+      : [];
   }
   const isTrue = status.phase === held.phase && status.reservationName === held.id;
-  return isTrue ? [] : [`${said}, but ${held.id} is ${held.phase}`];
+  return isTrue ? [] : [`${shown}, but ${held.id} is ${held.phase}`];
 }
 
 type Status = NonNullable<ResourceRequest["status"]>;
 
-function isHolding({ phase, conditions }: Status): boolean {
+function isReservedPhase({ phase, conditions }: Status): boolean {
   const isUnknown = conditionIn(conditions, "Reserved")?.reason === "UnknownToBroker";
   return !isUnknown && (phase === "Reserved" || phase === "Active");
 }

@@ -2,27 +2,27 @@ import type { FaultCode } from "@resource-broker/contract";
 import fc from "fast-check";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
-import type { Disturbances, Fate } from "./disturbances.ts";
+import type { FaultInjector, StreamFault } from "./disturbances.ts";
 import { asAdmin } from "./fake-broker.ts";
-import { REQUESTS, type SmallCluster, type SmallWorld } from "./small-world.ts";
+import { REQUESTS, type TestCluster, type TestFleet } from "./small-world.ts";
 
-export interface Stage extends SmallWorld {
-  readonly disturb: Disturbances;
+export interface Environment extends TestFleet {
+  readonly faults: FaultInjector;
 }
 
 /** Something that people, machines or networks do. */
-export interface Happening {
-  readonly happen: (stage: Stage) => unknown;
+export interface ScenarioStep {
+  readonly run: (environment: Environment) => unknown;
   readonly [fc.toStringMethod]: () => string;
 }
 
-function happening(what: string, happen: Happening["happen"]): Happening {
-  return { happen, [fc.toStringMethod]: () => what };
+function scenarioStep(what: string, run: ScenarioStep["run"]): ScenarioStep {
+  return { run, [fc.toStringMethod]: () => what };
 }
 
 type Place = "rome" | "paris" | "berlin";
 const place = fc.constantFrom<Place>("rome", "paris", "berlin");
-const lender = fc.constantFrom<Place>("paris", "berlin");
+const provider = fc.constantFrom<Place>("paris", "berlin");
 const name = fc.constantFrom("a", "b", "c", "d");
 const which = fc.nat(5);
 const series = {
@@ -53,13 +53,13 @@ const spec = fc.record({
 });
 type Spec = typeof spec extends fc.Arbitrary<infer T> ? T : never;
 
-function ask({ rome }: Stage, request: string, { duration, ...rest }: Spec): void {
+function ask({ rome }: Environment, request: string, { duration, ...rest }: Spec): void {
   if (rome.request(request) === undefined) {
-    rome.ask(request, { ...rest, ...(duration === undefined ? {} : { duration }) });
+    rome.createRequest(request, { ...rest, ...(duration === undefined ? {} : { duration }) });
   }
 }
 
-function edit({ rome }: Stage, request: string): void {
+function edit({ rome }: Environment, request: string): void {
   try {
     rome.edit(REQUESTS, { name: request, namespace: "default" }, (before) => ({
       ...before,
@@ -71,80 +71,91 @@ function edit({ rome }: Stage, request: string): void {
 }
 
 /** By hand, and behind the agent's back. */
-function takeAway(cluster: SmallCluster, index: number): void {
+function deleteInstruction(cluster: TestCluster, index: number): void {
   for (const resource of [RESERVATION_INSTRUCTIONS, PROVIDER_INSTRUCTIONS]) {
     const found = cluster.objects.all(resource.plural)[index];
     if (found !== undefined) cluster.remove(resource, found.metadata);
   }
 }
 
-function occupy(cluster: SmallCluster): void {
+function occupy(cluster: TestCluster): void {
   if (cluster.objects.find("pods", { name: "crowd", namespace: "default" }) === undefined) {
     cluster.occupy("crowd", "8");
   }
 }
 
-function vacate(cluster: SmallCluster): void {
+function vacate(cluster: TestCluster): void {
   if (cluster.objects.find("pods", { name: "crowd", namespace: "default" }) !== undefined) {
     cluster.vacate("crowd");
   }
 }
 
-function restart(cluster: SmallCluster): void {
+function restart(cluster: TestCluster): void {
   cluster.kill();
   // Whether and when it gets to work is seen by what it does.
   void cluster.start().catch(() => undefined);
 }
 
-const people: fc.Arbitrary<Happening> = fc.oneof(
+const userSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
   {
     weight: 9,
     arbitrary: fc
       .tuple(name, spec)
-      .map(([request, wish]) =>
-        happening(`ask ${request} ${JSON.stringify(wish)}`, (stage) => ask(stage, request, wish)),
+      .map(([request, requestSpec]) =>
+        scenarioStep(`ask ${request} ${JSON.stringify(requestSpec)}`, (environment) =>
+          ask(environment, request, requestSpec),
+        ),
       ),
   },
   {
     weight: 3,
-    arbitrary: fc.tuple(name, spec, lender).map(([request, wish, at]) =>
-      happening(`${at} fills up while ${request} ${JSON.stringify(wish)} is asked for`, (stage) => {
-        occupy(stage[at]);
-        ask(stage, request, wish);
-      }),
+    arbitrary: fc.tuple(name, spec, provider).map(([request, requestSpec, at]) =>
+      scenarioStep(
+        `${at} fills up while ${request} ${JSON.stringify(requestSpec)} is asked for`,
+        (environment) => {
+          occupy(environment[at]);
+          ask(environment, request, requestSpec);
+        },
+      ),
     ),
   },
   {
     weight: 4,
     arbitrary: name.map((request) =>
-      happening(`unask ${request}`, ({ rome }) => {
-        if (rome.request(request) !== undefined) rome.unask(request);
+      scenarioStep(`unask ${request}`, ({ rome }) => {
+        if (rome.request(request) !== undefined) rome.deleteRequest(request);
       }),
     ),
   },
   {
     weight: 2,
-    arbitrary: fc.tuple(name, spec).map(([request, wish]) =>
-      happening(`recreate ${request} ${JSON.stringify(wish)}`, (stage) => {
-        if (stage.rome.request(request) !== undefined) stage.rome.unask(request);
-        ask(stage, request, wish);
+    arbitrary: fc.tuple(name, spec).map(([request, requestSpec]) =>
+      scenarioStep(`recreate ${request} ${JSON.stringify(requestSpec)}`, (environment) => {
+        if (environment.rome.request(request) !== undefined) environment.rome.deleteRequest(request);
+        ask(environment, request, requestSpec);
       }),
     ),
   },
   {
     weight: 2,
-    arbitrary: name.map((request) => happening(`edit ${request}`, (stage) => edit(stage, request))),
+    arbitrary: name.map((request) =>
+      scenarioStep(`edit ${request}`, (environment) => edit(environment, request)),
+    ),
   },
   {
     weight: 1,
     arbitrary: fc
       .tuple(place, which)
-      .map(([at, index]) => happening(`take away ${index} at ${at}`, (stage) => takeAway(stage[at], index))),
+      .map(([at, index]) =>
+        scenarioStep(`take away ${index} at ${at}`, (environment) =>
+          deleteInstruction(environment[at], index),
+        ),
+      ),
   },
   {
     weight: 1,
     arbitrary: which.map((index) =>
-      happening(`an admin releases ${index}`, ({ broker }) => {
+      scenarioStep(`an admin releases ${index}`, ({ broker }) => {
         const id = broker.live()[index]?.id;
         if (id !== undefined) broker.run({ kind: "release", ...asAdmin, id });
       }),
@@ -153,7 +164,7 @@ const people: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 1,
     arbitrary: which.map((index) =>
-      happening(`an admin renews ${index}`, ({ broker }) => {
+      scenarioStep(`an admin renews ${index}`, ({ broker }) => {
         const id = broker.live()[index]?.id;
         if (id !== undefined) broker.run({ kind: "renew", ...asAdmin, id, durationMs: 300_000 });
       }),
@@ -161,11 +172,11 @@ const people: fc.Arbitrary<Happening> = fc.oneof(
   },
 );
 
-const machines: fc.Arbitrary<Happening> = fc.oneof(
+const faultSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
   {
     weight: 4,
     arbitrary: brokerSeries.map((each) =>
-      happening(`broker fails ${JSON.stringify(each)}`, ({ disturb }) => disturb.brokerFails(each)),
+      scenarioStep(`broker fails ${JSON.stringify(each)}`, ({ faults }) => faults.brokerFails(each)),
     ),
   },
   {
@@ -173,8 +184,8 @@ const machines: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc
       .tuple(place, clusterSeries)
       .map(([at, each]) =>
-        happening(`${at} fails ${JSON.stringify(each)}`, (stage) =>
-          stage.disturb.clusterFails(stage[at], each),
+        scenarioStep(`${at} fails ${JSON.stringify(each)}`, (environment) =>
+          environment.faults.clusterFails(environment[at], each),
         ),
       ),
   },
@@ -183,71 +194,82 @@ const machines: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc
       .tuple(fc.integer({ min: 1, max: 40_000 }), fc.boolean())
       .map(([ms, isDone]) =>
-        happening(`slow broker ${ms} ${isDone}`, ({ disturb }) => disturb.slowBroker(ms, isDone)),
+        scenarioStep(`slow broker ${ms} ${isDone}`, ({ faults }) => faults.slowBroker(ms, isDone)),
       ),
   },
   {
     weight: 2,
     arbitrary: fc
-      .constantFrom<Fate>("lost", "twice", "swapped", "well")
-      .map((fate) => happening(`stream events fare ${fate}`, ({ disturb }) => disturb.streamEvents(fate))),
+      .constantFrom<StreamFault>("lost", "twice", "swapped", "well")
+      .map((fault) =>
+        scenarioStep(`stream events fare ${fault}`, ({ faults }) => faults.streamEvents(fault)),
+      ),
   },
   {
     weight: 3,
     arbitrary: fc
       .constantFrom("down", "up", "up", "cutStreams")
-      .map((what) => happening(`broker ${what}`, ({ broker }) => broker[what]())),
+      .map((what) => scenarioStep(`broker ${what}`, ({ broker }) => broker[what]())),
   },
   {
     weight: 3,
     arbitrary: fc
       .tuple(place, fc.constantFrom("down", "up", "up", "cutWatches"))
-      .map(([at, what]) => happening(`${at} ${what}`, (stage) => stage[at][what]())),
+      .map(([at, what]) => scenarioStep(`${at} ${what}`, (environment) => environment[at][what]())),
   },
   {
     weight: 2,
     arbitrary: fc
       .tuple(place, fc.constantFrom(0, 10, 2000, 30_000))
-      .map(([at, ms]) => happening(`watches of ${at} lag ${ms}`, (stage) => stage[at].setWatchLag(ms))),
+      .map(([at, ms]) =>
+        scenarioStep(`watches of ${at} lag ${ms}`, (environment) => environment[at].setWatchLag(ms)),
+      ),
   },
   {
     weight: 3,
-    arbitrary: place.map((at) => happening(`kill ${at}`, (stage) => stage[at].kill())),
+    arbitrary: place.map((at) => scenarioStep(`kill ${at}`, (environment) => environment[at].kill())),
   },
   {
     weight: 3,
-    arbitrary: place.map((at) => happening(`restart ${at}`, (stage) => restart(stage[at]))),
+    arbitrary: place.map((at) => scenarioStep(`restart ${at}`, (environment) => restart(environment[at]))),
   },
   {
     weight: 2,
-    arbitrary: place.map((at) => happening(`occupy ${at}`, (stage) => occupy(stage[at]))),
+    arbitrary: place.map((at) => scenarioStep(`occupy ${at}`, (environment) => occupy(environment[at]))),
   },
-  { weight: 1, arbitrary: place.map((at) => happening(`vacate ${at}`, (stage) => vacate(stage[at]))) },
+  {
+    weight: 1,
+    arbitrary: place.map((at) => scenarioStep(`vacate ${at}`, (environment) => vacate(environment[at]))),
+  },
   {
     weight: 1,
     arbitrary: fc
       .tuple(place, fc.constantFrom(-3_600_000, 0, 3_600_000))
-      .map(([at, ms]) => happening(`clock of ${at} is off ${ms}`, (stage) => stage[at].setClockError(ms))),
+      .map(([at, ms]) =>
+        scenarioStep(`clock of ${at} is off ${ms}`, (environment) => environment[at].setClockError(ms)),
+      ),
   },
 );
 
-const pass: fc.Arbitrary<Happening> = fc
+const pass: fc.Arbitrary<ScenarioStep> = fc
   .constantFrom(1, 20, 300, 3000, 20_000, 90_000)
-  .map((ms) => happening(`${ms} ms pass`, ({ time }) => time.advance(ms)));
+  .map((ms) => scenarioStep(`${ms} ms pass`, ({ time }) => time.advance(ms)));
 
-const forget: fc.Arbitrary<Happening> = fc.constant(
-  happening("the broker forgets everything", ({ broker }) => broker.forget()),
+const forget: fc.Arbitrary<ScenarioStep> = fc.constant(
+  scenarioStep("the broker forgets everything", ({ broker }) => broker.forget()),
 );
 
-export interface WildDayOptions {
+export interface RandomScenarioOptions {
   readonly isForgetful: boolean;
 }
 
 /** A day on which anything may happen, in any order. */
-export function wildDay({ isForgetful }: WildDayOptions): fc.Arbitrary<readonly Happening[]> {
+export function randomScenario({
+  isForgetful,
+}: RandomScenarioOptions): fc.Arbitrary<readonly ScenarioStep[]> {
   const each = fc.oneof(
-    { weight: 10, arbitrary: people },
-    { weight: 14, arbitrary: machines },
+    { weight: 10, arbitrary: userSteps },
+    { weight: 14, arbitrary: faultSteps },
     { weight: 8, arbitrary: pass },
     { weight: isForgetful ? 2 : 0, arbitrary: forget },
   );
@@ -255,10 +277,10 @@ export function wildDay({ isForgetful }: WildDayOptions): fc.Arbitrary<readonly 
 }
 
 /** Everything works again, everybody is back, and enough time passes for the last of them to notice. */
-export async function calmDown(stage: Stage, forMs: number): Promise<void> {
-  stage.disturb.end();
-  for (const cluster of [stage.rome, stage.paris, stage.berlin]) {
+export async function recover(environment: Environment, forMs: number): Promise<void> {
+  environment.faults.end();
+  for (const cluster of [environment.rome, environment.paris, environment.berlin]) {
     if (!cluster.isRunning()) restart(cluster);
   }
-  await stage.time.advance(forMs);
+  await environment.time.advance(forMs);
 }

@@ -23,7 +23,7 @@ export type BrokerEvent =
   | { readonly kind: "heartbeat" };
 
 /** What the headers of every answer say. */
-export interface Contact {
+export interface ResponseMetadata {
   /** Undefined: not stated. Another ID means that the broker has lost its state. */
   readonly ledgerId: string | undefined;
   /** The broker's clock at the answer, in whole seconds from HTTP's Date. Undefined: not stated. */
@@ -67,6 +67,6 @@ export interface BrokerCommunicator {
   /** Resolves when the broker answers and accepts this agent. */
   readonly ping: () => Promise<void>;
   /** Called with every answer. Returns the function that unsubscribes. */
-  readonly onContact: (listener: (contact: Contact) => void) => () => void;
+  readonly onResponse: (listener: (contact: ResponseMetadata) => void) => () => void;
   readonly close: () => Promise<void>;
 }

@@ -1,23 +1,23 @@
-import type { Contact } from "./broker-communicator.ts";
+import type { ResponseMetadata } from "./broker-communicator.ts";
 
 /** Listeners to the metadata of answers. */
-export interface ContactListeners {
+export interface ResponseListeners {
   /** Notifies all listeners; the metadata is not read without one. */
-  readonly report: (read: () => Contact) => void;
-  readonly onContact: (listener: (contact: Contact) => void) => () => void;
+  readonly report: (read: () => ResponseMetadata) => void;
+  readonly onResponse: (listener: (response: ResponseMetadata) => void) => () => void;
 }
 
-export function contactListeners(): ContactListeners {
-  const listeners = new Set<(contact: Contact) => void>();
+export function responseListeners(): ResponseListeners {
+  const listeners = new Set<(response: ResponseMetadata) => void>();
   return {
     report: (read) => {
       if (listeners.size === 0) return;
-      const contact = read();
-      for (const listener of listeners) listener(contact);
+      const response = read();
+      for (const listener of listeners) listener(response);
     },
-    onContact: (listener) => {
+    onResponse: (listener) => {
       // Wrapped, so that a function can be registered twice and removed separately.
-      const entry = (contact: Contact): void => listener(contact);
+      const entry = (response: ResponseMetadata): void => listener(response);
       listeners.add(entry);
       return () => listeners.delete(entry);
     },

@@ -27,7 +27,7 @@ export function noBroker(): BrokerCommunicator {
     explain: absent,
     adopt: absent,
     ping: absent,
-    onContact: () => () => undefined,
+    onResponse: () => () => undefined,
     close: () => Promise.resolve(),
   };
 }

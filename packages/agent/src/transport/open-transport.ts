@@ -32,12 +32,12 @@ export interface TransportDeps {
 export interface Transport {
   readonly communicator: BrokerCommunicator;
   /** The broker's address, for the log. */
-  readonly shown: string;
+  readonly label: string;
 }
 
 export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
   const { clock, random, randomBytes, env, log, reloads } = deps;
-  if (settings["broker-transport"] === "none") return { communicator: noBroker(), shown: "none" };
+  if (settings["broker-transport"] === "none") return { communicator: noBroker(), label: "none" };
   if (settings["broker-transport"] !== "kubernetes") {
     const folder = agentCertificates(settings["broker-cert-path"], {
       clock,
@@ -47,7 +47,7 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
     const certificates = observedCertificates(folder, deps.onCertificates);
     const brokerUrls = settings["broker-url"];
     const communicator = await httpCommunicator({ brokerUrls }, { certificates, clock, random, log });
-    return { communicator, shown: brokerUrls.join(",") };
+    return { communicator, label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });
@@ -61,7 +61,7 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
       randomBytes,
       log,
     });
-    return { communicator, shown: `${client.server}, namespace ${namespace}` };
+    return { communicator, label: `${client.server}, namespace ${namespace}` };
   } catch (error) {
     client.close();
     throw error;

@@ -31,7 +31,7 @@ export interface UsageMeter {
 
 export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDeps): UsageMeter {
   const { client, isCounted, clock, log } = deps;
-  const reading = failureReporter({ log, clock, fields: {}, what: "reading metrics.k8s.io" });
+  const reporter = failureReporter({ log, clock, fields: {}, what: "reading metrics.k8s.io" });
   const ending = new AbortController();
   const { signal } = ending;
   let used: ResourceVector | undefined;
@@ -41,7 +41,7 @@ export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDe
   const measure = async (): Promise<number> => {
     try {
       used = usageFrom(await client.read(NODE_METRICS, { signal }), isCounted);
-      reading.recovered();
+      reporter.recovered();
       wasAbsent = false;
       return intervalMs;
     } catch (error) {
@@ -55,7 +55,7 @@ export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDe
       wasAbsent = true;
       return ABSENT_PAUSE_MS;
     }
-    reading.failed(fault);
+    reporter.failed(fault);
     return fault.code === "forbidden" ? ABSENT_PAUSE_MS : intervalMs;
   };
   const run = async (): Promise<void> => {

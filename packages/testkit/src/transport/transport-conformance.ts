@@ -1,5 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert";
-import type { BrokerCommunicator, BrokerEvent, Contact } from "@resource-broker/agent";
+import type { BrokerCommunicator, BrokerEvent, ResponseMetadata } from "@resource-broker/agent";
 import {
   type AdoptionRequestDTO,
   Fault,
@@ -301,8 +301,8 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
   }),
 
   promise("whoever stops listening hears of no further answer", async ({ rome }) => {
-    const contacts: Contact[] = [];
-    const stop = rome.onContact((contact) => contacts.push(contact));
+    const contacts: ResponseMetadata[] = [];
+    const stop = rome.onResponse((contact) => contacts.push(contact));
     await rome.fetchInstructions();
     stop();
     await rome.fetchInstructions();
@@ -374,9 +374,9 @@ async function refused(call: Promise<unknown>, code: FaultCode): Promise<Fault> 
   return fault;
 }
 
-function contactsOf(communicator: BrokerCommunicator): readonly Contact[] {
-  const contacts: Contact[] = [];
-  communicator.onContact((contact) => contacts.push(contact));
+function contactsOf(communicator: BrokerCommunicator): readonly ResponseMetadata[] {
+  const contacts: ResponseMetadata[] = [];
+  communicator.onResponse((contact) => contacts.push(contact));
   return contacts;
 }
 

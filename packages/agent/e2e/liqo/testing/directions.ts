@@ -13,7 +13,7 @@ import { askFor, isActive } from "../../testing/resource-request.ts";
 export const PATIENT_MS = 900_000;
 
 /** Clusters with Liqo, real or played, in which each has the namespaces `shop` and `night`. */
-export interface StoryWorld extends World {
+export interface ScenarioWorld extends World {
   /** What the agent of this cluster has started liqoctl for so far, in order: `peer`, `unpeer`, `force unpeer` … */
   readonly liqoctlCalls: (name: string) => Promise<string[]>;
   /** False: nobody places pods on nodes, nor says that they run. */
@@ -22,12 +22,12 @@ export interface StoryWorld extends World {
 
 /** Who asks whom. */
 export interface Direction {
-  readonly world: StoryWorld;
+  readonly world: ScenarioWorld;
   readonly requester: WorldCluster;
   readonly provider: WorldCluster;
 }
 
-export function directionOf(world: StoryWorld, requester: string, provider: string): Direction {
+export function directionOf(world: ScenarioWorld, requester: string, provider: string): Direction {
   return { world, requester: world.cluster(requester), provider: world.cluster(provider) };
 }
 
@@ -96,6 +96,6 @@ export function untilAdvertised(
 }
 
 /** Something that was seen, for whoever reads the run. */
-export function fact(text: string): void {
+export function logSeen(text: string): void {
   process.stdout.write(`  seen: ${text}\n`);
 }

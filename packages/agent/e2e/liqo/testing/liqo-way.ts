@@ -3,7 +3,7 @@ import { type ClusterPlan, until, type WholePod } from "@resource-broker/testkit
 import { beforeAll, describe, expect, test } from "vitest";
 import { directionOf } from "./directions.ts";
 import type { LiqoWorld } from "./liqo-world.ts";
-import { newStory, STEPS, type Story } from "./story.ts";
+import { newScenario, type Scenario, STEPS } from "./story.ts";
 import { untilClean } from "./traces.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
@@ -19,23 +19,23 @@ export const TWO_CLUSTERS: readonly ClusterPlan[] = [
   },
 ];
 
-const LENT = /=(\/.*\/liqo-kubeconfig-[^/]+)\/kubeconfig$/;
+const KUBECONFIG_FILE = /=(\/.*\/liqo-kubeconfig-[^/]+)\/kubeconfig$/;
 
 /** Two reservations of one provider with a Liqo that we play, wherever the API servers come from. */
 export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>): void {
   describe(`two reservations through a played Liqo on ${where}`, { timeout: TIMEOUT_MS }, () => {
     let world: LiqoWorld;
-    let story: Story;
+    let scenario: Scenario;
 
     beforeAll(async () => {
       world = await start();
-      story = newStory(directionOf(world, "rome", "paris"));
+      scenario = newScenario(directionOf(world, "rome", "paris"));
       return world.dispose;
     }, TIMEOUT_MS);
 
     /** What liqoctl was started with; the files it was lent, which are written anew each time, under one name. */
     const calls = (): string[][] =>
-      world.liqo.liqoctl.calls.map((args) => args.map((arg) => arg.replace(LENT, "=PRIVATE")));
+      world.liqo.liqoctl.calls.map((args) => args.map((arg) => arg.replace(KUBECONFIG_FILE, "=PRIVATE")));
     const clusterFlags = (timeout: string): string[] => [
       "--kubeconfig=PRIVATE",
       "--remote-kubeconfig=PRIVATE",
@@ -44,7 +44,7 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
       `--timeout=${timeout}`,
     ];
 
-    test.each(STEPS.slice(0, 1))("$name", ({ expectIt }) => expectIt(story));
+    test.each(STEPS.slice(0, 1))("$name", ({ expectIt }) => expectIt(scenario));
 
     test("liqoctl was started once, with exactly these arguments", () => {
       expect(calls()).toEqual([
@@ -59,12 +59,17 @@ export function describeLiqoWay(where: string, start: () => Promise<LiqoWorld>):
     });
 
     test("the kubeconfigs that it was lent are gone", async () => {
-      const lent = world.liqo.liqoctl.calls.flat().flatMap((arg) => LENT.exec(arg)?.[1] ?? []);
-      expect(lent).toHaveLength(2);
-      await until("they are removed", async () => lent.every((path) => !existsSync(path)) || undefined);
+      const kubeconfigFiles = world.liqo.liqoctl.calls
+        .flat()
+        .flatMap((arg) => KUBECONFIG_FILE.exec(arg)?.[1] ?? []);
+      expect(kubeconfigFiles).toHaveLength(2);
+      await until(
+        "they are removed",
+        async () => kubeconfigFiles.every((path) => !existsSync(path)) || undefined,
+      );
     });
 
-    test.each(STEPS.slice(1))("$name", ({ expectIt }) => expectIt(story));
+    test.each(STEPS.slice(1))("$name", ({ expectIt }) => expectIt(scenario));
 
     test("liqoctl has unpeered, with exactly these arguments", async () => {
       expect(calls().slice(1)).toEqual([["unpeer", ...clusterFlags("2m")]]);

@@ -17,10 +17,10 @@ import {
   until,
   type World,
 } from "@resource-broker/testkit";
-import type { StoryWorld } from "./directions.ts";
+import type { ScenarioWorld } from "./directions.ts";
 
 /** Clusters with a Liqo that we play, and an agent for each that uses it. */
-export interface LiqoWorld extends StoryWorld {
+export interface LiqoWorld extends ScenarioWorld {
   readonly liqo: FakeLiqo;
   /** Where each cluster's kubeconfig lies, by its ID. */
   readonly kubeconfigs: string;
@@ -37,7 +37,7 @@ export interface LiqoWorldOptions {
 }
 
 /** Where the pods of a story are, in each cluster. */
-export function peoplesNamespaces(): JsonObject[] {
+export function userNamespaces(): JsonObject[] {
   return ["shop", "night"].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
 }
 
@@ -47,7 +47,7 @@ export function liqoIdOf(clusterName: string): string {
 }
 
 /** Above the minute between two of them. */
-const CENSUS_MS = 100_000;
+const RESYNC_MS = 100_000;
 
 /** A loan that was asked for before would wait for the next census. */
 export async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
@@ -57,7 +57,7 @@ export async function untilKnown({ broker }: World, clusterId: string): Promise<
       const { body } = await broker.admin().request("GET", PATH.advertisement(clusterId));
       return (body as Partial<AdvertisementDTO>).liqo;
     },
-    CENSUS_MS,
+    RESYNC_MS,
   );
 }
 
@@ -76,7 +76,7 @@ export async function startLiqoWorld(options: LiqoWorldOptions): Promise<LiqoWor
       const plane = await controlPlanes.start(name, [
         ...liqoObjects,
         ...installedLiqo(liqoIdOf(name)),
-        ...peoplesNamespaces(),
+        ...userNamespaces(),
         ...objects,
       ]);
       await writeFile(join(kubeconfigs, `${name}.kubeconfig`), plane.kubeconfig, { mode: 0o600 });

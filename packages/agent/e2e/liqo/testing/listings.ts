@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listingOf, until } from "@resource-broker/testkit";
-import { fact, type StoryWorld } from "./directions.ts";
+import { logSeen, type ScenarioWorld } from "./directions.ts";
 
 /** Every object of every cluster, by its name: what must be the same again when all reservations have ended. */
 export type Listings = ReadonlyMap<string, readonly string[]>;
@@ -34,13 +34,13 @@ const WITHIN_MS = 600_000;
 /** All kinds of a cluster are read each time. */
 const LOOK_EVERY_MS = 1000;
 
-export async function listingsOf({ clusters }: StoryWorld): Promise<Listings> {
+export async function listingsOf({ clusters }: ScenarioWorld): Promise<Listings> {
   const lists = clusters.map(async ({ name, client }) => [name, await listingOf(client)] as const);
   return new Map(await Promise.all(lists));
 }
 
 /** Resolves when every object is as before, but for what is permitted, and tells how much of that was seen. */
-export async function untilSame(world: StoryWorld, before: Listings): Promise<void> {
+export async function untilSame(world: ScenarioWorld, before: Listings): Promise<void> {
   const began = performance.now();
   const differences = await until(
     "every object is as before",
@@ -53,10 +53,10 @@ export async function untilSame(world: StoryWorld, before: Listings): Promise<vo
     },
     WITHIN_MS,
   );
-  fact(`every object was as before ${((performance.now() - began) / 1000).toFixed(1)} s later`);
+  logSeen(`every object was as before ${((performance.now() - began) / 1000).toFixed(1)} s later`);
   for (const { why } of PERMITTED) {
     const count = differences.filter((each) => permissionOf(each) === why).length;
-    if (count > 0) fact(`but for ${count}: ${why}`);
+    if (count > 0) logSeen(`but for ${count}: ${why}`);
   }
 }
 

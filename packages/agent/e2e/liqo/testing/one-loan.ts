@@ -4,10 +4,10 @@ import { onTestFinished } from "vitest";
 import { askFor } from "../../testing/resource-request.ts";
 import { type FastClock, fastClock } from "./fast-clock.ts";
 import { type LiqoWorld, startLiqoWorld } from "./liqo-world.ts";
-import { tracesIn } from "./traces.ts";
+import { liqoObjectsIn } from "./traces.ts";
 
 /** rome borrows from paris; both agents are in this process, and their clock in the test's hands. */
-export interface OneLoan {
+export interface OneReservation {
   readonly world: LiqoWorld;
   readonly clock: FastClock;
   readonly rome: WorldCluster;
@@ -21,13 +21,13 @@ export interface OneLoan {
   readonly clean: (cluster: WorldCluster) => Promise<void>;
 }
 
-export interface OneLoanOptions {
+export interface OneReservationOptions {
   readonly flags?: readonly string[];
 }
 
 const NAME = "loan";
 
-export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneLoan> {
+export async function oneReservation({ flags = [] }: OneReservationOptions = {}): Promise<OneReservation> {
   const world = await startLiqoWorld({
     clusters: [
       { name: "rome", nodes: [{ cpu: "4", memory: "16Gi" }], hasAgent: false },
@@ -37,7 +37,7 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
   onTestFinished(world.dispose);
   const clock = fastClock(() => world.broker.admin().request("GET", PATH.health));
   const start = (name: string) =>
-    ticking(clock, world.startInside(name, { clock: clock.time, flags: [...world.flags, ...flags] }));
+    advanceUntil(clock, world.startInside(name, { clock: clock.time, flags: [...world.flags, ...flags] }));
   const [rome, paris] = [world.cluster("rome"), world.cluster("paris")];
   const agents = { paris: await start("paris"), rome: await start("rome") };
   for (const { name } of [paris, rome]) {
@@ -63,7 +63,7 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
     remove: () => rome.client.delete(RESOURCE_REQUESTS, { name: NAME, namespace: "default" }),
     clean: async (cluster) => {
       await clock.until(`nothing is left in ${cluster.name}`, async () => {
-        const left = await tracesIn(cluster);
+        const left = await liqoObjectsIn(cluster);
         if (left.length === 0) return true;
         throw new Error(left.join(", "));
       });
@@ -72,7 +72,7 @@ export async function oneLoan({ flags = [] }: OneLoanOptions = {}): Promise<OneL
 }
 
 /** Time passes until it has ended: an agent that starts may wait for its own clock. */
-async function ticking<T>({ pass }: FastClock, work: Promise<T>): Promise<T> {
+async function advanceUntil<T>({ pass }: FastClock, work: Promise<T>): Promise<T> {
   let isOver = false;
   const ended = work.finally(() => {
     isOver = true;

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import {
   ask,
   type Direction,
-  fact,
+  logSeen,
   nodeOf,
   release,
   untilAdvertised,
@@ -26,19 +26,19 @@ const NIGHT = {
 const REMOTE = "Remote" as const;
 
 /** Two reservations of one pair, from the first request until nothing is left. */
-export interface Story {
+export interface Scenario {
   readonly direction: Direction;
   /** Filled in by its steps. */
   readonly seen: { before: Listings; calls: number; first: string; second: string };
 }
 
-export function newStory(direction: Direction): Story {
+export function newScenario(direction: Direction): Scenario {
   return { direction, seen: { before: new Map(), calls: 0, first: "", second: "" } };
 }
 
 interface Step {
   readonly name: string;
-  readonly expectIt: (story: Story) => Promise<void>;
+  readonly expectIt: (scenario: Scenario) => Promise<void>;
 }
 
 export const STEPS: readonly Step[] = [
@@ -55,9 +55,9 @@ export const STEPS: readonly Step[] = [
         offload: { namespaces: [SHOP.namespace], podOffloadingStrategy: REMOTE },
       });
       seen.first = await untilReady(direction, "first");
-      fact(`the node was ready ${Math.round(performance.now() - began)} ms after the request`);
+      logSeen(`the node was ready ${Math.round(performance.now() - began)} ms after the request`);
       const { status } = await nodeOf(direction, seen.first);
-      fact(`it has ${JSON.stringify(status?.allocatable)}`);
+      logSeen(`it has ${JSON.stringify(status?.allocatable)}`);
       expect(status?.allocatable).toEqual({
         cpu: "4",
         memory: "8Gi",
@@ -87,7 +87,9 @@ export const STEPS: readonly Step[] = [
       const after = await untilAdvertised(direction, provider.name, ({ usage = [] }) =>
         usage.some(({ reservationID, used }) => reservationID === first && used.cpu === "2"),
       );
-      fact(`${provider.name} says ${JSON.stringify(after.resources)}, in use ${JSON.stringify(after.usage)}`);
+      logSeen(
+        `${provider.name} says ${JSON.stringify(after.resources)}, in use ${JSON.stringify(after.usage)}`,
+      );
       expect(after.resources).toEqual(before.resources);
       const { resources } = await untilAdvertised(direction, requester.name, () => true);
       expect(resources).toEqual(own.resources);
@@ -154,7 +156,7 @@ export const STEPS: readonly Step[] = [
       await requester.client.delete(RESOURCE_REQUESTS, { name: "second", namespace: "default" });
       await untilSame(world, before);
       const done = (await world.liqoctlCalls(requester.name)).slice(calls);
-      fact(`liqoctl was started for ${done.join(", ")}`);
+      logSeen(`liqoctl was started for ${done.join(", ")}`);
     },
   },
 ];

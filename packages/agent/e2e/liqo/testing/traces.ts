@@ -50,7 +50,7 @@ async function listed<T>(
 }
 
 /** Whatever is left there of any reservation or peering, as `Kind name`. */
-export async function tracesIn(cluster: WorldCluster): Promise<string[]> {
+export async function liqoObjectsIn(cluster: WorldCluster): Promise<string[]> {
   const named = (kind: string, objects: readonly Listed[]): string[] =>
     objects.map(({ metadata }) => `${kind} ${metadata.name}`);
   const plain = await Promise.all(
@@ -77,7 +77,7 @@ export const PATIENT_MS = 100_000;
 export async function untilClean(clusters: readonly WorldCluster[], withinMs?: number): Promise<void> {
   for (const cluster of clusters) {
     const look = async (): Promise<true> => {
-      const left = await tracesIn(cluster);
+      const left = await liqoObjectsIn(cluster);
       if (left.length === 0) return true;
       throw new Error(left.join(", "));
     };

@@ -3,7 +3,14 @@ import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-bro
 import type { ResourceRequest } from "@resource-broker/contract";
 import { listingOf, RESOURCE_REQUESTS, until } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import { ask, fact, PATIENT_MS, release, untilReady, untilRequest } from "../../liqo/testing/directions.ts";
+import {
+  ask,
+  logSeen,
+  PATIENT_MS,
+  release,
+  untilReady,
+  untilRequest,
+} from "../../liqo/testing/directions.ts";
 import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
 import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
 import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
@@ -17,11 +24,11 @@ const LONG_MS = 180_000;
 /** Whatever goes wrong; what it returns ends it. */
 interface Fault {
   readonly name: string;
-  readonly strike: (direction: RealDirection) => Promise<() => Promise<unknown>>;
+  readonly inject: (direction: RealDirection) => Promise<() => Promise<unknown>>;
 }
 
 /** When it does. */
-interface Moment {
+interface FaultPoint {
   readonly name: string;
   readonly isEnding: boolean;
   /** Resolves when it is reached. `calls`: how often the agent had started liqoctl before. */
@@ -30,22 +37,22 @@ interface Moment {
 
 const API_SERVER: Fault = {
   name: "the provider's API server is killed",
-  strike: async ({ at }) => {
+  inject: async ({ at }) => {
     await at.provider.plane.apiServer.kill();
     return at.provider.plane.apiServer.restart;
   },
 };
 const API_SERVER_FOR_LONG: Fault = {
   name: "the provider's API is off for 3 minutes",
-  strike: async (direction) => {
-    const restart = await API_SERVER.strike(direction);
+  inject: async (direction) => {
+    const restart = await API_SERVER.inject(direction);
     await sleep(LONG_MS);
     return restart;
   },
 };
 const agent = (whose: "requester" | "provider"): Fault => ({
   name: `the ${whose}'s agent is killed`,
-  strike: async (direction) => {
+  inject: async (direction) => {
     const { kill, restart } = direction.world.agent(direction[whose].name);
     await kill("SIGKILL");
     return restart;
@@ -61,12 +68,12 @@ const untilCalled = ({ world, requester }: RealDirection, calls: number, verb: R
     PATIENT_MS,
   );
 
-const PEERING: Moment = {
+const PEERING: FaultPoint = {
   name: "liqoctl peers",
   isEnding: false,
   reached: (direction, _, calls) => untilCalled(direction, calls, /^peer/),
 };
-const SLICE: Moment = {
+const SLICE: FaultPoint = {
   name: "the slice is made",
   isEnding: false,
   reached: ({ requester, at }, name) =>
@@ -77,7 +84,7 @@ const SLICE: Moment = {
       PATIENT_MS,
     ),
 };
-const GRANT: Moment = {
+const GRANT: FaultPoint = {
   name: "the provider grants",
   isEnding: false,
   reached: ({ provider, at }, name) =>
@@ -88,7 +95,7 @@ const GRANT: Moment = {
       PATIENT_MS,
     ),
 };
-const NODE: Moment = {
+const NODE: FaultPoint = {
   name: "the node is made",
   isEnding: false,
   reached: ({ requester, at }, name) =>
@@ -98,8 +105,8 @@ const NODE: Moment = {
       PATIENT_MS,
     ),
 };
-const RELEASE: Moment = { name: "the release begins", isEnding: true, reached: async () => undefined };
-const UNPEER: Moment = {
+const RELEASE: FaultPoint = { name: "the release begins", isEnding: true, reached: async () => undefined };
+const UNPEER: FaultPoint = {
   name: "liqoctl unpeers",
   isEnding: true,
   reached: (direction, _, calls) => untilCalled(direction, calls, /^un/),
@@ -108,7 +115,7 @@ const UNPEER: Moment = {
 const MOMENTS = [PEERING, SLICE, GRANT, NODE, RELEASE, UNPEER];
 
 export interface Failure {
-  readonly moment: Moment;
+  readonly moment: FaultPoint;
   readonly fault: Fault;
 }
 
@@ -133,9 +140,9 @@ export async function expectSurvival(world: RealLiqoWorld, { moment, fault }: Fa
   const strike = async (reservation: string): Promise<void> => {
     await moment.reached(direction, reservation, calls);
     const began = performance.now();
-    const end = await fault.strike(direction);
+    const end = await fault.inject(direction);
     await end();
-    fact(`${fault.name} while ${moment.name}, and was back after ${seconds(began)}`);
+    logSeen(`${fault.name} while ${moment.name}, and was back after ${seconds(began)}`);
   };
   await ask(direction, NAME, offloading(WEB));
   const granted = await untilRequest(direction, NAME, ({ status }) => status?.reservationName !== undefined);
@@ -145,7 +152,7 @@ export async function expectSurvival(world: RealLiqoWorld, { moment, fault }: Fa
   await untilReady(direction, NAME);
   await deploy(direction, WEB, { node: reservation });
   await untilRunning(direction, WEB, reservation);
-  fact(`the node was ready, and a pod ran on it, ${seconds(began)} later`);
+  logSeen(`the node was ready, and a pod ran on it, ${seconds(began)} later`);
   if (moment.isEnding) {
     await direction.requester.client.delete(RESOURCE_REQUESTS, { name: NAME, namespace: "default" });
     await strike(reservation);
@@ -153,7 +160,7 @@ export async function expectSurvival(world: RealLiqoWorld, { moment, fault }: Fa
   await undeploy(direction, WEB);
   if (!moment.isEnding) await release(direction, NAME);
   await untilSame(world, before);
-  fact(`liqoctl was started for ${(await world.liqoctlCalls("rome")).slice(calls).join(", ")}`);
+  logSeen(`liqoctl was started for ${(await world.liqoctlCalls("rome")).slice(calls).join(", ")}`);
 }
 
 function seconds(since: number): string {
@@ -175,11 +182,11 @@ export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
   await world.agent("paris").kill("SIGKILL");
   for (const program of [at.provider.plane.apiServer, at.provider.plane.etcd]) await program.kill();
   let began = performance.now();
-  const isTold = ({ status }: ResourceRequest): boolean =>
+  const isReported = ({ status }: ResourceRequest): boolean =>
     status?.conditions?.some((each) => each.type === "Peered" && each.status === "False") === true;
-  const { status } = await untilRequest(out, NAME, isTold);
-  const told = status?.conditions?.find(({ type }) => type === "Peered");
-  fact(`${seconds(began)} after the provider's death: ${told?.reason}: ${told?.message}`);
+  const { status } = await untilRequest(out, NAME, isReported);
+  const received = status?.conditions?.find(({ type }) => type === "Peered");
+  logSeen(`${seconds(began)} after the provider's death: ${received?.reason}: ${received?.message}`);
   began = performance.now();
   // Nobody ends its pods at the provider any more: they go when the release forces them.
   await at.requester.plane.kubectl(["-n", WEB.namespace, "delete", "deployment", WEB.name, "--wait=false"]);
@@ -188,14 +195,14 @@ export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
     "nothing of the reservation is left but the peering",
     async () => {
       const lines = await listingOf(requester.client);
-      const left = lines.filter((line) => isOfIt(line, node) && !isTale(line));
+      const left = lines.filter((line) => isOfIt(line, node) && !isProgressLine(line));
       if (left.length === 0) return true;
       await sleep(1000);
       throw new Error(left.join("\n"));
     },
     PATIENT_MS,
   );
-  fact(`${seconds(began)} after the release nothing of it was left in rome but the peering`);
+  logSeen(`${seconds(began)} after the release nothing of it was left in rome but the peering`);
   const calls = await world.liqoctlCalls("rome");
   expect(calls.filter((call) => call.startsWith("force"))).toEqual([]);
   await untilPods(
@@ -203,7 +210,7 @@ export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
     `${BATCH.namespace}-${at.provider.liqoId}`,
     ([pod]) => pod?.status?.phase === "Running",
   );
-  fact("what paris borrows in rome runs on, and liqoctl force unpeer was not started");
+  logSeen("what paris borrows in rome runs on, and liqoctl force unpeer was not started");
 }
 
 function isOfIt(line: string, node: string): boolean {
@@ -211,7 +218,7 @@ function isOfIt(line: string, node: string): boolean {
 }
 
 /** The agent keeps telling what it still has to do. */
-function isTale(line: string): boolean {
+function isProgressLine(line: string): boolean {
   return line.startsWith("ReservationInstruction") || line.startsWith("ConfigMap liqo/liqo-peering-");
 }
 

@@ -14,7 +14,7 @@ import { creatorUser, until } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import {
   ask,
-  fact,
+  logSeen,
   PATIENT_MS,
   nodeOf,
   release,
@@ -46,7 +46,7 @@ async function raised(direction: RealDirection, reservation: string): Promise<vo
   const slice = { name: reservation, namespace: tenantNamespaceOf(at.provider.liqoId) };
   const body = { spec: { resources: { cpu: "12" } } };
   await requester.client.patch(RESOURCE_SLICES, { name: slice, patch: { kind: "merge", body } });
-  const replica = await untilJudged(direction, reservation, "TooMuch");
+  const replica = await untilEvaluated(direction, reservation, "TooMuch");
   expect(replica.spec.resources?.["cpu"]).toBe("12");
   expect(replica.status?.resources).toEqual(RESERVED);
   const quota = await provider.client.get(QUOTAS, {
@@ -54,7 +54,7 @@ async function raised(direction: RealDirection, reservation: string): Promise<vo
     namespace: tenantNamespaceOf(at.requester.liqoId),
   });
   expect(quota.spec.resources).toEqual(RESERVED);
-  fact(`a slice raised to 12 CPU by hand is granted ${JSON.stringify(quota.spec.resources)}`);
+  logSeen(`a slice raised to 12 CPU by hand is granted ${JSON.stringify(quota.spec.resources)}`);
   await agent.restart();
   await until(
     "the slice asks for what is reserved again",
@@ -64,7 +64,7 @@ async function raised(direction: RealDirection, reservation: string): Promise<vo
     },
     PATIENT_MS,
   );
-  await untilJudged(direction, reservation, "Reserved");
+  await untilEvaluated(direction, reservation, "Reserved");
   expect((await nodeOf(direction, reservation)).status?.allocatable).toEqual(RESERVED);
 }
 
@@ -86,14 +86,18 @@ async function nobodys(direction: RealDirection): Promise<void> {
     },
     spec: { class: SLICE_CLASS, providerClusterID: liqoId, resources: RESERVED },
   });
-  const replica = await untilJudged(direction, name.name, "UnknownReservation");
+  const replica = await untilEvaluated(direction, name.name, "UnknownReservation");
   expect(grantOf(replica)).toMatchObject({ status: "Denied" });
   expect(await requester.client.find(VIRTUAL_NODES, name)).toBeUndefined();
-  fact("a slice that nobody has reserved is denied, and there is no virtual node for it");
+  logSeen("a slice that nobody has reserved is denied, and there is no virtual node for it");
   await requester.client.delete(RESOURCE_SLICES, name);
 }
 
-function untilJudged({ provider, at }: RealDirection, name: string, reason: string): Promise<ResourceSlice> {
+function untilEvaluated(
+  { provider, at }: RealDirection,
+  name: string,
+  reason: string,
+): Promise<ResourceSlice> {
   const namespace = tenantNamespaceOf(at.requester.liqoId);
   return until(
     `the provider says ${reason} of ${name}`,
@@ -129,9 +133,9 @@ export async function expectVersionMismatch(world: RealLiqoWorld): Promise<void>
   const before = await listingsOf(world);
   const calls = (await world.liqoctlCalls("rome")).length;
   await ask(direction, "other-version");
-  const isTold = (request: ResourceRequest): boolean => peeredOf(request)?.reason === "VersionMismatch";
-  const request = await untilRequest(direction, "other-version", isTold);
-  fact(`another version of Liqo: ${peeredOf(request)?.message}`);
+  const isReported = (request: ResourceRequest): boolean => peeredOf(request)?.reason === "VersionMismatch";
+  const request = await untilRequest(direction, "other-version", isReported);
+  logSeen(`another version of Liqo: ${peeredOf(request)?.message}`);
   expect((await world.liqoctlCalls("rome")).slice(calls)).toEqual([]);
   await release(direction, "other-version");
   await untilSame(world, before);

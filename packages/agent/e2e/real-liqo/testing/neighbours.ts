@@ -3,7 +3,7 @@ import { FOREIGN_CLUSTERS, IDENTITIES, RESOURCE_SLICES, tenantNamespaceOf } from
 import { SECRETS } from "@resource-broker/kube";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import { ask, fact, PATIENT_MS, nodeOf, release, untilReady } from "../../liqo/testing/directions.ts";
+import { ask, logSeen, PATIENT_MS, nodeOf, release, untilReady } from "../../liqo/testing/directions.ts";
 import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
 import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
 import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
@@ -23,17 +23,17 @@ export async function expectBothDirections(world: RealLiqoWorld): Promise<void> 
   await Promise.all([deploy(out, WEB, { node: outNode }), deploy(back, BATCH, { node: backNode })]);
   await untilRunning(out, WEB, outNode);
   await untilRunning(back, BATCH, backNode);
-  fact("rome borrows from paris and paris from rome: a pod runs on each side of both");
+  logSeen("rome borrows from paris and paris from rome: a pod runs on each side of both");
   const alive = await aliveOf(back, backNode);
   await undeploy(out, WEB);
   await release(out, "out");
-  await untilLetGo(out);
+  await untilUnpeered(out);
   expect(await aliveOf(back, backNode)).toEqual(alive);
   await untilRunning(back, BATCH, backNode);
-  fact("rome has released and unpeered: the node and the pod of paris are the same, and live");
+  logSeen("rome has released and unpeered: the node and the pod of paris are the same, and live");
   await undeploy(back, BATCH);
   await release(back, "back");
-  await untilLetGo(back);
+  await untilUnpeered(back);
   await untilSame(world, before);
 }
 
@@ -54,7 +54,7 @@ function isReady({ status }: WholeNode): boolean {
 }
 
 /** Resolves when the requester's agent has ended its peering. */
-async function untilLetGo({ requester, provider }: RealDirection): Promise<void> {
+async function untilUnpeered({ requester, provider }: RealDirection): Promise<void> {
   const mark = `ConfigMap liqo/liqo-peering-liqo-${provider.name}`;
   await until(
     `${requester.name} has ended its peering with ${provider.name}`,
@@ -72,11 +72,11 @@ export async function expectUpAfterPersonsPeering(world: RealLiqoWorld): Promise
   const before = await listingsOf(world);
   const direction = realDirection(world, "rome", "paris");
   await byHand(direction, "peer", "--create-resource-slice=false", "--create-virtual-node=false");
-  await untilMet(direction);
+  await untilKnown(direction);
   await byHand(direction, "unpeer");
   await ask(direction, "after-a-person", SMALL);
   const node = await untilReady(direction, "after-a-person");
-  fact(`a person peered and unpeered; then ${node} came up`);
+  logSeen(`a person peered and unpeered; then ${node} came up`);
   await release(direction, "after-a-person");
   await untilSame(world, before);
 }
@@ -91,16 +91,16 @@ export async function expectPersonsSliceStays(world: RealLiqoWorld): Promise<voi
   const calls = (await world.liqoctlCalls(requester.name)).length;
   await ask(direction, "beside-a-person", SMALL);
   const node = await untilReady(direction, "beside-a-person");
-  fact(`beside the person's ${theirs.metadata.name} there is ${node}`);
+  logSeen(`beside the person's ${theirs.metadata.name} there is ${node}`);
   await release(direction, "beside-a-person");
   await untilGone(() => requester.client.find(WHOLE_NODES, { name: node }));
-  await untilLetGo(direction);
+  await untilUnpeered(direction);
   const slice = { name: at.provider.liqoId, namespace: tenantNamespaceOf(at.provider.liqoId) };
   expect((await requester.client.get(RESOURCE_SLICES, slice)).metadata.deletionTimestamp).toBeUndefined();
   const still = await untilNodeReady(direction, at.provider.liqoId);
   expect(still.metadata.uid).toBe(theirs.metadata.uid);
   expect((await world.liqoctlCalls(requester.name)).slice(calls)).toEqual([]);
-  fact("ours has ended; the person's slice and node are as they were, and liqoctl was not started");
+  logSeen("ours has ended; the person's slice and node are as they were, and liqoctl was not started");
   await unpeerInOrder(direction);
   await untilSame(world, before);
 }
@@ -144,7 +144,7 @@ async function byHand(direction: RealDirection, verb: string, ...flags: string[]
 }
 
 /** liqoctl ends before Liqo has made the object that unpeer asks for. */
-async function untilMet({ requester, at }: RealDirection): Promise<void> {
+async function untilKnown({ requester, at }: RealDirection): Promise<void> {
   await until("Liqo knows the other cluster", () =>
     requester.client.find(FOREIGN_CLUSTERS, { name: at.provider.liqoId }),
   );

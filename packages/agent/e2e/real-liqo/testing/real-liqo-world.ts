@@ -7,16 +7,16 @@ import {
   realLiqoControlPlanes,
   startWorld,
 } from "@resource-broker/testkit";
-import { type Direction, directionOf, type StoryWorld } from "../../liqo/testing/directions.ts";
-import { peoplesNamespaces, untilKnown } from "../../liqo/testing/liqo-world.ts";
+import { type Direction, directionOf, type ScenarioWorld } from "../../liqo/testing/directions.ts";
+import { untilKnown, userNamespaces } from "../../liqo/testing/liqo-world.ts";
 
 const SHOWN_LINES = 20;
 
 /** Clusters with the real Liqo, and agents with the shipped rights. */
-export interface RealLiqoWorld extends StoryWorld {
+export interface RealLiqoWorld extends ScenarioWorld {
   readonly liqo: RealLiqoControlPlanes;
   /** Writes the last lines of every program to stderr: for `onTestFailed`. */
-  readonly tellLastWords: () => Promise<void>;
+  readonly printLastLines: () => Promise<void>;
 }
 
 /** One that asks another, each with its Liqo. */
@@ -41,9 +41,9 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
   }));
   const world = await startWorld({ clusters, controlPlanes: liqo });
   for (const { name, hasAgent = true } of clusters) if (hasAgent) await untilKnown(world, name);
-  for (const { name } of clusters) await liqo.cluster(name).plane.seed(peoplesNamespaces());
+  for (const { name } of clusters) await liqo.cluster(name).plane.seed(userNamespaces());
   const liqoctlCalls = async (name: string) => (await recorders.get(name)?.calls()) ?? [];
-  const tellLastWords = async (): Promise<void> => {
+  const printLastLines = async (): Promise<void> => {
     for (const { name, hasAgent = true } of clusters) {
       const agent = hasAgent ? (await world.agent(name).logLines()).slice(-SHOWN_LINES) : [];
       const calls = `== ${name}: liqoctl for ${(await liqoctlCalls(name)).join(", ")}`;
@@ -51,7 +51,7 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
       process.stderr.write(`${words.join("\n")}\n`);
     }
   };
-  return { ...world, liqo, tellLastWords, liqoctlCalls, hasKubelets: true };
+  return { ...world, liqo, printLastLines, liqoctlCalls, hasKubelets: true };
 }
 
 /** A program that writes down what it is started for, and is liqoctl. */

@@ -24,7 +24,7 @@ import {
 import { foreignText } from "../../../src/liqo/liqoctl/foreign-access.ts";
 import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import { shownOutput } from "../../../src/liqo/liqoctl/output.ts";
-import { liqoctl, type Ran } from "../../../src/liqo/liqoctl/run-liqoctl.ts";
+import { liqoctl, type RunResult } from "../../../src/liqo/liqoctl/run-liqoctl.ts";
 
 const assets = liqoAssets();
 const START_TIMEOUT_MS = 600_000;
@@ -32,7 +32,7 @@ const START_TIMEOUT_MS = 600_000;
 const RUN_MS = 60_000;
 
 const env = { HOME: "/nowhere", PATH: "" };
-const run = (args: readonly string[]): Promise<Ran> =>
+const run = (args: readonly string[]): Promise<RunResult> =>
   liqoctl({ path: assets?.pathOf("liqoctl") ?? "", env })(args, {
     timeoutMs: RUN_MS,
     signal: new AbortController().signal,

@@ -18,13 +18,13 @@ import {
   worldCluster,
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Loan } from "../../../src/data-plane/data-plane.ts";
+import type { DeliverySpec } from "../../../src/data-plane/data-plane.ts";
 import { liqoDataPlane, type LiqoDataPlane } from "../../../src/liqo/consumer/liqo-data-plane.ts";
-import { aLoan, TERMS } from "../../../src/liqo/consumer/testing/samples.ts";
+import { aDeliverySpec, TERMS } from "../../../src/liqo/consumer/testing/samples.ts";
 import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import { privateFiles } from "../../../src/liqo/liqoctl/private-file.ts";
 import { RESOURCE_SLICES } from "../../../src/liqo/objects/resource-slice.ts";
-import { statusSaying } from "../../../src/liqo/provider/replica-status.ts";
+import { statusWith } from "../../../src/liqo/provider/replica-status.ts";
 import { recordedLog } from "../../../src/testing/recorded-log.ts";
 import { strictClient, type Write } from "../testing/strict-client.ts";
 
@@ -52,11 +52,11 @@ const PLACES: readonly Place[] = [
 ];
 
 const OFFLOAD = { namespaces: ["default"], podOffloadingStrategy: "Remote" } as const;
-const LOANS: readonly { readonly name: string; readonly loan: Loan }[] = [
-  { name: "of CPU and memory", loan: aLoan({ id: "rsv-rome-plain" }) },
+const LOANS: readonly { readonly name: string; readonly spec: DeliverySpec }[] = [
+  { name: "of CPU and memory", spec: aDeliverySpec({ id: "rsv-rome-plain" }) },
   {
     name: "of everything there is, for a while and for some namespaces",
-    loan: aLoan(
+    spec: aDeliverySpec(
       {
         id: "rsv-rome-full",
         requestedResources: {
@@ -135,20 +135,20 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
           client,
           connect: async () => ({ ...paris.client, close: () => undefined }),
           kubeconfigs: kubeconfigFolder(folder),
-          lend: privateFiles({}).lend,
+          withFile: privateFiles({}).withFile,
           run: liqoctl.run,
           clock,
           log: recordedLog([]),
         },
       );
 
-    test.each(LOANS)("a loan $name", async ({ loan }) => {
+    test.each(LOANS)("a loan $name", async ({ spec }) => {
       await until("it is ready", async () => {
-        const state = await plane.establish(loan);
+        const state = await plane.establish(spec);
         if (state.kind === "ready") return state;
         throw new Error(`${state.reason}: ${state.message}`);
       });
-      const { id } = loan.reservation;
+      const { id } = spec.reservation;
       await until("it is gone", async () => {
         const state = await plane.release(id);
         if (state.kind === "clean") return state;
@@ -170,10 +170,10 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
       for (const status of ["Accepted", "Denied"] as const) {
         const word = { status, reason: "Because", message: "of a word", resources: { cpu: "2" } };
         const newest = await client.get(RESOURCE_SLICES, made.metadata);
-        const said = statusSaying(newest, word, clock.wallMs());
+        const shown = statusWith(newest, word, clock.wallMs());
         await client.update(
           RESOURCE_SLICES,
-          { ...newest, ...(said && { status: said }) },
+          { ...newest, ...(shown && { status: shown }) },
           { subresource: "status" },
         );
       }

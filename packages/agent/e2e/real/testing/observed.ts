@@ -12,12 +12,12 @@ import { clusterObserver, type Observation } from "../../../src/observe/cluster-
 export interface ObservedOptions {
   /** Absent: all of them. */
   readonly node?: string;
-  readonly holds?: readonly LiveReservation[];
+  readonly reservations?: readonly LiveReservation[];
 }
 
 /** What the agent's observer makes of a cluster. Whatever it complains of is an error. */
 export async function observed(client: KubeClient, options: ObservedOptions = {}): Promise<Observation> {
-  const { node, holds = [] } = options;
+  const { node, reservations = [] } = options;
   const problems: string[] = [];
   const complain = (fields: object, message: string): void =>
     void problems.push(`${message} ${JSON.stringify(fields)}`);
@@ -30,7 +30,7 @@ export async function observed(client: KubeClient, options: ObservedOptions = {}
   const observer = clusterObserver({ resources: DEFAULT_COUNTED_RESOURCES, toleratedTaints: [] }, deps);
   try {
     await observer.start();
-    observer.setHolds(holds);
+    observer.setReservations(reservations);
     const observation = observer.observe();
     if (problems.length > 0) throw new Error(problems.join("\n"));
     return observation;

@@ -16,7 +16,7 @@ import { askFor } from "../../testing/resource-request.ts";
 const REQUEST = "more";
 const RANDOM_STEPS = 2 ** 32;
 
-export interface Life {
+export interface LifecycleOptions {
   readonly broker: BrokerProcess;
   readonly rome: WorldCluster;
   /** True: nothing more needs to be waited for. */
@@ -24,7 +24,7 @@ export interface Life {
 }
 
 /** rome borrows from paris and lends to berlin; then both are given back, and no trace is left. */
-export async function liveThrough({ broker, rome, isEnough }: Life): Promise<void> {
+export async function runAgentLifecycle({ broker, rome, isEnough }: LifecycleOptions): Promise<void> {
   /** Undefined: it was enough before that. */
   const reach = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T | undefined> => {
     const { seen } = await until(what, async () => {
@@ -42,53 +42,53 @@ export async function liveThrough({ broker, rome, isEnough }: Life): Promise<voi
     return (isPriced && copy?.status?.published === true) || undefined;
   });
   await askFor(rome, REQUEST, { targetClusterID: "paris" });
-  const borrowed = await reach("rome has borrowed", async () => {
+  const requested = await reach("rome has borrowed", async () => {
     const { status } = (await rome.find(RESOURCE_REQUESTS, REQUEST)) ?? {};
     return status?.phase === "Active" ? status.reservationName : undefined;
   });
-  const wish = { requestedResources: { cpu: "1", memory: "1Gi" }, targetClusterID: "rome" };
-  const { body } = await berlin.request("POST", PATH.reservations, { body: wish });
-  const { id: lent = "none" } = body as Partial<ReservationDTO>;
+  const request = { requestedResources: { cpu: "1", memory: "1Gi" }, targetClusterID: "rome" };
+  const { body } = await berlin.request("POST", PATH.reservations, { body: request });
+  const { id: provided = "none" } = body as Partial<ReservationDTO>;
   await reach("rome holds what berlin was given", async () => {
-    const hold = await rome.find(PROVIDER_INSTRUCTIONS, `${lent}-provider`);
-    return hold?.status?.enforced === true || undefined;
+    const instruction = await rome.find(PROVIDER_INSTRUCTIONS, `${provided}-provider`);
+    return instruction?.status?.enforced === true || undefined;
   });
   await rome.client.delete(RESOURCE_REQUESTS, { name: REQUEST, namespace: "default" });
-  await berlin.request("DELETE", PATH.reservation(lent));
+  await berlin.request("DELETE", PATH.reservation(provided));
   await reach("both instructions are gone", async () => {
     const left = [
-      await rome.find(RESERVATION_INSTRUCTIONS, borrowed ?? "none"),
-      await rome.find(PROVIDER_INSTRUCTIONS, `${lent}-provider`),
+      await rome.find(RESERVATION_INSTRUCTIONS, requested ?? "none"),
+      await rome.find(PROVIDER_INSTRUCTIONS, `${provided}-provider`),
     ];
     return left.every((each) => each === undefined) || undefined;
   });
 }
 
 /** What an agent seldom does in so short a life: the same event happens twice. Returns what is said of it. */
-export async function tellTwice(agent: WorldCluster, admin: WorldCluster): Promise<readonly string[]> {
+export async function recordTwice(agent: WorldCluster, admin: WorldCluster): Promise<readonly string[]> {
   const lines: string[] = [];
-  const say: Log["info"] = (_, message) => void lines.push(message);
+  const record: Log["info"] = (_, message) => void lines.push(message);
   const recorder = eventRecorder(
     { component: "resource-broker-agent", instance: agent.name },
     {
       client: agent.client,
       clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
       random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
-      log: { info: say, warn: say, error: say },
+      log: { info: record, warn: record, error: record },
     },
   );
-  const happening: EventInput = {
+  const recordedEvent: EventInput = {
     regarding: { apiVersion: "v1", kind: "Namespace", name: "default" },
     type: "Normal",
     reason: "Repeated",
     message: randomUUID(),
   };
-  recorder.record(happening);
+  recorder.record(recordedEvent);
   await until("the first is written, or is not", async () => {
     if (lines.length > 0) return true;
-    return (await admin.list(EVENTS)).some(({ message }) => message === happening.message) || undefined;
+    return (await admin.list(EVENTS)).some(({ message }) => message === recordedEvent.message) || undefined;
   });
-  recorder.record(happening);
+  recorder.record(recordedEvent);
   await recorder.stop();
   return lines;
 }

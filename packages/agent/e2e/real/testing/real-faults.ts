@@ -89,8 +89,8 @@ async function takes(plane: RealControlPlane, resource: Resource<unknown>): Prom
 }
 
 async function done(plane: RealControlPlane, method: string, path: string, body?: object): Promise<void> {
-  const { status, body: said } = await plane.ask(method, path, body);
-  if (status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(said)}`);
+  const { status, body: shown } = await plane.ask(method, path, body);
+  if (status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(shown)}`);
 }
 
 function collection({ group, version, plural }: Resource<unknown>, namespace: string): string {

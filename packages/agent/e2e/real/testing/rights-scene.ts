@@ -20,7 +20,7 @@ import {
   type WorldCluster,
   worldCluster,
 } from "@resource-broker/testkit";
-import { liveThrough, tellTwice } from "./one-life.ts";
+import { recordTwice, runAgentLifecycle } from "./one-life.ts";
 import type { RbacObject, Right } from "./rights.ts";
 
 const CRDS = join(import.meta.dirname, "../../../../../deploy/crds");
@@ -39,7 +39,7 @@ const FLAGS = [
  * A real control plane, a broker, and the agent of rome as a service account with the rights that are shipped. paris
  * lends to rome and berlin borrows from it: both only talk to the broker.
  */
-export interface RightsScene {
+export interface RightsSetup {
   readonly plane: RealControlPlane;
   readonly rome: WorldCluster;
   /** Writes roles, and resolves when the API server goes by them: `right` is then given, or is not. */
@@ -50,11 +50,11 @@ export interface RightsScene {
    * An agent lives through one reservation on each side, from the first advertisement to the last trace. It hurries to
    * the end as soon as it has said something that `isEnough`. Returns what it said.
    */
-  readonly story: (isEnough: (line: string) => boolean) => Promise<readonly string[]>;
+  readonly runLifecycle: (isEnough: (line: string) => boolean) => Promise<readonly string[]>;
   readonly dispose: () => Promise<void>;
 }
 
-export async function rightsScene(rights: readonly RbacObject[]): Promise<RightsScene> {
+export async function rightsSetup(rights: readonly RbacObject[]): Promise<RightsSetup> {
   const directory = await mkdtemp(join(tmpdir(), "rights-"));
   const certificates = await testCertificates();
   const plane = await startControlPlane({ name: "rome" });
@@ -81,7 +81,7 @@ export async function rightsScene(rights: readonly RbacObject[]): Promise<Rights
     worldCluster({ name: "rome", kubeconfig, kubeconfigFile: join(directory, "agent") }),
   ]);
 
-  const may: RightsScene["may"] = async ({ verb, group, resource, objectName }, namespace) => {
+  const may: RightsSetup["may"] = async ({ verb, group, resource, objectName }, namespace) => {
     const [plural, subresource] = resource.split("/");
     const resourceAttributes = { verb, group, resource: plural, subresource, namespace, name: objectName };
     const review = await plane.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
@@ -108,7 +108,7 @@ export async function rightsScene(rights: readonly RbacObject[]): Promise<Rights
       .request("POST", PATH.advertisements, { body: advertisementBody("paris", LARGE) });
   };
 
-  const story: RightsScene["story"] = async (isEnough) => {
+  const runLifecycle: RightsSetup["runLifecycle"] = async (isEnough) => {
     await forget();
     const agent = await insideAgent({
       clusterId: "rome",
@@ -120,11 +120,11 @@ export async function rightsScene(rights: readonly RbacObject[]): Promise<Rights
     try {
       // Without a right it may never have seen the whole cluster, and then it is stopped before it has started.
       void agent.start().catch(() => undefined);
-      await liveThrough({ broker, rome, isEnough: () => agent.log.some(isEnough) });
+      await runAgentLifecycle({ broker, rome, isEnough: () => agent.log.some(isEnough) });
     } finally {
       await agent.stop();
     }
-    return [...agent.log, ...(await tellTwice(limited, rome))];
+    return [...agent.log, ...(await recordTwice(limited, rome))];
   };
 
   return {
@@ -138,7 +138,7 @@ export async function rightsScene(rights: readonly RbacObject[]): Promise<Rights
       });
     },
     may,
-    story,
+    runLifecycle,
     dispose: async () => {
       for (const { client } of [rome, limited]) client.close();
       await broker.dispose();

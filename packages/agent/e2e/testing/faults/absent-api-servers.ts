@@ -8,12 +8,12 @@ import {
 } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { untilActive } from "../resource-request.ts";
-import type { FaultScene } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-scene.ts";
 
 /** A cluster cannot be reached, and changes meanwhile. */
-export function testAbsentApiServers(scene: () => FaultScene): void {
+export function testAbsentApiServers(setup: () => FaultSetup): void {
   test("the lender's API server is gone for a while", async () => {
-    const { world, servers, rome, ask, reservationsOf, expectOneOfEach } = scene();
+    const { world, servers, rome, ask, reservationsOf, expectOneOfEach } = setup();
     const agent = world.agent("paris");
     const failures = async (): Promise<number> =>
       Number(
@@ -43,7 +43,7 @@ export function testAbsentApiServers(scene: () => FaultScene): void {
   });
 
   test("a request is deleted while its agent cannot see it", async () => {
-    const { servers, rome, paris, ask, reservationsOf, expectOneOfEach } = scene();
+    const { servers, rome, paris, ask, reservationsOf, expectOneOfEach } = setup();
     await ask("out-of-sight");
     const { reservationName: id, request } = await expectOneOfEach("out-of-sight");
     await servers.down("rome");

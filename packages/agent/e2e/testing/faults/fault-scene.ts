@@ -13,19 +13,19 @@ import { type ActiveRequest, askFor, untilActive } from "../resource-request.ts"
 
 const TO_PARIS = { targetClusterID: "paris" };
 
-interface FaultSceneParts {
+interface FaultSetupParts {
   readonly world: World;
   readonly certificates: TestCertificates;
   readonly servers: ApiServerFaults;
 }
 
 /** A world in which rome borrows from paris, whatever fails. */
-export interface FaultScene extends FaultSceneParts {
+export interface FaultSetup extends FaultSetupParts {
   readonly rome: WorldCluster;
   readonly paris: WorldCluster;
   /** rome asks for something of paris. */
   readonly ask: (name: string, spec?: Partial<ResourceRequest["spec"]>) => Promise<ResourceRequest>;
-  readonly takeBack: (name: string) => Promise<unknown>;
+  readonly deleteRequest: (name: string) => Promise<unknown>;
   /** What the broker has for this request, whatever became of it. */
   readonly reservationsOf: (request: ResourceRequest) => Promise<ReservationDTO[]>;
   /** The request was granted once, and both clusters know. */
@@ -33,10 +33,10 @@ export interface FaultScene extends FaultSceneParts {
   readonly isAdvertised: (clusterId: string) => Promise<true | undefined>;
 }
 
-export function faultScene({ world, certificates, servers }: FaultSceneParts): FaultScene {
+export function faultSetup({ world, certificates, servers }: FaultSetupParts): FaultSetup {
   const [rome, paris] = [world.cluster("rome"), world.cluster("paris")];
 
-  const reservationsOf: FaultScene["reservationsOf"] = async ({ metadata }) => {
+  const reservationsOf: FaultSetup["reservationsOf"] = async ({ metadata }) => {
     const { body } = await world.broker
       .clientFor("rome")
       .request("GET", `${PATH.reservations}?role=requester`);
@@ -63,7 +63,7 @@ export function faultScene({ world, certificates, servers }: FaultSceneParts): F
     rome,
     paris,
     ask: (name, spec = {}) => askFor(rome, name, { ...TO_PARIS, ...spec }),
-    takeBack: (name) => rome.client.delete(RESOURCE_REQUESTS, { name, namespace: "default" }),
+    deleteRequest: (name) => rome.client.delete(RESOURCE_REQUESTS, { name, namespace: "default" }),
     reservationsOf,
     expectOneOfEach,
     isAdvertised: async (clusterId) =>

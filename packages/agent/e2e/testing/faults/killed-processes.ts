@@ -5,7 +5,7 @@ import {
   until,
 } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import type { FaultScene } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-scene.ts";
 
 const QUIET_LOOKS = 20;
 
@@ -20,9 +20,9 @@ async function untilQuiet({ bytes }: FaultyProxy): Promise<void> {
 }
 
 /** Somebody is killed halfway. */
-export function testKilledProcesses(scene: () => FaultScene): void {
+export function testKilledProcesses(setup: () => FaultSetup): void {
   test("the broker is killed after it has booked, and before its answer arrives", async () => {
-    const { world, rome, ask, reservationsOf, expectOneOfEach, isAdvertised } = scene();
+    const { world, rome, ask, reservationsOf, expectOneOfEach, isAdvertised } = setup();
     const proxy = world.proxy("rome");
     onTestFinished(proxy.admit);
     await untilQuiet(proxy);
@@ -42,7 +42,7 @@ export function testKilledProcesses(scene: () => FaultScene): void {
   });
 
   test("the agent is killed between the broker's answer and the instruction", async () => {
-    const { world, servers, rome, ask, reservationsOf, expectOneOfEach } = scene();
+    const { world, servers, rome, ask, reservationsOf, expectOneOfEach } = setup();
     const admit = await servers.refuseWrites(rome, RESERVATION_INSTRUCTIONS);
     const request = await ask("killed-agent");
     const { id } = await until("the broker has booked", async () => (await reservationsOf(request))[0]);

@@ -2,12 +2,12 @@ import { rm } from "node:fs/promises";
 import { PATH, type ReservationDTO } from "@resource-broker/contract";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, until } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import type { FaultScene } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-scene.ts";
 
 /** The broker forgets, and the agents remember. */
-export function testLostLedger(scene: () => FaultScene): void {
+export function testLostLedger(setup: () => FaultSetup): void {
   test("the broker comes back with an empty database", async () => {
-    const { world, rome, paris, ask, takeBack, expectOneOfEach } = scene();
+    const { world, rome, paris, ask, deleteRequest, expectOneOfEach } = setup();
     await ask("remembered");
     const { reservationName: id } = await expectOneOfEach("remembered");
     const uids = async () => ({
@@ -31,7 +31,7 @@ export function testLostLedger(scene: () => FaultScene): void {
         status?.conditions?.some(({ type, status: is }) => type === "UnknownToBroker" && is === "False") ===
         true,
     );
-    await takeBack("remembered");
+    await deleteRequest("remembered");
     await paris.untilGone(PROVIDER_INSTRUCTIONS, `${id}-provider`);
   });
 }

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { PATH } from "@resource-broker/contract";
 import { brokerClient, type Credentials, until, writeCertificateFolder } from "@resource-broker/testkit";
 import { test } from "vitest";
-import type { FaultScene } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-scene.ts";
 
 /** Nobody starts anew for a certificate. */
-export function testRotatedCertificates(scene: () => FaultScene): void {
+export function testRotatedCertificates(setup: () => FaultSetup): void {
   test("a certificate is rotated, and the old one revoked", async () => {
-    const { world, certificates, ask, expectOneOfEach } = scene();
+    const { world, certificates, ask, expectOneOfEach } = setup();
     const { certificateFolder } = world.agent("rome");
     const [old, renewed] = [certificates.cluster("rome"), certificates.cluster("rome")];
     const renew = async (to: Credentials): Promise<void> => {

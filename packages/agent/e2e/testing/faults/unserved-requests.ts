@@ -1,7 +1,7 @@
 import { RESOURCE_REQUESTS } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { askFor } from "../resource-request.ts";
-import type { FaultScene } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-scene.ts";
 
 const MALFORMED = [
   { name: "letters for CPU", spec: { requestedCPU: "abc" }, says: /spec\.requestedCPU.*quantity/ },
@@ -18,18 +18,18 @@ const MALFORMED = [
 ];
 
 /** What is asked for is wrong, too much, or too early. */
-export function testUnservedRequests(scene: () => FaultScene): void {
+export function testUnservedRequests(setup: () => FaultSetup): void {
   test.each(MALFORMED)(
     "the API server refuses $name with a message that can be read",
     async ({ spec, says }) => {
-      const { rome, ask } = scene();
+      const { rome, ask } = setup();
       await expect(ask("malformed", spec)).rejects.toThrow(says);
       expect(await rome.find(RESOURCE_REQUESTS, "malformed")).toBeUndefined();
     },
   );
 
   test("what nobody has is refused with a reason for each cluster", async () => {
-    const { rome } = scene();
+    const { rome } = setup();
     await askFor(rome, "too-much", { requestedCPU: "1000" });
     const { status } = await rome.until(
       RESOURCE_REQUESTS,
@@ -43,7 +43,7 @@ export function testUnservedRequests(scene: () => FaultScene): void {
   });
 
   test("a queued request waits, and is granted when capacity is freed", async () => {
-    const { rome, ask, takeBack, expectOneOfEach } = scene();
+    const { rome, ask, deleteRequest, expectOneOfEach } = setup();
     await ask("first", { requestedCPU: "40" });
     await expectOneOfEach("first");
     await ask("second", { requestedCPU: "40", queue: true });
@@ -58,9 +58,9 @@ export function testUnservedRequests(scene: () => FaultScene): void {
       explanation: expect.stringMatching(/^paris: needs \d+ more CPU/m),
       nextAttemptTime: expect.any(String),
     });
-    await takeBack("first");
+    await deleteRequest("first");
     const { request } = await expectOneOfEach("second");
     expect(request.status?.attempts).toBeGreaterThan(waiting.status?.attempts ?? 0);
-    await takeBack("second");
+    await deleteRequest("second");
   });
 }

@@ -8,14 +8,14 @@ import {
 } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { askFor, untilActive } from "../resource-request.ts";
-import type { FaultScene } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-scene.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** oslo and lima have no agents of their own: these start theirs. */
-export function testWrongClocks(scene: () => FaultScene): void {
+export function testWrongClocks(setup: () => FaultSetup): void {
   test("the clocks of both agents are an hour off", async () => {
-    const { world, isAdvertised } = scene();
+    const { world, isAdvertised } = setup();
     const shifted = (ms: number) => ({
       clock: systemClock(() => Math.round(performance.timeOrigin + performance.now()) + ms),
     });

@@ -7,11 +7,11 @@ export interface SliceAmountTerms {
   readonly gpuResource: string;
 }
 
-type Borrowed = Pick<ReservationDTO, "requestedResources" | "sliceDefaults">;
+type ReservedAmounts = Pick<ReservationDTO, "requestedResources" | "sliceDefaults">;
 
 /** The resources of a slice. Every amount is stated, because Liqo adds defaults for missing ones. */
 export function sliceAmounts(
-  { requestedResources, sliceDefaults = DEFAULT_SLICE }: Borrowed,
+  { requestedResources, sliceDefaults = DEFAULT_SLICE }: ReservedAmounts,
   { gpuResource }: SliceAmountTerms,
 ): ResourceList {
   const { cpu, memory, gpu = "0", storage = "0", extended = {} } = requestedResources;
@@ -26,7 +26,7 @@ export function sliceAmounts(
 }
 
 /** Resources of a slice that are not reserved: the provider may grant less of them, but not none. */
-export function unreservedNames({ requestedResources }: Borrowed): readonly string[] {
+export function unreservedNames({ requestedResources }: ReservedAmounts): readonly string[] {
   return isNothing(requestedResources.storage ?? "0") ? ["pods", "ephemeral-storage"] : ["pods"];
 }
 

@@ -10,8 +10,14 @@ import {
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
 import { VIRTUAL_NODES, type VirtualNode } from "../objects/virtual-node.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
-import type { OffloadSight } from "./plan-offload.ts";
-import { awaitsNodeOf, LOAN_NODES, LOAN_PODS, type LoanNode, type LoanPod } from "./virtual-kinds.ts";
+import type { ObservedOffload } from "./plan-offload.ts";
+import {
+  awaitsNodeOf,
+  RESERVATION_NODES,
+  RESERVATION_PODS,
+  type ReservationNode,
+  type ReservationPod,
+} from "./virtual-kinds.ts";
 
 /** What the data plane reads in the cluster. Kinds that are not served count as empty. */
 export interface ClusterReads {
@@ -25,23 +31,23 @@ export interface ClusterReads {
   readonly labelledSlices: (id?: string) => Promise<ResourceSlice[]>;
   /** VirtualNodes that Liqo created for slices of this name. */
   readonly virtualNodes: (slice: string) => Promise<VirtualNode[]>;
-  readonly node: (name: string) => Promise<LoanNode | undefined>;
-  readonly podsOn: (node: string) => Promise<LoanPod[]>;
+  readonly node: (name: string) => Promise<ReservationNode | undefined>;
+  readonly podsOn: (node: string) => Promise<ReservationPod[]>;
   /** Pods of a namespace on virtual nodes of the provider, and those that wait for one. */
-  readonly podsFor: (liqoId: string, namespace: string) => Promise<LoanPod[]>;
+  readonly podsFor: (liqoId: string, namespace: string) => Promise<ReservationPod[]>;
   readonly offloadings: () => Promise<NamespaceOffloading[]>;
-  readonly offload: (namespace: string) => Promise<OffloadSight>;
+  readonly offload: (namespace: string) => Promise<ObservedOffload>;
 }
 
 export function clusterReads(client: Pick<KubeClient, "find" | "list">): ClusterReads {
   const listed = async <T>(
     resource: Resource<T>,
     selection: Selection,
-    isMeant: (object: T) => boolean,
+    isSelected: (object: T) => boolean,
   ): Promise<T[]> => {
     const found: T[] = [];
     const keep = (object: T): void => {
-      if (isMeant(object)) found.push(object);
+      if (isSelected(object)) found.push(object);
     };
     try {
       await client.list(resource, selection, keep);
@@ -82,15 +88,19 @@ export function clusterReads(client: Pick<KubeClient, "find" | "list">): Cluster
         ({ metadata }) => metadata.labels?.[LIQO_LABEL.resourceSlice] === slice,
       );
     },
-    node: (name) => client.find(LOAN_NODES, { name }),
+    node: (name) => client.find(RESERVATION_NODES, { name }),
     podsOn: (node) =>
-      listed(LOAN_PODS, { fieldSelector: `spec.nodeName=${node}` }, ({ spec }) => spec?.nodeName === node),
+      listed(
+        RESERVATION_PODS,
+        { fieldSelector: `spec.nodeName=${node}` },
+        ({ spec }) => spec?.nodeName === node,
+      ),
     podsFor: async (liqoId, namespace) => {
       const labelSelector = `${LIQO_LABEL.remoteCluster}=${liqoId}`;
       const virtual = await listed(VIRTUAL_NODES, { labelSelector }, ({ spec }) => spec.clusterID === liqoId);
       const nodes = new Set(virtual.map(({ metadata }) => metadata.name));
       return listed(
-        LOAN_PODS,
+        RESERVATION_PODS,
         { namespace },
         (pod) => nodes.has(pod.spec?.nodeName ?? "") || awaitsNodeOf(liqoId, pod),
       );

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
-import type { DataPlaneState, Loan } from "../../data-plane/data-plane.ts";
+import type { DataPlaneState, DeliverySpec } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../forge/labels.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import { tenantNamespaceOf } from "../objects/labels.ts";
@@ -9,161 +9,171 @@ import { NAMESPACE_MAPS, NAMESPACE_OFFLOADINGS } from "../objects/namespace-offl
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
-import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
-import { expiryChange, forgeSlice } from "./forge-slice.ts";
-import { unlessGone } from "./let-go.ts";
-import { lookAgain, lookAgainAtSlice } from "./look-again.ts";
-import { type LoanWish, wishOf } from "./loan-wish.ts";
-import type { PeerWork } from "./peer-work.ts";
-import { currentJob, type PeeringJobs } from "./peering-jobs.ts";
-import type { Peerings } from "./peerings.ts";
-import { type EstablishStep, type LoanSight, planEstablish } from "./plan-establish.ts";
+import { isPeered, isTerminating } from "./foreign-cluster-state.ts";
+import { expiryPatch, sliceManifest } from "./forge-slice.ts";
+import { ignoreNotFound } from "./let-go.ts";
+import { touchPatch, touchSlicePatch } from "./look-again.ts";
+import { type DesiredVirtualNode, readDesired } from "./loan-wish.ts";
+import type { PeeringJobFactory } from "./peer-work.ts";
+import { currentJob, type PeeringJobRunner } from "./peering-jobs.ts";
+import type { PeeringStore } from "./peerings.ts";
+import { type EstablishStep, type ObservedVirtualNode, planEstablish } from "./plan-establish.ts";
 import { planOffload } from "./plan-offload.ts";
-import { afterFault, stepped, waiting } from "./under-way.ts";
-import { LOAN_NODES, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
+import { afterFault, stepTaken, waiting } from "./under-way.ts";
+import { RELEASING_ANNOTATION, RESERVATION_NODES } from "./virtual-kinds.ts";
 
 export interface EstablishDeps {
   readonly client: Pick<KubeClient, "create" | "update" | "patch" | "delete">;
   readonly reads: ClusterReads;
-  readonly marks: Peerings;
-  readonly jobs: PeeringJobs;
-  readonly work: PeerWork;
+  readonly peerings: PeeringStore;
+  readonly jobs: PeeringJobRunner;
+  readonly jobFactory: PeeringJobFactory;
   readonly clock: Pick<Clock, "wallMs">;
 }
 
-export interface Establishing {
-  readonly establish: (loan: Loan) => Promise<DataPlaneState>;
-  readonly observe: (loan: Loan) => Promise<DataPlaneState>;
+export interface Establisher {
+  readonly establish: (spec: DeliverySpec) => Promise<DataPlaneState>;
+  readonly observe: (spec: DeliverySpec) => Promise<DataPlaneState>;
 }
 
 type Write = Exclude<EstablishStep, { readonly kind: "wait" | "ready" }>;
 
-export function establishing(terms: SliceAmountTerms, deps: EstablishDeps): Establishing {
-  const { client, reads, marks, jobs, work, clock } = deps;
+export function establisher(terms: SliceAmountTerms, deps: EstablishDeps): Establisher {
+  const { client, reads, peerings, jobs, jobFactory, clock } = deps;
   const options = { fieldManager: MANAGER };
 
-  const look = async (wish: LoanWish): Promise<LoanSight> => {
+  const observeState = async (desired: DesiredVirtualNode): Promise<ObservedVirtualNode> => {
     const [foreignCluster, marker] = await Promise.all([
-      reads.foreignCluster(wish.liqoId),
-      marks.of(wish.liqoId),
+      reads.foreignCluster(desired.liqoId),
+      peerings.of(desired.liqoId),
     ]);
-    const job = await currentJob(deps, wish);
+    const job = await currentJob(deps, desired);
     const peering = { foreignCluster, marker, job, wallMs: clock.wallMs() };
-    if (isPeered(foreignCluster)) return { ...peering, ...(await lookFurther(wish, foreignCluster)) };
+    if (isPeered(foreignCluster)) return { ...peering, ...(await observeSlice(desired, foreignCluster)) };
     // A peering may take minutes: until then only a slice that blocks it is read.
-    const slice = isLettingGo(foreignCluster) ? await reads.slice(wish.liqoId, wish.id) : undefined;
+    const slice = isTerminating(foreignCluster) ? await reads.slice(desired.liqoId, desired.id) : undefined;
     return { ...peering, ...NOTHING, slice };
   };
-  const lookFurther = async (wish: LoanWish, foreignCluster: ForeignCluster | undefined) => {
+  const observeSlice = async (desired: DesiredVirtualNode, foreignCluster: ForeignCluster | undefined) => {
     const [slice, virtualNodes, node, offloads] = await Promise.all([
-      reads.slice(wish.liqoId, wish.id),
-      reads.virtualNodes(wish.id),
-      reads.node(wish.id),
-      Promise.all((wish.offload?.namespaces ?? []).map(reads.offload)),
+      reads.slice(desired.liqoId, desired.id),
+      reads.virtualNodes(desired.id),
+      reads.node(desired.id),
+      Promise.all((desired.offload?.namespaces ?? []).map(reads.offload)),
     ]);
-    const virtualNode = virtualNodes.find(({ spec }) => spec.clusterID === wish.liqoId);
+    const virtualNode = virtualNodes.find(({ spec }) => spec.clusterID === desired.liqoId);
     // The provider is asked only when everything else is ready.
     const remote = foreignCluster?.status?.tenantNamespace?.remote;
-    const standing = node === undefined ? "unknown" : await work.standing(wish, remote);
-    return { slice, virtualNode, node, standing, offload: planOffload(wish, offloads) } as const;
+    const tenantStatus = node === undefined ? "unknown" : await jobFactory.tenantStatus(desired, remote);
+    return { slice, virtualNode, node, tenantStatus, offload: planOffload(desired, offloads) } as const;
   };
 
-  const perform = async (wish: LoanWish, sight: LoanSight, step: Write): Promise<DataPlaneState> => {
-    const { id, clusterId } = wish;
+  const perform = async (
+    desired: DesiredVirtualNode,
+    observed: ObservedVirtualNode,
+    step: Write,
+  ): Promise<DataPlaneState> => {
+    const { id, clusterId } = desired;
     switch (step.kind) {
       case "claim":
-        if (sight.marker === undefined) await marks.open(wish);
-        else await marks.change(sight.marker, { claim: id });
-        return stepped("Peering", `about to peer with ${clusterId}`);
+        if (observed.marker === undefined) await peerings.open(desired);
+        else await peerings.change(observed.marker, { claim: id });
+        return stepTaken("Peering", `about to peer with ${clusterId}`);
       case "reopen":
-        await marks.change(step.marker, { claim: id, isEnding: false });
-        return stepped("Peering", `the peering with ${clusterId} is needed again`);
+        await peerings.change(step.marker, { claim: id, isEnding: false });
+        return stepTaken("Peering", `the peering with ${clusterId} is needed again`);
       case "peer":
-        jobs.start(wish.liqoId, work.peer(wish));
-        return stepped("Peering", `liqoctl peers with ${clusterId}`);
+        jobs.start(desired.liqoId, jobFactory.peer(desired));
+        return stepTaken("Peering", `liqoctl peers with ${clusterId}`);
       case "peer-anew":
-        jobs.start(wish.liqoId, work.peerAnew(wish));
-        return stepped(
+        jobs.start(desired.liqoId, jobFactory.peerAnew(desired));
+        return stepTaken(
           "Peering",
           `Liqo does not replicate slices to ${clusterId}: the clusters are peered again`,
         );
       case "create-slice":
-        return createSlice(wish);
+        return createSlice(desired);
       case "remove-slice": {
         const { name, namespace = "" } = step.slice.metadata;
         await client.delete(RESOURCE_SLICES, { name, namespace });
-        return stepped(
+        return stepTaken(
           "SliceRemoved",
           `the slice is not replicated to ${clusterId}: it is created again after peering`,
         );
       }
       case "change-slice": {
-        const { name, namespace = "" } = forgeSlice(wish).metadata;
+        const { name, namespace = "" } = sliceManifest(desired).metadata;
         await client.patch(RESOURCE_SLICES, { name: { name, namespace }, patch: step.patch }, options);
-        return stepped("SliceChanged", "the slice was reset to the reserved resources");
+        return stepTaken("SliceChanged", "the slice was reset to the reserved resources");
       }
       case "uncordon": {
         const { name } = step.node.metadata;
-        await client.patch(LOAN_NODES, { name: { name }, patch: UNCORDONED }, options);
-        return stepped("Uncordoned", `Node ${name} is uncordoned: its reservation is live`);
+        await client.patch(RESERVATION_NODES, { name: { name }, patch: UNCORDONED }, options);
+        return stepTaken("Uncordoned", `Node ${name} is uncordoned: its reservation is live`);
       }
       case "write":
         if (step.how === "create") await client.create(NAMESPACE_OFFLOADINGS, step.offloading, options);
         else await client.update(NAMESPACE_OFFLOADINGS, step.offloading, options);
-        return stepped("Offloading", `namespace ${step.offloading.metadata.namespace} may use ${clusterId}`);
+        return stepTaken(
+          "Offloading",
+          `namespace ${step.offloading.metadata.namespace} may use ${clusterId}`,
+        );
     }
   };
 
-  const createSlice = async (wish: LoanWish): Promise<DataPlaneState> => {
-    const slice = forgeSlice(wish);
+  const createSlice = async (desired: DesiredVirtualNode): Promise<DataPlaneState> => {
+    const slice = sliceManifest(desired);
     try {
       await client.create(RESOURCE_SLICES, slice, options);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "not-found") throw error;
-      const missing = `namespace ${slice.metadata.namespace} does not exist, though Liqo reports ${wish.clusterId} as peered`;
+      const missing = `namespace ${slice.metadata.namespace} does not exist, though Liqo reports ${desired.clusterId} as peered`;
       const message = `${missing}: peer again with Liqo's default tenant namespace`;
       return waiting({ reason: "TenantNamespaceMissing", message, isTrouble: true });
     }
-    return stepped("SliceCreated", `${wish.clusterId} was asked for the resources`);
+    return stepTaken("SliceCreated", `${desired.clusterId} was asked for the resources`);
   };
   /** Neither changes the state: what is ready stays ready. */
-  const tend = async (wish: LoanWish, { slice, offload, wallMs }: LoanSight): Promise<void> => {
-    const namespace = tenantNamespaceOf(wish.liqoId);
-    const ofSlice = slice && (expiryChange(slice, wish) ?? lookAgainAtSlice(slice, wish, wallMs));
+  const refresh = async (
+    desired: DesiredVirtualNode,
+    { slice, offload, wallMs }: ObservedVirtualNode,
+  ): Promise<void> => {
+    const namespace = tenantNamespaceOf(desired.liqoId);
+    const ofSlice = slice && (expiryPatch(slice, desired) ?? touchSlicePatch(slice, desired, wallMs));
     if (ofSlice !== undefined) {
-      const change = { name: { name: wish.id, namespace }, patch: ofSlice };
+      const change = { name: { name: desired.id, namespace }, patch: ofSlice };
       await client.patch(RESOURCE_SLICES, change, options);
     }
-    const ofMap = offload.kind === "pending" ? lookAgain(offload.since, wallMs) : undefined;
+    const ofMap = offload.kind === "pending" ? touchPatch(offload.since, wallMs) : undefined;
     if (ofMap === undefined) return;
-    const change = { name: { name: wish.liqoId, namespace }, patch: ofMap };
-    await unlessGone(client.patch(NAMESPACE_MAPS, change, options));
+    const change = { name: { name: desired.liqoId, namespace }, patch: ofMap };
+    await ignoreNotFound(client.patch(NAMESPACE_MAPS, change, options));
   };
 
-  const follow = async (
-    loan: Loan,
-    prepare: (wish: LoanWish, sight: LoanSight) => Promise<void>,
-    act: (wish: LoanWish, sight: LoanSight, step: Write) => Promise<DataPlaneState>,
+  const runStep = async (
+    spec: DeliverySpec,
+    prepare: (desired: DesiredVirtualNode, observed: ObservedVirtualNode) => Promise<void>,
+    act: (desired: DesiredVirtualNode, observed: ObservedVirtualNode, step: Write) => Promise<DataPlaneState>,
   ): Promise<DataPlaneState> => {
-    const reading = wishOf(loan, terms);
+    const reading = readDesired(spec, terms);
     if (!reading.ok) return waiting({ ...reading.obstacle, isTrouble: true });
     try {
-      const sight = await look(reading.wish);
-      await prepare(reading.wish, sight);
-      const step = planEstablish(reading.wish, sight);
+      const observed = await observeState(reading.desired);
+      await prepare(reading.desired, observed);
+      const step = planEstablish(reading.desired, observed);
       if (step.kind === "wait") return waiting(step);
       if (step.kind === "ready") return { kind: "ready", reason: "NodeReady", message: step.message };
-      return await act(reading.wish, sight, step);
+      return await act(reading.desired, observed, step);
     } catch (error) {
       return afterFault(error);
     }
   };
 
   return {
-    establish: (loan) => follow(loan, tend, perform),
-    observe: (loan) =>
-      follow(
-        loan,
+    establish: (spec) => runStep(spec, refresh, perform),
+    observe: (spec) =>
+      runStep(
+        spec,
         async () => undefined,
         async ({ clusterId }) =>
           waiting({ reason: "NotEstablished", message: `the virtual node of ${clusterId} does not exist` }),
@@ -180,6 +190,6 @@ const NOTHING = {
   slice: undefined,
   virtualNode: undefined,
   node: undefined,
-  standing: "unknown",
+  tenantStatus: "unknown",
   offload: { kind: "done" },
 } as const;

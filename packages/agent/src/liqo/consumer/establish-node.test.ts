@@ -1,40 +1,40 @@
 import { describe, expect, test } from "vitest";
-import type { LoanSight } from "./plan-establish.ts";
-import { plan, VIRTUAL_NODE, WISH } from "./testing/loan-sights.ts";
+import type { ObservedVirtualNode } from "./plan-establish.ts";
+import { DESIRED, plan, VIRTUAL_NODE } from "./testing/loan-sights.ts";
 import { aNode } from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
-  test.each<[string, Partial<LoanSight>, object]>([
+  test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["waits for Liqo", { virtualNode: undefined }, { kind: "wait", reason: "AwaitingVirtualNode" }],
     ["waits for the node", { node: undefined }, { kind: "wait", reason: "AwaitingNode" }],
     [
       "meets a real node of its name",
-      { node: aNode(WISH, { isVirtual: false }) },
+      { node: aNode(DESIRED, { isVirtual: false }) },
       { kind: "wait", reason: "NodeConflict", isTrouble: true },
     ],
     [
       "has patience with a node that comes up",
-      { node: aNode(WISH, { ready: "False" }) },
+      { node: aNode(DESIRED, { ready: "False" }) },
       { kind: "wait", reason: "NodeNotReady" },
     ],
     [
       "has none with one that does not",
-      { node: aNode(WISH, { ready: "Unknown", since: "2026-07-01T09:00:00Z" }) },
+      { node: aNode(DESIRED, { ready: "Unknown", since: "2026-07-01T09:00:00Z" }) },
       { kind: "wait", reason: "NodeNotReady", isTrouble: true },
     ],
     [
       "has a node of another size",
-      { node: aNode(WISH, { allocatable: { ...WISH.resources, memory: "4Gi" } }) },
+      { node: aNode(DESIRED, { allocatable: { ...DESIRED.resources, memory: "4Gi" } }) },
       { kind: "wait", reason: "NodeSizeDiffers", isTrouble: true },
     ],
     [
       "has a node with more than was reserved",
-      { node: aNode(WISH, { allocatable: { ...WISH.resources, "nvidia.com/gpu": "1" } }) },
+      { node: aNode(DESIRED, { allocatable: { ...DESIRED.resources, "nvidia.com/gpu": "1" } }) },
       { kind: "wait", reason: "NodeSizeDiffers", message: expect.stringContaining("nvidia.com/gpu is 1") },
     ],
     [
       "has a node of another provider",
-      { node: aNode({ ...WISH, liqoId: "calm-oslo" }) },
+      { node: aNode({ ...DESIRED, liqoId: "calm-oslo" }) },
       { kind: "wait", reason: "NodeConflict", isTrouble: true },
     ],
     [

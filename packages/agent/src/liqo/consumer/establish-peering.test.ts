@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { LoanSight } from "./plan-establish.ts";
-import { FAILED, NOT_PEERED, plan, WISH } from "./testing/loan-sights.ts";
+import type { ObservedVirtualNode } from "./plan-establish.ts";
+import { DESIRED, FAILED, NOT_PEERED, plan } from "./testing/loan-sights.ts";
 import { aForeignCluster, aMarker } from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
-  test.each<[string, Partial<LoanSight>, object]>([
+  test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["is written down before anything is peered", { ...NOT_PEERED, marker: undefined }, { kind: "claim" }],
     ["joins a peering of this agent", { marker: aMarker(["rsv-other"]) }, { kind: "claim" }],
     ["needs no claim on a peering that a person made", { marker: undefined }, { kind: "ready" }],
@@ -52,7 +52,7 @@ describe("a loan that comes in", () => {
     ],
     [
       "opens the peering that was ended for it alone, when it lives again",
-      { marker: aMarker([WISH.id], { isEnding: true }) },
+      { marker: aMarker([DESIRED.id], { isEnding: true }) },
       { kind: "reopen" },
     ],
     [

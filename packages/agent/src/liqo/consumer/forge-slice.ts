@@ -10,10 +10,10 @@ import {
 } from "../objects/labels.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
 import { isSameList } from "./amounts.ts";
-import type { LoanWish } from "./loan-wish.ts";
+import type { DesiredVirtualNode } from "./loan-wish.ts";
 
 /** The ResourceSlice of one reservation. Liqo adds the consumer's ID and the certificate request. */
-export function forgeSlice({ id, liqoId, resources, expiresAt }: LoanWish): ResourceSlice {
+export function sliceManifest({ id, liqoId, resources, expiresAt }: DesiredVirtualNode): ResourceSlice {
   return {
     apiVersion: "authentication.liqo.io/v1beta1",
     kind: "ResourceSlice",
@@ -43,7 +43,7 @@ export function isOurSlice({ metadata }: ResourceSlice, id: string): boolean {
 }
 
 /** The patch that sets the expiry on the slice; undefined: it is set, or the slice is not this agent's. */
-export function expiryChange(slice: ResourceSlice, { id, expiresAt }: LoanWish): Patch | undefined {
+export function expiryPatch(slice: ResourceSlice, { id, expiresAt }: DesiredVirtualNode): Patch | undefined {
   const { annotations = {}, deletionTimestamp } = slice.metadata;
   if (!isOurSlice(slice, id) || deletionTimestamp !== undefined) return undefined;
   if (annotations[EXPIRES_AT_ANNOTATION] === expiresAt) return undefined;
@@ -54,20 +54,28 @@ export function expiryChange(slice: ResourceSlice, { id, expiresAt }: LoanWish):
 }
 
 /** The patch that sets the desired resources; undefined: they are set. */
-export function sliceChange({ metadata, spec }: ResourceSlice, wish: LoanWish): Patch | undefined {
+export function slicePatch(
+  { metadata, spec }: ResourceSlice,
+  desired: DesiredVirtualNode,
+): Patch | undefined {
   const { annotations = {} } = metadata;
   const isSame =
-    isSameList(wish.resources, spec.resources) && annotations[LIQO_ANNOTATION.createVirtualNode] === "true";
+    isSameList(desired.resources, spec.resources) &&
+    annotations[LIQO_ANNOTATION.createVirtualNode] === "true";
   if (isSame) return undefined;
   // A merge patch keeps fields that it does not name: unwanted resources are set to null.
-  const unwanted = Object.keys(spec.resources ?? {}).filter((name) => !Object.hasOwn(wish.resources, name));
+  const unwanted = Object.keys(spec.resources ?? {}).filter(
+    (name) => !Object.hasOwn(desired.resources, name),
+  );
   return {
     kind: "merge",
     body: {
       metadata: {
         annotations: { [LIQO_ANNOTATION.createVirtualNode]: "true" },
       },
-      spec: { resources: { ...wish.resources, ...Object.fromEntries(unwanted.map((name) => [name, null])) } },
+      spec: {
+        resources: { ...desired.resources, ...Object.fromEntries(unwanted.map((name) => [name, null])) },
+      },
     },
   };
 }

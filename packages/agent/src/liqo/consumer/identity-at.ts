@@ -1,6 +1,6 @@
 import type { LiqoIdentity } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
-import { listTraces } from "../identity/list-traces.ts";
+import { listInstallation } from "../identity/list-traces.ts";
 import { readIdentity } from "../identity/read-identity.ts";
 
 /** The identity of a cluster in Liqo; undefined: Liqo is not installed. */
@@ -8,6 +8,6 @@ export async function identityAt(
   client: Pick<KubeClient, "list">,
   namespace: string,
 ): Promise<LiqoIdentity | undefined> {
-  const reading = readIdentity(await listTraces(client, { namespace }));
+  const reading = readIdentity(await listInstallation(client, { namespace }));
   return reading.kind === "found" ? reading.identity : undefined;
 }

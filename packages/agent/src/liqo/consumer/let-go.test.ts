@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { fakeCluster } from "../../testing/fake-cluster.ts";
 import { FOREIGN_CLUSTERS } from "../objects/foreign-cluster.ts";
 import { clusterReads } from "./cluster-reads.ts";
-import { letGo } from "./let-go.ts";
+import { peeringTeardown } from "./let-go.ts";
 import { aForeignCluster } from "./testing/samples.ts";
 
 test("each look of Liqo needs a label that changes, and none is left", async () => {
@@ -26,13 +26,13 @@ test("each look of Liqo needs a label that changes, and none is left", async () 
       return () => undefined;
     },
   };
-  const { wait } = letGo({
+  const { wait } = peeringTeardown({
     client: { ...rome.client, patch },
     reads: clusterReads(rome.client),
     clock,
   });
   const signal = new AbortController().signal;
-  expect(await wait("calm-paris", { isSo: () => false, withinMs: 1000, signal })).toBe(false);
+  expect(await wait("calm-paris", { isDone: () => false, withinMs: 1000, signal })).toBe(false);
   expect(versions.length).toBeGreaterThan(2);
   expect(new Set(versions).size).toBe(versions.length);
   expect(rome.find(FOREIGN_CLUSTERS, { name: "calm-paris" })?.metadata.labels).toEqual(before);

@@ -4,18 +4,18 @@ import type { DataPlane } from "../../data-plane/data-plane.ts";
 import { RESERVATION_LABEL } from "../objects/labels.ts";
 import type { SliceAmountTerms } from "./amounts.ts";
 import { clusterReads } from "./cluster-reads.ts";
-import { establishing } from "./establish-loan.ts";
-import { letGo } from "./let-go.ts";
-import { type PeerWorkDeps, type PeerWorkOptions, peerWork } from "./peer-work.ts";
-import { peeringJobs } from "./peering-jobs.ts";
-import { peerings } from "./peerings.ts";
+import { establisher } from "./establish-loan.ts";
+import { peeringTeardown } from "./let-go.ts";
+import { type PeeringJobFactoryDeps, type PeeringJobFactoryOptions, peeringJobFactory } from "./peer-work.ts";
+import { peeringJobRunner } from "./peering-jobs.ts";
+import { peeringStore } from "./peerings.ts";
 import { claimantsOf } from "./plan-offload.ts";
-import { releasing } from "./release-loan.ts";
-import { remainsReader } from "./remains.ts";
+import { releaser } from "./release-loan.ts";
+import { reservationObjectsReader } from "./remains.ts";
 
-export interface LiqoOptions extends PeerWorkOptions, SliceAmountTerms {}
+export interface LiqoOptions extends PeeringJobFactoryOptions, SliceAmountTerms {}
 
-export interface LiqoDeps extends Omit<PeerWorkDeps, "client" | "marks" | "reads" | "letGo"> {
+export interface LiqoDeps extends Omit<PeeringJobFactoryDeps, "client" | "peerings" | "reads" | "teardown"> {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
   readonly clock: Clock;
   readonly log: Log;
@@ -29,23 +29,23 @@ export interface LiqoDataPlane extends DataPlane {
 
 export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPlane {
   const reads = clusterReads(deps.client);
-  const marks = peerings(deps.client, options.liqoNamespace);
-  const jobs = peeringJobs(deps);
-  const work = peerWork(options, {
+  const peerings = peeringStore(deps.client, options.liqoNamespace);
+  const jobs = peeringJobRunner(deps);
+  const jobFactory = peeringJobFactory(options, {
     ...deps,
     reads,
-    marks,
-    letGo: letGo({ ...deps, reads }),
+    peerings,
+    teardown: peeringTeardown({ ...deps, reads }),
   });
-  const parts = { ...deps, reads, marks, jobs, work };
+  const parts = { ...deps, reads, peerings, jobs, jobFactory };
   return {
-    ...establishing(options, parts),
-    release: releasing({ ...parts, remainsOf: remainsReader(parts) }),
-    leftovers: async () => {
+    ...establisher(options, parts),
+    release: releaser({ ...parts, readObjects: reservationObjectsReader(parts) }),
+    listReservationIds: async () => {
       const [slices, offloadings, markers] = await Promise.all([
         reads.labelledSlices(),
         reads.offloadings(),
-        marks.all(),
+        peerings.all(),
       ]);
       return [
         ...new Set([

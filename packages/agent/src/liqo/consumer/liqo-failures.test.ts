@@ -2,13 +2,18 @@ import { Fault } from "@resource-broker/contract";
 import { CONFIG_MAPS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import { aStuckPod } from "./testing/liqo-in-memory.ts";
-import { clusterIdMap, type LiqoWorld, liqoWorld, MINUTE_MS } from "./testing/liqo-world.ts";
+import {
+  clusterIdMap,
+  type LiqoTestEnvironment,
+  liqoTestEnvironment,
+  MINUTE_MS,
+} from "./testing/liqo-world.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { ID_A, ID_B, LOAN_A, LOAN_B, othersSlice } from "./testing/samples.ts";
-import { LOAN_PODS } from "./virtual-kinds.ts";
+import { DELIVERY_A, DELIVERY_B, ID_A, ID_B, othersSlice } from "./testing/samples.ts";
+import { RESERVATION_PODS } from "./virtual-kinds.ts";
 
 describe("what goes wrong", () => {
-  test.each<[string, (it: LiqoWorld) => void, string, string]>([
+  test.each<[string, (it: LiqoTestEnvironment) => void, string, string]>([
     [
       "no kubeconfig",
       ({ state }) => void (state.kubeconfig = false),
@@ -17,19 +22,19 @@ describe("what goes wrong", () => {
     ],
     [
       "no liqoctl",
-      ({ liqo }) => void (liqo.harm.says = { code: 127, output: "liqoctl cannot be started" }),
+      ({ liqo }) => void (liqo.harm.answer = { code: 127, output: "liqoctl cannot be started" }),
       "LiqoctlMissing",
       "cannot be started",
     ],
     [
       "a liqoctl that fails",
-      ({ liqo }) => void (liqo.harm.says = { code: 1, output: "INFO ok\nERRO no route to host" }),
+      ({ liqo }) => void (liqo.harm.answer = { code: 1, output: "INFO ok\nERRO no route to host" }),
       "PeeringFailed",
       "ERRO no route to host",
     ],
     [
       "a liqoctl that only says that it has peered",
-      ({ liqo }) => void (liqo.harm.says = { code: 0, output: "INFO ok" }),
+      ({ liqo }) => void (liqo.harm.answer = { code: 0, output: "INFO ok" }),
       "AwaitingPeering",
       "does not yet say",
     ],
@@ -55,10 +60,10 @@ describe("what goes wrong", () => {
       "install it",
     ],
     ["a grant that is denied", ({ liqo }) => void (liqo.harm.denies = true), "SliceDenied", "Because"],
-  ])("%s is told, and ends clean", async (_, happen, reason, message) => {
-    const it = liqoWorld();
-    happen(it);
-    expect((await it.reason(LOAN_A, reason)).last).toMatchObject({
+  ])("%s is told, and ends clean", async (_, act, reason, message) => {
+    const it = liqoTestEnvironment();
+    act(it);
+    expect((await it.reason(DELIVERY_A, reason)).last).toMatchObject({
       reason,
       message: expect.stringContaining(message),
     });
@@ -68,16 +73,16 @@ describe("what goes wrong", () => {
   });
 
   test("a failure is tried again, and works in the end", async () => {
-    const { ready, liqo, commands } = liqoWorld();
-    liqo.harm.says = { code: 1, output: "ERRO no route to host" };
-    expect((await ready(LOAN_A, 5 * MINUTE_MS)).last.kind).toBe("ready");
+    const { ready, liqo, commands } = liqoTestEnvironment();
+    liqo.harm.answer = { code: 1, output: "ERRO no route to host" };
+    expect((await ready(DELIVERY_A, 5 * MINUTE_MS)).last.kind).toBe("ready");
     expect(commands()).toEqual(["peer", "peer"]);
   });
 
   test("a release while liqoctl is peering ends it, and what it has begun", async () => {
-    const { peering, clean, liqo, left, commands } = liqoWorld();
+    const { peering, clean, liqo, left, commands } = liqoTestEnvironment();
     liqo.harm.hangs = true;
-    await peering(LOAN_A);
+    await peering(DELIVERY_A);
     liqo.harm.hangs = false;
     const { last, tookMs } = await clean(ID_A, MINUTE_MS);
     expect(last).toEqual({ kind: "clean" });
@@ -88,32 +93,32 @@ describe("what goes wrong", () => {
   });
 
   test("a release of one of two while liqoctl is peering leaves it to the other", async () => {
-    const { ready, peering, clean, liqo, commands, time, slices } = liqoWorld();
+    const { ready, peering, clean, liqo, commands, time, slices } = liqoTestEnvironment();
     liqo.harm.hangs = true;
-    await peering(LOAN_A);
-    await peering(LOAN_B);
+    await peering(DELIVERY_A);
+    await peering(DELIVERY_B);
     expect((await clean(ID_A, MINUTE_MS)).last).toEqual({ kind: "clean" });
     expect(liqo.running()).toBe(1);
     liqo.harm.hangs = false;
     await time.advance(30 * MINUTE_MS);
-    await ready(LOAN_B, 5 * MINUTE_MS);
+    await ready(DELIVERY_B, 5 * MINUTE_MS);
     expect(slices()).toEqual([ID_B]);
     expect(commands()).toEqual(["peer", "peer"]);
   });
 
   test("a liqoctl that hangs is killed in time", async () => {
-    const { plane, peering, liqo, time } = liqoWorld();
+    const { plane, peering, liqo, time } = liqoTestEnvironment();
     liqo.harm.hangs = true;
-    await peering(LOAN_A);
+    await peering(DELIVERY_A);
     await time.advance(1_360_000);
-    expect(await plane().establish(LOAN_A)).toMatchObject({ reason: "LiqoctlTimedOut", isTrouble: true });
+    expect(await plane().establish(DELIVERY_A)).toMatchObject({ reason: "LiqoctlTimedOut", isStalled: true });
     expect(liqo.running()).toBe(0);
   });
 
   test("a provider that is gone for good keeps nothing here, after an hour", async () => {
-    const { ready, clean, cluster, lose, left, commands } = liqoWorld();
-    await ready(LOAN_A);
-    cluster.put(LOAN_PODS, aStuckPod("web", ID_A));
+    const { ready, clean, cluster, lose, left, commands } = liqoTestEnvironment();
+    await ready(DELIVERY_A);
+    cluster.put(RESERVATION_PODS, aStuckPod("web", ID_A));
     lose();
     const { last, reasons, tookMs } = await clean(ID_A, 90 * MINUTE_MS);
     expect(last).toEqual({ kind: "clean" });
@@ -124,8 +129,8 @@ describe("what goes wrong", () => {
   });
 
   test("two reservations of a provider that is gone do not wait for each other", async () => {
-    const { ready, clean, lose, left, commands } = liqoWorld();
-    await Promise.all([ready(LOAN_A), ready(LOAN_B)]);
+    const { ready, clean, lose, left, commands } = liqoTestEnvironment();
+    await Promise.all([ready(DELIVERY_A), ready(DELIVERY_B)]);
     lose();
     await Promise.all([clean(ID_A, 90 * MINUTE_MS), clean(ID_B, 90 * MINUTE_MS)]);
     expect(left()).toEqual([]);
@@ -133,11 +138,11 @@ describe("what goes wrong", () => {
   });
 
   test("a provider that comes back within the hour is unpeered from, and nothing is forced", async () => {
-    const { ready, clean, lose, find, left, commands } = liqoWorld();
-    await ready(LOAN_A);
+    const { ready, clean, lose, find, left, commands } = liqoTestEnvironment();
+    await ready(DELIVERY_A);
     lose();
     const { last } = await clean(ID_A, 50 * MINUTE_MS);
-    expect(last).toMatchObject({ reason: "ProviderUnreachable", isTrouble: true });
+    expect(last).toMatchObject({ reason: "ProviderUnreachable", isStalled: true });
     find();
     expect((await clean(ID_A)).last).toEqual({ kind: "clean" });
     expect(left()).toEqual([]);
@@ -145,8 +150,8 @@ describe("what goes wrong", () => {
   });
 
   test("what a silent provider borrows here is never deleted by force", async () => {
-    const { ready, clean, lose, cluster, slices, commands } = liqoWorld();
-    await ready(LOAN_A);
+    const { ready, clean, lose, cluster, slices, commands } = liqoTestEnvironment();
+    await ready(DELIVERY_A);
     const labels = { "liqo.io/replicated": "true" };
     cluster.put(
       RESOURCE_SLICES,
@@ -155,22 +160,22 @@ describe("what goes wrong", () => {
     lose();
     expect((await clean(ID_A, 120 * MINUTE_MS)).last).toMatchObject({
       reason: "ForceRefused",
-      isTrouble: true,
+      isStalled: true,
     });
     expect(slices()).toEqual(["theirs"]);
     expect(commands()).toEqual(["peer"]);
   });
 
   test("a missing right is named", async () => {
-    const { plane, cluster } = liqoWorld();
-    cluster.setMishaps(({ verb, plural }) =>
+    const { plane, cluster } = liqoTestEnvironment();
+    cluster.setCallFaults(({ verb, plural }) =>
       verb === "create" && plural === "configmaps"
         ? { fault: new Fault("forbidden", "may not create configmaps"), isDone: false }
         : undefined,
     );
-    expect(await plane().establish(LOAN_A)).toMatchObject({
+    expect(await plane().establish(DELIVERY_A)).toMatchObject({
       reason: "Forbidden",
-      isTrouble: true,
+      isStalled: true,
       message: "may not create configmaps",
     });
   });

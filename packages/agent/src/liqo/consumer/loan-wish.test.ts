@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { wishOf } from "./loan-wish.ts";
-import { aLoan, aWish, TERMS } from "./testing/samples.ts";
+import { readDesired } from "./loan-wish.ts";
+import { aDeliverySpec, aDesiredVirtualNode, TERMS } from "./testing/samples.ts";
 
 describe("a loan", () => {
   test("is known by the broker's and by Liqo's names", () => {
     expect(
-      aWish({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00+02:00" } }),
+      aDesiredVirtualNode({
+        status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00+02:00" },
+      }),
     ).toEqual({
       id: "rsv-rome-k3u7dq2hvmx5b4ta",
       clusterId: "paris",
@@ -21,11 +23,11 @@ describe("a loan", () => {
   test.each(["..", "a..b", "../x", "--kubeconfig=/etc/passwd", "-x", "a b", "a/b", "A", "", "x".repeat(64)])(
     "of a cluster %j is refused",
     (id) => {
-      expect(wishOf(aLoan({ targetClusterID: id }), TERMS)).toMatchObject({
+      expect(readDesired(aDeliverySpec({ targetClusterID: id }), TERMS)).toMatchObject({
         ok: false,
         obstacle: { reason: "ClusterIDRefused" },
       });
-      expect(wishOf(aLoan({ targetLiqoID: id }), TERMS)).toMatchObject({
+      expect(readDesired(aDeliverySpec({ targetLiqoID: id }), TERMS)).toMatchObject({
         ok: false,
         obstacle: { reason: "LiqoIDRefused" },
       });
@@ -37,12 +39,12 @@ describe("a loan", () => {
     ["reservations of older brokers with long names", { id: `rsv-${"x".repeat(60)}` }, "NameRefused"],
     ["reservations with dots in their names", { id: "rsv.rome" }, "NameRefused"],
   ])("with %s is refused", (_, changes, reason) => {
-    expect(wishOf(aLoan(changes), TERMS)).toMatchObject({ ok: false, obstacle: { reason } });
+    expect(readDesired(aDeliverySpec(changes), TERMS)).toMatchObject({ ok: false, obstacle: { reason } });
   });
 
   test("of a cluster without Liqo says what to do", () => {
-    const { targetLiqoID: _, ...reservation } = aLoan().reservation;
-    expect(wishOf({ reservation }, TERMS)).toMatchObject({
+    const { targetLiqoID: _, ...reservation } = aDeliverySpec().reservation;
+    expect(readDesired({ reservation }, TERMS)).toMatchObject({
       ok: false,
       obstacle: { reason: "LiqoIDUnknown", message: expect.stringContaining("install Liqo there") },
     });
@@ -50,7 +52,11 @@ describe("a loan", () => {
 
   test("for some pods of a namespace is refused: Liqo knows only whole ones", () => {
     const some = { namespaces: ["shop"], podSelector: { app: "web" } };
-    expect(wishOf(aLoan({}, some), TERMS)).toMatchObject({ obstacle: { reason: "PodSelectorUnsupported" } });
-    expect(wishOf(aLoan({}, { namespaces: ["shop"], podSelector: {} }), TERMS)).toMatchObject({ ok: true });
+    expect(readDesired(aDeliverySpec({}, some), TERMS)).toMatchObject({
+      obstacle: { reason: "PodSelectorUnsupported" },
+    });
+    expect(readDesired(aDeliverySpec({}, { namespaces: ["shop"], podSelector: {} }), TERMS)).toMatchObject({
+      ok: true,
+    });
   });
 });

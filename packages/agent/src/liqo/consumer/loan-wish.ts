@@ -1,12 +1,12 @@
 import { formatTime, parseTime } from "@resource-broker/contract";
-import type { Loan, Offload } from "../../data-plane/data-plane.ts";
+import type { DeliverySpec, Offload } from "../../data-plane/data-plane.ts";
 import { isClusterId } from "@resource-broker/domain";
 import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
 import type { ResourceList } from "../objects/resource-slice.ts";
 import { type SliceAmountTerms, sliceAmounts, unreservedNames } from "./amounts.ts";
 
 /** The desired virtual node of one reservation. */
-export interface LoanWish {
+export interface DesiredVirtualNode {
   readonly id: string;
   /** The provider's cluster ID at the broker; its kubeconfig has this name. */
   readonly clusterId: string;
@@ -25,8 +25,8 @@ export interface Obstacle {
   readonly message: string;
 }
 
-export type WishReading =
-  | { readonly ok: true; readonly wish: LoanWish }
+export type DesiredReading =
+  | { readonly ok: true; readonly desired: DesiredVirtualNode }
   | { readonly ok: false; readonly obstacle: Obstacle };
 
 /** Liqo names Deployments after slices and adds a hash. */
@@ -35,7 +35,7 @@ const SLICE_NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const SHOWN_LENGTH = 80;
 
 /** Every field of a reservation is checked here before it is used in a path, a flag or a name. */
-export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms): WishReading {
+export function readDesired({ reservation, offload }: DeliverySpec, terms: SliceAmountTerms): DesiredReading {
   const { id, targetClusterID, targetLiqoID, requesterLiqoID, status } = reservation;
   if (!isClusterId(targetClusterID)) {
     return refused(
@@ -67,7 +67,7 @@ export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms):
   }
   return {
     ok: true,
-    wish: {
+    desired: {
       id,
       clusterId: targetClusterID,
       liqoId: targetLiqoID,
@@ -80,7 +80,7 @@ export function wishOf({ reservation, offload }: Loan, terms: SliceAmountTerms):
   };
 }
 
-function refused(reason: string, message: string): WishReading {
+function refused(reason: string, message: string): DesiredReading {
   return { ok: false, obstacle: { reason, message } };
 }
 

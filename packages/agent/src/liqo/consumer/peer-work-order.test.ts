@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fakeCluster } from "../../testing/fake-cluster.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
-import { peerWork } from "./peer-work.ts";
+import { peeringJobFactory } from "./peer-work.ts";
 import type { Job } from "./peering-jobs.ts";
 import { aForeignCluster, othersSlice } from "./testing/samples.ts";
 
@@ -39,23 +39,23 @@ async function steps({ seen, slices = [], letsGo = [] }: Situation, kind: "peer"
     hasNetworking: true,
     timeoutMs: 1000,
   } as const;
-  const work = peerWork(options, {
+  const work = peeringJobFactory(options, {
     client: clusterOf("cool-rome"),
     connect: async () => clusterOf("calm-paris"),
     kubeconfigs: {
-      stampOf: async () => "",
+      fingerprintOf: async () => "",
       of: async (id) =>
         id === "paris"
           ? { kind: "found", path: "/k", access: { server: "https://paris:6443", token: "x" } }
           : { kind: "missing", problem: "none" },
     },
-    lend: (_, use) => use("/private"),
-    marks: {
-      begin: async () => did.push("write down") > 0,
-      takeBack: async () => void did.push("take back"),
+    withFile: (_, use) => use("/private"),
+    peerings: {
+      markBegun: async () => did.push("write down") > 0,
+      unmarkBegun: async () => void did.push("take back"),
     },
     reads: { foreignCluster: async () => seen, slicesTo: async () => [...slices] },
-    letGo: {
+    teardown: {
       endIdentity: async () => void did.push("end identity"),
       endSlices: async () => void did.push("end slices"),
       wait: async () => (did.push("wait"), answers.shift() ?? true),

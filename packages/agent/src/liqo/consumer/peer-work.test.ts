@@ -12,11 +12,11 @@ import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
 import { TENANTS } from "../objects/tenant.ts";
 import { DEPLOYMENTS } from "../identity/read-identity.ts";
 import { foreignText } from "../liqoctl/foreign-access.ts";
-import type { Found } from "../liqoctl/kubeconfigs.ts";
-import type { Ran } from "../liqoctl/run-liqoctl.ts";
+import type { KubeconfigLookup } from "../liqoctl/kubeconfigs.ts";
+import type { RunResult } from "../liqoctl/run-liqoctl.ts";
 import { clusterReads } from "./cluster-reads.ts";
-import { letGo } from "./let-go.ts";
-import { peerWork } from "./peer-work.ts";
+import { peeringTeardown } from "./let-go.ts";
+import { peeringJobFactory } from "./peer-work.ts";
 import type { Job } from "./peering-jobs.ts";
 
 const PARIS = { server: "https://paris:6443", token: "of-paris" };
@@ -48,14 +48,14 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
   const [rome, paris] = [fakeCluster(time), fakeCluster(time)];
   install(rome, "cool-rome", here);
   install(paris, "calm-paris", there);
-  const files: Record<string, Found> = {
+  const files: Record<string, KubeconfigLookup> = {
     paris: { kind: "found", path: "/k/paris.kubeconfig", access: PARIS },
   };
   /** What is lent at the moment, by its path. */
-  const lent = new Map<string, string>();
+  const provided = new Map<string, string>();
   const begun = new Set<string>();
   const ran: { args: readonly string[]; timeoutMs: number; read: string[] }[] = [];
-  const state: { end: Ran; connects: Fault | undefined; isLimited: boolean } = {
+  const state: { end: RunResult; connects: Fault | undefined; isLimited: boolean } = {
     end: { code: 0, output: "" },
     connects: undefined,
     isLimited: false,
@@ -64,7 +64,7 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
     state.isLimited && resource.plural === SELF_SUBJECT_ACCESS_REVIEWS.plural
       ? { ...object, status: { allowed: false } }
       : await rome.client.create(resource, object, options);
-  const work = peerWork(
+  const work = peeringJobFactory(
     {
       clusterId: "rome",
       ownAccess: { context: "rome" },
@@ -80,33 +80,33 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
         return paris.client;
       },
       kubeconfigs: {
-        stampOf: async (id) => JSON.stringify(files[id]),
+        fingerprintOf: async (id) => JSON.stringify(files[id]),
         of: async (id) => files[id] ?? { kind: "missing", problem: `no ${id}` },
       },
-      marks: {
-        begin: async (liqoId) => !begun.has(liqoId) && begun.add(liqoId).has(liqoId),
-        takeBack: async (liqoId) => void begun.delete(liqoId),
+      peerings: {
+        markBegun: async (liqoId) => !begun.has(liqoId) && begun.add(liqoId).has(liqoId),
+        unmarkBegun: async (liqoId) => void begun.delete(liqoId),
       },
       reads: clusterReads(rome.client),
-      letGo: letGo({ client: rome.client, reads: clusterReads(rome.client), clock: time }),
+      teardown: peeringTeardown({ client: rome.client, reads: clusterReads(rome.client), clock: time }),
       run: async (args, { timeoutMs }) => {
-        ran.push({ args, timeoutMs, read: [...lent.values()] });
+        ran.push({ args, timeoutMs, read: [...provided.values()] });
         return state.end;
       },
-      lend: async (text, use) => {
-        const path = `/private/${lent.size}`;
-        lent.set(path, text);
-        return await use(path).finally(() => lent.delete(path));
+      withFile: async (text, use) => {
+        const path = `/private/${provided.size}`;
+        provided.set(path, text);
+        return await use(path).finally(() => provided.delete(path));
       },
     },
   );
   const done = (job: Job) => job.work(new AbortController().signal);
-  return { rome, paris, work, done, ran, begun, files, state, lent };
+  return { rome, paris, work, done, ran, begun, files, state, lent: provided };
 }
 
 describe("liqoctl", () => {
   test("peers clusters that are who they should be, and of one version", async () => {
-    const { work, done, ran, lent } = world();
+    const { work, done, ran, lent: provided } = world();
     expect(await done(work.peer(PAIR))).toBeUndefined();
     expect(ran).toMatchObject([
       {
@@ -124,7 +124,7 @@ describe("liqoctl", () => {
       },
     ]);
     expect(ran[0]?.read).toEqual([foreignText(PARIS)]);
-    expect(lent.size).toBe(0);
+    expect(provided.size).toBe(0);
     expect(ran[0]?.timeoutMs).toBeGreaterThan(600_000);
   });
 
@@ -171,7 +171,7 @@ describe("liqoctl", () => {
     const { work, done, ran, rome, state } = world();
     state.isLimited = true;
     const fault = new Fault("forbidden", "may not create rolebindings");
-    rome.setMishaps(({ plural }) => (plural === "rolebindings" ? { fault } : undefined));
+    rome.setCallFaults(({ plural }) => (plural === "rolebindings" ? { fault } : undefined));
     expect(await done(work.peer(PAIR))).toMatchObject({ reason: "Forbidden" });
     expect(ran).toEqual([]);
   });
@@ -202,7 +202,7 @@ describe("liqoctl", () => {
 
   test("is run though the peering user may not see the version", async () => {
     const { work, done, ran, paris } = world({ there: "v9.9.9" });
-    paris.setMishaps(({ plural }) =>
+    paris.setCallFaults(({ plural }) =>
       plural === "deployments" ? { fault: new Fault("forbidden", "no"), isDone: false } : undefined,
     );
     expect(await done(work.peer(PAIR))).toBeUndefined();
@@ -246,9 +246,9 @@ describe("liqoctl", () => {
       "Tenant cool-rome",
     ],
     ["no Liqo here", ({ rome }) => uninstall(rome), "LiqoMissing", "--liqo-mode=off"],
-  ])("is not run with %s", async (_, happen, reason, message) => {
+  ])("is not run with %s", async (_, act, reason, message) => {
     const it = world();
-    happen(it);
+    act(it);
     expect(await it.done(it.work.peer(PAIR))).toEqual({ reason, message: expect.stringContaining(message) });
     expect(it.ran).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe("liqoctl", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test.each<[Ran, string, string]>([
+  test.each<[RunResult, string, string]>([
     [{ code: 1, output: "INFO a\nERRO it broke" }, "PeeringFailed", "ended with 1:\nINFO a\nERRO it broke"],
     [{ code: undefined, output: "" }, "PeeringFailed", "was killed"],
     [{ code: 127, output: "there is none" }, "LiqoctlMissing", "there is none"],

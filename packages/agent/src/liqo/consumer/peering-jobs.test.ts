@@ -1,15 +1,15 @@
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../../testing/recorded-log.ts";
-import { type Job, type JobEnd, peeringJobs } from "./peering-jobs.ts";
+import { type Job, type JobResult, peeringJobRunner } from "./peering-jobs.ts";
 
 const FAILURE = { reason: "PeeringFailed", message: "no route" };
 
 function world() {
   const clock = fakeClock();
   const lines: string[] = [];
-  const jobs = peeringJobs({ clock, log: recordedLog(lines) });
-  const ends: ((end: JobEnd) => void)[] = [];
+  const jobs = peeringJobRunner({ clock, log: recordedLog(lines) });
+  const ends: ((end: JobResult) => void)[] = [];
   const signals: AbortSignal[] = [];
   const job = (kind: Job["kind"] = "peer"): Job => ({
     kind,
@@ -19,7 +19,7 @@ function world() {
       return new Promise((resolve) => void ends.push(resolve));
     },
   });
-  const end = async (how: JobEnd) => {
+  const end = async (how: JobResult) => {
     ends.at(-1)?.(how);
     await settle();
   };

@@ -5,12 +5,12 @@ import type { Obstacle } from "./loan-wish.ts";
 export type JobKind = "peer" | "unpeer" | "force-unpeer";
 
 /** Undefined: success, as far as liqoctl reports it. */
-export type JobEnd = Obstacle | undefined;
+export type JobResult = Obstacle | undefined;
 
 export interface Job {
   readonly kind: JobKind;
   readonly timeoutMs: number;
-  readonly work: (signal: AbortSignal) => Promise<JobEnd>;
+  readonly work: (signal: AbortSignal) => Promise<JobResult>;
 }
 
 /** The current or last job of one provider. */
@@ -29,7 +29,7 @@ export type JobState =
     };
 
 /** Runs liqoctl in the background: a run may take minutes, and each provider has at most one. */
-export interface PeeringJobs {
+export interface PeeringJobRunner {
   readonly state: (liqoId: string) => JobState;
   /** Does nothing while a job runs. */
   readonly start: (liqoId: string, job: Job) => void;
@@ -59,20 +59,20 @@ type Entry =
       readonly times: number;
     };
 
-const FIRST_PAUSE_MS = 30_000;
-const LONGEST_PAUSE_MS = 300_000;
+const MIN_BACKOFF_MS = 30_000;
+const MAX_BACKOFF_MS = 300_000;
 
-export interface PeeringJobsDeps {
+export interface PeeringJobRunnerDeps {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export function peeringJobs({ clock, log }: PeeringJobsDeps): PeeringJobs {
+export function peeringJobRunner({ clock, log }: PeeringJobRunnerDeps): PeeringJobRunner {
   const entries = new Map<string, Entry>();
 
   const begin = (liqoId: string, job: Job, times: number): void => {
     const ending = new AbortController();
-    const over = within(job, { ending, clock }).then((obstacle) => {
+    const over = runWithTimeout(job, { ending, clock }).then((obstacle) => {
       const since = clock.monotonicMs();
       const { kind } = job;
       if (obstacle === undefined) entries.set(liqoId, { kind: "done", job: kind, since });
@@ -87,7 +87,7 @@ export function peeringJobs({ clock, log }: PeeringJobsDeps): PeeringJobs {
   };
 
   return {
-    state: (liqoId) => shown(entries.get(liqoId), clock.monotonicMs()),
+    state: (liqoId) => stateOf(entries.get(liqoId), clock.monotonicMs()),
     start: (liqoId, job) => {
       const before = entries.get(liqoId);
       if (before?.kind === "running") return;
@@ -111,36 +111,36 @@ export function peeringJobs({ clock, log }: PeeringJobsDeps): PeeringJobs {
 
 /** The job's state. After a failure with a kubeconfig that was replaced, there is no backoff. */
 export async function currentJob(
-  { jobs, work }: CurrentJobDeps,
+  { jobs, jobFactory }: CurrentJobDeps,
   { liqoId, clusterId }: { readonly liqoId: string; readonly clusterId: string },
 ): Promise<JobState> {
   const job = jobs.state(liqoId);
   if (job.kind !== "failed" || job.retryInMs === 0) return job;
-  return (await work.hasNewKubeconfig(clusterId)) ? { ...job, retryInMs: 0 } : job;
+  return (await jobFactory.hasNewKubeconfig(clusterId)) ? { ...job, retryInMs: 0 } : job;
 }
 
 export interface CurrentJobDeps {
-  readonly jobs: PeeringJobs;
-  readonly work: { readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean> };
+  readonly jobs: PeeringJobRunner;
+  readonly jobFactory: { readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean> };
 }
 
-function shown(entry: Entry | undefined, now: number): JobState {
+function stateOf(entry: Entry | undefined, now: number): JobState {
   if (entry === undefined) return { kind: "none" };
   const forMs = now - entry.since;
   if (entry.kind !== "failed") return { kind: entry.kind, job: entry.job, forMs };
   const { job, obstacle, times } = entry;
-  const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times - 1, 10), LONGEST_PAUSE_MS);
+  const pauseMs = Math.min(MIN_BACKOFF_MS * 2 ** Math.min(times - 1, 10), MAX_BACKOFF_MS);
   return { kind: "failed", job, obstacle, times, retryInMs: Math.max(0, pauseMs - forMs) };
 }
 
 /** Does not wait for a process that survives SIGKILL. */
-async function within(
+async function runWithTimeout(
   { work, timeoutMs, kind }: Job,
   { ending, clock }: { readonly ending: AbortController; readonly clock: Clock },
-): Promise<JobEnd> {
+): Promise<JobResult> {
   const { signal } = ending;
   let cancel = (): void => undefined;
-  const tooLong = new Promise<JobEnd>((resolve) => {
+  const tooLong = new Promise<JobResult>((resolve) => {
     cancel = clock.after(timeoutMs, () => {
       resolve({
         reason: "LiqoctlTimedOut",
@@ -162,6 +162,6 @@ async function within(
   }
 }
 
-function unexpected(error: unknown): JobEnd {
+function unexpected(error: unknown): JobResult {
   return { reason: "PeeringFailed", message: toFault(error).message };
 }

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { changedMarker, forgeMarker, type MarkerChange, readMarker } from "./peering-marker.ts";
+import { changedMarker, type MarkerChange, markerManifest, readMarker } from "./peering-marker.ts";
 
-const made = forgeMarker({ namespace: "default", liqoId: "calm-paris", clusterId: "paris", claim: "rsv-a" });
+const made = markerManifest({
+  namespace: "default",
+  liqoId: "calm-paris",
+  clusterId: "paris",
+  claim: "rsv-a",
+});
 const change = (by: MarkerChange, from = made) => {
   const marker = readMarker(from);
   if (marker === undefined) throw new Error("no marker");

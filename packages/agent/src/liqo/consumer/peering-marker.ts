@@ -34,7 +34,7 @@ export interface NewMarker {
   readonly claim: string;
 }
 
-export function forgeMarker({ namespace, liqoId, clusterId, claim }: NewMarker): ConfigMap {
+export function markerManifest({ namespace, liqoId, clusterId, claim }: NewMarker): ConfigMap {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",

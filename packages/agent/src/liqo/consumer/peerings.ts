@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import { CONFIG_MAPS, type KubeClient } from "@resource-broker/kube";
-import type { LoanWish } from "./loan-wish.ts";
+import type { DesiredVirtualNode } from "./loan-wish.ts";
 import {
   changedMarker,
-  forgeMarker,
   type MarkerChange,
+  markerManifest,
   markerName,
   PEERING_LABEL,
   type PeeringMarker,
@@ -12,26 +12,26 @@ import {
 } from "./peering-marker.ts";
 
 /** The peerings of this agent, stored as ConfigMaps in its own cluster. */
-export interface Peerings {
+export interface PeeringStore {
   readonly all: () => Promise<PeeringMarker[]>;
   readonly of: (liqoId: string) => Promise<PeeringMarker | undefined>;
   /** Marks that liqoctl is about to run: from now on the peering counts as this agent's. False: it was marked before. */
-  readonly begin: (liqoId: string) => Promise<boolean>;
+  readonly markBegun: (liqoId: string) => Promise<boolean>;
   /** liqoctl could not be started: the mark is removed. */
-  readonly takeBack: (liqoId: string) => Promise<void>;
-  readonly open: (wish: LoanWish) => Promise<void>;
+  readonly unmarkBegun: (liqoId: string) => Promise<void>;
+  readonly open: (desired: DesiredVirtualNode) => Promise<void>;
   /** Fails with `conflict` after a concurrent change. */
   readonly change: (marker: PeeringMarker, change: MarkerChange) => Promise<void>;
   readonly drop: (marker: PeeringMarker) => Promise<void>;
 }
 
 /** Other reservations may change the marker at the same time. */
-const MAX_RACES = 8;
+const MAX_CONFLICTS = 8;
 
-export function peerings(
+export function peeringStore(
   client: Pick<KubeClient, "list" | "find" | "create" | "update" | "delete">,
   namespace: string,
-): Peerings {
+): PeeringStore {
   const of = async (liqoId: string): Promise<PeeringMarker | undefined> => {
     const found = await client.find(CONFIG_MAPS, { name: markerName(liqoId), namespace });
     const marker = found && readMarker(found);
@@ -39,7 +39,7 @@ export function peerings(
     const where = `ConfigMap ${namespace}/${found.metadata.name}`;
     throw new Fault("invalid", `${where} was not written by this agent and blocks the peering: delete it`);
   };
-  const setBegun = async (liqoId: string, isBegun: boolean, triesLeft = MAX_RACES): Promise<boolean> => {
+  const setBegun = async (liqoId: string, isBegun: boolean, triesLeft = MAX_CONFLICTS): Promise<boolean> => {
     const marker = await of(liqoId);
     if (marker === undefined) throw new Fault("gone", "the peering is not needed any more");
     if (marker.isBegun === isBegun) return false;
@@ -47,8 +47,8 @@ export function peerings(
       await client.update(CONFIG_MAPS, changedMarker(marker, { isBegun }));
       return true;
     } catch (error) {
-      const isRace = error instanceof Fault && error.code === "conflict";
-      if (!isRace || triesLeft === 0) throw error;
+      const isConflict = error instanceof Fault && error.code === "conflict";
+      if (!isConflict || triesLeft === 0) throw error;
       return await setBegun(liqoId, isBegun, triesLeft - 1);
     }
   };
@@ -63,10 +63,10 @@ export function peerings(
       return markers;
     },
     of,
-    begin: (liqoId) => setBegun(liqoId, true),
-    takeBack: async (liqoId) => void (await setBegun(liqoId, false)),
+    markBegun: (liqoId) => setBegun(liqoId, true),
+    unmarkBegun: async (liqoId) => void (await setBegun(liqoId, false)),
     open: async ({ id, liqoId, clusterId }) => {
-      await client.create(CONFIG_MAPS, forgeMarker({ namespace, liqoId, clusterId, claim: id }));
+      await client.create(CONFIG_MAPS, markerManifest({ namespace, liqoId, clusterId, claim: id }));
     },
     change: async (marker, change) => {
       await client.update(CONFIG_MAPS, changedMarker(marker, change));

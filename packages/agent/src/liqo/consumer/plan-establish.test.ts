@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { LoanSight } from "./plan-establish.ts";
-import { ACCEPTED, plan, WISH } from "./testing/loan-sights.ts";
+import type { ObservedVirtualNode } from "./plan-establish.ts";
+import { ACCEPTED, DESIRED, plan } from "./testing/loan-sights.ts";
 import { aForeignCluster, aSlice } from "./testing/samples.ts";
 
 const PEERED = aForeignCluster("Provider");
 
 describe("a loan that comes in", () => {
-  test.each<[string, Partial<LoanSight>, object]>([
+  test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["is ready when all objects say so", {}, { kind: "ready" }],
     [
       "cannot reach its provider",
@@ -20,10 +20,10 @@ describe("a loan that comes in", () => {
     ],
     [
       "is forbidden everything at its provider, which its node does not notice",
-      { standing: "gone" },
+      { tenantStatus: "gone" },
       { kind: "wait", reason: "TenantMissing", isTrouble: true },
     ],
-    ["cannot ask its provider, and goes by its own objects", { standing: "unknown" }, { kind: "ready" }],
+    ["cannot ask its provider, and goes by its own objects", { tenantStatus: "unknown" }, { kind: "ready" }],
     [
       "cannot be used by its pods",
       { offload: { kind: "obstacle", reason: "OffloadingConflict", message: "a person's" } },
@@ -33,26 +33,26 @@ describe("a loan that comes in", () => {
     expect(plan(changes)).toMatchObject(expected);
   });
 
-  test.each<[string, Partial<LoanSight>, string]>([
-    ["AwaitingAuthentication", { slice: aSlice(WISH) }, "Liqo at paris"],
-    ["AwaitingGrant", { slice: aSlice(WISH, { authentication: "Accepted" }) }, "agent of paris"],
+  test.each<[string, Partial<ObservedVirtualNode>, string]>([
+    ["AwaitingAuthentication", { slice: aSlice(DESIRED) }, "Liqo at paris"],
+    ["AwaitingGrant", { slice: aSlice(DESIRED, { authentication: "Accepted" }) }, "agent of paris"],
     ["AwaitingVirtualNode", { virtualNode: undefined }, "Liqo in this cluster"],
     ["AwaitingNode", { node: undefined }, "liqo-tenant-calm-paris"],
   ])("says where to look when %s takes too long", (reason, changes, where) => {
-    const { slice = aSlice(WISH, ACCEPTED) } = changes;
+    const { slice = aSlice(DESIRED, ACCEPTED) } = changes;
     const finalizers = ["crdreplicator.liqo.io/resource"];
     const metadata = { ...slice.metadata, creationTimestamp: "2026-07-01T09:50:00Z", finalizers };
     const old = { ...slice, metadata };
     expect(plan({ ...changes, slice: old })).toMatchObject({
       kind: "wait",
       reason,
-      isTrouble: true,
+      isStalled: true,
       message: expect.stringContaining(where),
     });
   });
 
   test("is not in trouble while others just take their time", () => {
-    for (const changes of [{ slice: aSlice(WISH) }, { node: undefined }, { virtualNode: undefined }]) {
+    for (const changes of [{ slice: aSlice(DESIRED) }, { node: undefined }, { virtualNode: undefined }]) {
       expect(plan(changes)).not.toHaveProperty("isTrouble");
     }
   });

@@ -5,40 +5,40 @@ import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
 import { deleteCommand, type ResourceSlice } from "../objects/resource-slice.ts";
 import type { VirtualNode } from "../objects/virtual-node.ts";
 import { differences } from "./amounts.ts";
-import { isLettingGo, isPeered } from "./foreign-cluster-state.ts";
-import { isOurSlice, sliceChange } from "./forge-slice.ts";
-import type { LoanWish } from "./loan-wish.ts";
+import { isPeered, isTerminating } from "./foreign-cluster-state.ts";
+import { isOurSlice, slicePatch } from "./forge-slice.ts";
+import type { DesiredVirtualNode } from "./loan-wish.ts";
 import type { OffloadStep } from "./plan-offload.ts";
 import type { JobState } from "./peering-jobs.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
-import type { Standing } from "./standing.ts";
-import { isVirtual, type LoanNode, RELEASING_ANNOTATION } from "./virtual-kinds.ts";
+import type { TenantStatus } from "./standing.ts";
+import { isVirtual, RELEASING_ANNOTATION, type ReservationNode } from "./virtual-kinds.ts";
 
 /** The observed state of one reservation's virtual node. */
-export interface LoanSight {
+export interface ObservedVirtualNode {
   readonly foreignCluster: ForeignCluster | undefined;
   readonly marker: PeeringMarker | undefined;
   readonly job: JobState;
   readonly slice: ResourceSlice | undefined;
   readonly virtualNode: VirtualNode | undefined;
-  readonly node: LoanNode | undefined;
+  readonly node: ReservationNode | undefined;
   /** Whether the provider accepts this cluster as a tenant. */
-  readonly standing: Standing;
+  readonly tenantStatus: TenantStatus;
   /** The next step for the namespaces that are to use it. */
   readonly offload: OffloadStep;
   /** Wall clock, compared with times in Kubernetes objects. */
   readonly wallMs: number;
 }
 
-export interface Waiting {
+export interface WaitStep {
   readonly kind: "wait";
   readonly reason: string;
   readonly message: string;
-  readonly isTrouble?: boolean;
+  readonly isStalled?: boolean;
 }
 
 export type EstablishStep =
-  | Waiting
+  | WaitStep
   | { readonly kind: "ready"; readonly message: string }
   /** Record the claim of this reservation; then run liqoctl, at most one at a time. */
   | { readonly kind: "claim" | "peer" | "create-slice" }
@@ -48,33 +48,37 @@ export type EstablishStep =
   | { readonly kind: "reopen"; readonly marker: PeeringMarker }
   /** The slice is not replicated, and it blocks the cleanup of the earlier peering. */
   | { readonly kind: "remove-slice"; readonly slice: ResourceSlice }
-  | { readonly kind: "uncordon"; readonly node: LoanNode }
+  | { readonly kind: "uncordon"; readonly node: ReservationNode }
   | { readonly kind: "change-slice"; readonly patch: Patch }
   | Extract<OffloadStep, { readonly kind: "write" }>;
 
 /** Objects may be updated some time after liqoctl has ended. */
 const SETTLE_MS = 60_000;
 /** A new node is not ready for a while; after this time it counts as stalled. */
-const NODE_PATIENCE_MS = 60_000;
+const NODE_TIMEOUT_MS = 60_000;
 
 const REPLICATOR_FINALIZER = "crdreplicator.liqo.io/resource";
-const IGNORED_MS = 60_000;
+const REPLICATION_TIMEOUT_MS = 60_000;
 /** After this time, waiting for others counts as stalled. */
-const SLICE_PATIENCE_MS = 180_000;
+const SLICE_TIMEOUT_MS = 180_000;
 
 /** The next step to bring up the virtual node of a reservation. */
-export function planEstablish(wish: LoanWish, sight: LoanSight): EstablishStep {
+export function planEstablish(desired: DesiredVirtualNode, observed: ObservedVirtualNode): EstablishStep {
   const step =
-    planPeering(wish, sight) ??
-    planSlice(wish, sight) ??
-    planNode(wish, sight) ??
-    planReach(wish, sight) ??
-    planUse(wish, sight);
-  return step.kind === "wait" ? withRemedy(step, wish, sight) : step;
+    planPeering(desired, observed) ??
+    planSlice(desired, observed) ??
+    planNode(desired, observed) ??
+    planReach(desired, observed) ??
+    planNamespaces(desired, observed);
+  return step.kind === "wait" ? withRemedy(step, desired, observed) : step;
 }
 
 /** Adds a hint to a wait that takes longer than usual. */
-function withRemedy(step: Waiting, { clusterId, liqoId }: LoanWish, { slice, wallMs }: LoanSight): Waiting {
+function withRemedy(
+  step: WaitStep,
+  { clusterId, liqoId }: DesiredVirtualNode,
+  { slice, wallMs }: ObservedVirtualNode,
+): WaitStep {
   const remedies: Readonly<Record<string, string>> = {
     AwaitingAuthentication: `look at Liqo at ${clusterId}, and at its crd-replicator here`,
     AwaitingGrant: `is the agent of ${clusterId} running, with its rights for Liqo?`,
@@ -84,37 +88,44 @@ function withRemedy(step: Waiting, { clusterId, liqoId }: LoanWish, { slice, wal
   };
   const remedy = remedies[step.reason];
   const since = parseTime(slice?.metadata.creationTimestamp ?? "") ?? wallMs;
-  if (remedy === undefined || wallMs - since < SLICE_PATIENCE_MS) return step;
-  return { ...step, message: `${step.message}: ${remedy}`, isTrouble: true };
+  if (remedy === undefined || wallMs - since < SLICE_TIMEOUT_MS) return step;
+  return { ...step, message: `${step.message}: ${remedy}`, isStalled: true };
 }
 
-function planPeering(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { marker, job, foreignCluster } = sight;
-  const isClaimed = marker?.claims.includes(wish.id) === true;
-  const ending = planEnding(wish, sight, isClaimed);
+function planPeering(desired: DesiredVirtualNode, observed: ObservedVirtualNode): EstablishStep | undefined {
+  const { marker, job, foreignCluster } = observed;
+  const isClaimed = marker?.claims.includes(desired.id) === true;
+  const ending = planEnding(desired, observed, isClaimed);
   if (ending !== undefined) return ending;
   const isUsable = isPeered(foreignCluster);
   if (!isClaimed && (marker !== undefined || !isUsable)) return { kind: "claim" };
   // The running job may only finish the cleanup of an earlier peering.
-  if (job.kind === "running") return wait("Peering", `liqoctl peers with ${wish.clusterId}`);
-  return isUsable ? undefined : (planStranded(wish, sight) ?? planPeer(wish.clusterId, job));
+  if (job.kind === "running") return wait("Peering", `liqoctl peers with ${desired.clusterId}`);
+  return isUsable ? undefined : (planWithoutIdentity(desired, observed) ?? planPeer(desired.clusterId, job));
 }
 
 /** A slice that cannot be replicated, because Liqo has no Identity at the provider. */
-function planStranded({ id, clusterId }: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { slice, foreignCluster } = sight;
-  if (slice === undefined || !isLettingGo(foreignCluster) || !isOurSlice(slice, id)) return undefined;
+function planWithoutIdentity(
+  { id, clusterId }: DesiredVirtualNode,
+  observed: ObservedVirtualNode,
+): EstablishStep | undefined {
+  const { slice, foreignCluster } = observed;
+  if (slice === undefined || !isTerminating(foreignCluster) || !isOurSlice(slice, id)) return undefined;
   if (slice.metadata.deletionTimestamp !== undefined) return undefined;
   if (conditionOf(slice, "Authentication") === undefined) return { kind: "remove-slice", slice };
   const remedy = `${deleteCommand(slice)} ends them, and the agent creates the slice again`;
-  return trouble(
+  return stalled(
     "IdentityMissing",
     `Liqo's Identity at ${clusterId} was deleted; running pods continue: ${remedy}`,
   );
 }
 
 /** The reservation that claims an ending peering continues to end it, and reopens it when it is live again. */
-function planEnding({ clusterId }: LoanWish, { marker, job }: LoanSight, isClaimed: boolean) {
+function planEnding(
+  { clusterId }: DesiredVirtualNode,
+  { marker, job }: ObservedVirtualNode,
+  isClaimed: boolean,
+) {
   const isUnpeering = job.kind === "running" && job.job !== "peer";
   const isEnding = marker?.isEnding === true;
   if (isUnpeering || (isEnding && !isClaimed && job.kind !== "failed")) {
@@ -135,19 +146,19 @@ function planPeer(name: string, job: JobState): EstablishStep {
 function pausedPeer(job: JobState): EstablishStep | undefined {
   if (job.kind !== "failed" || job.job !== "peer" || job.retryInMs === 0) return undefined;
   const { reason, message } = job.obstacle;
-  return trouble(reason, `${message}; the agent tries again`);
+  return stalled(reason, `${message}; the agent tries again`);
 }
 
-function planSlice(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { slice, virtualNode } = sight;
+function planSlice(desired: DesiredVirtualNode, observed: ObservedVirtualNode): EstablishStep | undefined {
+  const { slice, virtualNode } = observed;
   if (slice === undefined && virtualNode !== undefined) {
     // Someone may be unpeering: a new slice would have no Identity.
-    return wait("NodeTerminating", `VirtualNode ${wish.id} of an earlier slice is not gone yet`);
+    return wait("NodeTerminating", `VirtualNode ${desired.id} of an earlier slice is not gone yet`);
   }
   if (slice === undefined) return { kind: "create-slice" };
-  const where = `ResourceSlice ${slice.metadata.namespace}/${wish.id}`;
-  if (!isOurSlice(slice, wish.id) || slice.spec.providerClusterID !== wish.liqoId) {
-    return trouble(
+  const where = `ResourceSlice ${slice.metadata.namespace}/${desired.id}`;
+  if (!isOurSlice(slice, desired.id) || slice.spec.providerClusterID !== desired.liqoId) {
+    return stalled(
       "SliceConflict",
       `${where} was made by someone else; to remove it: ${deleteCommand(slice)}`,
     );
@@ -155,19 +166,23 @@ function planSlice(wish: LoanWish, sight: LoanSight): EstablishStep | undefined 
   if (slice.metadata.deletionTimestamp !== undefined) {
     return wait("SliceTerminating", `${where} is being deleted; a new one is created afterwards`);
   }
-  const patch = sliceChange(slice, wish);
+  const patch = slicePatch(slice, desired);
   if (patch !== undefined) return { kind: "change-slice", patch };
-  return planIgnored(wish, sight, slice) ?? planGrant(wish, slice);
+  return planUnreplicated(desired, observed, slice) ?? planGrant(desired, slice);
 }
 
 /** The replicator adds its finalizer to every slice that it serves, within moments. */
-function planIgnored(wish: LoanWish, sight: LoanSight, slice: ResourceSlice): EstablishStep | undefined {
-  const { marker, job, wallMs } = sight;
+function planUnreplicated(
+  desired: DesiredVirtualNode,
+  observed: ObservedVirtualNode,
+  slice: ResourceSlice,
+): EstablishStep | undefined {
+  const { marker, job, wallMs } = observed;
   const { finalizers = [], creationTimestamp = "" } = slice.metadata;
   const ageMs = wallMs - (parseTime(creationTimestamp) ?? wallMs);
   const isServed = finalizers.includes(REPLICATOR_FINALIZER) || conditionOf(slice, "Authentication");
-  if (isServed || ageMs < IGNORED_MS) return undefined;
-  if (marker?.claims.includes(wish.id) !== true) return { kind: "claim" };
+  if (isServed || ageMs < REPLICATION_TIMEOUT_MS) return undefined;
+  if (marker?.claims.includes(desired.id) !== true) return { kind: "claim" };
   return pausedPeer(job) ?? { kind: "peer-anew" };
 }
 
@@ -175,47 +190,51 @@ function conditionOf({ status }: ResourceSlice, wanted: "Authentication" | "Reso
   return status?.conditions?.find(({ type }) => type === wanted);
 }
 
-function planGrant(wish: LoanWish, slice: ResourceSlice): EstablishStep | undefined {
-  const { clusterId, resources, unreserved } = wish;
+function planGrant(desired: DesiredVirtualNode, slice: ResourceSlice): EstablishStep | undefined {
+  const { clusterId, resources, unreserved } = desired;
   const { status } = slice;
   const [authentication, grant] = [conditionOf(slice, "Authentication"), conditionOf(slice, "Resources")];
   if (authentication?.status === "Denied") {
-    return trouble(
+    return stalled(
       "AuthenticationDenied",
-      `${clusterId} does not authenticate this cluster${why(authentication)}`,
+      `${clusterId} does not authenticate this cluster${reasonText(authentication)}`,
     );
   }
   if (authentication === undefined) {
     return wait("AwaitingAuthentication", `${clusterId} has not signed the slice's certificate yet`);
   }
   if (grant?.status === "Denied") {
-    return trouble("SliceDenied", `${clusterId} denies the resources${why(grant)}`);
+    return stalled("SliceDenied", `${clusterId} denies the resources${reasonText(grant)}`);
   }
   if (grant === undefined) return wait("AwaitingGrant", `${clusterId} has not granted the resources yet`);
   const wrong = differences(resources, status?.resources, unreserved);
   if (wrong.length === 0) return undefined;
-  return trouble("PartialGrant", `${clusterId} grants other amounts: ${wrong.join(", ")}`);
+  return stalled("PartialGrant", `${clusterId} grants other amounts: ${wrong.join(", ")}`);
 }
 
-function planNode(wish: LoanWish, sight: LoanSight): EstablishStep | undefined {
-  const { id, resources, unreserved } = wish;
-  const { virtualNode, node, wallMs } = sight;
+function planNode(desired: DesiredVirtualNode, observed: ObservedVirtualNode): EstablishStep | undefined {
+  const { id, resources, unreserved } = desired;
+  const { virtualNode, node, wallMs } = observed;
   if (virtualNode === undefined)
     return wait("AwaitingVirtualNode", `Liqo has not made VirtualNode ${id} yet`);
   if (node === undefined) return wait("AwaitingNode", `Node ${id} does not exist yet`);
-  const obstacle = planStanding(wish, virtualNode, node) ?? planReadiness(node, wallMs);
+  const obstacle = planNodeIdentity(desired, virtualNode, node) ?? planReadiness(node, wallMs);
   if (obstacle !== undefined) return obstacle;
   const wrong = differences(resources, node.status?.allocatable, unreserved);
   if (wrong.length === 0) return undefined;
-  return trouble("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
+  return stalled("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
 }
 
 /** Checks that the Node is Liqo's node of this provider and is not being deleted. */
-function planStanding(wish: LoanWish, virtualNode: VirtualNode, node: LoanNode): EstablishStep | undefined {
-  const { id, clusterId, liqoId } = wish;
+function planNodeIdentity(
+  desired: DesiredVirtualNode,
+  virtualNode: VirtualNode,
+  node: ReservationNode,
+): EstablishStep | undefined {
+  const { id, clusterId, liqoId } = desired;
   const { labels, annotations } = node.metadata;
   if (!isVirtual(node) || labels?.[LIQO_LABEL.remoteCluster] !== liqoId) {
-    return trouble("NodeConflict", `Node ${id} exists and is not Liqo's node of ${clusterId}`);
+    return stalled("NodeConflict", `Node ${id} exists and is not Liqo's node of ${clusterId}`);
   }
   if ([virtualNode, node].some(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
     return wait("NodeTerminating", `Node ${id} is being deleted; Liqo creates a new one afterwards`);
@@ -225,48 +244,51 @@ function planStanding(wish: LoanWish, virtualNode: VirtualNode, node: LoanNode):
 
 /** A node stays Ready for a while after its provider is gone. */
 function planReach(
-  { clusterId }: LoanWish,
-  { foreignCluster, standing }: LoanSight,
+  { clusterId }: DesiredVirtualNode,
+  { foreignCluster, tenantStatus }: ObservedVirtualNode,
 ): EstablishStep | undefined {
   const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
-  if (reach?.status === "Established") return planStandingThere(clusterId, standing);
-  return trouble("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${why(reach)}`);
+  if (reach?.status === "Established") return planTenant(clusterId, tenantStatus);
+  return stalled("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${reasonText(reach)}`);
 }
 
 /** The node stays Ready: its virtual-kubelet only checks the API server's health endpoint, and all other calls are forbidden. */
-function planStandingThere(clusterId: string, standing: Standing): EstablishStep | undefined {
-  if (standing === "let-in" || standing === "unknown") return undefined;
+function planTenant(clusterId: string, tenantStatus: TenantStatus): EstablishStep | undefined {
+  if (tenantStatus === "let-in" || tenantStatus === "unknown") return undefined;
   const remedy = `peer again (liqoctl peer), or release the reservation`;
-  return trouble(
+  return stalled(
     "TenantMissing",
     `${clusterId} no longer accepts this cluster, its Tenant is gone or drained: ${remedy}`,
   );
 }
 
-function planReadiness({ metadata, status }: LoanNode, wallMs: number): EstablishStep | undefined {
+function planReadiness({ metadata, status }: ReservationNode, wallMs: number): EstablishStep | undefined {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready?.status === "True") return undefined;
   const since = parseTime(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? "") ?? wallMs;
-  const say = wallMs - since > NODE_PATIENCE_MS ? trouble : wait;
-  return say("NodeNotReady", `Node ${metadata.name} is not ready${why(ready)}`);
+  const step = wallMs - since > NODE_TIMEOUT_MS ? stalled : wait;
+  return step("NodeNotReady", `Node ${metadata.name} is not ready${reasonText(ready)}`);
 }
 
-function planUse({ id, clusterId }: LoanWish, { offload }: LoanSight): EstablishStep {
+function planNamespaces(
+  { id, clusterId }: DesiredVirtualNode,
+  { offload }: ObservedVirtualNode,
+): EstablishStep {
   if (offload.kind === "write") return offload;
-  if (offload.kind === "obstacle") return trouble(offload.reason, offload.message);
+  if (offload.kind === "obstacle") return stalled(offload.reason, offload.message);
   if (offload.kind === "pending") return wait("AwaitingOffloading", offload.message);
   return { kind: "ready", message: `virtual node ${id} of ${clusterId} is ready for pods` };
 }
 
-function why(said: { readonly reason?: string; readonly message?: string } | undefined): string {
-  const parts = [said?.reason, said?.message].filter((part) => part !== undefined && part !== "");
+function reasonText(condition: { readonly reason?: string; readonly message?: string } | undefined): string {
+  const parts = [condition?.reason, condition?.message].filter((part) => part !== undefined && part !== "");
   return parts.length === 0 ? "" : ` (${parts.join(": ")})`;
 }
 
-function wait(reason: string, message: string): Waiting {
+function wait(reason: string, message: string): WaitStep {
   return { kind: "wait", reason, message };
 }
 
-function trouble(reason: string, message: string): Waiting {
-  return { kind: "wait", reason, message, isTrouble: true };
+function stalled(reason: string, message: string): WaitStep {
+  return { kind: "wait", reason, message, isStalled: true };
 }

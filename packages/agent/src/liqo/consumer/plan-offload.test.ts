@@ -2,24 +2,27 @@ import { describe, expect, test } from "vitest";
 import type { Offload } from "../../data-plane/data-plane.ts";
 import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
 import { claimantsOf, closedFor, closedProvider, planOffload, withoutClaim } from "./plan-offload.ts";
-import { aWish } from "./testing/samples.ts";
+import { aDesiredVirtualNode } from "./testing/samples.ts";
 
 const shop: Offload = { namespaces: ["shop"] };
-const wish = aWish({}, shop);
-const other = aWish({ id: "rsv-rome-other", targetClusterID: "oslo", targetLiqoID: "wild-oslo" }, shop);
+const desired = aDesiredVirtualNode({}, shop);
+const other = aDesiredVirtualNode(
+  { id: "rsv-rome-other", targetClusterID: "oslo", targetLiqoID: "wild-oslo" },
+  shop,
+);
 
 function written(step: ReturnType<typeof planOffload>): NamespaceOffloading {
   if (step.kind !== "write") throw new Error(step.kind);
   return step.offloading;
 }
 const at = (offloading?: NamespaceOffloading, isThere = true) => [{ namespace: "shop", isThere, offloading }];
-const first = written(planOffload(wish, at()));
+const first = written(planOffload(desired, at()));
 const values = ({ spec }: NamespaceOffloading) =>
   spec.clusterSelector?.nodeSelectorTerms[0]?.matchExpressions?.[0]?.values;
 
 describe("the offloading of a namespace", () => {
   test("lets its pods run at the provider, and there only", () => {
-    expect(planOffload(wish, at())).toMatchObject({
+    expect(planOffload(desired, at())).toMatchObject({
       kind: "write",
       how: "create",
       offloading: {
@@ -39,8 +42,8 @@ describe("the offloading of a namespace", () => {
         },
       },
     });
-    expect(planOffload(wish, at(first))).toMatchObject({ kind: "pending" });
-    expect(planOffload(aWish(), [])).toEqual({ kind: "done" });
+    expect(planOffload(desired, at(first))).toMatchObject({ kind: "pending" });
+    expect(planOffload(aDesiredVirtualNode(), [])).toEqual({ kind: "done" });
   });
 
   const since = "2026-07-01T10:00:00Z";
@@ -67,14 +70,14 @@ describe("the offloading of a namespace", () => {
     ],
   ])("can be used, or not yet: %s", (_, status, expected) => {
     const seen = { ...first, metadata: { ...first.metadata, generation: 2 }, ...(status && { status }) };
-    expect(planOffload(wish, at(seen))).toMatchObject(expected);
+    expect(planOffload(desired, at(seen))).toMatchObject(expected);
   });
 
   test("is shared by the reservations that ask for it, and goes with the last", () => {
     const both = written(planOffload(other, at(first)));
     expect(values(both)).toEqual(["calm-paris", "wild-oslo"]);
-    expect(claimantsOf(both)).toEqual([wish.id, other.id].sort());
-    const rest = withoutClaim(both, wish.id);
+    expect(claimantsOf(both)).toEqual([desired.id, other.id].sort());
+    const rest = withoutClaim(both, desired.id);
     expect(rest && values(rest)).toEqual(["wild-oslo"]);
     expect(rest && withoutClaim(rest, other.id)).toBeUndefined();
   });
@@ -87,43 +90,46 @@ describe("the offloading of a namespace", () => {
     };
 
     test("sends new pods nowhere when it was the only one, and keeps the namespace there until its pods have ended", () => {
-      const local = closed(first, wish.id);
+      const local = closed(first, desired.id);
       expect(local.spec).toEqual({ ...first.spec, podOffloadingStrategy: "Local" });
-      expect([claimantsOf(local), closedProvider(local, wish.id)]).toEqual([[wish.id], "calm-paris"]);
-      expect(closedFor(local, wish.id)).toBeUndefined();
-      expect(withoutClaim(local, wish.id)).toBeUndefined();
+      expect([claimantsOf(local), closedProvider(local, desired.id)]).toEqual([[desired.id], "calm-paris"]);
+      expect(closedFor(local, desired.id)).toBeUndefined();
+      expect(withoutClaim(local, desired.id)).toBeUndefined();
     });
 
     test("sends new pods to the others", () => {
       const both = written(planOffload(other, at(first)));
-      const rest = closed(both, wish.id);
+      const rest = closed(both, desired.id);
       expect([values(rest), rest.spec.podOffloadingStrategy]).toEqual([["wild-oslo"], "LocalAndRemote"]);
-      expect(claimantsOf(rest)).toEqual([wish.id, other.id].sort());
-      expect(claimantsOf(withoutClaim(rest, wish.id) ?? rest)).toEqual([other.id]);
+      expect(claimantsOf(rest)).toEqual([desired.id, other.id].sort());
+      expect(claimantsOf(withoutClaim(rest, desired.id) ?? rest)).toEqual([other.id]);
     });
 
     test("stays as it is where another reservation at the same provider needs it", () => {
-      const second = aWish({ id: "rsv-rome-second" }, shop);
+      const second = aDesiredVirtualNode({ id: "rsv-rome-second" }, shop);
       const both = written(planOffload(second, at(first)));
-      expect(closedFor(both, wish.id)).toBeUndefined();
-      expect(closedProvider(both, wish.id)).toBeUndefined();
+      expect(closedFor(both, desired.id)).toBeUndefined();
+      expect(closedProvider(both, desired.id)).toBeUndefined();
     });
 
     test("opens again for a new reservation, whatever it asks for, and for one that lives again", () => {
-      const local = closed(first, wish.id);
-      const remote = aWish({ id: "rsv-rome-new" }, { ...shop, podOffloadingStrategy: "Remote" });
+      const local = closed(first, desired.id);
+      const remote = aDesiredVirtualNode(
+        { id: "rsv-rome-new" },
+        { ...shop, podOffloadingStrategy: "Remote" },
+      );
       const reopened = written(planOffload(remote, at(local)));
       expect([values(reopened), reopened.spec.podOffloadingStrategy]).toEqual([["calm-paris"], "Remote"]);
-      expect(closedProvider(reopened, wish.id)).toBeUndefined();
-      expect(claimantsOf(withoutClaim(reopened, wish.id) ?? local)).toEqual([remote.id]);
-      const back = written(planOffload(wish, at(local)));
-      expect([back.spec, closedProvider(back, wish.id)]).toEqual([first.spec, undefined]);
+      expect(closedProvider(reopened, desired.id)).toBeUndefined();
+      expect(claimantsOf(withoutClaim(reopened, desired.id) ?? local)).toEqual([remote.id]);
+      const back = written(planOffload(desired, at(local)));
+      expect([back.spec, closedProvider(back, desired.id)]).toEqual([first.spec, undefined]);
     });
 
     test("is left to the last of several that end at once", () => {
       const both = written(planOffload(other, at(first)));
-      const ending = closed(closed(both, wish.id), other.id);
-      const rest = withoutClaim(ending, wish.id);
+      const ending = closed(closed(both, desired.id), other.id);
+      const rest = withoutClaim(ending, desired.id);
       expect(rest?.spec.podOffloadingStrategy).toBe("Local");
       expect(rest && [claimantsOf(rest), closedProvider(rest, other.id)]).toEqual([[other.id], "wild-oslo"]);
     });
@@ -159,16 +165,16 @@ describe("the offloading of a namespace", () => {
       "OffloadingTerminating",
     ],
     ["the namespace is not there", at(undefined, false), "NamespaceMissing"],
-  ])("is left alone, with a reason, when %s", (_, sights, reason) => {
-    expect(planOffload(wish, sights)).toMatchObject({ kind: "obstacle", reason });
+  ])("is left alone, with a reason, when %s", (_, observed, reason) => {
+    expect(planOffload(desired, observed)).toMatchObject({ kind: "obstacle", reason });
   });
 
   test("of one namespace does not wait for another's obstacle", () => {
-    const two = aWish({}, { namespaces: ["gone", "shop"] });
-    const sights = [{ namespace: "gone", isThere: false, offloading: undefined }, ...at()];
-    expect(planOffload(two, sights)).toMatchObject({ kind: "write" });
-    const done = written(planOffload(two, sights));
-    expect(planOffload(two, [...sights.slice(0, 1), ...at(done)])).toMatchObject({
+    const two = aDesiredVirtualNode({}, { namespaces: ["gone", "shop"] });
+    const observed = [{ namespace: "gone", isThere: false, offloading: undefined }, ...at()];
+    expect(planOffload(two, observed)).toMatchObject({ kind: "write" });
+    const done = written(planOffload(two, observed));
+    expect(planOffload(two, [...observed.slice(0, 1), ...at(done)])).toMatchObject({
       reason: "NamespaceMissing",
     });
   });

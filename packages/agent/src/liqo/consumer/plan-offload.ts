@@ -2,10 +2,10 @@ import type { Offload } from "../../data-plane/data-plane.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
 import { LIQO_LABEL } from "../objects/labels.ts";
 import { NAMESPACE_OFFLOADING_NAME, type NamespaceOffloading } from "../objects/namespace-offloading.ts";
-import type { LoanWish } from "./loan-wish.ts";
+import type { DesiredVirtualNode } from "./loan-wish.ts";
 
 /** Whether the namespace exists, and its NamespaceOffloading, if any. */
-export interface OffloadSight {
+export interface ObservedOffload {
   readonly namespace: string;
   readonly isThere: boolean;
   readonly offloading: NamespaceOffloading | undefined;
@@ -30,10 +30,10 @@ const ENDING = "offload-ending.rear.fluidos.eu/";
 const DEFAULT_STRATEGY = "LocalAndRemote";
 
 /** The next step so that pods of the requested namespaces may run at the provider. */
-export function planOffload(wish: LoanWish, sights: readonly OffloadSight[]): OffloadStep {
-  const { offload } = wish;
+export function planOffload(desired: DesiredVirtualNode, observed: readonly ObservedOffload[]): OffloadStep {
+  const { offload } = desired;
   if (offload === undefined) return { kind: "done" };
-  const steps = sights.map((sight) => stepFor(wish, offload, sight));
+  const steps = observed.map((sight) => stepFor(desired, offload, sight));
   // One blocked namespace must not keep the others from being written.
   return (
     steps.find(({ kind }) => kind === "write") ??
@@ -42,12 +42,12 @@ export function planOffload(wish: LoanWish, sights: readonly OffloadSight[]): Of
   );
 }
 
-function stepFor(wish: LoanWish, offload: Offload, sight: OffloadSight): OffloadStep {
-  const { namespace, isThere, offloading } = sight;
+function stepFor(desired: DesiredVirtualNode, offload: Offload, observed: ObservedOffload): OffloadStep {
+  const { namespace, isThere, offloading } = observed;
   const { podOffloadingStrategy: strategy = DEFAULT_STRATEGY } = offload;
   if (!isThere) return obstacle("NamespaceMissing", `namespace ${namespace} does not exist: create it`);
   if (offloading === undefined)
-    return write("create", namespace, { claims: { [wish.id]: wish.liqoId }, strategy });
+    return write("create", namespace, { claims: { [desired.id]: desired.liqoId }, strategy });
   const where = `NamespaceOffloading ${namespace}/${NAMESPACE_OFFLOADING_NAME}`;
   if (!isOurs(offloading)) {
     const remedy = "remove the namespace from spec.offload, or delete that object";
@@ -62,10 +62,10 @@ function stepFor(wish: LoanWish, offload: Offload, sight: OffloadSight): Offload
     const has = `has podOffloadingStrategy ${offloading.spec.podOffloadingStrategy} for other reservations`;
     return obstacle("OffloadingConflict", `${where} ${has}: ask for the same, or use another namespace`);
   }
-  if (claims[wish.id] === wish.liqoId) return planMapping(wish, offloading);
-  const { [wish.id]: _, ...ending } = claimsOf(offloading, ENDING);
+  if (claims[desired.id] === desired.liqoId) return planMapping(desired, offloading);
+  const { [desired.id]: _, ...ending } = claimsOf(offloading, ENDING);
   return write("update", namespace, {
-    claims: { ...claims, [wish.id]: wish.liqoId },
+    claims: { ...claims, [desired.id]: desired.liqoId },
     ending,
     strategy,
     before: offloading,
@@ -93,16 +93,19 @@ export function closedProvider(offloading: NamespaceOffloading, id: string): str
 }
 
 /** Pods that start before the remote namespace exists are in back-off at the provider. */
-function planMapping({ clusterId, liqoId }: LoanWish, offloading: NamespaceOffloading): OffloadStep {
+function planMapping(
+  { clusterId, liqoId }: DesiredVirtualNode,
+  offloading: NamespaceOffloading,
+): OffloadStep {
   const { metadata, spec, status } = offloading;
   const ready = status?.remoteNamespacesConditions?.[liqoId]?.find(({ type }) => type === "Ready");
-  const isSaid = ready === undefined ? status?.offloadingPhase === "Ready" : ready.status === "True";
-  if (spec.podOffloadingStrategy === "Local" || (isSaid && isLookedAt(offloading))) return { kind: "done" };
+  const isReady = ready === undefined ? status?.offloadingPhase === "Ready" : ready.status === "True";
+  if (spec.podOffloadingStrategy === "Local" || (isReady && isObserved(offloading))) return { kind: "done" };
   const message = `namespace ${metadata.namespace} does not exist yet at ${clusterId}`;
   return { kind: "pending", message, since: ready?.lastTransitionTime };
 }
 
-function isLookedAt({ metadata, status }: NamespaceOffloading): boolean {
+function isObserved({ metadata, status }: NamespaceOffloading): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1);
 }
 
@@ -117,7 +120,7 @@ export function withoutClaim(offloading: NamespaceOffloading, id: string): Names
 function changed(before: NamespaceOffloading, claims: Claims, ending: Claims): NamespaceOffloading {
   const { podOffloadingStrategy = DEFAULT_STRATEGY } = before.spec;
   const strategy = Object.keys(claims).length === 0 ? "Local" : podOffloadingStrategy;
-  return forge(before.metadata.namespace ?? "", { claims, ending, strategy, before });
+  return offloadingManifest(before.metadata.namespace ?? "", { claims, ending, strategy, before });
 }
 
 /** The reservations that claim it; none for an object that a person made. */
@@ -129,22 +132,25 @@ export function claimantsOf(offloading: NamespaceOffloading): string[] {
 /** Liqo's ID of the provider, by reservation. */
 type Claims = Readonly<Record<string, string>>;
 
-interface Wanted {
+interface DesiredOffloading {
   readonly claims: Claims;
   readonly ending?: Claims;
   readonly strategy: NonNullable<NamespaceOffloading["spec"]["podOffloadingStrategy"]>;
   readonly before?: NamespaceOffloading;
 }
 
-function write(how: "create" | "update", namespace: string, wanted: Wanted): OffloadStep {
-  return { kind: "write", how, offloading: forge(namespace, wanted) };
+function write(how: "create" | "update", namespace: string, desired: DesiredOffloading): OffloadStep {
+  return { kind: "write", how, offloading: offloadingManifest(namespace, desired) };
 }
 
 function obstacle(reason: string, message: string): OffloadStep {
   return { kind: "obstacle", reason, message };
 }
 
-function forge(namespace: string, { claims, ending = {}, strategy, before }: Wanted): NamespaceOffloading {
+function offloadingManifest(
+  namespace: string,
+  { claims, ending = {}, strategy, before }: DesiredOffloading,
+): NamespaceOffloading {
   const others = Object.entries(before?.metadata.annotations ?? {}).filter(
     ([key]) => !key.startsWith(CLAIM) && !key.startsWith(ENDING),
   );

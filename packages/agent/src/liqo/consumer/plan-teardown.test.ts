@@ -1,30 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SILENT_MS } from "./foreign-cluster-state.ts";
-import { DEADLINE_MS, planTeardown, type Remains, type TeardownStep } from "./plan-teardown.ts";
+import { UNREACHABLE_MS } from "./foreign-cluster-state.ts";
+import { DEADLINE_MS, planTeardown, type ReservationObjects, type TeardownStep } from "./plan-teardown.ts";
 import { planUnpeer } from "./plan-unpeer.ts";
-import { aForeignCluster, aMarker, aNode, aWish, ID_A, NOW } from "./testing/samples.ts";
-import { type Harm, NO_HARM, teardownModel } from "./testing/teardown-model.ts";
+import { aDesiredVirtualNode, aForeignCluster, aMarker, aNode, ID_A, NOW } from "./testing/samples.ts";
+import { NO_FAULTS, type TeardownFaults, teardownModel } from "./testing/teardown-model.ts";
 
 const LOOK_MS = 2000;
-const UNPEERING_MS = SILENT_MS + 200_000;
+const UNPEERING_MS = UNREACHABLE_MS + 200_000;
 const LONGEST_MS = 2 * Object.values(DEADLINE_MS).reduce((sum, ms) => sum + ms, 0) + UNPEERING_MS;
 
 /** Takes it down, looking every two seconds. */
-function takeDown(harm: Harm, onStep: (step: TeardownStep, remains: Remains) => void = () => undefined) {
-  const model = teardownModel(harm);
+function takeDown(
+  fault: TeardownFaults,
+  onStep: (step: TeardownStep, objects: ReservationObjects) => void = () => undefined,
+) {
+  const model = teardownModel(fault);
   while (model.nowMs() < LONGEST_MS) {
-    const remains = model.remains();
-    const step = planTeardown(remains);
-    onStep(step, remains);
+    const objects = model.remains();
+    const step = planTeardown(objects);
+    onStep(step, objects);
     model.apply(step);
     if (step.kind === "clean") return model;
     model.pass(LOOK_MS);
   }
   throw new Error(`not clean after ${LONGEST_MS} ms: ${JSON.stringify(model.steps.at(-1))}`);
 }
-const kinds = (harm: Partial<Harm>): string[] =>
-  takeDown({ ...NO_HARM, ...harm })
+const kinds = (fault: Partial<TeardownFaults>): string[] =>
+  takeDown({ ...NO_FAULTS, ...fault })
     .steps.map(({ kind }) => kind)
     .filter((kind) => kind !== "wait");
 
@@ -48,30 +51,30 @@ describe("a loan that goes", () => {
     expect(kinds({ others: ["rsv-other"] })).toEqual([...GRACEFUL, "unclaim", "clean"]);
   });
 
-  test.each<[string, Partial<Harm>, string]>([
+  test.each<[string, Partial<TeardownFaults>, string]>([
     ["pods that do not end", { stuckPods: true }, "delete-pods"],
     ["a virtual node that stays", { stuckVirtualNode: true }, "strip"],
     ["a node that stays", { stuckNode: true }, "delete-node"],
     ["a slice that stays", { stuckSlice: true }, "strip"],
     ["an offloading that stays", { stuckOffloading: true }, "strip"],
-  ])("is not held up by %s", (_, harm, force) => {
-    const steps = kinds(harm);
+  ])("is not held up by %s", (_, fault, force) => {
+    const steps = kinds(fault);
     expect(steps.at(-1)).toBe("clean");
     expect(steps.filter((kind) => kind === force).length).toBeGreaterThan(force === "delete-pods" ? 1 : 0);
   });
 
   test("gives the peering up by force only after an hour of silence", () => {
     let forcedAt = 0;
-    const { steps, isPeered } = takeDown({ ...NO_HARM, isProviderGone: true }, (step, { peering }) => {
+    const { steps, isPeered } = takeDown({ ...NO_FAULTS, isProviderGone: true }, (step, { peering }) => {
       if (step.kind === "unpeer" && step.isForced) forcedAt = (peering?.wallMs ?? 0) - NOW;
     });
     expect(steps.filter((step) => step.kind === "unpeer" && step.isForced)).toHaveLength(1);
-    expect(forcedAt).toBeGreaterThanOrEqual(SILENT_MS);
+    expect(forcedAt).toBeGreaterThanOrEqual(UNREACHABLE_MS);
     expect(isPeered()).toBe(false);
   });
 
   test("unpeers again, and not by force, when liqoctl says that it has and has not", () => {
-    const { steps } = takeDown({ ...NO_HARM, pretends: true });
+    const { steps } = takeDown({ ...NO_FAULTS, doesNothing: true });
     expect(steps.filter(({ kind }) => kind === "unpeer")).toMatchObject([
       { isForced: false },
       { isForced: false },
@@ -79,7 +82,7 @@ describe("a loan that goes", () => {
   });
 
   test("never gives up by force what the provider borrows here, and says what a person can do", () => {
-    const model = teardownModel({ ...NO_HARM, isProviderGone: true, isLending: true });
+    const model = teardownModel({ ...NO_FAULTS, isProviderGone: true, isConsumer: true });
     let last: TeardownStep = { kind: "clean" };
     while (model.nowMs() < 2 * LONGEST_MS) {
       last = planTeardown(model.remains());
@@ -90,29 +93,29 @@ describe("a loan that goes", () => {
     expect(last).toMatchObject({
       kind: "wait",
       reason: "ForceRefused",
-      isTrouble: true,
+      isStalled: true,
       message: expect.stringContaining("delete Tenant calm-paris in liqo-tenant-calm-paris"),
     });
   });
 
   test("gives the provider's resources back though a node stays, and does not call that clean", () => {
-    const remains = teardownModel(NO_HARM).remains();
+    const objects = teardownModel(NO_FAULTS).remains();
     const node = {
-      ...aNode(aWish()),
+      ...aNode(aDesiredVirtualNode()),
       metadata: {
-        name: remains.id,
+        name: objects.id,
         deletionTimestamp: "2026-07-01T10:00:00Z",
         finalizers: ["example.com/dns"],
       },
       spec: { unschedulable: true },
     };
-    const bare = { ...remains, node, pods: [], virtualNodes: [], offloadings: [] };
+    const bare = { ...objects, node, pods: [], virtualNodes: [], offloadings: [] };
     expect(planTeardown({ ...bare, waitedMs: () => 0 })).toMatchObject({
       kind: "wait",
       reason: "NodeLeaving",
     });
     expect(planTeardown({ ...bare, waitedMs: () => 1e9 })).toMatchObject({ kind: "delete-slice" });
-    const back = { ...node, metadata: { name: remains.id } };
+    const back = { ...node, metadata: { name: objects.id } };
     expect(planTeardown({ ...bare, node: back, waitedMs: () => 1e9 })).toMatchObject({
       kind: "delete-slice",
     });
@@ -122,7 +125,7 @@ describe("a loan that goes", () => {
     expect(planTeardown({ ...bare, slices: [], waitedMs: () => 1e9 })).toMatchObject({
       kind: "wait",
       reason: "NodeLeaving",
-      isTrouble: true,
+      isStalled: true,
       message: expect.stringContaining("example.com/dns"),
     });
   });
@@ -136,13 +139,13 @@ describe("a loan that goes", () => {
     const job = { kind: "failed", job: "unpeer", obstacle, times, retryInMs } as const;
     const marker = aMarker([ID_A], { isEnding: true });
     const foreignCluster = aForeignCluster("Unknown", { hasIdentity: false });
-    const peering = { marker, slices: 0, guests: 0, foreignCluster, job, wallMs: NOW };
+    const peering = { marker, slices: 0, slicesFrom: 0, foreignCluster, job, wallMs: NOW };
     expect(planUnpeer(ID_A, peering)).toMatchObject(expected);
   });
 
   test("waits for finalizers of others, and says whose they are", () => {
-    const { remains } = teardownModel({ ...NO_HARM, stuckSlice: true });
-    const [slice] = remains().slices;
+    const { remains: objects } = teardownModel({ ...NO_FAULTS, stuckSlice: true });
+    const [slice] = objects().slices;
     if (slice === undefined) throw new Error("no slice");
     const metadata = {
       ...slice.metadata,
@@ -150,40 +153,40 @@ describe("a loan that goes", () => {
       finalizers: ["example.com/backup"],
     };
     const bare = { node: undefined, pods: [], virtualNodes: [], offloadings: [] };
-    const late = { ...remains(), ...bare, slices: [{ ...slice, metadata }], waitedMs: () => 1e9 };
+    const late = { ...objects(), ...bare, slices: [{ ...slice, metadata }], waitedMs: () => 1e9 };
     expect(planTeardown(late)).toMatchObject({
       kind: "wait",
       reason: "SliceLeaving",
-      isTrouble: true,
+      isStalled: true,
       message: expect.stringContaining("example.com/backup"),
     });
   });
 
   test("ends clean within its deadlines, whatever is stuck, and never hurts others", () => {
-    const harms = fc.record({
+    const faults = fc.record({
       stuckPods: fc.boolean(),
       stuckVirtualNode: fc.boolean(),
       stuckNode: fc.boolean(),
       stuckSlice: fc.boolean(),
       stuckOffloading: fc.boolean(),
       isProviderGone: fc.boolean(),
-      isLending: fc.constant(false),
-      pretends: fc.boolean(),
+      isConsumer: fc.constant(false),
+      doesNothing: fc.boolean(),
       others: fc.constantFrom<readonly string[]>([], ["rsv-a"], ["rsv-a", "rsv-b"]),
     });
     fc.assert(
-      fc.property(harms, (harm) => {
-        const model = takeDown(harm, (step, { node, virtualNodes, slices, pods }) => {
+      fc.property(faults, (fault) => {
+        const model = takeDown(fault, (step, { node, virtualNodes, slices, pods }) => {
           if (step.kind === "delete-virtual-node") expect(pods).toEqual([]);
           if (step.kind === "delete-slice") expect([node, ...virtualNodes]).toEqual([undefined]);
           if (step.kind === "begin-unpeer" || step.kind === "unpeer") {
-            expect(harm.others).toEqual([]);
+            expect(fault.others).toEqual([]);
             expect(slices).toEqual([]);
           }
         });
         expect(model.left()).toBe(0);
-        expect(model.isPeered()).toBe(harm.others.length > 0);
-        expect(model.marker()?.claims ?? []).toEqual(harm.others);
+        expect(model.isPeered()).toBe(fault.others.length > 0);
+        expect(model.marker()?.claims ?? []).toEqual(fault.others);
       }),
     );
   });

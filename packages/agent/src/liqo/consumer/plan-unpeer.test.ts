@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { SILENT_MS } from "./foreign-cluster-state.ts";
-import { type PeeringRemains, planUnpeer } from "./plan-unpeer.ts";
+import { UNREACHABLE_MS } from "./foreign-cluster-state.ts";
+import { type PeeringState, planUnpeer } from "./plan-unpeer.ts";
 import { FAILED } from "./testing/loan-sights.ts";
 import { aForeignCluster, aMarker, NOW } from "./testing/samples.ts";
 
 const ID = "rsv-rome-a";
-const SILENT = { isReachable: false, silentSince: new Date(NOW - SILENT_MS).toISOString() };
-const ENDING: PeeringRemains = {
+const SILENT = { isReachable: false, silentSince: new Date(NOW - UNREACHABLE_MS).toISOString() };
+const ENDING: PeeringState = {
   marker: aMarker([ID], { isEnding: true }),
   slices: 0,
-  guests: 0,
+  slicesFrom: 0,
   foreignCluster: aForeignCluster("Provider", SILENT),
   job: { ...FAILED, job: "unpeer" },
   wallMs: NOW,
 };
 
 describe("a peering that is being ended", () => {
-  test.each<[string, Partial<PeeringRemains>, object]>([
+  test.each<[string, Partial<PeeringState>, object]>([
     ["is given up by force after an hour of silence", {}, { kind: "unpeer", isForced: true }],
     [
       "is not when Liqo says that the provider borrows here, though no slice of it is seen",

@@ -1,16 +1,22 @@
 import { tenantNamespaceOf } from "../objects/labels.ts";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
-import { borrowsHere, isHeld, isPeered, SILENT_MS, silentForMs } from "./foreign-cluster-state.ts";
+import {
+  isConsumer,
+  isPeered,
+  isProvider,
+  UNREACHABLE_MS,
+  unreachableForMs,
+} from "./foreign-cluster-state.ts";
 import type { JobState } from "./peering-jobs.ts";
 import type { PeeringMarker } from "./peering-marker.ts";
 
 /** The peering of a reservation. */
-export interface PeeringRemains {
+export interface PeeringState {
   readonly marker: PeeringMarker;
   /** Number of slices towards the provider, whoever created them; unpeering would delete all of them. */
   readonly slices: number;
   /** Number of slices of the other direction: the provider is a consumer here. */
-  readonly guests: number;
+  readonly slicesFrom: number;
   readonly foreignCluster: ForeignCluster | undefined;
   readonly job: JobState;
   /** Wall clock, compared with times in Kubernetes objects. */
@@ -19,7 +25,7 @@ export interface PeeringRemains {
 
 export type UnpeerStep =
   | { readonly kind: "clean" }
-  | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly isTrouble?: boolean }
+  | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly isStalled?: boolean }
   /** Other reservations need the peering, or it is gone: this reservation drops its claim. */
   | { readonly kind: "unclaim" | "close" | "abort-peer"; readonly marker: PeeringMarker }
   /** From here on no other reservation may start to use it. */
@@ -35,7 +41,7 @@ const SETTLE_MS = 60_000;
 const MAX_TRIES = 14;
 
 /** The last reservation of a pair ends the peering, if this agent made it. */
-export function planUnpeer(id: string, peering: PeeringRemains | undefined): UnpeerStep {
+export function planUnpeer(id: string, peering: PeeringState | undefined): UnpeerStep {
   if (peering === undefined) return { kind: "clean" };
   const { marker, job, foreignCluster } = peering;
   const isWanted = isInUse(peering, id);
@@ -47,13 +53,13 @@ export function planUnpeer(id: string, peering: PeeringRemains | undefined): Unp
   return isOver(peering) ? { kind: "close", marker } : planJob(peering);
 }
 
-function isInUse({ slices, marker }: PeeringRemains, id: string): boolean {
+function isInUse({ slices, marker }: PeeringState, id: string): boolean {
   return slices > 0 || marker.claims.some((claim) => claim !== id);
 }
 
 /** The absence of local objects does not prove that the provider was told. */
-function isOver({ job, foreignCluster }: PeeringRemains): boolean {
-  if (isHeld(foreignCluster) || job.kind === "none" || job.job === "peer") return false;
+function isOver({ job, foreignCluster }: PeeringState): boolean {
+  if (isProvider(foreignCluster) || job.kind === "none" || job.job === "peer") return false;
   return job.kind === "done" || (job.kind === "failed" && job.times >= MAX_TRIES);
 }
 
@@ -63,7 +69,7 @@ function planRunning(marker: PeeringMarker, job: Extract<JobState, { kind: "runn
   return { kind: "wait", reason: "Unpeering", message: `liqoctl ${how} ${marker.clusterId}` };
 }
 
-function planJob(peering: PeeringRemains): UnpeerStep {
+function planJob(peering: PeeringState): UnpeerStep {
   const { marker, job } = peering;
   if (job.kind === "done" && job.job !== "peer" && job.forMs < SETTLE_MS) {
     const message = `liqoctl has ended; Liqo still says that ${marker.clusterId} is peered`;
@@ -74,22 +80,22 @@ function planJob(peering: PeeringRemains): UnpeerStep {
   if (force !== undefined) return force;
   if (job.retryInMs === 0) return { kind: "unpeer", isForced: false, marker };
   const { reason, message } = job.obstacle;
-  return { kind: "wait", reason, message: `${message}; the agent tries again`, isTrouble: true };
+  return { kind: "wait", reason, message: `${message}; the agent tries again`, isStalled: true };
 }
 
 /** `liqoctl force unpeer` deletes the pair's whole namespace, including what the provider uses here. */
 function planForce(
-  peering: PeeringRemains,
+  peering: PeeringState,
   job: Extract<JobState, { kind: "failed" }>,
 ): UnpeerStep | undefined {
-  const { marker, foreignCluster, wallMs, guests } = peering;
-  if (silentForMs(foreignCluster, wallMs) < SILENT_MS) return undefined;
-  if (guests === 0 && !borrowsHere(foreignCluster)) {
+  const { marker, foreignCluster, wallMs, slicesFrom } = peering;
+  if (unreachableForMs(foreignCluster, wallMs) < UNREACHABLE_MS) return undefined;
+  if (slicesFrom === 0 && !isConsumer(foreignCluster)) {
     const isPaused = job.job === "force-unpeer" && job.retryInMs > 0;
     return isPaused ? undefined : { kind: "unpeer", isForced: true, marker };
   }
   const { clusterId, liqoId } = marker;
   const what = `${clusterId} has not answered for an hour, and its peering is not ended by force: it is a consumer here too, and force would delete its slices`;
   const remedy = `if it is gone for good, end its reservations, then delete Tenant ${liqoId} in ${tenantNamespaceOf(liqoId)}`;
-  return { kind: "wait", reason: "ForceRefused", message: `${what}; ${remedy}`, isTrouble: true };
+  return { kind: "wait", reason: "ForceRefused", message: `${what}; ${remedy}`, isStalled: true };
 }

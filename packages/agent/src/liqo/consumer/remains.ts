@@ -1,29 +1,29 @@
 import type { Clock } from "@resource-broker/runtime";
 import type { ClusterReads } from "./cluster-reads.ts";
-import type { PeerWork } from "./peer-work.ts";
-import { currentJob, type PeeringJobs } from "./peering-jobs.ts";
-import type { Peerings } from "./peerings.ts";
+import type { PeeringJobFactory } from "./peer-work.ts";
+import { currentJob, type PeeringJobRunner } from "./peering-jobs.ts";
+import type { PeeringStore } from "./peerings.ts";
 import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
 import { claimantsOf, closedProvider } from "./plan-offload.ts";
-import type { Remains } from "./plan-teardown.ts";
-import type { PeeringRemains } from "./plan-unpeer.ts";
-import { isDrainable, isVirtual, type LoanPod } from "./virtual-kinds.ts";
+import type { ReservationObjects } from "./plan-teardown.ts";
+import type { PeeringState } from "./plan-unpeer.ts";
+import { isDrainable, isVirtual, type ReservationPod } from "./virtual-kinds.ts";
 
 /** Reads the objects of a reservation by its ID. */
-export type RemainsOf = (id: string) => Promise<Omit<Remains, "waitedMs">>;
+export type ReadReservationObjects = (id: string) => Promise<Omit<ReservationObjects, "waitedMs">>;
 
-export interface RemainsDeps {
+export interface ReservationObjectsDeps {
   readonly reads: ClusterReads;
-  readonly marks: Peerings;
-  readonly jobs: PeeringJobs;
-  readonly work: Pick<PeerWork, "hasNewKubeconfig">;
+  readonly peerings: PeeringStore;
+  readonly jobs: PeeringJobRunner;
+  readonly jobFactory: Pick<PeeringJobFactory, "hasNewKubeconfig">;
   readonly clock: Pick<Clock, "wallMs">;
 }
 
-export function remainsReader(deps: RemainsDeps): RemainsOf {
-  const { reads, marks, clock } = deps;
+export function reservationObjectsReader(deps: ReservationObjectsDeps): ReadReservationObjects {
+  const { reads, peerings, clock } = deps;
   /** A slice of the same name that someone else made keeps its virtual node. */
-  const nodesOf = async (id: string, ours: Remains["slices"]) => {
+  const nodesOf = async (id: string, ours: ReservationObjects["slices"]) => {
     const found = await reads.virtualNodes(id);
     const isOurs = await Promise.all(
       found.map(async ({ metadata, spec }) => {
@@ -37,11 +37,11 @@ export function remainsReader(deps: RemainsDeps): RemainsOf {
     return { virtualNodes, node: node !== undefined && isVirtual(node) ? node : undefined };
   };
 
-  const peeringOf = async (id: string): Promise<PeeringRemains | undefined> => {
-    const marker = (await marks.all()).find(({ claims }) => claims.includes(id));
+  const peeringOf = async (id: string): Promise<PeeringState | undefined> => {
+    const marker = (await peerings.all()).find(({ claims }) => claims.includes(id));
     if (marker === undefined) return undefined;
     const { liqoId } = marker;
-    const [slices, guests, foreignCluster] = await Promise.all([
+    const [slices, slicesFrom, foreignCluster] = await Promise.all([
       reads.slicesTo(liqoId),
       reads.slicesFrom(liqoId),
       reads.foreignCluster(liqoId),
@@ -49,7 +49,7 @@ export function remainsReader(deps: RemainsDeps): RemainsOf {
     return {
       marker,
       slices: slices.length,
-      guests: guests.length,
+      slicesFrom: slicesFrom.length,
       foreignCluster,
       job: await currentJob(deps, marker),
       wallMs: clock.wallMs(),
@@ -57,7 +57,10 @@ export function remainsReader(deps: RemainsDeps): RemainsOf {
   };
 
   /** Pods of a namespace run on any node of the provider, also on those of other reservations. */
-  const straysOf = async (id: string, offloading: NamespaceOffloading): Promise<readonly LoanPod[]> => {
+  const podsElsewhere = async (
+    id: string,
+    offloading: NamespaceOffloading,
+  ): Promise<readonly ReservationPod[]> => {
     const liqoId = closedProvider(offloading, id);
     return liqoId === undefined ? [] : await reads.podsFor(liqoId, offloading.metadata.namespace ?? "");
   };
@@ -70,11 +73,11 @@ export function remainsReader(deps: RemainsDeps): RemainsOf {
       peeringOf(id),
     ]);
     const named = offloadings.filter((offloading) => claimantsOf(offloading).includes(id));
-    const [pods, strays] = await Promise.all([
+    const [pods, otherPods] = await Promise.all([
       node === undefined ? [] : reads.podsOn(id),
-      Promise.all(named.map((offloading) => straysOf(id, offloading))),
+      Promise.all(named.map((offloading) => podsElsewhere(id, offloading))),
     ]);
-    const elsewhere = strays.flat().filter(({ spec }) => spec?.nodeName !== id);
+    const elsewhere = otherPods.flat().filter(({ spec }) => spec?.nodeName !== id);
     return {
       id,
       slices,

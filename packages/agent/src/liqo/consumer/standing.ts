@@ -5,22 +5,22 @@ import { type Tenant, TENANTS } from "../objects/tenant.ts";
  * `gone`: the provider has no Tenant of this cluster, or has drained it; `terminating`: the Tenant is being
  * deleted. Every other case counts as accepted.
  */
-export type Standing = "let-in" | "leaving" | "gone" | "unknown";
+export type TenantStatus = "let-in" | "leaving" | "gone" | "unknown";
 
 /** Asks the provider for the Tenant; a failed or forbidden call gives `unknown`. */
-export async function standingAt(
+export async function tenantStatusAt(
   namespace: string,
   connect: () => Promise<Pick<KubeClient, "list" | "close">>,
-): Promise<Standing> {
-  let standing: Standing = "gone";
+): Promise<TenantStatus> {
+  let status: TenantStatus = "gone";
   const look = ({ metadata, spec }: Tenant): void => {
-    if (metadata.deletionTimestamp !== undefined) standing = "leaving";
-    else if (spec.tenantCondition !== "Drained") standing = "let-in";
+    if (metadata.deletionTimestamp !== undefined) status = "leaving";
+    else if (spec.tenantCondition !== "Drained") status = "let-in";
   };
   try {
     const remote = await connect();
     await remote.list(TENANTS, { namespace }, look).finally(() => remote.close());
-    return standing;
+    return status;
   } catch {
     return "unknown";
   }

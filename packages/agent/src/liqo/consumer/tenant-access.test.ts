@@ -82,7 +82,7 @@ describe("before liqoctl peers as the agent", () => {
   test.each(["namespaces", "rolebindings"])("a missing right to create %s is named", async (plural) => {
     const rome = fakeCluster(fakeClock());
     const fault = new Fault("forbidden", `may not create ${plural}`);
-    rome.setMishaps((call) => (call.verb === "create" && call.plural === plural ? { fault } : undefined));
+    rome.setCallFaults((call) => (call.verb === "create" && call.plural === plural ? { fault } : undefined));
     expect(await ensureTenantAccess(limited(rome), "calm-paris")).toMatchObject({
       reason: "Forbidden",
       message: expect.stringMatching(`may not create ${plural}: apply deploy/rbac/agent-liqo.yaml`),

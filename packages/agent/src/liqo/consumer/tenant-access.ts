@@ -9,7 +9,7 @@ import {
 } from "@resource-broker/kube";
 import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
 import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
-import type { JobEnd } from "./peering-jobs.ts";
+import type { JobResult } from "./peering-jobs.ts";
 
 type Client = Pick<KubeClient, "list" | "create">;
 
@@ -22,7 +22,7 @@ const POD_SECURITY = "pod-security.kubernetes.io";
  * liqoctl runs with the agent's account and writes Secrets in the provider's tenant namespace. To avoid rights
  * on Secrets elsewhere, the agent creates that namespace as liqoctl would, and binds the role only there.
  */
-export async function ensureTenantAccess(client: Client, liqoId: string): Promise<JobEnd> {
+export async function ensureTenantAccess(client: Client, liqoId: string): Promise<JobResult> {
   const namespace = tenantNamespaceOf(liqoId);
   try {
     if (await mayListSecrets(client, namespace)) return undefined;
@@ -54,14 +54,14 @@ async function tenantNamespaces(client: Client, liqoId: string): Promise<string[
 }
 
 /** A second namespace for the same cluster would break liqoctl for everybody. */
-function otherNamespace(liqoId: string, names: readonly string[]): JobEnd {
+function otherNamespace(liqoId: string, names: readonly string[]): JobResult {
   const wanted = tenantNamespaceOf(liqoId);
   const message = `Liqo's tenant namespace of ${liqoId} is ${names.join(", ")}; the agent works with ${wanted} only: unpeer and delete it`;
   return { reason: "TenantNamespaceMissing", message };
 }
 
 /** An old binding, for example of an agent with another account. */
-function otherBinding(namespace: string, user: string): JobEnd {
+function otherBinding(namespace: string, user: string): JobResult {
   const what = `RoleBinding ${TENANT_ROLE} in ${namespace} exists and does not grant ${user} its rights`;
   const remedy = `kubectl delete rolebinding -n ${namespace} ${TENANT_ROLE}, and the agent creates it again`;
   return { reason: "Forbidden", message: `${what}: ${remedy}; or apply deploy/rbac/agent-liqo.yaml` };

@@ -1,11 +1,11 @@
-import type { JobEnd } from "./peering-jobs.ts";
+import type { JobResult } from "./peering-jobs.ts";
 
 /** Peers in Liqo need the same minor version. An unknown version is accepted. */
 export function versionProblem(
   { clusterId }: { readonly clusterId: string },
   here: string,
   there: string,
-): JobEnd {
+): JobResult {
   const [own, other] = [minorOf(here), minorOf(there)];
   if (own === undefined || other === undefined || own === other) return undefined;
   return {

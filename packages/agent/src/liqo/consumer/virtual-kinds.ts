@@ -13,7 +13,7 @@ interface NodeCondition {
 }
 
 /** The fields of a Node that the data plane needs; the accounting's own type has fewer. */
-export interface LoanNode {
+export interface ReservationNode {
   readonly metadata: ObjectMeta;
   readonly spec?: { readonly unschedulable?: boolean };
   readonly status?: {
@@ -22,7 +22,7 @@ export interface LoanNode {
   };
 }
 
-export const LOAN_NODES: Resource<LoanNode> = {
+export const RESERVATION_NODES: Resource<ReservationNode> = {
   group: "",
   version: "v1",
   kind: "Node",
@@ -31,7 +31,7 @@ export const LOAN_NODES: Resource<LoanNode> = {
 };
 
 /** The fields of a Pod that draining needs. */
-export interface LoanPod {
+export interface ReservationPod {
   readonly metadata: ObjectMeta;
   readonly spec?: {
     readonly nodeName?: string;
@@ -48,7 +48,7 @@ export interface LoanPod {
   };
 }
 
-export const LOAN_PODS: Resource<LoanPod> = {
+export const RESERVATION_PODS: Resource<ReservationPod> = {
   group: "",
   version: "v1",
   kind: "Pod",
@@ -60,12 +60,12 @@ export const LOAN_PODS: Resource<LoanPod> = {
 export const RELEASING_ANNOTATION = "rear.fluidos.eu/releasing";
 
 /** A real node may have the name of a reservation by chance; it is left alone. */
-export function isVirtual({ metadata }: LoanNode): boolean {
+export function isVirtual({ metadata }: ReservationNode): boolean {
   return metadata.labels?.[LIQO_LABEL.type] === VIRTUAL_NODE_TYPE;
 }
 
 /** Pods of a DaemonSet are created again while the node exists, and end with it. */
-export function isDrainable({ metadata }: LoanPod): boolean {
+export function isDrainable({ metadata }: ReservationPod): boolean {
   return metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet") !== true;
 }
 
@@ -73,14 +73,14 @@ export function isDrainable({ metadata }: LoanPod): boolean {
 const TOLERATION = "virtual-node.liqo.io/not-allowed";
 
 /** True for a pod that waits for a node of that provider and has a controller that would create it again without Liqo's affinity. */
-export function awaitsNodeOf(liqoId: string, { metadata, spec = {} }: LoanPod): boolean {
+export function awaitsNodeOf(liqoId: string, { metadata, spec = {} }: ReservationPod): boolean {
   const { nodeName = "", tolerations = [] } = spec;
   if (nodeName !== "" || !tolerations.some(({ key }) => key === TOLERATION)) return false;
   const isOwned = metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
   return isOwned && clustersOf(spec).includes(liqoId);
 }
 
-function clustersOf({ affinity }: NonNullable<LoanPod["spec"]>): readonly string[] {
+function clustersOf({ affinity }: NonNullable<ReservationPod["spec"]>): readonly string[] {
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return (required?.nodeSelectorTerms ?? [])
     .flatMap(({ matchExpressions = [] }) => matchExpressions)

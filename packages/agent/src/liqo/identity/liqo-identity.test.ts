@@ -95,7 +95,7 @@ describe("this cluster's identity in Liqo", () => {
 
   test("does not hold up the start", async () => {
     const { source, time, cluster } = world();
-    cluster.setMishaps(() => ({ until: new Promise(() => undefined) }));
+    cluster.setCallFaults(() => ({ until: new Promise(() => undefined) }));
     const started = source.start();
     await time.advance(5000);
     await started;
@@ -104,13 +104,13 @@ describe("this cluster's identity in Liqo", () => {
 
   test("says once how to let the agent look, and looks again later", async () => {
     const { source, install, time, cluster, log } = world();
-    cluster.setMishaps(() => ({ fault: new Fault("forbidden", "may not list configmaps (core group)") }));
+    cluster.setCallFaults(() => ({ fault: new Fault("forbidden", "may not list configmaps (core group)") }));
     await source.start();
     await time.advance(60 * MINUTE_MS);
-    const said = log.lines.filter((line) => line.includes("may not list configmaps"));
-    expect(said).toEqual([expect.stringContaining("apply deploy/rbac/agent-liqo.yaml")]);
+    const shown = log.lines.filter((line) => line.includes("may not list configmaps"));
+    expect(shown).toEqual([expect.stringContaining("apply deploy/rbac/agent-liqo.yaml")]);
     install("v1.2.0");
-    cluster.setMishaps(undefined);
+    cluster.setCallFaults(undefined);
     await time.advance(10 * MINUTE_MS);
     expect(source.current()?.version).toBe("v1.2.0");
     await source.stop();

@@ -2,15 +2,15 @@ import type { Fault } from "@resource-broker/contract";
 import type { LiqoIdentity } from "@resource-broker/domain";
 import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { listTraces } from "./list-traces.ts";
+import { listInstallation } from "./list-traces.ts";
 import { type IdentityReading, readIdentity } from "./read-identity.ts";
 
 /** People install and upgrade Liqo: polling once a minute is enough, and cheaper than two watches. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 /** Missing rights are rarely granted within moments. */
 const FORBIDDEN_PAUSE_MS = 10 * 60_000;
 /** An API server that does not answer must not keep a cluster from being advertised. */
-const WAIT_AT_MOST_MS = 5000;
+const START_TIMEOUT_MS = 5000;
 const REMEDY = "where it is installed, apply deploy/rbac/agent-liqo.yaml";
 
 export interface IdentityOptions {
@@ -36,21 +36,21 @@ export interface IdentitySource {
 
 export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps): IdentitySource {
   const { client, clock, log } = deps;
-  const looking = failureReporter({ log, clock, fields: { namespace }, what: "looking for Liqo" });
+  const reporter = failureReporter({ log, clock, fields: { namespace }, what: "looking for Liqo" });
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   const { signal } = ending;
   let known: LiqoIdentity | undefined;
-  let told = "";
+  let lastReported = "";
   let isForbidden = false;
   let running: Promise<void> = Promise.resolve();
 
   const read = async (): Promise<IdentityReading> =>
-    readIdentity(await listTraces(client, { namespace, signal }));
-  const take = (reading: IdentityReading): void => {
+    readIdentity(await listInstallation(client, { namespace, signal }));
+  const update = (reading: IdentityReading): void => {
     const text = JSON.stringify(reading);
-    if (text === told) return;
-    told = text;
+    if (text === lastReported) return;
+    lastReported = text;
     known = reading.kind === "found" ? reading.identity : undefined;
     if (reading.kind === "unclear") log.warn({ namespace }, `Liqo is not used: ${reading.problem}`);
     else
@@ -63,26 +63,26 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
   /** The last known identity stays: a failed read says nothing about Liqo. */
   const pauseAfter = (fault: Fault): number => {
     if (fault.code !== "forbidden") {
-      looking.failed(fault);
-      return LOOK_MS;
+      reporter.failed(fault);
+      return POLL_MS;
     }
     if (!isForbidden) log.info({ namespace }, `Liqo is not detected: ${fault.message}; ${REMEDY}`);
     isForbidden = true;
     return FORBIDDEN_PAUSE_MS;
   };
-  const look = async (): Promise<number> => {
+  const readOnce = async (): Promise<number> => {
     try {
-      take(await read());
-      looking.recovered();
+      update(await read());
+      reporter.recovered();
       isForbidden = false;
-      return LOOK_MS;
+      return POLL_MS;
     } catch (error) {
       return signal.aborted ? 0 : pauseAfter(toFault(error));
     }
   };
   const run = async (onLooked: () => void): Promise<void> => {
     while (!signal.aborted) {
-      const pauseMs = await look();
+      const pauseMs = await readOnce();
       onLooked();
       await wait(pauseMs, { clock, signal });
     }
@@ -91,7 +91,7 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
   return {
     start: () =>
       new Promise((resolve) => {
-        const cancel = clock.after(WAIT_AT_MOST_MS, resolve);
+        const cancel = clock.after(START_TIMEOUT_MS, resolve);
         running = run(() => {
           cancel();
           resolve();

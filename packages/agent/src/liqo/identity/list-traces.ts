@@ -6,34 +6,37 @@ import {
   type Deployment,
   DEPLOYMENTS,
   isLabelled,
-  type LiqoTraces,
+  type LiqoInstallation,
 } from "./read-identity.ts";
 
-export interface Site {
+export interface InstallationQuery {
   /** Where Liqo is installed. */
   readonly namespace: string;
   readonly signal?: AbortSignal;
 }
 
 /** The objects that identify Liqo. An account without access to Deployments gets no version. */
-export async function listTraces(client: Pick<KubeClient, "list">, site: Site): Promise<LiqoTraces> {
+export async function listInstallation(
+  client: Pick<KubeClient, "list">,
+  query: InstallationQuery,
+): Promise<LiqoInstallation> {
   const listed = async <T extends Deployment | ConfigMap>(
     resource: Resource<T>,
     labelSelector: string,
   ): Promise<T[]> => {
     const found: T[] = [];
-    await client.list(resource, { ...site, labelSelector }, (object) => {
+    await client.list(resource, { ...query, labelSelector }, (object) => {
       if (isLabelled(object, labelSelector)) found.push(object);
     });
     return found;
   };
   const configMaps = await listed(CONFIG_MAPS, CLUSTER_ID_SELECTOR);
   if (configMaps.length === 0) return { configMaps, deployments: [] };
-  const deployments = await listed(DEPLOYMENTS, CONTROLLER_SELECTOR).catch(nothingIfUnseen);
+  const deployments = await listed(DEPLOYMENTS, CONTROLLER_SELECTOR).catch(emptyIfForbidden);
   return { configMaps, deployments };
 }
 
-function nothingIfUnseen(error: unknown): [] {
+function emptyIfForbidden(error: unknown): [] {
   if (error instanceof Fault && (error.code === "forbidden" || error.code === "not-found")) return [];
   throw error;
 }

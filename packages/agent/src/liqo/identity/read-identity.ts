@@ -36,7 +36,7 @@ export const DEPLOYMENTS: Resource<Deployment> = {
 };
 
 /** Objects in Liqo's namespace, found by Liqo's own labels. */
-export interface LiqoTraces {
+export interface LiqoInstallation {
   readonly configMaps: readonly ConfigMap[];
   readonly deployments: readonly Deployment[];
 }
@@ -47,7 +47,7 @@ export type IdentityReading =
   | { readonly kind: "unclear"; readonly problem: string };
 
 /** The cluster ID in Liqo's ConfigMap; the ID at the broker is another one. */
-export function readIdentity({ configMaps, deployments }: LiqoTraces): IdentityReading {
+export function readIdentity({ configMaps, deployments }: LiqoInstallation): IdentityReading {
   const ids = new Set(configMaps.map(({ data }) => data?.[CLUSTER_ID_KEY] ?? ""));
   const [clusterId] = ids;
   if (clusterId === undefined) return { kind: "absent" };

@@ -221,9 +221,9 @@ describe("a kubeconfig of another cluster", () => {
       `token: ["${secret}`,
       `- ${secret}`,
     ]) {
-      const said = await readForeignKubeconfig(file({ user })).catch(String);
-      expect(said).toContain("Fault");
-      expect(said).not.toContain(secret);
+      const shown = await readForeignKubeconfig(file({ user })).catch(String);
+      expect(shown).toContain("Fault");
+      expect(shown).not.toContain(secret);
     }
   });
 });

@@ -67,15 +67,15 @@ describe("the folder of kubeconfigs", () => {
   });
 
   test("tells a file that was replaced from the one before, and from none", async () => {
-    const { stampOf } = kubeconfigFolder(folder);
-    expect(await stampOf("replaced")).toBe("");
+    const { fingerprintOf } = kubeconfigFolder(folder);
+    expect(await fingerprintOf("replaced")).toBe("");
     await writeFile(join(folder, "replaced.kubeconfig"), foreignText(ACCESS));
-    const first = await stampOf("replaced");
-    expect(await stampOf("replaced")).toBe(first);
+    const first = await fingerprintOf("replaced");
+    expect(await fingerprintOf("replaced")).toBe(first);
     await writeFile(join(folder, "new"), foreignText({ ...ACCESS, token: "another" }));
     await rename(join(folder, "new"), join(folder, "replaced.kubeconfig"));
-    expect(await stampOf("replaced")).not.toBe(first);
-    expect(await stampOf("../secret")).toBe("");
+    expect(await fingerprintOf("replaced")).not.toBe(first);
+    expect(await fingerprintOf("../secret")).toBe("");
   });
 
   test("says which file is missing, and how to come by it", async () => {

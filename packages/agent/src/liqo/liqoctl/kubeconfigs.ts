@@ -6,7 +6,7 @@ import { isClusterId } from "@resource-broker/domain";
 import type { ForeignAccess } from "./foreign-access.ts";
 import { readForeignKubeconfig } from "./foreign-kubeconfig.ts";
 
-export type Found =
+export type KubeconfigLookup =
   | { readonly kind: "found"; readonly path: string; readonly access: ForeignAccess }
   | { readonly kind: "missing"; readonly problem: string }
   /** The cluster ID is invalid, or the file holds something that is not allowed. */
@@ -18,9 +18,9 @@ export type Found =
 
 /** The kubeconfigs in the operator's folder, one for each cluster: `<cluster ID>.kubeconfig`. */
 export interface Kubeconfigs {
-  readonly of: (clusterId: string) => Promise<Found>;
+  readonly of: (clusterId: string) => Promise<KubeconfigLookup>;
   /** Changes when the file is replaced; empty: there is no file. */
-  readonly stampOf: (clusterId: string) => Promise<string>;
+  readonly fingerprintOf: (clusterId: string) => Promise<string>;
 }
 
 const LABEL = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
@@ -47,7 +47,7 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
     return isClusterId(clusterId) && isInside ? path : undefined;
   };
   return {
-    stampOf: async (clusterId) => {
+    fingerprintOf: async (clusterId) => {
       const path = pathOf(clusterId);
       const found = path === undefined ? undefined : await files.stat(path).catch(() => undefined);
       return found === undefined ? "" : [found.ino, found.mtimeMs, found.size].join(" ");
@@ -72,7 +72,7 @@ export function kubeconfigFolder(folder: string): Kubeconfigs {
 }
 
 /** Other programs get a new file with the checked fields, never this one. */
-async function understood(text: string, path: string): Promise<Found> {
+async function understood(text: string, path: string): Promise<KubeconfigLookup> {
   try {
     return { kind: "found", path, access: await readForeignKubeconfig(text) };
   } catch (error) {
@@ -81,7 +81,7 @@ async function understood(text: string, path: string): Promise<Found> {
   }
 }
 
-function unusable(problem: string): Found {
+function unusable(problem: string): KubeconfigLookup {
   return { kind: "refused", reason: "KubeconfigRefused", problem };
 }
 

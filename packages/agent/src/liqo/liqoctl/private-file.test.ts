@@ -11,7 +11,7 @@ const env = { TMPDIR: folder };
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 test("a file is lent to its user alone, and is gone afterwards", async () => {
-  const seen = await privateFiles(env).lend("abc", async (path) => ({
+  const seen = await privateFiles(env).withFile("abc", async (path) => ({
     path,
     text: readFileSync(path, "utf8"),
     modes: [modeOf(path), modeOf(dirname(path))],
@@ -22,22 +22,22 @@ test("a file is lent to its user alone, and is gone afterwards", async () => {
 });
 
 test("a file is gone when its use fails", async () => {
-  const failing = privateFiles(env).lend("abc", () => Promise.reject(new Error("it broke")));
+  const failing = privateFiles(env).withFile("abc", () => Promise.reject(new Error("it broke")));
   await expect(failing).rejects.toThrow("it broke");
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test("a file that is still lent is gone when the agent stops", async () => {
   const files = privateFiles(env);
-  await files.lend("abc", async (path) => {
+  await files.withFile("abc", async (path) => {
     files.stop();
     expect(existsSync(dirname(path))).toBe(false);
   });
 });
 
 test("a place where nothing can be written is named", async () => {
-  const lending = privateFiles({ TMPDIR: join(folder, "not-there") }).lend("abc", async () => undefined);
-  await expect(lending).rejects.toMatchObject({
+  const using = privateFiles({ TMPDIR: join(folder, "not-there") }).withFile("abc", async () => undefined);
+  await expect(using).rejects.toMatchObject({
     code: "invalid",
     message: expect.stringContaining("not-there: make it writable"),
   });

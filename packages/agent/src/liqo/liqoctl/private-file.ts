@@ -6,7 +6,7 @@ import type { Environment } from "@resource-broker/kube";
 
 /** Writes a temporary file that only this user can read, for the time of one call. */
 export interface PrivateFiles {
-  readonly lend: <T>(text: string, use: (path: string) => Promise<T>) => Promise<T>;
+  readonly withFile: <T>(text: string, use: (path: string) => Promise<T>) => Promise<T>;
   /** Removes all remaining files. */
   readonly stop: () => void;
 }
@@ -15,13 +15,13 @@ export interface PrivateFiles {
 const files = { mkdtemp: promisify(mkdtemp), writeFile: promisify(writeFile) };
 
 export function privateFiles(env: Environment): PrivateFiles {
-  const lent = new Set<string>();
+  const folders = new Set<string>();
   const remove = (folder: string): void => {
     rmSync(folder, { recursive: true, force: true });
-    lent.delete(folder);
+    folders.delete(folder);
   };
   return {
-    lend: async (text, use) => {
+    withFile: async (text, use) => {
       const root = env["TMPDIR"] ?? "/tmp";
       // mkdtemp creates it with mode 0700.
       const folder = await files.mkdtemp(join(root, "liqo-kubeconfig-")).catch((error: unknown) => {
@@ -29,7 +29,7 @@ export function privateFiles(env: Environment): PrivateFiles {
           cause: error,
         });
       });
-      lent.add(folder);
+      folders.add(folder);
       try {
         const path = join(folder, "kubeconfig");
         await files.writeFile(path, text, { mode: 0o600, flag: "wx" });
@@ -39,7 +39,7 @@ export function privateFiles(env: Environment): PrivateFiles {
       }
     },
     stop: () => {
-      for (const folder of lent) remove(folder);
+      for (const folder of folders) remove(folder);
     },
   };
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { liqoctl, NOT_THERE } from "./run-liqoctl.ts";
+import { EXIT_NOT_FOUND, liqoctl } from "./run-liqoctl.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "liqoctl-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -54,7 +54,7 @@ describe("liqoctl", () => {
 
   test("that is not there is told with the remedy", async () => {
     expect(await run(join(folder, "nothing"))).toEqual({
-      code: NOT_THERE,
+      code: EXIT_NOT_FOUND,
       output: expect.stringContaining("--liqoctl"),
     });
   });

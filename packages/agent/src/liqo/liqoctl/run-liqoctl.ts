@@ -8,7 +8,7 @@ export interface RunOptions {
 }
 
 /** The result of a run. */
-export interface Ran {
+export interface RunResult {
   /** Undefined: it was killed. */
   readonly code: number | undefined;
   /** stdout and stderr. */
@@ -16,10 +16,10 @@ export interface Ran {
 }
 
 /** Runs liqoctl. Never rejects: a failure is in the result. */
-export type RunLiqoctl = (args: readonly string[], options: RunOptions) => Promise<Ran>;
+export type RunLiqoctl = (args: readonly string[], options: RunOptions) => Promise<RunResult>;
 
 /** The exit code of shells for a missing program. */
-export const NOT_THERE = 127;
+export const EXIT_NOT_FOUND = 127;
 
 /** Limit for each stream; the end of the output has the reason of a failure. */
 const MAX_OUTPUT = 65_536;
@@ -30,7 +30,7 @@ export function liqoctl({ path, env }: { readonly path: string; readonly env: En
   return async (args, { timeoutMs, signal }) => {
     // Loaded here: an agent without peerings does not need it.
     const { spawn } = await import("node:child_process");
-    return await new Promise<Ran>((resolve) => {
+    return await new Promise<RunResult>((resolve) => {
       const child = spawn(program, [...args], {
         env: { ...env, NO_COLOR: "1", TERM: "dumb" },
         timeout: timeoutMs,
@@ -44,7 +44,7 @@ export function liqoctl({ path, env }: { readonly path: string; readonly env: En
       const end = (code: number | null): void =>
         resolve({ code: code ?? undefined, output: `${stdout()}\n${stderr()}` });
       child.on("error", (error) => {
-        if (isMissing(error)) resolve({ code: NOT_THERE, output: missing(program) });
+        if (isMissing(error)) resolve({ code: EXIT_NOT_FOUND, output: missing(program) });
         else end(null);
       });
       child.on("close", end);

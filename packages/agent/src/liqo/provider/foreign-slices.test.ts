@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { SHADOW_PODS } from "../objects/shadow-pod.ts";
-import { MINUTE_MS, providerWorld } from "./testing/provider-world.ts";
+import { MINUTE_MS, providerTestEnvironment } from "./testing/provider-world.ts";
 import { aReplica, aShadowPod, acceptedWith, ROME } from "./testing/replicas.ts";
 
 describe("what is not ours", () => {
@@ -13,7 +13,7 @@ describe("what is not ours", () => {
   const NAME = { name: "mypool", namespace: `liqo-tenant-${ROME}` };
 
   test("is left alone, whatever it takes", async () => {
-    const { cluster, begin, time, writes, broker } = providerWorld();
+    const { cluster, begin, time, writes, broker } = providerTestEnvironment();
     cluster.put(RESOURCE_SLICES, FOREIGN);
     cluster.put(SHADOW_PODS, aShadowPod("web-1", { slice: "mypool" }));
     begin();
@@ -23,7 +23,7 @@ describe("what is not ours", () => {
   });
 
   test("is flagged and cordoned with --liqo-enforce, and its pods stay", async () => {
-    const { cluster, begin, time, told, shadowPods } = providerWorld({ isEnforcing: true });
+    const { cluster, begin, time, told, shadowPods } = providerTestEnvironment({ isEnforcing: true });
     cluster.put(RESOURCE_SLICES, FOREIGN);
     cluster.put(SHADOW_PODS, aShadowPod("web-1", { slice: "mypool" }));
     begin();
@@ -38,7 +38,7 @@ describe("what is not ours", () => {
   });
 
   test("nor are slices that this cluster sends to others", async () => {
-    const { cluster, begin, time, writes } = providerWorld({ isEnforcing: true });
+    const { cluster, begin, time, writes } = providerTestEnvironment({ isEnforcing: true });
     const own = aReplica();
     const labels = { "liqo.io/replication": "true", "liqo.io/remoteID": "rome-liqo" };
     cluster.put(RESOURCE_SLICES, { ...own, metadata: { ...own.metadata, labels } });

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { TENANTS } from "../objects/tenant.ts";
 import { END_GRACE_MS, SETTLE_MS } from "./judge-replica.ts";
-import { cordonQuota, lent, MINUTE_MS, providerWorld } from "./testing/provider-world.ts";
-import { aLoan, aReplica, aTenant, ASKED, ID, ROME, ROMES } from "./testing/replicas.ts";
+import { cordonQuota, MINUTE_MS, providerTestEnvironment, withSlice } from "./testing/provider-world.ts";
+import { aProviderReservation, aReplica, aTenant, ASKED, ID, ROME, ROMES } from "./testing/replicas.ts";
 
 describe("granting", () => {
   test("gives a replica what is reserved, once, and says so", async () => {
-    const { word, find, told, writes, time } = await lent();
+    const { word, find, told, writes, time } = await withSlice();
     expect(word()).toBe("Accepted Reserved");
     expect(find()?.status?.resources).toEqual(ASKED);
     expect(told()).toEqual(["SliceGranted"]);
@@ -17,33 +17,33 @@ describe("granting", () => {
   });
 
   test("waits for a reservation that comes later than its slice", async () => {
-    const { cluster, begin, time, word, book, told } = providerWorld();
+    const { cluster, begin, time, word, book, told } = providerTestEnvironment();
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(SETTLE_MS / 2);
     expect(word()).toBeUndefined();
-    book.learn("provider", aLoan());
+    book.update("provider", aProviderReservation());
     await time.advance(100);
     expect(word()).toBe("Accepted Reserved");
     expect(told()).toEqual(["SliceGranted"]);
   });
 
   test("refuses what nobody reserved, and grants it when somebody has", async () => {
-    const { cluster, begin, time, word, book, broker } = providerWorld();
+    const { cluster, begin, time, word, book, broker } = providerTestEnvironment();
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(SETTLE_MS + 1000);
     expect(word()).toBe("Denied UnknownReservation");
     expect(broker.asked).toEqual([]);
-    book.learn("provider", aLoan());
+    book.update("provider", aProviderReservation());
     await time.advance(100);
     expect(word()).toBe("Accepted Reserved");
   });
 
   test("waits until the capacity is held", async () => {
-    const { cluster, begin, time, word, book, held } = providerWorld();
+    const { cluster, begin, time, word, book, held } = providerTestEnvironment();
     held.clear();
-    book.learn("provider", aLoan());
+    book.update("provider", aProviderReservation());
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(5000);
@@ -54,14 +54,14 @@ describe("granting", () => {
   });
 
   test("decides again when somebody writes at the same time", async () => {
-    const { cluster, begin, time, word, book } = providerWorld();
+    const { cluster, begin, time, word, book } = providerTestEnvironment();
     let conflicts = 3;
-    cluster.setMishaps(({ verb }) =>
+    cluster.setCallFaults(({ verb }) =>
       verb === "update" && conflicts-- > 0
         ? { fault: new Fault("conflict", "the object was modified") }
         : undefined,
     );
-    book.learn("provider", aLoan());
+    book.update("provider", aProviderReservation());
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(1000);
@@ -69,14 +69,14 @@ describe("granting", () => {
   });
 
   test("is judged on the newest version, not on what the watch showed", async () => {
-    const { cluster, begin, time, word, book } = providerWorld();
-    book.learn("provider", aLoan());
+    const { cluster, begin, time, word, book } = providerTestEnvironment();
+    book.update("provider", aProviderReservation());
     cluster.put(RESOURCE_SLICES, aReplica());
     cluster.setWatchLag(20_000);
     begin();
-    cluster.setMishaps(({ verb, plural }) => {
+    cluster.setCallFaults(({ verb, plural }) => {
       if (verb !== "get" || plural !== "namespaces") return undefined;
-      cluster.setMishaps(undefined);
+      cluster.setCallFaults(undefined);
       cluster.edit(RESOURCE_SLICES, ROMES, (slice) => ({
         ...slice,
         spec: { ...slice.spec, resources: { cpu: "64" } },
@@ -90,8 +90,8 @@ describe("granting", () => {
   test.each(["Cordoned", "Drained"] as const)(
     "leaves a %s tenant to Liqo until it is active again",
     async (state) => {
-      const { cluster, begin, time, word, book } = providerWorld();
-      book.learn("provider", aLoan());
+      const { cluster, begin, time, word, book } = providerTestEnvironment();
+      book.update("provider", aProviderReservation());
       cluster.put(TENANTS, aTenant(ROME, state));
       cluster.put(RESOURCE_SLICES, aReplica());
       begin();
@@ -104,13 +104,13 @@ describe("granting", () => {
   );
 
   test("follows a reservation that was renewed after it seemed over", async () => {
-    const made = await lent();
+    const made = await withSlice();
     const { book, time, word, cordon } = made;
-    book.endHere(ID, "Expired");
+    book.endLocally(ID, "Expired");
     await time.advance(END_GRACE_MS + 1000);
     cordonQuota(made);
     expect(cordon()).toBe("true");
-    book.learn("provider", aLoan({ generation: 2 }));
+    book.update("provider", aProviderReservation({ generation: 2 }));
     await time.advance(1000);
     expect(cordon()).toBeUndefined();
     expect(word()).toBe("Accepted Reserved");

@@ -44,14 +44,14 @@ export function guestPods(deps: ReflectorDeps): GuestPods {
     const ofSlice = users.get(sliceName);
     if (ofSlice?.delete(user) === true && ofSlice.size === 0) users.delete(sliceName);
   };
-  const note = (key: string, guest: Guest): void => {
+  const index = (key: string, guest: Guest): void => {
     byUser.set(guest.user, (byUser.get(guest.user) ?? new Map<string, Guest>()).set(key, guest));
     const sliceName = sliceOf(guest.user) ?? "";
     users.set(sliceName, (users.get(sliceName) ?? new Set<string>()).add(guest.user));
   };
   follower.listen((key, now, before) => {
     if (before !== undefined) forget(key, before);
-    if (now !== undefined) note(key, now);
+    if (now !== undefined) index(key, now);
   });
 
   return {
@@ -66,9 +66,9 @@ export function guestPods(deps: ReflectorDeps): GuestPods {
       const leaving = staying.slice(0, EVICT_AT_ONCE);
       for (const [key, guest] of leaving) {
         const { name, namespace, uid } = guest;
-        await client.delete(SHADOW_PODS, { name, namespace }, { uid }).catch(unlessGone);
+        await client.delete(SHADOW_PODS, { name, namespace }, { uid }).catch(ignoreGone);
         // Marked until the informer shows it, so that it is not deleted twice.
-        if (byUser.get(user)?.get(key) === guest) note(key, { ...guest, isDeleting: true });
+        if (byUser.get(user)?.get(key) === guest) index(key, { ...guest, isDeleting: true });
       }
       return leaving.length;
     },
@@ -98,8 +98,8 @@ function guestOf({ metadata }: ShadowPod): Guest | undefined {
  * can only name a slice of its own.
  */
 function userOf(labels: Readonly<Record<string, string>>): string | undefined {
-  const stamped = labels[LIQO_LABEL.creatorUser];
-  if (stamped !== undefined) return stamped;
+  const labelled = labels[LIQO_LABEL.creatorUser];
+  if (labelled !== undefined) return labelled;
   const [sliceName, origin] = [labels[LIQO_LABEL.podNode], labels[LIQO_LABEL.podOrigin]];
   return sliceName === undefined || origin === undefined ? undefined : creatorUserOf(sliceName, origin);
 }
@@ -109,6 +109,6 @@ function isSameGuest(a: Guest, b: Guest): boolean {
 }
 
 /** Already gone, or replaced by another pod of the same name, which is handled separately. */
-function unlessGone(error: unknown): void {
+function ignoreGone(error: unknown): void {
   if (!(error instanceof Fault) || (error.code !== "not-found" && error.code !== "conflict")) throw error;
 }

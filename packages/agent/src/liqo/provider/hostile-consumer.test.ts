@@ -5,9 +5,15 @@ import { QUOTAS } from "../objects/quota.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
 import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import { END_GRACE_MS } from "./judge-replica.ts";
-import { cordonQuota, lent, MINUTE_MS, OVER, providerWorld } from "./testing/provider-world.ts";
 import {
-  aLoan,
+  cordonQuota,
+  MINUTE_MS,
+  OVER,
+  providerTestEnvironment,
+  withSlice,
+} from "./testing/provider-world.ts";
+import {
+  aProviderReservation,
   aQuota,
   aReplica,
   aShadowPod,
@@ -21,7 +27,7 @@ import {
 
 describe("a hostile consumer", () => {
   test("cannot raise what it was given", async () => {
-    const { cluster, time, find } = await lent();
+    const { cluster, time, find } = await withSlice();
     cluster.edit(RESOURCE_SLICES, ROMES, (slice) => ({
       ...slice,
       status: acceptedWith({ ...ASKED, cpu: "64" }),
@@ -31,7 +37,7 @@ describe("a hostile consumer", () => {
   });
 
   test("that asks for more afterwards keeps what it has", async () => {
-    const { cluster, time, find, word, shadowPods } = await lent();
+    const { cluster, time, find, word, shadowPods } = await withSlice();
     cluster.edit(RESOURCE_SLICES, ROMES, (slice) => ({
       ...slice,
       spec: { ...slice.spec, resources: { ...ASKED, cpu: "64" } },
@@ -44,7 +50,7 @@ describe("a hostile consumer", () => {
   });
 
   test("gets nothing under another's id, and takes nothing from it", async () => {
-    const { cluster, time, word, shadowPods } = await lent();
+    const { cluster, time, word, shadowPods } = await withSlice();
     cluster.put(RESOURCE_SLICES, aReplica({ tenant: MALLORY }));
     await time.advance(1000);
     expect([word(ROME), word(MALLORY)]).toEqual(["Accepted Reserved", "Denied WrongRequester"]);
@@ -52,7 +58,7 @@ describe("a hostile consumer", () => {
   });
 
   test("that accepts itself under another's id loses its own pods, and nobody else's", async () => {
-    const made = await lent();
+    const made = await withSlice();
     const { cluster, time, word, cordon, shadowPods } = made;
     cluster.put(QUOTAS, aQuota(MALLORY));
     cluster.put(SHADOW_PODS, aShadowPod("miner", { tenant: MALLORY }));
@@ -67,7 +73,7 @@ describe("a hostile consumer", () => {
   });
 
   test("that pretends to be another cluster harms nobody but itself", async () => {
-    const { cluster, time, word, cordon, shadowPods } = await lent();
+    const { cluster, time, word, cordon, shadowPods } = await withSlice();
     const status = acceptedWith({ cpu: "64" });
     const { metadata, ...quota } = aQuota(ROME);
     const namespace = `liqo-tenant-${MALLORY}`;
@@ -82,14 +88,14 @@ describe("a hostile consumer", () => {
   });
 
   test("cannot stop the work on others by a replica that makes no sense or always fails", async () => {
-    const { cluster, begin, time, word, book } = providerWorld();
-    book.learn("provider", aLoan());
+    const { cluster, begin, time, word, book } = providerTestEnvironment();
+    book.update("provider", aProviderReservation());
     const { spec: _, ...bare } = aReplica({ tenant: MALLORY });
     cluster.put(RESOURCE_SLICES, bare as ResourceSlice);
     cluster.put(NAMESPACES, tenantNamespace("oslo-liqo"));
     cluster.put(RESOURCE_SLICES, aReplica({ tenant: "oslo-liqo" }));
     cluster.put(RESOURCE_SLICES, aReplica());
-    cluster.setMishaps(({ verb, name }) =>
+    cluster.setCallFaults(({ verb, name }) =>
       verb === "get" && name === "liqo-tenant-oslo-liqo"
         ? { fault: new Fault("internal", "it broke") }
         : undefined,
@@ -97,15 +103,15 @@ describe("a hostile consumer", () => {
     begin();
     await time.advance(1000);
     expect(word(ROME)).toBe("Accepted Reserved");
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     cluster.put(SHADOW_PODS, aShadowPod("web-1"));
     await time.advance(END_GRACE_MS + 2 * MINUTE_MS);
     expect(cluster.all(SHADOW_PODS)).toEqual([]);
   });
 
   test("that writes replicas outside of its namespace is denied", async () => {
-    const { cluster, begin, time, word, book } = providerWorld();
-    book.learn("provider", aLoan());
+    const { cluster, begin, time, word, book } = providerTestEnvironment();
+    book.update("provider", aProviderReservation());
     cluster.remove(NAMESPACES, { name: `liqo-tenant-${ROME}` });
     cluster.put(NAMESPACES, { metadata: { name: `liqo-tenant-${ROME}` } });
     cluster.put(RESOURCE_SLICES, aReplica());
@@ -115,7 +121,7 @@ describe("a hostile consumer", () => {
   });
 
   test("that accepts itself without a reservation is cordoned at once, and cleared when the broker agrees", async () => {
-    const { cluster, begin, time, word, cordon, shadowPods, broker } = providerWorld();
+    const { cluster, begin, time, word, cordon, shadowPods, broker } = providerTestEnvironment();
     broker.answer = () => Promise.reject(new Fault("unreachable", "nobody answers"));
     cluster.put(SHADOW_PODS, aShadowPod("web-1"));
     cluster.put(RESOURCE_SLICES, aReplica({ status: acceptedWith({ cpu: "64" }) }));
@@ -131,7 +137,7 @@ describe("a hostile consumer", () => {
   });
 
   test("is not cleared because an older broker cannot be asked", async () => {
-    const { cluster, begin, time, cordon, shadowPods, broker } = providerWorld();
+    const { cluster, begin, time, cordon, shadowPods, broker } = providerTestEnvironment();
     broker.isCurrent = false;
     cluster.put(SHADOW_PODS, aShadowPod("web-1"));
     cluster.put(RESOURCE_SLICES, aReplica({ status: acceptedWith(ASKED) }));

@@ -1,14 +1,14 @@
 import { failureReporter, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerLink } from "../../broker/broker-link.ts";
-import type { ReservationBook } from "../../reservations/reservation-book.ts";
+import type { ReservationCache } from "../../reservations/reservation-book.ts";
 import type { BrokerCommunicator } from "../../transport/broker-communicator.ts";
 
 /** How long a result is used before the broker is asked again. */
-const ASK_EVERY_MS = 60_000;
+const LOOKUP_MS = 60_000;
 
-export interface InquiryDeps {
-  readonly book: ReservationBook;
+export interface BrokerLookupDeps {
+  readonly cache: ReservationCache;
   readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
   readonly link: Pick<BrokerLink, "isCurrent">;
   readonly clock: Clock;
@@ -16,47 +16,47 @@ export interface InquiryDeps {
 }
 
 /** Looks up reservations at the broker that have objects here and are not in the cache. */
-export interface Inquiries {
+export interface BrokerLookups {
   /** True: the broker knows no such reservation of this cluster. */
-  readonly isStranger: (id: string) => boolean;
+  readonly isUnknownToBroker: (id: string) => boolean;
   /** Resolves with the time until the next lookup; the result is in the cache. */
-  readonly ask: (id: string) => Promise<number>;
+  readonly lookUp: (id: string) => Promise<number>;
   readonly forget: (id: string) => void;
 }
 
-export function inquiries({ book, communicator, link, clock, log }: InquiryDeps): Inquiries {
-  const asking = failureReporter({
+export function brokerLookups({ cache, communicator, link, clock, log }: BrokerLookupDeps): BrokerLookups {
+  const reporter = failureReporter({
     log,
     clock,
     fields: {},
     what: "asking the broker about reservations",
   });
-  const asked = new Map<string, { at: number; isStranger: boolean }>();
+  const results = new Map<string, { at: number; isStranger: boolean }>();
 
   /** Undefined: no answer, so nothing is revoked. */
   const answer = async (id: string): Promise<boolean | undefined> => {
     try {
       const reservation = await communicator.fetchReservation(id);
-      asking.recovered();
-      if (reservation !== undefined) return book.learn("provider", reservation) === "not-ours";
+      reporter.recovered();
+      if (reservation !== undefined) return cache.update("provider", reservation) === "not-ours";
       // Older brokers return not-found for every ID.
       return link.isCurrent() === true ? true : undefined;
     } catch (error) {
-      asking.failed(toFault(error));
+      reporter.failed(toFault(error));
       return undefined;
     }
   };
 
   return {
-    isStranger: (id) => asked.get(id)?.isStranger === true,
-    ask: async (id) => {
-      const before = asked.get(id);
+    isUnknownToBroker: (id) => results.get(id)?.isStranger === true,
+    lookUp: async (id) => {
+      const before = results.get(id);
       const sinceMs = clock.monotonicMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
-      if (sinceMs < ASK_EVERY_MS) return ASK_EVERY_MS - sinceMs;
-      const isStranger = (await answer(id)) ?? before?.isStranger ?? false;
-      asked.set(id, { at: clock.monotonicMs(), isStranger });
-      return ASK_EVERY_MS;
+      if (sinceMs < LOOKUP_MS) return LOOKUP_MS - sinceMs;
+      const isUnknownToBroker = (await answer(id)) ?? before?.isStranger ?? false;
+      results.set(id, { at: clock.monotonicMs(), isStranger: isUnknownToBroker });
+      return LOOKUP_MS;
     },
-    forget: (id) => void asked.delete(id),
+    forget: (id) => void results.delete(id),
   };
 }

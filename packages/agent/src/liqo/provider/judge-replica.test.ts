@@ -1,50 +1,50 @@
 import { countedResources } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import type { BookEntry } from "../../reservations/reservation-book.ts";
+import type { CachedReservation } from "../../reservations/reservation-book.ts";
 import { ended } from "../../testing/samples.ts";
 import {
   END_GRACE_MS,
-  judgeReplica,
-  type LoanView,
+  evaluateReplica,
   type Replica,
+  type ReplicaVerdict,
+  type ReservationView,
   SETTLE_MS,
-  type Verdict,
 } from "./judge-replica.ts";
 import {
-  aLoan,
+  aProviderReservation,
   aReplica,
   acceptedWith,
   ASKED,
   MALLORY,
   ROME,
-  type ReplicaSketch,
+  type ReplicaChanges,
 } from "./testing/replicas.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const AT = (ms: number): string => new Date(NOW + ms).toISOString();
 
 interface Case {
-  readonly replica?: ReplicaSketch;
+  readonly replica?: ReplicaChanges;
   readonly tenancy?: Partial<Omit<Replica, "slice">>;
-  readonly entry?: Partial<BookEntry> | "none";
-  readonly view?: Partial<LoanView>;
+  readonly entry?: Partial<CachedReservation> | "none";
+  readonly view?: Partial<ReservationView>;
   readonly now?: number | "unknown";
 }
 
-function judged({ replica = {}, tenancy, entry = {}, view, now = NOW }: Case): Verdict {
-  const known: BookEntry = {
+function evaluated({ replica = {}, tenancy, entry = {}, view, now = NOW }: Case): ReplicaVerdict {
+  const known: CachedReservation = {
     role: "provider",
-    reservation: aLoan(),
-    standing: "confirmed",
+    reservation: aProviderReservation(),
+    syncState: "confirmed",
     endedAt: undefined,
     ...(entry === "none" ? {} : entry),
   };
-  return judgeReplica(
-    { slice: aReplica(replica), tenant: replica.tenant ?? ROME, isWelcome: true, ...tenancy },
+  return evaluateReplica(
+    { slice: aReplica(replica), tenant: replica.tenant ?? ROME, isTenantActive: true, ...tenancy },
     {
       entry: entry === "none" ? undefined : known,
       isHeld: true,
-      isStranger: false,
+      isUnknownToBroker: false,
       unknownForMs: SETTLE_MS,
       terms: { counted: countedResources() },
       ...view,
@@ -54,20 +54,21 @@ function judged({ replica = {}, tenancy, entry = {}, view, now = NOW }: Case): V
 }
 
 describe("a replica is granted", () => {
-  const expiring = (expiresAt: string) => aLoan({ status: { phase: "Active", message: "", expiresAt } });
+  const expiring = (expiresAt: string) =>
+    aProviderReservation({ status: { phase: "Active", message: "", expiresAt } });
   const rows: readonly (readonly [string, Case])[] = [
     ["when a live reservation of its origin matches", {}],
     ["when it asks for less", { replica: { spec: { resources: { cpu: "1" } } } }],
     ["before its time", { entry: { reservation: expiring(AT(1)) } }],
-    ["from memory, while the broker is away", { entry: { standing: "remembered" } }],
+    ["from memory, while the broker is away", { entry: { syncState: "remembered" } }],
     ["for ever, though the broker has not told its time yet", { now: "unknown" }],
   ];
   test.each(rows)("%s", (_, given) => {
-    expect(judged(given)).toMatchObject({ kind: "grant" });
+    expect(evaluated(given)).toMatchObject({ kind: "grant" });
   });
 
   test("exactly what it asks for", () => {
-    expect(judged({})).toEqual({ kind: "grant", resources: ASKED, message: "reserved for rome" });
+    expect(evaluated({})).toEqual({ kind: "grant", resources: ASKED, message: "reserved for rome" });
   });
 });
 
@@ -79,7 +80,7 @@ describe("a replica is left alone", () => {
     ["when it is of somebody else's class", { replica: { spec: { class: "gold" } } }, { kind: "leave" }],
     [
       "when its consumer is cordoned or drained in Liqo",
-      { tenancy: { isWelcome: false } },
+      { tenancy: { isTenantActive: false } },
       { kind: "leave" },
     ],
     ["until the capacity is held", { view: { isHeld: false } }, later],
@@ -92,21 +93,23 @@ describe("a replica is left alone", () => {
       "while nobody knows the broker's time and it has one",
       {
         now: "unknown",
-        entry: { reservation: aLoan({ status: { phase: "Active", message: "", expiresAt: AT(1) } }) },
+        entry: {
+          reservation: aProviderReservation({ status: { phase: "Active", message: "", expiresAt: AT(1) } }),
+        },
       },
       later,
     ],
   ];
   test.each(rows)("%s", (_, given, expected) => {
-    expect(judged(given)).toEqual(expected);
+    expect(evaluated(given)).toEqual(expected);
   });
 
   test("until Liqo has said whose it is", () => {
     const { consumerClusterID: _, ...spec } = aReplica().spec;
     const slice = { ...aReplica(), spec };
-    const view = { entry: undefined, isHeld: true, isStranger: true, unknownForMs: SETTLE_MS };
+    const view = { entry: undefined, isHeld: true, isUnknownToBroker: true, unknownForMs: SETTLE_MS };
     const terms = { counted: countedResources() };
-    expect(judgeReplica({ slice, tenant: ROME, isWelcome: true }, { ...view, terms }, NOW)).toEqual({
+    expect(evaluateReplica({ slice, tenant: ROME, isTenantActive: true }, { ...view, terms }, NOW)).toEqual({
       kind: "leave",
     });
   });
@@ -141,7 +144,7 @@ describe("a replica is refused", () => {
     ["of an unknown id", { entry: "none" }, "UnknownReservation", "cordon"],
     [
       "of an id that the broker does not know either",
-      { entry: "none", view: { isStranger: true, unknownForMs: 0 } },
+      { entry: "none", view: { isUnknownToBroker: true, unknownForMs: 0 } },
       "UnknownReservation",
       "revoke",
     ],
@@ -167,13 +170,17 @@ describe("a replica is refused", () => {
     ["in a namespace of no tenant", { tenancy: { tenant: undefined } }, "WrongRequester", "deny"],
     [
       "whose requester has no Liqo, as far as the broker knows",
-      { entry: { reservation: aLoan({ requesterLiqoID: undefined as never }) } },
+      { entry: { reservation: aProviderReservation({ requesterLiqoID: undefined as never }) } },
       "RequesterNotInLiqo",
       "keep",
     ],
     [
       "whose time is over by the broker's clock",
-      { entry: { reservation: aLoan({ status: { phase: "Active", message: "", expiresAt: AT(0) } }) } },
+      {
+        entry: {
+          reservation: aProviderReservation({ status: { phase: "Active", message: "", expiresAt: AT(0) } }),
+        },
+      },
       "ReservationExpired",
       "keep",
     ],
@@ -209,29 +216,29 @@ describe("a replica is refused", () => {
     ],
   ];
   test.each(rows)("%s", (_, given, reason, consequence) => {
-    expect(judged(given)).toMatchObject({ kind: "refuse", reason, consequence: { kind: consequence } });
+    expect(evaluated(given)).toMatchObject({ kind: "refuse", reason, consequence: { kind: consequence } });
   });
 
   test("though its consumer has deleted it, and keeps it from going", () => {
     const slice = aReplica({ status: acceptedWith(ASKED) });
     const deleted = { ...slice, metadata: { ...slice.metadata, deletionTimestamp: AT(0) } };
-    const entry = { role: "provider", reservation: over, standing: "confirmed", endedAt: 0 } as const;
+    const entry = { role: "provider", reservation: over, syncState: "confirmed", endedAt: 0 } as const;
     const terms = { counted: countedResources() };
-    const view = { entry, isHeld: true, isStranger: false, unknownForMs: SETTLE_MS, terms };
-    expect(judgeReplica({ slice: deleted, tenant: ROME, isWelcome: true }, view, NOW)).toMatchObject({
+    const view = { entry, isHeld: true, isUnknownToBroker: false, unknownForMs: SETTLE_MS, terms };
+    expect(evaluateReplica({ slice: deleted, tenant: ROME, isTenantActive: true }, view, NOW)).toMatchObject({
       kind: "refuse",
       consequence: { kind: "revoke" },
     });
   });
 
   test("and looked at again when its grace is over", () => {
-    const verdict = judged({ entry: { reservation: over, endedAt: NOW - 1000 } });
+    const verdict = evaluated({ entry: { reservation: over, endedAt: NOW - 1000 } });
     expect(verdict).toMatchObject({ lookAgainMs: END_GRACE_MS - 1000 });
   });
 
   test("and capped to what is reserved, when it was accepted with more", () => {
     const status = acceptedWith({ cpu: "64", memory: "1Gi", "nvidia.com/gpu": "8" });
-    const verdict = judged({ replica: { status, spec: { resources: { cpu: "64" } } } });
+    const verdict = evaluated({ replica: { status, spec: { resources: { cpu: "64" } } } });
     expect(verdict).toMatchObject({ consequence: { kind: "cap", resources: { cpu: "4", memory: "1Gi" } } });
   });
 });

@@ -1,17 +1,17 @@
 import { parseTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { BookEntry } from "../../reservations/reservation-book.ts";
+import type { CachedReservation } from "../../reservations/reservation-book.ts";
 import { LIQO_LABEL, SLICE_CLASS } from "../objects/labels.ts";
 import type { ResourceList, ResourceSlice } from "../objects/resource-slice.ts";
 import { isAccepted } from "./replica-status.ts";
 import { type AmountProblem, amountProblem, cappedAmounts } from "./slice-amounts.ts";
-import type { SliceTerms } from "./slice-measure.ts";
+import type { SliceCounting } from "./slice-measure.ts";
 
 /** How long a consumer may take to return resources after the end; longer than our own agents need to drain. */
 export const END_GRACE_MS = 180_000;
 /** A slice may arrive before the broker's event. */
 export const SETTLE_MS = 10_000;
-const LOOK_AGAIN_MS = 1000;
+const RECHECK_MS = 1000;
 
 /** A slice that Liqo replicated here for another cluster. */
 export interface Replica {
@@ -22,19 +22,19 @@ export interface Replica {
    */
   readonly tenant: string | undefined;
   /** False: this cluster's admin has cordoned or drained that consumer in Liqo. */
-  readonly isWelcome: boolean;
+  readonly isTenantActive: boolean;
 }
 
 /** What the agent knows of the reservation with the slice's name. */
-export interface LoanView {
-  readonly entry: BookEntry | undefined;
+export interface ReservationView {
+  readonly entry: CachedReservation | undefined;
   /** Capacity is held for it. */
   readonly isHeld: boolean;
   /** The broker was asked and knows no such reservation of this cluster. */
-  readonly isStranger: boolean;
+  readonly isUnknownToBroker: boolean;
   /** How long the reservation has been unknown. */
   readonly unknownForMs: number;
-  readonly terms: SliceTerms;
+  readonly terms: SliceCounting;
 }
 
 export type RefusalReason =
@@ -55,7 +55,7 @@ export type Consequence =
   | { readonly kind: "revoke"; readonly tenant: string }
   | { readonly kind: "cap"; readonly resources: ResourceList };
 
-export type Verdict =
+export type ReplicaVerdict =
   | { readonly kind: "grant"; readonly resources: ResourceList; readonly message: string }
   | {
       readonly kind: "refuse";
@@ -66,17 +66,21 @@ export type Verdict =
     }
   | { readonly kind: "leave"; readonly lookAgainMs?: number };
 
-type Refusal = Extract<Verdict, { kind: "refuse" }>;
+type Refusal = Extract<ReplicaVerdict, { kind: "refuse" }>;
 
-const LEAVE: Verdict = { kind: "leave" };
-const LATER: Verdict = { kind: "leave", lookAgainMs: LOOK_AGAIN_MS };
+const LEAVE: ReplicaVerdict = { kind: "leave" };
+const LATER: ReplicaVerdict = { kind: "leave", lookAgainMs: RECHECK_MS };
 const KEEP: Consequence = { kind: "keep" };
 
 /**
  * Decides about a replica. `now` is the broker's time; undefined: it has not answered yet. Every field of the
  * replica is treated as untrusted input.
  */
-export function judgeReplica(replica: Replica, view: LoanView, now: Instant | undefined): Verdict {
+export function evaluateReplica(
+  replica: Replica,
+  view: ReservationView,
+  now: Instant | undefined,
+): ReplicaVerdict {
   const { slice, tenant } = replica;
   if (slice.spec.class !== SLICE_CLASS) return LEAVE;
   // A consumer that blocks the deletion of an accepted replica also keeps its Quota.
@@ -86,8 +90,10 @@ export function judgeReplica(replica: Replica, view: LoanView, now: Instant | un
   if (tenant === undefined || !isFrom(slice, tenant)) {
     return refused("WrongRequester", "its origin does not match this namespace", { kind: "deny" });
   }
-  if (!replica.isWelcome) return LEAVE;
-  return judgeOrigin(tenant, slice, view) ?? judgeTime(tenant, view, now) ?? judgeAmounts(slice, view);
+  if (!replica.isTenantActive) return LEAVE;
+  return (
+    evaluateOrigin(tenant, slice, view) ?? evaluateTime(tenant, view, now) ?? evaluateAmounts(slice, view)
+  );
 }
 
 /** True when the origin in the replica matches its namespace. */
@@ -95,12 +101,16 @@ function isFrom({ metadata, spec }: ResourceSlice, tenant: string): boolean {
   return metadata.labels?.[LIQO_LABEL.origin] === tenant && spec.consumerClusterID === tenant;
 }
 
-function judgeOrigin(tenant: string, slice: ResourceSlice, view: LoanView): Verdict | undefined {
-  const { entry, isStranger, unknownForMs } = view;
+function evaluateOrigin(
+  tenant: string,
+  slice: ResourceSlice,
+  view: ReservationView,
+): ReplicaVerdict | undefined {
+  const { entry, isUnknownToBroker, unknownForMs } = view;
   if (entry === undefined) {
-    const isNew = !isStranger && !isAccepted(slice);
+    const isNew = !isUnknownToBroker && !isAccepted(slice);
     if (isNew && unknownForMs < SETTLE_MS) return { kind: "leave", lookAgainMs: SETTLE_MS - unknownForMs };
-    const consequence: Consequence = isStranger ? { kind: "revoke", tenant } : { kind: "cordon" };
+    const consequence: Consequence = isUnknownToBroker ? { kind: "revoke", tenant } : { kind: "cordon" };
     return refused(
       "UnknownReservation",
       `this cluster has no reservation ${slice.metadata.name}: the slice must have the name of its reservation`,
@@ -124,7 +134,11 @@ function judgeOrigin(tenant: string, slice: ResourceSlice, view: LoanView): Verd
   });
 }
 
-function judgeTime(tenant: string, { entry }: LoanView, now: Instant | undefined): Verdict | undefined {
+function evaluateTime(
+  tenant: string,
+  { entry }: ReservationView,
+  now: Instant | undefined,
+): ReplicaVerdict | undefined {
   if (entry === undefined) return LEAVE;
   const { endedAt, reservation } = entry;
   if (endedAt !== undefined) {
@@ -140,11 +154,11 @@ function judgeTime(tenant: string, { entry }: LoanView, now: Instant | undefined
   if (expiresAt > now) return undefined;
   return {
     ...refused("ReservationExpired", "the reservation has expired", KEEP),
-    lookAgainMs: LOOK_AGAIN_MS,
+    lookAgainMs: RECHECK_MS,
   };
 }
 
-function judgeAmounts(slice: ResourceSlice, { entry, isHeld, terms }: LoanView): Verdict {
+function evaluateAmounts(slice: ResourceSlice, { entry, isHeld, terms }: ReservationView): ReplicaVerdict {
   // A replica that was accepted by its writer is limited until then.
   if (entry === undefined || (!isHeld && !isAccepted(slice))) return LATER;
   const { spec, status } = slice;

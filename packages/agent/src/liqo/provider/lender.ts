@@ -1,86 +1,88 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { Tell } from "../../events/tell.ts";
-import { type Requeue, sooner } from "../../reconcile.ts";
+import type { RecordEvent } from "../../events/tell.ts";
+import { earliestRequeue, type Requeue } from "../../reconcile.ts";
 import type { BrokerView } from "../../reservations/expiry.ts";
-import type { ReservationBook } from "../../reservations/reservation-book.ts";
+import type { ReservationCache } from "../../reservations/reservation-book.ts";
 import { SLICE_CLASS } from "../objects/labels.ts";
 import { QUOTAS } from "../objects/quota.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
 import { creatorUserOf } from "./creator-user.ts";
 import type { GuestPods } from "./guest-pods.ts";
-import type { Inquiries } from "./inquiries.ts";
-import { END_GRACE_MS, judgeReplica, type LoanView, type Verdict } from "./judge-replica.ts";
+import type { BrokerLookups } from "./inquiries.ts";
+import { END_GRACE_MS, evaluateReplica, type ReplicaVerdict, type ReservationView } from "./judge-replica.ts";
 import { planReplica, type QuotaState, type ReplicaPlan } from "./plan-replica.ts";
 import { isAccepted } from "./replica-status.ts";
 import { quotaName, replicaWriter } from "./replica-writer.ts";
 import { type Replicas, withSpec } from "./replicas.ts";
-import type { SliceTerms } from "./slice-measure.ts";
-import { NOBODYS, type Tenancy, tenancyOf } from "./tenancy.ts";
+import type { SliceCounting } from "./slice-measure.ts";
+import { NO_TENANT, type Tenancy, tenancyOf } from "./tenancy.ts";
 
-export interface LenderDeps {
+export interface SliceReconcilerDeps {
   readonly client: Pick<KubeClient, "find" | "list" | "update" | "patch" | "delete">;
   readonly replicas: Pick<Replicas, "named">;
   readonly guests: Pick<GuestPods, "count" | "evict" | "runFor">;
-  readonly inquiries: Inquiries;
-  readonly book: ReservationBook;
+  readonly lookups: BrokerLookups;
+  readonly cache: ReservationCache;
   /** True once capacity is held for the reservation. */
   readonly isHeld: (reservationId: string) => boolean;
   readonly broker: () => BrokerView;
   readonly clock: Clock;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
   readonly log: Log;
-  readonly terms: SliceTerms;
+  readonly terms: SliceCounting;
   readonly isEnforcing: boolean;
 }
 
 /** Reconciles all replicas of one slice name. */
-export interface Lender {
+export interface SliceReconciler {
   readonly reconcile: (sliceName: string) => Promise<Requeue>;
 }
 
 /** Users whose pods are to be evicted, and the replica for the event, if any. */
-type Leaving = Map<string, ResourceSlice | undefined>;
+type Evictions = Map<string, ResourceSlice | undefined>;
 
 /** More steps than any replica needs at once, with a few for concurrent writers. */
 const MAX_STEPS = 8;
-const EVICT_AGAIN_MS = 2000;
+const EVICT_RETRY_MS = 2000;
 /** The prefix of reservation IDs; other names are not looked up at the broker. */
 const RESERVATION_NAME = /^rsv-/;
 
 /** Grants replicas of our class what is reserved for them, no more and no longer. */
-export function lender(deps: LenderDeps): Lender {
-  const { client, guests, inquiries, book } = deps;
+export function sliceReconciler(deps: SliceReconcilerDeps): SliceReconciler {
+  const { client, guests, lookups, cache } = deps;
   const writer = replicaWriter(deps);
   /** Since when a name has been unknown; monotonic time. */
   const unknownSince = new Map<string, number>();
 
   const reconcile = async (name: string): Promise<Requeue> => {
     const found = deps.replicas.named(name);
-    const isKnown = book.get("provider", name) !== undefined;
+    const isKnown = cache.get("provider", name) !== undefined;
     if (isKnown || (found.length === 0 && !guests.runFor(name))) {
       unknownSince.delete(name);
-      inquiries.forget(name);
+      lookups.forget(name);
     } else if (!unknownSince.has(name)) unknownSince.set(name, deps.clock.monotonicMs());
-    const leaving: Leaving = new Map();
-    const inquired = await inquire(name, found);
+    const evictions: Evictions = new Map();
+    const lookup = await lookUpUnknown(name, found);
     // A failure with one replica, which may be forged, must not block another.
-    const settled = await Promise.allSettled(found.map((slice) => settle(slice, leaving)));
-    const ending = clearEnded(name, leaving);
-    const evicted = await Promise.allSettled([...leaving].map(([user, slice]) => evict(user, slice)));
-    return [...settled, ...evicted].map(unlessFailed).reduce(sooner, sooner(inquired, ending));
+    const settled = await Promise.allSettled(found.map((slice) => reconcileReplica(slice, evictions)));
+    const ending = evictEnded(name, evictions);
+    const evicted = await Promise.allSettled([...evictions].map(([user, slice]) => evict(user, slice)));
+    return [...settled, ...evicted]
+      .map(valueOrThrow)
+      .reduce(earliestRequeue, earliestRequeue(lookup, ending));
   };
 
   /** Nothing is revoked because the cache is incomplete: the broker is asked first. */
-  const inquire = async (name: string, found: readonly ResourceSlice[]): Promise<Requeue> => {
-    if (book.get("provider", name) !== undefined) return {};
+  const lookUpUnknown = async (name: string, found: readonly ResourceSlice[]): Promise<Requeue> => {
+    if (cache.get("provider", name) !== undefined) return {};
     const isUsed = found.some((slice) => slice.spec.class === SLICE_CLASS && isAccepted(slice));
     if (!isUsed && !(guests.runFor(name) && RESERVATION_NAME.test(name))) return {};
-    return { requeueAfterMs: await inquiries.ask(name) };
+    return { requeueAfterMs: await lookups.lookUp(name) };
   };
 
-  const settle = async (seen: ResourceSlice, leaving: Leaving): Promise<Requeue> => {
+  const reconcileReplica = async (seen: ResourceSlice, evictions: Evictions): Promise<Requeue> => {
     const { name, namespace = "" } = seen.metadata;
     const newest = async () => {
       const found = await client.find(RESOURCE_SLICES, { name, namespace });
@@ -93,22 +95,22 @@ export function lender(deps: LenderDeps): Lender {
       const plan = await planFor(slice, owner);
       if (plan.action === undefined) return plan;
       if (plan.action.kind === "evict") {
-        leaving.set(creatorUserOf(name, plan.action.tenant), slice);
+        evictions.set(creatorUserOf(name, plan.action.tenant), slice);
         return {};
       }
       // Writes are planned on the newest version and fail on any other.
       slice = isFresh
-        ? await writer.perform(plan.action, slice).catch(unlessConflict(newest))
+        ? await writer.perform(plan.action, slice).catch(retryOnConflict(newest))
         : await newest();
       isFresh = true;
     }
-    return slice === undefined ? {} : { requeueAfterMs: EVICT_AGAIN_MS };
+    return slice === undefined ? {} : { requeueAfterMs: EVICT_RETRY_MS };
   };
 
   const planFor = async (slice: ResourceSlice, owner: () => Promise<Tenancy>): Promise<ReplicaPlan> => {
     const { name } = slice.metadata;
-    const tenancy = slice.spec.class === SLICE_CLASS ? await owner() : NOBODYS;
-    const verdict = judgeReplica({ slice, ...tenancy }, viewOf(name), deps.broker().now);
+    const tenancy = slice.spec.class === SLICE_CLASS ? await owner() : NO_TENANT;
+    const verdict = evaluateReplica({ slice, ...tenancy }, viewOf(name), deps.broker().now);
     return planReplica({
       slice,
       verdict,
@@ -119,16 +121,16 @@ export function lender(deps: LenderDeps): Lender {
     });
   };
 
-  const viewOf = (name: string): LoanView => ({
-    entry: book.get("provider", name),
+  const viewOf = (name: string): ReservationView => ({
+    entry: cache.get("provider", name),
     isHeld: deps.isHeld(name),
-    isStranger: inquiries.isStranger(name),
+    isUnknownToBroker: lookups.isUnknownToBroker(name),
     unknownForMs: deps.clock.monotonicMs() - (unknownSince.get(name) ?? deps.clock.monotonicMs()),
     terms: deps.terms,
   });
 
   /** Read only where the plan needs it. Liqo names the Quota after the consumer that the replica claims. */
-  const quotaOf = async (slice: ResourceSlice, verdict: Verdict): Promise<QuotaState> => {
+  const quotaOf = async (slice: ResourceSlice, verdict: ReplicaVerdict): Promise<QuotaState> => {
     const { kind } = verdict.kind === "refuse" ? verdict.consequence : verdict;
     if (kind !== "deny" && !(kind === "revoke" && isAccepted(slice))) return "none";
     const quota = await client.find(QUOTAS, quotaName(slice));
@@ -137,16 +139,16 @@ export function lender(deps: LenderDeps): Lender {
   };
 
   /** Also when the consumer deleted its replica and left its pods. */
-  const clearEnded = (name: string, leaving: Leaving): Requeue => {
-    const { endedAt, reservation } = book.get("provider", name) ?? {};
+  const evictEnded = (name: string, evictions: Evictions): Requeue => {
+    const { endedAt, reservation } = cache.get("provider", name) ?? {};
     const consumer = reservation?.requesterLiqoID;
     if (endedAt === undefined || consumer === undefined) return {};
     const user = creatorUserOf(name, consumer);
-    if (guests.count(user) === 0 || leaving.has(user)) return {};
+    if (guests.count(user) === 0 || evictions.has(user)) return {};
     const { now } = deps.broker();
     const leftMs = now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
     if (leftMs > 0) return { requeueAfterMs: leftMs };
-    leaving.set(user, undefined);
+    evictions.set(user, undefined);
     return {};
   };
 
@@ -155,15 +157,15 @@ export function lender(deps: LenderDeps): Lender {
     if (removed > 0) {
       deps.log.warn({ user, pods: removed }, "pods that nothing is reserved for are removed");
       const message = `${removed} pods of ${user} are removed: nothing is reserved for them`;
-      if (slice !== undefined) writer.say(slice, "GuestsRemoved", message);
+      if (slice !== undefined) writer.recordEvent(slice, "GuestsRemoved", message);
     }
-    return { requeueAfterMs: EVICT_AGAIN_MS };
+    return { requeueAfterMs: EVICT_RETRY_MS };
   };
 
   return { reconcile };
 }
 
-function unlessFailed(end: PromiseSettledResult<Requeue>): Requeue {
+function valueOrThrow(end: PromiseSettledResult<Requeue>): Requeue {
   if (end.status === "rejected") throw end.reason;
   return end.value;
 }
@@ -174,7 +176,7 @@ function lazy<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** After a concurrent write, plan again on the current object. */
-function unlessConflict<T>(newest: () => Promise<T>): (error: unknown) => Promise<T> {
+function retryOnConflict<T>(newest: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => {
     if (error instanceof Fault && error.code === "conflict") return newest();
     throw error;

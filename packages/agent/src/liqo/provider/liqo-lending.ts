@@ -1,22 +1,22 @@
 import type { CountedResources, LiqoIdentity } from "@resource-broker/domain";
 import { liqoIdentity } from "../identity/liqo-identity.ts";
-import { type LiqoProviderDeps, liqoProvider } from "./liqo-provider.ts";
+import { sliceController, type SliceControllerDeps } from "./liqo-provider.ts";
 
-export interface LiqoLendingOptions {
+export interface LiqoProviderOptions {
   /** Where Liqo is installed. */
   readonly namespace: string;
   /** Cordons slices of classes that bypass reservations. */
   readonly isEnforcing: boolean;
 }
 
-export interface LiqoLendingDeps extends Omit<LiqoProviderDeps, "broker"> {
-  readonly link: LiqoProviderDeps["link"] & { readonly view: LiqoProviderDeps["broker"] };
+export interface LiqoProviderDeps extends Omit<SliceControllerDeps, "broker"> {
+  readonly link: SliceControllerDeps["link"] & { readonly view: SliceControllerDeps["broker"] };
   /** Called when Liqo was installed, removed or replaced. */
   readonly onIdentity: () => void;
 }
 
 /** The provider's half of Liqo: the cluster's identity, and the slices that it grants. */
-export interface LiqoLending {
+export interface LiqoProvider {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly identity: () => LiqoIdentity | undefined;
@@ -24,19 +24,19 @@ export interface LiqoLending {
 
 interface Options {
   readonly resources: CountedResources;
-  readonly liqo?: LiqoLendingOptions;
+  readonly liqo?: LiqoProviderOptions;
 }
 
-const WITHOUT_LIQO: LiqoLending = {
+const WITHOUT_LIQO: LiqoProvider = {
   start: async () => undefined,
   stop: async () => undefined,
   identity: () => undefined,
 };
 
-export function liqoLending({ liqo, resources }: Options, deps: LiqoLendingDeps): LiqoLending {
+export function liqoProvider({ liqo, resources }: Options, deps: LiqoProviderDeps): LiqoProvider {
   if (liqo === undefined) return WITHOUT_LIQO;
   const identity = liqoIdentity(liqo, deps);
-  const provider = liqoProvider(
+  const provider = sliceController(
     { resources, isEnforcing: liqo.isEnforcing },
     { ...deps, broker: deps.link.view },
   );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { lent, MINUTE_MS } from "./testing/provider-world.ts";
+import { MINUTE_MS, withSlice } from "./testing/provider-world.ts";
 
 describe("without Liqo", () => {
   test("nothing of it is asked for, and its going is no trouble", async () => {
-    const { cluster, time, provider, log } = await lent();
+    const { cluster, time, provider, log } = await withSlice();
     provider.setPresent(false);
     await time.advance(1000);
     const before = cluster.calls.length;

@@ -1,20 +1,20 @@
 import type { CountedResources } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
 import { guestPods } from "./guest-pods.ts";
-import { type InquiryDeps, inquiries } from "./inquiries.ts";
-import { lender, type LenderDeps } from "./lender.ts";
+import { type BrokerLookupDeps, brokerLookups } from "./inquiries.ts";
+import { sliceReconciler, type SliceReconcilerDeps } from "./lender.ts";
 import { replicas } from "./replicas.ts";
 
-export interface LiqoProviderOptions {
+export interface SliceControllerOptions {
   readonly resources: CountedResources;
   /** Cordons slices of classes that bypass reservations. */
   readonly isEnforcing: boolean;
 }
 
-export interface LiqoProviderDeps
+export interface SliceControllerDeps
   extends ReflectorDeps,
-    InquiryDeps,
-    Pick<LenderDeps, "isHeld" | "broker" | "tell" | "clock" | "log"> {
+    BrokerLookupDeps,
+    Pick<SliceReconcilerDeps, "isHeld" | "broker" | "recordEvent" | "clock" | "log"> {
   readonly client: ReflectorDeps["client"];
   /** False: the cluster's instructions were not listed yet, so its reservations are unknown. */
   readonly isReady: () => boolean;
@@ -22,21 +22,21 @@ export interface LiqoProviderDeps
 }
 
 /** Grants and revokes slices, while Liqo is installed. */
-export interface LiqoProvider {
+export interface SliceController {
   /** Starts or stops the informers: without Liqo the API server does not serve these kinds. */
   readonly setPresent: (isPresent: boolean) => void;
   readonly stop: () => Promise<void>;
 }
 
-const LOOK_AGAIN_MS = 100;
+const NOT_READY_RETRY_MS = 100;
 /** Tenants and namespaces are not watched: their changes take effect at the next resync. */
 const RESYNC_MS = 60_000;
 
-export function liqoProvider(options: LiqoProviderOptions, deps: LiqoProviderDeps): LiqoProvider {
+export function sliceController(options: SliceControllerOptions, deps: SliceControllerDeps): SliceController {
   let end: (() => Promise<void>) | undefined;
   let ended: Promise<unknown> = Promise.resolve();
 
-  const leave = (): void => {
+  const stopWork = (): void => {
     const last = end;
     end = undefined;
     if (last !== undefined) ended = Promise.all([ended, last()]);
@@ -44,25 +44,28 @@ export function liqoProvider(options: LiqoProviderOptions, deps: LiqoProviderDep
 
   return {
     setPresent: (isPresent) => {
-      if (!isPresent) leave();
+      if (!isPresent) stopWork();
       else end ??= work(options, deps);
     },
     stop: async () => {
-      leave();
+      stopWork();
       await ended;
     },
   };
 }
 
 /** Returns the function that stops it. */
-function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProviderDeps): () => Promise<void> {
+function work(
+  { resources, isEnforcing }: SliceControllerOptions,
+  deps: SliceControllerDeps,
+): () => Promise<void> {
   const slices = replicas(deps);
   const guests = guestPods(deps);
-  const { reconcile } = lender({
+  const { reconcile } = sliceReconciler({
     ...deps,
     replicas: slices,
     guests,
-    inquiries: inquiries(deps),
+    lookups: brokerLookups(deps),
     terms: { counted: resources },
     isEnforcing,
   });
@@ -71,7 +74,7 @@ function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProvide
     {
       name: "slices",
       concurrency: 4,
-      reconcile: async (name) => (isReady() ? reconcile(name) : { requeueAfterMs: LOOK_AGAIN_MS }),
+      reconcile: async (name) => (isReady() ? reconcile(name) : { requeueAfterMs: NOT_READY_RETRY_MS }),
       resync: {
         everyMs: RESYNC_MS,
         keys: () => new Set([...slices.names(), ...guests.sliceNames()]),
@@ -82,7 +85,7 @@ function work({ resources, isEnforcing }: LiqoProviderOptions, deps: LiqoProvide
   const endings = [
     slices.listen(loop.enqueue),
     guests.listen(loop.enqueue),
-    deps.book.onChange((role, id) => {
+    deps.cache.onChange((role, id) => {
       if (role === "provider") loop.enqueue(id);
     }),
   ];

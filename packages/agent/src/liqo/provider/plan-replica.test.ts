@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "./judge-replica.ts";
+import type { ReplicaVerdict } from "./judge-replica.ts";
 import { planReplica, type ReplicaState } from "./plan-replica.ts";
 import {
   aReplica,
@@ -7,22 +7,25 @@ import {
   ASKED,
   AUTHENTICATED,
   ROME,
-  type ReplicaSketch,
+  type ReplicaChanges,
 } from "./testing/replicas.ts";
 
 const WALL = Date.parse("2026-07-01T10:05:00Z");
-const GRANT: Verdict = { kind: "grant", resources: ASKED, message: "reserved for rome" };
-const refusal = (kind: "keep" | "deny" | "cordon", lookAgainMs?: number): Verdict => ({
+const GRANT: ReplicaVerdict = { kind: "grant", resources: ASKED, message: "reserved for rome" };
+const refusal = (kind: "keep" | "deny" | "cordon", lookAgainMs?: number): ReplicaVerdict => ({
   kind: "refuse",
   reason: "ReservationEnded",
   message: "it is over",
   consequence: { kind },
   ...(lookAgainMs === undefined ? {} : { lookAgainMs }),
 });
-const REVOKE: Verdict = { ...refusal("keep"), consequence: { kind: "revoke", tenant: ROME } } as Verdict;
+const REVOKE: ReplicaVerdict = {
+  ...refusal("keep"),
+  consequence: { kind: "revoke", tenant: ROME },
+} as ReplicaVerdict;
 const OURS = { "liqo.io/cordon": "true", "rear.fluidos.eu/cordoned": "ReservationEnded" };
 
-function planned(replica: ReplicaSketch, verdict: Verdict, state: Partial<ReplicaState> = {}) {
+function planned(replica: ReplicaChanges, verdict: ReplicaVerdict, state: Partial<ReplicaState> = {}) {
   return planReplica({
     slice: aReplica(replica),
     verdict,
@@ -117,32 +120,39 @@ describe("a replica that claims to be another's", () => {
 
 describe("a refused replica that was accepted", () => {
   const cordoned = { ...ACCEPTED, annotations: OURS };
-  const cap = { ...refusal("keep"), consequence: { kind: "cap", resources: { cpu: "4" } } } as Verdict;
-  const rows: readonly (readonly [string, ReplicaSketch, Verdict, Partial<ReplicaState>, object])[] = [
-    ["is kept while it may be right again", ACCEPTED, refusal("keep", 5), {}, { requeueAfterMs: 5 }],
-    ["is denied where nothing can run", ACCEPTED, refusal("deny"), {}, { action: { kind: "say" } }],
-    ["is capped", ACCEPTED, cap, {}, { action: { kind: "say", status: { resources: { cpu: "4" } } } }],
-    ["is cordoned while it is not certain", ACCEPTED, refusal("cordon"), {}, { action: { kind: "cordon" } }],
-    ["and nothing else until then", cordoned, refusal("cordon"), { guests: 3 }, {}],
+  const cap = { ...refusal("keep"), consequence: { kind: "cap", resources: { cpu: "4" } } } as ReplicaVerdict;
+  const rows: readonly (readonly [string, ReplicaChanges, ReplicaVerdict, Partial<ReplicaState>, object])[] =
     [
-      "is cordoned before anything is removed",
-      ACCEPTED,
-      REVOKE,
-      { guests: 3 },
-      { action: { kind: "cordon" } },
-    ],
-    [
-      "is cordoned where it only says it is not",
-      { ...ACCEPTED, annotations: { "liqo.io/cordon": "false" } },
-      REVOKE,
-      {},
-      { action: { kind: "cordon" } },
-    ],
-    ["loses its pods", cordoned, REVOKE, { guests: 3 }, { action: { kind: "evict", tenant: ROME } }],
-    ["waits for Liqo to cordon its quota", cordoned, REVOKE, { quota: "open" }, { requeueAfterMs: 2000 }],
-    ["is denied in the end", cordoned, REVOKE, { quota: "cordoned" }, { action: { kind: "say" } }],
-    ["is denied where no quota is left", cordoned, REVOKE, {}, { action: { kind: "say" } }],
-  ];
+      ["is kept while it may be right again", ACCEPTED, refusal("keep", 5), {}, { requeueAfterMs: 5 }],
+      ["is denied where nothing can run", ACCEPTED, refusal("deny"), {}, { action: { kind: "say" } }],
+      ["is capped", ACCEPTED, cap, {}, { action: { kind: "say", status: { resources: { cpu: "4" } } } }],
+      [
+        "is cordoned while it is not certain",
+        ACCEPTED,
+        refusal("cordon"),
+        {},
+        { action: { kind: "cordon" } },
+      ],
+      ["and nothing else until then", cordoned, refusal("cordon"), { guests: 3 }, {}],
+      [
+        "is cordoned before anything is removed",
+        ACCEPTED,
+        REVOKE,
+        { guests: 3 },
+        { action: { kind: "cordon" } },
+      ],
+      [
+        "is cordoned where it only says it is not",
+        { ...ACCEPTED, annotations: { "liqo.io/cordon": "false" } },
+        REVOKE,
+        {},
+        { action: { kind: "cordon" } },
+      ],
+      ["loses its pods", cordoned, REVOKE, { guests: 3 }, { action: { kind: "evict", tenant: ROME } }],
+      ["waits for Liqo to cordon its quota", cordoned, REVOKE, { quota: "open" }, { requeueAfterMs: 2000 }],
+      ["is denied in the end", cordoned, REVOKE, { quota: "cordoned" }, { action: { kind: "say" } }],
+      ["is denied where no quota is left", cordoned, REVOKE, {}, { action: { kind: "say" } }],
+    ];
   test.each(rows)("%s", (_, replica, verdict, state, expected) => {
     const plan = planned(replica, verdict, state);
     expect(plan).toMatchObject(expected);
@@ -157,7 +167,7 @@ describe("a refused replica that was accepted", () => {
 });
 
 describe("a replica of another class", () => {
-  const LEAVE: Verdict = { kind: "leave" };
+  const LEAVE: ReplicaVerdict = { kind: "leave" };
   const foreign = { spec: { class: "default" }, ...ACCEPTED };
 
   test("is left alone", () => {
@@ -179,7 +189,7 @@ describe("a replica that its consumer has deleted, and keeps from going", () => 
     };
   };
 
-  test.each<[string, Verdict, Partial<ReplicaState>, object]>([
+  test.each<[string, ReplicaVerdict, Partial<ReplicaState>, object]>([
     ["is left alone while its reservation lives", GRANT, deleting(), {}],
     ["is left alone when it would be denied", refusal("deny"), deleting(), {}],
     ["is cordoned when nothing may run", REVOKE, deleting(), { action: { kind: "cordon" } }],

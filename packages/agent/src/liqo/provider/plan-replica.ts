@@ -1,14 +1,14 @@
 import { SLICE_CLASS } from "../objects/labels.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
-import type { Verdict } from "./judge-replica.ts";
-import { isAccepted, isCordoned, isCordonedByUs, statusSaying } from "./replica-status.ts";
+import type { ReplicaVerdict } from "./judge-replica.ts";
+import { isAccepted, isCordoned, isCordonedByUs, statusWith } from "./replica-status.ts";
 
 /** State of Liqo's Quota of a slice. `none`: there is no Quota, or it does not matter. */
 export type QuotaState = "none" | "open" | "cordoned";
 
 export interface ReplicaState {
   readonly slice: ResourceSlice;
-  readonly verdict: Verdict;
+  readonly verdict: ReplicaVerdict;
   /** `--liqo-enforce`: slices that bypass reservations are cordoned. */
   readonly isEnforcing: boolean;
   /** Number of guest pods. */
@@ -40,30 +40,30 @@ export interface ReplicaPlan {
   readonly requeueAfterMs?: number;
 }
 
-type Refusal = Extract<Verdict, { kind: "refuse" }>;
+type Refusal = Extract<ReplicaVerdict, { kind: "refuse" }>;
 
 const NOTHING: ReplicaPlan = {};
 /** Liqo cordons the Quota a moment after the replica. */
 const QUOTA_LOOK_MS = 2000;
-const FLAGGED = "NotReserved";
+const BYPASS_REASON = "NotReserved";
 
 /** The next step for one replica, planned on its current version. */
 export function planReplica(state: ReplicaState): ReplicaPlan {
   const { slice, verdict } = state;
-  if (slice.metadata.deletionTimestamp !== undefined) return planLeaving(state);
-  if (slice.spec.class !== SLICE_CLASS) return state.isEnforcing ? flag(slice) : NOTHING;
+  if (slice.metadata.deletionTimestamp !== undefined) return planTerminating(state);
+  if (slice.spec.class !== SLICE_CLASS) return state.isEnforcing ? cordonBypassing(slice) : NOTHING;
   switch (verdict.kind) {
     case "leave":
       return later(verdict.lookAgainMs);
     case "grant":
       return grant(state, verdict);
     case "refuse":
-      return isAccepted(slice) ? takeBack(state, verdict) : deny(state, verdict);
+      return isAccepted(slice) ? planRevocation(state, verdict) : deny(state, verdict);
   }
 }
 
 /** It is being deleted; its consumer could block that and keep running pods. */
-function planLeaving(state: ReplicaState): ReplicaPlan {
+function planTerminating(state: ReplicaState): ReplicaPlan {
   const { slice, verdict, guests } = state;
   if (slice.spec.class !== SLICE_CLASS || verdict.kind !== "refuse") return NOTHING;
   const { consequence, lookAgainMs } = verdict;
@@ -72,24 +72,27 @@ function planLeaving(state: ReplicaState): ReplicaPlan {
   return cordoned(state, verdict) ?? (guests > 0 ? { action: { kind: "evict", tenant } } : NOTHING);
 }
 
-function flag(slice: ResourceSlice): ReplicaPlan {
+function cordonBypassing(slice: ResourceSlice): ReplicaPlan {
   if (isCordoned(slice) && isCordonedByUs(slice)) return NOTHING;
   const message = `class ${JSON.stringify(slice.spec.class ?? "")} bypasses reservations: cordoned, as --liqo-enforce asks`;
-  return { action: { kind: "cordon", why: FLAGGED, event: "SliceFlagged", message } };
+  return { action: { kind: "cordon", why: BYPASS_REASON, event: "SliceFlagged", message } };
 }
 
-function grant({ slice, wallMs }: ReplicaState, verdict: Extract<Verdict, { kind: "grant" }>): ReplicaPlan {
+function grant(
+  { slice, wallMs }: ReplicaState,
+  verdict: Extract<ReplicaVerdict, { kind: "grant" }>,
+): ReplicaPlan {
   // A person's cordon stays.
   if (isCordonedByUs(slice)) return { action: { kind: "uncordon" } };
   const { resources, message } = verdict;
-  const word = { status: "Accepted", reason: "Reserved", message, resources } as const;
-  const status = statusSaying(slice, word, wallMs);
+  const decision = { status: "Accepted", reason: "Reserved", message, resources } as const;
+  const status = statusWith(slice, decision, wallMs);
   return status === undefined ? NOTHING : { action: { kind: "say", status, event: "SliceGranted", message } };
 }
 
 function deny(state: ReplicaState, { reason, message, lookAgainMs, consequence }: Refusal): ReplicaPlan {
   const { slice, wallMs, quota } = state;
-  const status = statusSaying(slice, { status: "Denied", reason, message, resources: {} }, wallMs);
+  const status = statusWith(slice, { status: "Denied", reason, message, resources: {} }, wallMs);
   if (status !== undefined) {
     return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
   }
@@ -98,7 +101,7 @@ function deny(state: ReplicaState, { reason, message, lookAgainMs, consequence }
   return later(lookAgainMs);
 }
 
-function takeBack(state: ReplicaState, refusal: Refusal): ReplicaPlan {
+function planRevocation(state: ReplicaState, refusal: Refusal): ReplicaPlan {
   const { consequence, lookAgainMs } = refusal;
   switch (consequence.kind) {
     case "keep":
@@ -116,7 +119,7 @@ function takeBack(state: ReplicaState, refusal: Refusal): ReplicaPlan {
 
 /** A live reservation keeps what it has; more is not granted. */
 function cap({ slice, wallMs }: ReplicaState, { reason, message }: Refusal, resources: Capped): ReplicaPlan {
-  const status = statusSaying(slice, { status: "Accepted", reason, message, resources }, wallMs);
+  const status = statusWith(slice, { status: "Accepted", reason, message, resources }, wallMs);
   if (status === undefined) return NOTHING;
   return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
 }

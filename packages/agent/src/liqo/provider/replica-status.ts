@@ -9,7 +9,7 @@ export const CORDONED_ANNOTATION = "rear.fluidos.eu/cordoned";
 type Status = NonNullable<ResourceSlice["status"]>;
 
 /** The agent's decision about a replica's resources. */
-export interface Word {
+export interface ResourcesDecision {
   readonly status: "Accepted" | "Denied";
   readonly reason: string;
   readonly message: string;
@@ -35,19 +35,27 @@ export function isCordonedByUs({ metadata }: ResourceSlice): boolean {
 }
 
 /** The status with this decision; undefined: it is set. Liqo's other conditions stay. */
-export function statusSaying(slice: ResourceSlice, asked: Word, wallMs: number): Status | undefined {
-  const word = { ...asked, message: conditionMessage(asked.message) };
-  const { status: said = {} } = slice;
+export function statusWith(
+  slice: ResourceSlice,
+  asked: ResourcesDecision,
+  wallMs: number,
+): Status | undefined {
+  const decision = { ...asked, message: conditionMessage(asked.message) };
+  const { status: current = {} } = slice;
   const before = resourcesCondition(slice);
-  if (isSaid(before, word) && isSameList(said.resources ?? {}, word.resources)) return undefined;
-  const { resources, ...rest } = word;
-  const since = before?.status === word.status ? before.lastTransitionTime : undefined;
+  if (isSameDecision(before, decision) && isSameList(current.resources ?? {}, decision.resources))
+    return undefined;
+  const { resources, ...rest } = decision;
+  const since = before?.status === decision.status ? before.lastTransitionTime : undefined;
   const lastTransitionTime = since ?? formatTime(wallMs);
   const condition: ResourceSliceCondition = { type: "Resources", ...rest, lastTransitionTime };
-  const others = (said.conditions ?? []).filter(({ type }) => type !== "Resources");
-  return { ...said, conditions: [...others, condition], resources };
+  const others = (current.conditions ?? []).filter(({ type }) => type !== "Resources");
+  return { ...current, conditions: [...others, condition], resources };
 }
 
-function isSaid(before: ResourceSliceCondition | undefined, { status, reason, message }: Word): boolean {
+function isSameDecision(
+  before: ResourceSliceCondition | undefined,
+  { status, reason, message }: ResourcesDecision,
+): boolean {
   return before?.status === status && before.reason === reason && before.message === message;
 }

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient, ObjectName } from "@resource-broker/kube";
-import type { Tell } from "../../events/tell.ts";
+import type { RecordEvent } from "../../events/tell.ts";
 import { MANAGER } from "../../forge/labels.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
 import { QUOTAS } from "../objects/quota.ts";
@@ -11,7 +11,7 @@ import { CORDONED_ANNOTATION } from "./replica-status.ts";
 
 export interface ReplicaWriterDeps {
   readonly client: Pick<KubeClient, "update" | "patch" | "delete">;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
 }
 
 type SliceEvent = "SliceGranted" | "SliceRefused" | "SliceCordoned" | "SliceFlagged" | "GuestsRemoved";
@@ -23,14 +23,14 @@ export interface ReplicaWriter {
     action: Exclude<ReplicaAction, { kind: "evict" }>,
     slice: ResourceSlice,
   ) => Promise<ResourceSlice>;
-  readonly say: (slice: ResourceSlice, event: SliceEvent, message: string) => void;
+  readonly recordEvent: (slice: ResourceSlice, event: SliceEvent, message: string) => void;
 }
 
-export function replicaWriter({ client, tell }: ReplicaWriterDeps): ReplicaWriter {
-  const say = ({ metadata }: ResourceSlice, reason: SliceEvent, message: string): void => {
+export function replicaWriter({ client, recordEvent: tell }: ReplicaWriterDeps): ReplicaWriter {
+  const recordEvent = ({ metadata }: ResourceSlice, reason: SliceEvent, message: string): void => {
     const { group, version, kind } = RESOURCE_SLICES;
-    const about = { apiVersion: `${group}/${version}`, kind, metadata };
-    tell({ about, type: reason === "SliceGranted" ? "Normal" : "Warning", reason, message });
+    const regarding = { apiVersion: `${group}/${version}`, kind, metadata };
+    tell({ regarding, type: reason === "SliceGranted" ? "Normal" : "Warning", reason, message });
   };
 
   const annotate = (
@@ -54,24 +54,24 @@ export function replicaWriter({ client, tell }: ReplicaWriterDeps): ReplicaWrite
           { ...slice, status: action.status },
           { subresource: "status", fieldManager: MANAGER },
         );
-        say(slice, action.event, action.message);
+        recordEvent(slice, action.event, action.message);
         return written;
       }
       case "cordon": {
-        const marks = { [LIQO_ANNOTATION.cordon]: "true", [CORDONED_ANNOTATION]: action.why };
-        const written = await annotate(slice, marks);
-        say(slice, action.event, action.message);
+        const annotations = { [LIQO_ANNOTATION.cordon]: "true", [CORDONED_ANNOTATION]: action.why };
+        const written = await annotate(slice, annotations);
+        recordEvent(slice, action.event, action.message);
         return written;
       }
       case "uncordon":
         return annotate(slice, { [LIQO_ANNOTATION.cordon]: null, [CORDONED_ANNOTATION]: null });
       case "drop-quota":
-        await client.delete(QUOTAS, quotaName(slice)).catch(unlessGone);
+        await client.delete(QUOTAS, quotaName(slice)).catch(ignoreNotFound);
         return slice;
     }
   };
 
-  return { perform, say };
+  return { perform, recordEvent };
 }
 
 /** The Quota's name: the user of the consumer that the replica claims. */
@@ -80,6 +80,6 @@ export function quotaName({ metadata, spec }: ResourceSlice): ObjectName {
   return { name: creatorUserOf(name, spec.consumerClusterID ?? ""), namespace };
 }
 
-function unlessGone(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }

@@ -3,14 +3,20 @@ import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import { END_GRACE_MS } from "./judge-replica.ts";
-import { cordonQuota, lent, MINUTE_MS, OVER, providerWorld } from "./testing/provider-world.ts";
+import {
+  cordonQuota,
+  MINUTE_MS,
+  OVER,
+  providerTestEnvironment,
+  withSlice,
+} from "./testing/provider-world.ts";
 import { aReplica, aShadowPod, acceptedWith, ASKED, ID, ROME, ROMES } from "./testing/replicas.ts";
 
 describe("at the end of a reservation", () => {
   test("a consumer that cooperates has its time, and is not touched", async () => {
-    const { book, time, cluster, writes, shadowPods } = await lent();
+    const { book, time, cluster, writes, shadowPods } = await withSlice();
     const before = writes().length;
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS - 2000);
     expect(shadowPods()).toHaveLength(3);
     for (const name of shadowPods()) cluster.remove(SHADOW_PODS, { name, namespace: `shop-${ROME}` });
@@ -20,9 +26,9 @@ describe("at the end of a reservation", () => {
   });
 
   test("one that does not is cordoned, loses its pods, and is denied last", async () => {
-    const made = await lent();
+    const made = await withSlice();
     const { book, time, word, cordon, shadowPods, told } = made;
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     expect(cordon()).toBe("true");
     expect(shadowPods()).toEqual([]);
@@ -34,9 +40,9 @@ describe("at the end of a reservation", () => {
   });
 
   test("pods that come back are removed again", async () => {
-    const made = await lent();
+    const made = await withSlice();
     const { book, time, cluster, shadowPods } = made;
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     cluster.put(SHADOW_PODS, aShadowPod("web-4"));
     await time.advance(5000);
@@ -49,42 +55,42 @@ describe("at the end of a reservation", () => {
   });
 
   test("pods left behind without their slice are removed all the same", async () => {
-    const { book, time, cluster, shadowPods } = await lent();
+    const { book, time, cluster, shadowPods } = await withSlice();
     cluster.remove(RESOURCE_SLICES, ROMES);
     await time.advance(1000);
     expect(shadowPods()).toHaveLength(3);
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     expect(shadowPods()).toEqual([]);
   });
 
   test("pods without a stamped user are known by where they come from", async () => {
-    const { book, time, cluster, shadowPods } = await lent();
+    const { book, time, cluster, shadowPods } = await withSlice();
     cluster.put(SHADOW_PODS, aShadowPod("unstamped", { isStamped: false }));
     cluster.put(SHADOW_PODS, aShadowPod("other", { slice: "mypool" }));
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     expect(shadowPods()).toEqual(["other"]);
   });
 
   test("many pods are removed in bounded rounds", async () => {
-    const { book, time, cluster, shadowPods, told } = await lent();
+    const { book, time, cluster, shadowPods, told } = await withSlice();
     for (let pod = 0; pod < 120; pod++) cluster.put(SHADOW_PODS, aShadowPod(`batch-${pod}`));
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 20_000);
     expect(shadowPods()).toEqual([]);
     expect(told().filter((reason) => reason === "GuestsRemoved")).toHaveLength(3);
   });
 
   test("a pod that cannot go is deleted once, and waited for", async () => {
-    const made = await lent();
+    const made = await withSlice();
     const { book, time, cluster, shadowPods, word, writes } = made;
     const stuck = aShadowPod("stuck");
     cluster.put(SHADOW_PODS, {
       ...stuck,
       metadata: { ...stuck.metadata, finalizers: ["somebody.example/slow"] },
     });
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 1000);
     cordonQuota(made);
     await time.advance(10 * MINUTE_MS);
@@ -100,20 +106,20 @@ describe("at the end of a reservation", () => {
   });
 
   test("an API server that fails is asked again until all is gone", async () => {
-    const { book, time, cluster, shadowPods } = await lent();
+    const { book, time, cluster, shadowPods } = await withSlice();
     let failures = 10;
-    cluster.setMishaps(({ verb }) =>
+    cluster.setCallFaults(({ verb }) =>
       verb === "delete" && failures-- > 0
         ? { fault: new Fault("unreachable", "connection reset") }
         : undefined,
     );
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5 * MINUTE_MS);
     expect(shadowPods()).toEqual([]);
   });
 
   test("an agent that was away for it asks the broker, and finishes", async () => {
-    const { time, cluster, book, broker, begin, shadowPods, word } = providerWorld();
+    const { time, cluster, book, broker, begin, shadowPods, word } = providerTestEnvironment();
     broker.answer = async () => OVER;
     cluster.put(RESOURCE_SLICES, aReplica({ status: acceptedWith(ASKED) }));
     cluster.put(SHADOW_PODS, aShadowPod("web-1"));
@@ -127,9 +133,9 @@ describe("at the end of a reservation", () => {
   });
 
   test("an agent that starts again in the middle goes on", async () => {
-    const made = await lent();
+    const made = await withSlice();
     const { book, time, provider, begin, shadowPods, cordon } = made;
-    book.learn("provider", OVER);
+    book.update("provider", OVER);
     await time.advance(END_GRACE_MS / 2);
     await provider.stop();
     await time.advance(END_GRACE_MS);

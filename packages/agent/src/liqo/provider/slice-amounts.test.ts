@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResourceList } from "../objects/resource-slice.ts";
 import { amountProblem, cappedAmounts, isSameList } from "./slice-amounts.ts";
-import { aLoan, ASKED } from "./testing/replicas.ts";
+import { aProviderReservation, ASKED } from "./testing/replicas.ts";
 
 const TERMS = {
   counted: countedResources({
@@ -22,7 +22,7 @@ const PLENTY: ReservationDTO["requestedResources"] = {
 };
 
 function problemOf(asked: object, requestedResources = RESERVED): string {
-  const problem = amountProblem(asked as ResourceList, aLoan({ requestedResources }), TERMS);
+  const problem = amountProblem(asked as ResourceList, aProviderReservation({ requestedResources }), TERMS);
   return problem === undefined ? "none" : problem.reason;
 }
 
@@ -91,7 +91,7 @@ describe("a slice is refused that asks", () => {
   });
 
   test("and is told what was asked for and what is reserved", () => {
-    const problem = amountProblem({ cpu: "5" }, aLoan(), TERMS);
+    const problem = amountProblem({ cpu: "5" }, aProviderReservation(), TERMS);
     expect(problem?.message).toBe("cpu: it asks for 5, and 4 is reserved");
   });
 });
@@ -99,7 +99,11 @@ describe("a slice is refused that asks", () => {
 describe("capping", () => {
   test("is written anew, however its consumer wrote it", () => {
     const given = { cpu: "+2e0", memory: "1073741824", pods: "1e1" };
-    expect(cappedAmounts(given, aLoan(), TERMS)).toEqual({ cpu: "2", memory: "1Gi", pods: "10" });
+    expect(cappedAmounts(given, aProviderReservation(), TERMS)).toEqual({
+      cpu: "2",
+      memory: "1Gi",
+      pods: "10",
+    });
   });
 
   test("leaves what is reserved of what was given, and drops the rest", () => {
@@ -111,7 +115,11 @@ describe("capping", () => {
       "a.example/x": "1",
       wrong: "?",
     };
-    expect(cappedAmounts(given, aLoan(), TERMS)).toEqual({ cpu: "4", memory: "1Gi", pods: "110" });
+    expect(cappedAmounts(given, aProviderReservation(), TERMS)).toEqual({
+      cpu: "4",
+      memory: "1Gi",
+      pods: "110",
+    });
   });
 
   test.each([
@@ -127,8 +135,8 @@ describe("capping", () => {
       { pods: "500", "ephemeral-storage": "1Ti" },
     ],
   ])("leaves of what nobody reserved what this cluster was told: %s", (_, sliceDefaults, expected) => {
-    const loan = aLoan(sliceDefaults === undefined ? {} : { sliceDefaults });
-    expect(cappedAmounts({ pods: "1000", "ephemeral-storage": "9Ti" }, loan, TERMS)).toEqual(expected);
+    const spec = aProviderReservation(sliceDefaults === undefined ? {} : { sliceDefaults });
+    expect(cappedAmounts({ pods: "1000", "ephemeral-storage": "9Ti" }, spec, TERMS)).toEqual(expected);
   });
 
   const amount = fc.oneof(
@@ -156,11 +164,11 @@ describe("capping", () => {
   test("never leaves more than a slice might ask for, and changes nothing of what it might", () => {
     fc.assert(
       fc.property(list, reserved, (given, requestedResources) => {
-        const loan = aLoan({ requestedResources });
-        const capped = cappedAmounts(given, loan, TERMS);
-        const left = amountProblem(capped, loan, TERMS);
+        const spec = aProviderReservation({ requestedResources });
+        const capped = cappedAmounts(given, spec, TERMS);
+        const left = amountProblem(capped, spec, TERMS);
         expect(left === undefined || left.reason === "NothingAsked").toBe(true);
-        const isFine = amountProblem(given, loan, TERMS) === undefined;
+        const isFine = amountProblem(given, spec, TERMS) === undefined;
         if (isFine) expect(Object.keys(capped)).toEqual(Object.keys(given));
       }),
     );

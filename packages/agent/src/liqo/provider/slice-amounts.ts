@@ -1,7 +1,7 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { compareQuantities, parseAmount, parseQuantity } from "@resource-broker/domain";
 import type { ResourceList } from "../objects/resource-slice.ts";
-import { type Measure, measuresOf, type SliceTerms } from "./slice-measure.ts";
+import { type Measure, measuresOf, type SliceCounting } from "./slice-measure.ts";
 
 export interface AmountProblem {
   readonly reason: "TooMuch" | "NotReserved" | "UnreadableAmount" | "NothingAsked";
@@ -20,7 +20,7 @@ const SHOWN_LENGTH = 80;
 export function amountProblem(
   asked: ResourceList,
   reservation: ReservationDTO,
-  terms: SliceTerms,
+  terms: SliceCounting,
 ): AmountProblem | undefined {
   const names = Object.keys(asked);
   if (names.length === 0) {
@@ -45,7 +45,7 @@ export function amountProblem(
 export function cappedAmounts(
   resources: ResourceList,
   reservation: ReservationDTO,
-  terms: SliceTerms,
+  terms: SliceCounting,
 ): ResourceList {
   const measures = measuresOf(reservation, terms);
   const taken = new Map<string, number>();

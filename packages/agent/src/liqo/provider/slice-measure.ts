@@ -11,7 +11,7 @@ import {
 import { grantedOf } from "../../publish/advertisement.ts";
 
 /** How this cluster counts resources. */
-export interface SliceTerms {
+export interface SliceCounting {
   readonly counted: CountedResources;
 }
 
@@ -38,7 +38,7 @@ const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
 /** By resource name; undefined: not part of the reservation. */
 export type Measures = (name: string) => Measure | undefined;
 
-export function measuresOf(reservation: ReservationDTO, { counted }: SliceTerms): Measures {
+export function measuresOf(reservation: ReservationDTO, { counted }: SliceCounting): Measures {
   const granted = grantedOf(reservation) ?? NO_RESOURCES;
   const { sliceDefaults = DEFAULT_SLICE } = reservation;
   return (name) => {

@@ -5,7 +5,7 @@ import type { Replica } from "./judge-replica.ts";
 
 export type Tenancy = Omit<Replica, "slice">;
 
-export const NOBODYS: Tenancy = { tenant: undefined, isWelcome: false };
+export const NO_TENANT: Tenancy = { tenant: undefined, isTenantActive: false };
 
 /**
  * The tenant of a namespace. Liqo labels the namespace when it accepts a consumer, and the consumer cannot
@@ -17,12 +17,13 @@ export async function tenancyOf(
 ): Promise<Tenancy> {
   const labels = (await client.find(NAMESPACES, { name: namespace }))?.metadata.labels ?? {};
   const tenant = labels[LIQO_LABEL.remoteCluster];
-  const mark = labels[LIQO_LABEL.tenantNamespace]?.toLowerCase() ?? "false";
-  if (tenant === undefined || mark === "false") return NOBODYS;
-  let isWelcome = true;
+  const label = labels[LIQO_LABEL.tenantNamespace]?.toLowerCase() ?? "false";
+  if (tenant === undefined || label === "false") return NO_TENANT;
+  let isTenantActive = true;
   await client.list(TENANTS, { namespace }, ({ metadata, spec }) => {
     const { clusterID, tenantCondition = "Active" } = spec;
-    if (metadata.namespace === namespace && clusterID === tenant) isWelcome &&= tenantCondition === "Active";
+    if (metadata.namespace === namespace && clusterID === tenant)
+      isTenantActive &&= tenantCondition === "Active";
   });
-  return { tenant, isWelcome };
+  return { tenant, isTenantActive };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Fault, HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
-import { type Contacts, ledgerIdIn } from "./contacts.ts";
+import { ledgerIdIn, type ResponseReporter } from "./contacts.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { Exchanger, Message, Outcome } from "./exchange.ts";
 import {
@@ -11,7 +11,7 @@ import {
   notFromBroker,
   type Reply,
   readReply,
-  strange,
+  unexpectedReply,
 } from "./reply.ts";
 import type { TlsConnections } from "./tls-connections.ts";
 
@@ -23,7 +23,7 @@ export interface Call<T> {
   /** The Idempotency-Key. */
   readonly key?: string;
   /** The feature that an older broker lacks; such a broker is not called. Absent: every broker has the call. */
-  readonly olderLacks?: string;
+  readonly newerFeature?: string;
   /** Parses a success; throws on an unexpected body. */
   readonly read: (reply: Reply) => T;
 }
@@ -45,54 +45,54 @@ export interface Attempts {
 
 export interface AttemptsDeps {
   readonly exchanger: Pick<Exchanger, "exchange">;
-  readonly connections: Pick<TlsConnections, "lines" | "identity" | "dropIdle">;
-  readonly contacts: Pick<Contacts, "report">;
+  readonly connections: Pick<TlsConnections, "pools" | "identity" | "dropIdle">;
+  readonly responses: Pick<ResponseReporter, "report">;
 }
 
-export function createAttempts({ exchanger, connections, contacts }: AttemptsDeps): Attempts {
+export function createAttempts({ exchanger, connections, responses }: AttemptsDeps): Attempts {
   const call: Attempts["call"] = async (toMake, endpoint, deadlineMs) => {
     // With a key, the broker's version matters: an older broker ignores keys, so a lost answer must not be retried.
-    const isAgeImportant = toMake.olderLacks !== undefined || toMake.key !== undefined;
+    const isAgeImportant = toMake.newerFeature !== undefined || toMake.key !== undefined;
     if (isAgeImportant && endpoint.protocol === undefined) {
-      const met = await send(HEALTH, endpoint, deadlineMs);
-      if (met.kind === "failed") return met;
+      const health = await send(HEALTH, endpoint, deadlineMs);
+      if (health.kind === "failed") return health;
     }
-    return toMake.olderLacks !== undefined && endpoint.protocol === "older"
-      ? failed(tooOld(endpoint, toMake.olderLacks), false)
+    return toMake.newerFeature !== undefined && endpoint.protocol === "older"
+      ? failed(tooOld(endpoint, toMake.newerFeature), false)
       : send(toMake, endpoint, deadlineMs);
   };
 
   const send = async <T>(toSend: Call<T>, endpoint: Endpoint, deadlineMs: number): Promise<Outcome<T>> => {
     const { url } = endpoint;
-    const line = { url, agent: connections.lines().calls, deadlineMs };
-    const sent = await exchanger.exchange(messageOf(toSend), line, (response) => readReply(response, url));
-    if (sent.kind === "answered") return judge(sent.value, toSend, endpoint);
+    const route = { url, agent: connections.pools().calls, deadlineMs };
+    const sent = await exchanger.exchange(messageOf(toSend), route, (response) => readReply(response, url));
+    if (sent.kind === "answered") return toOutcome(sent.value, toSend, endpoint);
     connections.dropIdle();
     return sent;
   };
 
-  const judge = <T>(reply: Reply, { olderLacks, read }: Call<T>, endpoint: Endpoint): Outcome<T> => {
+  const toOutcome = <T>(reply: Reply, { newerFeature, read }: Call<T>, endpoint: Endpoint): Outcome<T> => {
     const isCurrent = isFromCurrentBroker(reply.headers);
     try {
-      if (!isSuccess(reply)) throw explained(reply, endpoint);
-      if (!isCurrent && olderLacks !== undefined) throw notFromBroker(reply);
+      if (!isSuccess(reply)) throw faultOf(reply, endpoint);
+      if (!isCurrent && newerFeature !== undefined) throw notFromBroker(reply);
       const value = read(reply);
-      meet(endpoint, reply);
+      recordResponse(endpoint, reply);
       return { kind: "answered", value };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      if (isCurrent) meet(endpoint, reply);
+      if (isCurrent) recordResponse(endpoint, reply);
       return failed(error, true);
     }
   };
 
   /** Records an answer that is certainly a broker's. */
-  const meet = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
+  const recordResponse = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
     endpoint.protocol = isFromCurrentBroker(headers) ? "current" : "older";
-    contacts.report(headers);
+    responses.report(headers);
   };
 
-  const explained = (reply: Reply, { protocol }: Endpoint): Fault => {
+  const faultOf = (reply: Reply, { protocol }: Endpoint): Fault => {
     const { url, status, headers } = reply;
     if (isFromCurrentBroker(headers)) {
       const fault = faultIn(reply);
@@ -115,14 +115,14 @@ export function createAttempts({ exchanger, connections, contacts }: AttemptsDep
       headers: { ...PROTOCOL, ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }) },
       body: undefined,
     };
-    const line = { url, agent: connections.lines().streams, deadlineMs };
-    const opened = await exchanger.exchange(message, line, async (response) =>
+    const route = { url, agent: connections.pools().streams, deadlineMs };
+    const opened = await exchanger.exchange(message, route, async (response) =>
       isEventStream(response) ? response : readReply(response, url),
     );
     if (opened.kind === "failed") return opened;
     const { value } = opened;
-    if ("text" in value) return judge(value, NO_STREAM, endpoint);
-    meet(endpoint, value);
+    if ("text" in value) return toOutcome(value, NO_STREAM, endpoint);
+    recordResponse(endpoint, value);
     return { kind: "answered", value: { response: value, ledgerId: ledgerIdIn(value.headers) } };
   };
 
@@ -136,7 +136,7 @@ export const HEALTH: Call<void> = {
   method: "GET",
   path: PATH.health,
   read: ({ url, text }) => {
-    if (text.trim() !== "ok") throw strange(url, `${PATH.health} does not answer as a broker's does`);
+    if (text.trim() !== "ok") throw unexpectedReply(url, `${PATH.health} does not answer as a broker's does`);
   },
 };
 
@@ -145,7 +145,7 @@ const NO_STREAM: Call<never> = {
   method: "GET",
   path: PATH.instructionStream,
   read: (reply) => {
-    if (!isJson(reply.headers)) throw strange(reply.url, "the answer is not a stream of events");
+    if (!isJson(reply.headers)) throw unexpectedReply(reply.url, "the answer is not a stream of events");
     throw new Fault("unsupported", `${reply.url.text}: an older broker, which can only be polled`);
   },
 };
@@ -167,10 +167,10 @@ function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
   return statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream") === true;
 }
 
-function tooOld({ url }: Endpoint, lacked: string): Fault {
+function tooOld({ url }: Endpoint, feature: string): Fault {
   return new Fault(
     "unsupported",
-    `${url.text} is an older broker, which does not know ${lacked}; upgrade the broker`,
+    `${url.text} is an older broker, which does not know ${feature}; upgrade the broker`,
   );
 }
 

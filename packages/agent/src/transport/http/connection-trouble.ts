@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import type { BrokerUrl } from "./broker-urls.ts";
 
-const FOREIGN_CA =
+const UNKNOWN_CA =
   "its certificate is not signed by the authority in ca.crt; put the broker's ca.crt into the folder of --broker-cert-path";
 
 const BROKEN =
@@ -16,13 +16,13 @@ const BY_CODE: Readonly<Record<string, (url: BrokerUrl) => string>> = {
   ENETUNREACH: () => "there is no route to that address; check --broker-url and the network",
   ECONNRESET: () => BROKEN,
   EPIPE: () => BROKEN,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => FOREIGN_CA,
-  UNABLE_TO_GET_ISSUER_CERT: () => FOREIGN_CA,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => FOREIGN_CA,
-  SELF_SIGNED_CERT_IN_CHAIN: () => FOREIGN_CA,
-  DEPTH_ZERO_SELF_SIGNED_CERT: () => FOREIGN_CA,
-  CERT_SIGNATURE_FAILURE: () => FOREIGN_CA,
-  CERT_UNTRUSTED: () => FOREIGN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT: () => UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => UNKNOWN_CA,
+  SELF_SIGNED_CERT_IN_CHAIN: () => UNKNOWN_CA,
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => UNKNOWN_CA,
+  CERT_SIGNATURE_FAILURE: () => UNKNOWN_CA,
+  CERT_UNTRUSTED: () => UNKNOWN_CA,
   CERT_HAS_EXPIRED: () =>
     "its certificate has expired; renew tls.crt at the broker, or correct the local clock",
   CERT_NOT_YET_VALID: () => "its certificate is not valid yet; compare the clocks here and at the broker",

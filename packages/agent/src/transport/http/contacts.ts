@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { HEADER } from "@resource-broker/contract";
-import type { Contact } from "../broker-communicator.ts";
-import { contactListeners } from "../contact-listeners.ts";
+import type { ResponseMetadata } from "../broker-communicator.ts";
+import { responseListeners } from "../contact-listeners.ts";
 import { isFromCurrentBroker } from "./reply.ts";
 
 /** Reports the metadata of every answer. */
-export interface Contacts {
+export interface ResponseReporter {
   readonly report: (headers: IncomingHttpHeaders) => void;
-  readonly onContact: (listener: (contact: Contact) => void) => () => void;
+  readonly onResponse: (listener: (contact: ResponseMetadata) => void) => () => void;
 }
 
-export function createContacts(): Contacts {
-  const { report, onContact } = contactListeners();
-  return { report: (headers) => report(() => readContact(headers)), onContact };
+export function createResponseReporter(): ResponseReporter {
+  const { report, onResponse } = responseListeners();
+  return { report: (headers) => report(() => readResponseMetadata(headers)), onResponse };
 }
 
 export function ledgerIdIn(headers: IncomingHttpHeaders): string | undefined {
@@ -20,7 +20,7 @@ export function ledgerIdIn(headers: IncomingHttpHeaders): string | undefined {
   return typeof ledgerId === "string" && ledgerId !== "" ? ledgerId : undefined;
 }
 
-function readContact(headers: IncomingHttpHeaders): Contact {
+function readResponseMetadata(headers: IncomingHttpHeaders): ResponseMetadata {
   const time = Date.parse(headers.date ?? "");
   return {
     ledgerId: ledgerIdIn(headers),

@@ -1,9 +1,9 @@
 import type { Clock } from "@resource-broker/runtime";
 import type { BrokerUrl } from "./broker-urls.ts";
 
-const FIRST_BACK_OFF_MS = 500;
-const LONGEST_BACK_OFF_MS = 10_000;
-const MOST_DOUBLINGS = 10;
+const MIN_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 10_000;
+const MAX_DOUBLINGS = 10;
 
 /** `current` has every call; `older` has advertisements, reservations and polled instructions only. */
 export type Protocol = "current" | "older";
@@ -21,7 +21,7 @@ export interface Endpoints {
   /** The best address, those not in `tried` first. */
   readonly pick: (tried: ReadonlySet<Endpoint>) => Endpoint;
   /** True when another address is available now: not tried yet, and not in backoff. */
-  readonly hasFresh: (tried: ReadonlySet<Endpoint>) => boolean;
+  readonly hasUntried: (tried: ReadonlySet<Endpoint>) => boolean;
   /** How long until the first one may be asked again; 0: now. */
   readonly dueInMs: () => number;
   /** True when it had failed before. */
@@ -64,7 +64,7 @@ export function createEndpoints(urls: readonly BrokerUrl[], { clock, random }: E
       if (found === undefined) throw new Error("there is no endpoint to pick");
       return found.endpoint;
     },
-    hasFresh: (tried) => untried(tried).some(isDue),
+    hasUntried: (tried) => untried(tried).some(isDue),
     dueInMs: () => Math.max(0, Math.min(...all.map(({ retryAt }) => retryAt)) - clock.monotonicMs()),
     succeeded: (endpoint) => {
       const health = healthOf(endpoint);
@@ -79,9 +79,9 @@ export function createEndpoints(urls: readonly BrokerUrl[], { clock, random }: E
       const health = healthOf(endpoint);
       if (health === undefined) return false;
       const wasWell = health.failures === 0;
-      const doublings = Math.min(health.failures, MOST_DOUBLINGS);
+      const doublings = Math.min(health.failures, MAX_DOUBLINGS);
       // Full jitter: agents that lost the same broker must not return at the same time.
-      const backOffMs = random() * Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** doublings);
+      const backOffMs = random() * Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** doublings);
       health.failures += 1;
       health.retryAt = clock.monotonicMs() + Math.max(retryAfterMs, backOffMs);
       return wasWell;

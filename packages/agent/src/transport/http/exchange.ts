@@ -18,7 +18,7 @@ export interface Message {
 }
 
 /** Where and until when it is sent. */
-export interface Line {
+export interface Route {
   readonly url: BrokerUrl;
   readonly agent: Agent;
   /** On the monotonic clock. */
@@ -42,25 +42,25 @@ export type ReadAnswer<T> = (response: IncomingMessage) => T | Promise<T>;
 /** One request and its answer, on one connection. */
 export interface Exchanger {
   /** Never rejects. */
-  readonly exchange: <T>(message: Message, line: Line, read: ReadAnswer<T>) => Promise<Outcome<T>>;
+  readonly exchange: <T>(message: Message, line: Route, read: ReadAnswer<T>) => Promise<Outcome<T>>;
   /** Aborts pending requests; later requests fail at once. */
   readonly close: () => void;
 }
 
 export function createExchanger(clock: Clock): Exchanger {
-  const underWay = new Set<ClientRequest>();
+  const pending = new Set<ClientRequest>();
   let isClosed = false;
 
-  const exchange: Exchanger["exchange"] = async (message, line, read) => {
-    const { url } = line;
+  const exchange: Exchanger["exchange"] = async (message, route, read) => {
+    const { url } = route;
     if (isClosed) return notSent(closedFault());
-    const sent = request(requestOptions(message, line));
-    const progress = followConnection(sent, {
+    const sent = request(requestOptions(message, route));
+    const progress = limitConnection(sent, {
       url,
       clock,
-      leftMs: line.deadlineMs - clock.monotonicMs(),
+      leftMs: route.deadlineMs - clock.monotonicMs(),
     });
-    underWay.add(sent);
+    pending.add(sent);
     try {
       const answered = answerTo(sent);
       sent.end(message.body);
@@ -76,7 +76,7 @@ export function createExchanger(clock: Clock): Exchanger {
       };
     } finally {
       progress.stop();
-      underWay.delete(sent);
+      pending.delete(sent);
     }
   };
 
@@ -84,7 +84,7 @@ export function createExchanger(clock: Clock): Exchanger {
     exchange,
     close: () => {
       isClosed = true;
-      for (const sent of underWay) sent.destroy(closedFault());
+      for (const sent of pending) sent.destroy(closedFault());
     },
   };
 }
@@ -97,7 +97,7 @@ function closedFault(): Fault {
   return new Fault("unreachable", "the connection to the broker is closed: the agent is stopping");
 }
 
-function requestOptions({ method, path, headers, body }: Message, { url, agent }: Line) {
+function requestOptions({ method, path, headers, body }: Message, { url, agent }: Route) {
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   return { host: url.host, port: url.port, method, path, agent, headers: { ...headers, ...length } };
 }
@@ -112,7 +112,7 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** Limits the time for connecting and answering, and records whether the request was sent. */
-function followConnection(
+function limitConnection(
   sent: ClientRequest,
   { url, clock, leftMs }: { readonly url: BrokerUrl; readonly clock: Clock; readonly leftMs: number },
 ) {

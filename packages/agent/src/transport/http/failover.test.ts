@@ -5,7 +5,7 @@ import { readBrokerUrls } from "./broker-urls.ts";
 import { createEndpoints } from "./endpoints.ts";
 import type { Outcome } from "./exchange.ts";
 import { createFailover, type Task } from "./failover.ts";
-import { createPauses } from "./pauses.ts";
+import { createSleeper } from "./pauses.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
 type Answer = Outcome<string>;
@@ -27,7 +27,7 @@ function fails(
 }
 
 /** Brokers a, b, … that answer as told; by default all are well. */
-function scene(names: string, random: () => number = () => 0.5) {
+function setup(names: string, random: () => number = () => 0.5) {
   const time: FakeClock = fakeClock();
   const asked: string[] = [];
   const answers = new Map<string, () => Answer>();
@@ -43,7 +43,7 @@ function scene(names: string, random: () => number = () => 0.5) {
   const deps = {
     endpoints,
     budget: createRetryBudget(),
-    pauses: createPauses(time),
+    pauses: createSleeper(time),
     clock: time,
     random,
     log,
@@ -56,7 +56,7 @@ function scene(names: string, random: () => number = () => 0.5) {
         return Promise.resolve(answers.get(url.host)?.() ?? ok);
       },
       isRepeatable: () => true,
-      waits: true,
+      retriesLater: true,
       ...more,
     });
   /** What came of it: the value, or the code of the fault. */
@@ -73,7 +73,7 @@ describe("which address is asked", () => {
   test.each<FaultCode>(["unreachable", "not-leader", "overloaded", "store-unavailable"])(
     "%s: the next one, at once",
     async (code) => {
-      const { answers, call, takeAsked } = scene("abc");
+      const { answers, call, takeAsked } = setup("abc");
       answers.set("a", () => fails(code));
       expect(await call()).toBe("ok");
       expect(takeAsked()).toBe("ab");
@@ -81,7 +81,7 @@ describe("which address is asked", () => {
   );
 
   test("the last good one stays", async () => {
-    const { answers, call, takeAsked, time } = scene("abc");
+    const { answers, call, takeAsked, time } = setup("abc");
     answers.set("a", () => fails("unreachable"));
     await call();
     answers.clear();
@@ -93,12 +93,12 @@ describe("which address is asked", () => {
   });
 
   test("one that is dead is left alone for a while, then asked again when the good one fails", async () => {
-    const { answers, call, outcome, takeAsked, time } = scene("ab");
+    const { answers, call, outcome, takeAsked, time } = setup("ab");
     answers.set("a", () => fails("unreachable"));
     await call();
     answers.set("b", () => fails("unreachable"));
     takeAsked();
-    const ended = outcome({ waits: false });
+    const ended = outcome({ retriesLater: false });
     expect(await ended).toBe("unreachable");
     expect(takeAsked()).toBe("b");
     answers.clear();
@@ -109,24 +109,24 @@ describe("which address is asked", () => {
   });
 
   test("every one is tried, also more than the tries of one call", async () => {
-    const { answers, call, takeAsked } = scene("abcde");
+    const { answers, call, takeAsked } = setup("abcde");
     for (const name of "abcd") answers.set(name, () => fails("unreachable"));
     expect(await call()).toBe("ok");
     expect(takeAsked()).toBe("abcde");
   });
 
   test("when all fail, each is named with its reason", async () => {
-    const { answers, call } = scene("ab");
+    const { answers, call } = setup("ab");
     answers.set("a", () => fails("unreachable"));
     answers.set("b", () => fails("not-leader"));
-    await expect(call({ waits: false })).rejects.toMatchObject({
+    await expect(call({ retriesLater: false })).rejects.toMatchObject({
       code: "not-leader",
       message: "https://a: unreachable; https://b: not-leader",
     });
   });
 
   test("it is said when one turns bad and when it is well again, not each time", async () => {
-    const { answers, outcome, warnings, infos } = scene("a");
+    const { answers, outcome, warnings, infos } = setup("a");
     answers.set("a", () => fails("unreachable"));
     for (let calls = 0; calls < 5; calls++) await outcome();
     expect(warnings).toMatchObject([{ broker: "https://a", code: "unreachable" }]);
@@ -140,7 +140,7 @@ describe("which address is asked", () => {
 
   test("those who lost the same broker come back at different times", () => {
     const waits = [0.1, 0.9].map((random) => {
-      const { endpoints } = scene("a", () => random);
+      const { endpoints } = setup("a", () => random);
       const endpoint = endpoints.pick(new Set());
       for (let failures = 0; failures < 20; failures++) endpoints.failed(endpoint, undefined);
       return endpoints.dueInMs();
@@ -149,7 +149,7 @@ describe("which address is asked", () => {
   });
 
   test("one that says when to come again is left alone until then", () => {
-    const { endpoints } = scene("a");
+    const { endpoints } = setup("a");
     endpoints.failed(endpoints.pick(new Set()), 7000);
     expect(endpoints.dueInMs()).toBe(7000);
   });
@@ -157,14 +157,14 @@ describe("which address is asked", () => {
 
 describe("what is tried again", () => {
   test("a broken call, three times at most", async () => {
-    const { answers, outcome, takeAsked } = scene("a");
+    const { answers, outcome, takeAsked } = setup("a");
     answers.set("a", () => fails("unreachable"));
     expect(await outcome()).toBe("unreachable");
     expect(takeAsked()).toBe("aaa");
   });
 
   test("a call that was turned away by its rate, when Retry-After is over and not before", async () => {
-    const { answers, call, takeAsked, time } = scene("ab");
+    const { answers, call, takeAsked, time } = setup("ab");
     answers.set("a", () => fails("rate-limited", {}, { retryAfterMs: 4000 }));
     const ended = call();
     await time.advance(3999);
@@ -176,7 +176,7 @@ describe("what is tried again", () => {
   });
 
   test("nothing that would have to wait longer than the whole call may take", async () => {
-    const { answers, call, takeAsked } = scene("a");
+    const { answers, call, takeAsked } = setup("a");
     answers.set("a", () => fails("overloaded", {}, { retryAfterMs: 30_000 }));
     await expect(call()).rejects.toMatchObject({ code: "overloaded" });
     expect(takeAsked()).toBe("a");
@@ -194,28 +194,28 @@ describe("what is tried again", () => {
     "internal",
     "unsupported",
   ])("not %s: that is the last word", async (code) => {
-    const { answers, call, takeAsked } = scene("ab");
+    const { answers, call, takeAsked } = setup("ab");
     answers.set("a", () => fails(code));
     await expect(call()).rejects.toMatchObject({ code });
     expect(takeAsked()).toBe("a");
   });
 
   test("not a call that may have arrived and would be done twice", async () => {
-    const { answers, outcome, takeAsked } = scene("ab");
+    const { answers, outcome, takeAsked } = setup("ab");
     answers.set("a", () => fails("unreachable"));
     expect(await outcome({ isRepeatable: () => false })).toBe("unreachable");
     expect(takeAsked()).toBe("a");
   });
 
   test("such a call, too, when it surely has not arrived", async () => {
-    const { answers, outcome, takeAsked } = scene("ab");
+    const { answers, outcome, takeAsked } = setup("ab");
     answers.set("a", () => fails("unreachable", { mayHaveArrived: false }));
     expect(await outcome({ isRepeatable: () => false })).toBe("ok");
     expect(takeAsked()).toBe("ab");
   });
 
   test("a call on a connection that was just being closed: at once, and nobody is blamed", async () => {
-    const { answers, call, takeAsked, warnings } = scene("ab");
+    const { answers, call, takeAsked, warnings } = setup("ab");
     let isStale = true;
     answers.set("a", () => {
       if (!isStale) return ok;
@@ -227,7 +227,7 @@ describe("what is tried again", () => {
   });
 
   test("in a long outage, hardly more than the calls themselves", async () => {
-    const { answers, outcome, takeAsked } = scene("a");
+    const { answers, outcome, takeAsked } = setup("a");
     answers.set("a", () => fails("unreachable"));
     const calls = 500;
     for (let made = 0; made < calls; made++) await outcome();

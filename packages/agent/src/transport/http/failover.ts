@@ -2,16 +2,16 @@ import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
 import type { Outcome } from "./exchange.ts";
-import type { Pauses } from "./pauses.ts";
+import type { Sleeper } from "./pauses.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
-const WHOLE_CALL_MS = 30_000;
-const MOST_TRIES = 3;
+const CALL_TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
 const RATE_LIMITED: FaultCode = "rate-limited";
 
 /** Faults that another address, or a later attempt, may not have. All others are final. */
-const PASSING: ReadonlySet<FaultCode> = new Set([
+const RETRYABLE: ReadonlySet<FaultCode> = new Set([
   "unreachable",
   "not-leader",
   "overloaded",
@@ -24,13 +24,13 @@ export interface Task<T> {
   /** False: once it may have arrived, it must not be sent again. */
   readonly isRepeatable: (endpoint: Endpoint) => boolean;
   /** True: after all addresses have failed, retry after a wait. */
-  readonly waits: boolean;
+  readonly retriesLater: boolean;
 }
 
 export interface FailoverDeps {
   readonly endpoints: Endpoints;
   readonly budget: RetryBudget;
-  readonly pauses: Pauses;
+  readonly pauses: Sleeper;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly random: () => number;
   readonly log: Log;
@@ -49,9 +49,9 @@ interface Attempts {
 export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promise<T> {
   const { endpoints, budget, pauses, clock, random, log } = deps;
 
-  const note = (endpoint: Endpoint, outcome: Outcome<unknown>): void => {
+  const recordOutcome = (endpoint: Endpoint, outcome: Outcome<unknown>): void => {
     const { url } = endpoint;
-    if (outcome.kind === "answered" || !PASSING.has(outcome.fault.code)) {
+    if (outcome.kind === "answered" || !RETRYABLE.has(outcome.fault.code)) {
       if (endpoints.succeeded(endpoint)) log.info({ broker: url.text }, "a broker is available again");
       return;
     }
@@ -63,12 +63,12 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
   };
 
   const isFinal = ({ fault, mayHaveArrived }: Failed, isRepeatable: boolean): boolean =>
-    !(PASSING.has(fault.code) || fault.code === RATE_LIMITED) || (mayHaveArrived && !isRepeatable);
+    !(RETRYABLE.has(fault.code) || fault.code === RATE_LIMITED) || (mayHaveArrived && !isRepeatable);
 
   /** The wait before the next attempt; undefined: give up. */
   const waitBefore = ({ fault }: Failed, { count, tried, deadlineMs }: Attempts, waits: boolean) => {
-    if (count >= Math.max(MOST_TRIES, endpoints.size)) return undefined;
-    if (fault.code !== RATE_LIMITED && endpoints.hasFresh(tried)) return 0;
+    if (count >= Math.max(MAX_ATTEMPTS, endpoints.size)) return undefined;
+    if (fault.code !== RATE_LIMITED && endpoints.hasUntried(tried)) return 0;
     const waitMs = Math.max(random() * FIRST_WAIT_MS * 2 ** count, fault.details.retryAfterMs ?? 0);
     const isInTime = clock.monotonicMs() + waitMs < deadlineMs;
     return waits && isInTime && budget.spend() ? waitMs : undefined;
@@ -77,7 +77,7 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
   return async (task) => {
     budget.earn();
     const attempts: Attempts = {
-      deadlineMs: clock.monotonicMs() + WHOLE_CALL_MS,
+      deadlineMs: clock.monotonicMs() + CALL_TIMEOUT_MS,
       tried: new Set(),
       faults: new Map(),
       count: 0,
@@ -86,16 +86,16 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
       const endpoint = endpoints.pick(attempts.tried);
       attempts.count += 1;
       const outcome = await task.attempt(endpoint, attempts.deadlineMs);
-      note(endpoint, outcome);
+      recordOutcome(endpoint, outcome);
       if (outcome.kind === "answered") return outcome.value;
       attempts.faults.set(endpoint, outcome.fault);
       // The idle connection was closed, so the address may be tried again at once.
       if (!outcome.wasStale) attempts.tried.add(endpoint);
       const isOver = isFinal(outcome, task.isRepeatable(endpoint));
-      const waitMs = isOver ? undefined : waitBefore(outcome, attempts, task.waits);
+      const waitMs = isOver ? undefined : waitBefore(outcome, attempts, task.retriesLater);
       if (waitMs === undefined) throw summary(outcome.fault, attempts.faults);
       if (waitMs > 0) {
-        await pauses.pause(waitMs);
+        await pauses.sleep(waitMs);
         attempts.tried.clear();
       }
     }
@@ -104,7 +104,7 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
 
 /** When several addresses failed, each is named with its reason. */
 function summary(last: Fault, faults: ReadonlyMap<Endpoint, Fault>): Fault {
-  if (faults.size < 2 || !PASSING.has(last.code)) return last;
+  if (faults.size < 2 || !RETRYABLE.has(last.code)) return last;
   const messages = Array.from(faults, ([{ url }, { message }]) =>
     message.startsWith(url.text) ? message : `${url.text}: ${message}`,
   );

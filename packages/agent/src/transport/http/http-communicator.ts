@@ -25,13 +25,13 @@ import { checkKey } from "../idempotency-key.ts";
 import { batchesOf } from "./adoption-batches.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import { readBrokerUrls } from "./broker-urls.ts";
-import { createContacts } from "./contacts.ts";
+import { createResponseReporter } from "./contacts.ts";
 import { createEndpoints } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
-import { newerWishes } from "./newer-wishes.ts";
-import { createPauses } from "./pauses.ts";
+import { newerFieldsIn } from "./newer-wishes.ts";
+import { createSleeper } from "./pauses.ts";
 import { bodyOf, type Reply } from "./reply.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 import { openTlsConnections } from "./tls-connections.ts";
@@ -59,9 +59,9 @@ export async function httpCommunicator(
   const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { clock, random });
   const connections = await openTlsConnections(deps.certificates);
   const exchanger = createExchanger(clock);
-  const contacts = createContacts();
-  const pauses = createPauses(clock);
-  const attempts = createAttempts({ exchanger, connections, contacts });
+  const responses = createResponseReporter();
+  const pauses = createSleeper(clock);
+  const attempts = createAttempts({ exchanger, connections, responses });
   const run = createFailover({ endpoints, budget: createRetryBudget(), pauses, clock, random, log });
 
   const call = <T>(toMake: Call<T>): Promise<T> =>
@@ -69,7 +69,7 @@ export async function httpCommunicator(
       attempt: (endpoint, deadlineMs) => attempts.call(toMake, endpoint, deadlineMs),
       // Every call may be repeated, except with a key at an older broker, which would reserve again.
       isRepeatable: ({ protocol }) => toMake.key === undefined || protocol === "current",
-      waits: true,
+      retriesLater: true,
     });
 
   const stream = createInstructionStream({
@@ -77,7 +77,7 @@ export async function httpCommunicator(
       run({
         attempt: (endpoint, deadlineMs) => attempts.openStream(lastEventId, endpoint, deadlineMs),
         isRepeatable: () => true,
-        waits: false,
+        retriesLater: false,
       }),
     dueInMs: endpoints.dueInMs,
     pauses,
@@ -94,14 +94,14 @@ export async function httpCommunicator(
     call({ method: "GET", path, read: (reply) => bodyOf(schema, reply), ...more });
 
   const remove = (path: string): Promise<void> =>
-    call({ method: "DELETE", path, olderLacks: "how to release reservations", read: () => undefined });
+    call({ method: "DELETE", path, newerFeature: "how to release reservations", read: () => undefined });
 
-  const answer = (id: string, body: unknown): Promise<void> =>
+  const acknowledgeWith = (id: string, body: unknown): Promise<void> =>
     call({
       method: "POST",
       path: PATH.acknowledge(id),
       body,
-      olderLacks: "answers to instructions",
+      newerFeature: "answers to instructions",
       read: () => undefined,
     });
 
@@ -112,7 +112,7 @@ export async function httpCommunicator(
       const page: Page = await call({
         method: "GET",
         path,
-        olderLacks: "lists of reservations",
+        newerFeature: "lists of reservations",
         read: readPage,
       });
       found.push(...page.reservations);
@@ -125,7 +125,7 @@ export async function httpCommunicator(
   const adopt = async (offers: AdoptionRequestDTO): Promise<AdoptionReplyDTO> => {
     const results: AdoptionReplyDTO["results"][number][] = [];
     for (const body of batchesOf(offers)) {
-      const reply = await post(PATH.adoptions, adoptionReplySchema, { body, olderLacks: "adoptions" });
+      const reply = await post(PATH.adoptions, adoptionReplySchema, { body, newerFeature: "adoptions" });
       results.push(...reply.results);
     }
     return { results };
@@ -139,7 +139,7 @@ export async function httpCommunicator(
       path: PATH.advertisement(connections.identity()),
       read: () => undefined,
     } as const;
-    await call<void>(own).catch(allow("not-found", "unsupported"));
+    await call<void>(own).catch(ignoreFaults("not-found", "unsupported"));
   };
 
   return {
@@ -147,32 +147,32 @@ export async function httpCommunicator(
     publishAdvertisement: (body) => post(PATH.advertisements, advertisementReplySchema, { body }),
     requestReservation: async (body, key) => {
       checkKey(key);
-      return post(PATH.reservations, reservationSchema, { body, key, ...lackedFor(body) });
+      return post(PATH.reservations, reservationSchema, { body, key, ...newerFeatureIn(body) });
     },
     fetchReservations,
-    fetchReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(allow("not-found")),
+    fetchReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(ignoreFaults("not-found")),
     fetchInstructions: () => get(PATH.instructions, reservationListSchema),
     watchInstructions: stream.watch,
     activate: (id) =>
-      post(PATH.activate(id), reservationSchema, { olderLacks: "how to activate reservations" }),
+      post(PATH.activate(id), reservationSchema, { newerFeature: "how to activate reservations" }),
     renew: (id, duration) =>
       post(PATH.renew(id), reservationSchema, {
         body: { duration },
-        olderLacks: "how to renew reservations",
+        newerFeature: "how to renew reservations",
       }),
-    release: (id) => remove(PATH.reservation(id)).catch(allow("not-found", "already-ended")),
-    releaseByKey: (key) => remove(PATH.releaseByKey(key)).catch(allow("not-found", "already-ended")),
+    release: (id) => remove(PATH.reservation(id)).catch(ignoreFaults("not-found", "already-ended")),
+    releaseByKey: (key) => remove(PATH.releaseByKey(key)).catch(ignoreFaults("not-found", "already-ended")),
     acknowledge: (id, generation) =>
-      answer(id, { state: "held", ...(generation === undefined ? {} : { generation }) }),
+      acknowledgeWith(id, { state: "held", ...(generation === undefined ? {} : { generation }) }),
     refuse: (id, reason) =>
-      answer(id, fitToSchema(acknowledgementSchema, { state: "refused", reason })).catch(
-        allow("already-ended"),
+      acknowledgeWith(id, fitToSchema(acknowledgementSchema, { state: "refused", reason })).catch(
+        ignoreFaults("already-ended"),
       ),
-    quote: (body) => post(PATH.quotes, quoteSchema, { body, olderLacks: "quotes" }),
-    explain: (decisionId) => get(PATH.decision(decisionId), decisionSchema, { olderLacks: "decisions" }),
+    quote: (body) => post(PATH.quotes, quoteSchema, { body, newerFeature: "quotes" }),
+    explain: (decisionId) => get(PATH.decision(decisionId), decisionSchema, { newerFeature: "decisions" }),
     adopt,
     ping,
-    onContact: contacts.onContact,
+    onResponse: responses.onResponse,
     close: () => {
       stopRenewing();
       pauses.close();
@@ -199,13 +199,13 @@ function readPage(reply: Reply): Page {
 }
 
 /** An older broker would ignore unknown fields and grant something else. */
-function lackedFor(request: ReservationRequestDTO): { readonly olderLacks?: string } {
-  const wishes = newerWishes(request);
-  return wishes.length === 0 ? {} : { olderLacks: `${wishes.join(", ")} in a request and would ignore it` };
+function newerFeatureIn(request: ReservationRequestDTO): { readonly olderLacks?: string } {
+  const fields = newerFieldsIn(request);
+  return fields.length === 0 ? {} : { olderLacks: `${fields.join(", ")} in a request and would ignore it` };
 }
 
 /** Turns faults that are valid answers into undefined. */
-function allow(...codes: readonly FaultCode[]): (error: unknown) => undefined {
+function ignoreFaults(...codes: readonly FaultCode[]): (error: unknown) => undefined {
   return (error) => {
     if (error instanceof Fault && codes.includes(error.code)) return undefined;
     throw error;

@@ -20,7 +20,7 @@ const reservation = (id: string): ReservationDTO => ({
 const instruction = (id: string, commit?: number): string =>
   `event: instruction\ndata: ${JSON.stringify(reservation(id))}\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
 
-interface Scene {
+interface Setup {
   readonly broker: ScriptedBroker;
   readonly paris: BrokerCommunicator;
   readonly clock: FakeClock;
@@ -33,7 +33,7 @@ interface Scene {
   ledger: string;
 }
 
-async function scene(random: () => number = () => 0): Promise<Scene> {
+async function setup(random: () => number = () => 0): Promise<Setup> {
   const streams: ServerResponse[] = [];
   const warnings: unknown[] = [];
   const clock = fakeClock();
@@ -55,7 +55,7 @@ async function scene(random: () => number = () => 0): Promise<Scene> {
     log,
   });
   onTestFinished(communicator.close);
-  const made: Scene = {
+  const made: Setup = {
     broker,
     paris: communicator,
     clock,
@@ -86,7 +86,7 @@ function shown(event: BrokerEvent): string {
 
 describe("a stream", () => {
   test("passes events on as they come, and leaves out what it does not know or cannot read", async () => {
-    const { paris, streams, warnings } = await scene();
+    const { paris, streams, warnings } = await setup();
     const reader = reading(paris);
     expect(await reader.next()).toBe("heartbeat");
     streams[0]?.write(
@@ -98,7 +98,7 @@ describe("a stream", () => {
   });
 
   test("puts letters together that were cut apart", async () => {
-    const { paris, streams } = await scene();
+    const { paris, streams } = await setup();
     const reader = reading(paris);
     await reader.next();
     const text = Buffer.from(instruction("a").replace('"message":""', '"message":"fünf"'));
@@ -110,7 +110,7 @@ describe("a stream", () => {
   });
 
   test("goes on after the last event its reader has dealt with", async () => {
-    const { paris, streams, resumedFrom } = await scene();
+    const { paris, streams, resumedFrom } = await setup();
     const first = reading(paris);
     await first.next();
     streams[0]?.end(instruction("a", 5) + instruction("b") + instruction("c", 6));
@@ -122,7 +122,7 @@ describe("a stream", () => {
   });
 
   test("hears an event again that its reader was given and may not have dealt with", async () => {
-    const { paris, streams, resumedFrom } = await scene();
+    const { paris, streams, resumedFrom } = await setup();
     const first = reading(paris);
     await first.next();
     streams[0]?.end(instruction("a", 5) + instruction("b", 6));
@@ -133,7 +133,7 @@ describe("a stream", () => {
   });
 
   test("knows how far it is from signs of life alone", async () => {
-    const { paris, streams, resumedFrom } = await scene();
+    const { paris, streams, resumedFrom } = await setup();
     const first = reading(paris);
     await first.next();
     streams[0]?.end(": alive\nid: 41\n\n");
@@ -143,7 +143,7 @@ describe("a stream", () => {
   });
 
   test("forgets where it was after a reset", async () => {
-    const { paris, streams, resumedFrom } = await scene();
+    const { paris, streams, resumedFrom } = await setup();
     const first = reading(paris);
     await first.next();
     streams[0]?.end(`${instruction("a", 5)}event: reset\ndata: {"reason":"too old"}\n\n`);
@@ -153,7 +153,7 @@ describe("a stream", () => {
   });
 
   test("begins anew in another ledger, whose numbers say nothing", async () => {
-    const made = await scene();
+    const made = await setup();
     const { paris, streams, resumedFrom } = made;
     const first = reading(paris);
     await first.next();
@@ -169,7 +169,7 @@ describe("a stream", () => {
   });
 
   test("breaks when it is cut", async () => {
-    const { paris, streams } = await scene();
+    const { paris, streams } = await setup();
     const reader = reading(paris);
     await reader.next();
     const broken = reader.next();
@@ -178,7 +178,7 @@ describe("a stream", () => {
   });
 
   test("breaks when nothing comes for as long as three signs of life take", async () => {
-    const { paris, clock, streams } = await scene();
+    const { paris, clock, streams } = await setup();
     const reader = reading(paris);
     await reader.next();
     const broken = reader.next().catch((error: Error) => error.message);
@@ -191,7 +191,7 @@ describe("a stream", () => {
   });
 
   test("does not break because its reader takes long", async () => {
-    const { paris, clock, streams } = await scene();
+    const { paris, clock, streams } = await setup();
     const reader = reading(paris);
     await reader.next();
     streams[0]?.write(instruction("a") + instruction("b"));
@@ -203,7 +203,7 @@ describe("a stream", () => {
   test.each(["while it is open", "while it opens", "before"])(
     "ends quietly when its reader stops it %s",
     async (when) => {
-      const { paris, broker } = await scene();
+      const { paris, broker } = await setup();
       if (when === "while it opens") broker.script(() => undefined);
       const stopping = new AbortController();
       if (when === "before") stopping.abort();
@@ -217,7 +217,7 @@ describe("a stream", () => {
   );
 
   test("is opened anew at once when there are new certificates", async () => {
-    const { paris, rotate, streams } = await scene(() => 1);
+    const { paris, rotate, streams } = await setup(() => 1);
     const reader = reading(paris);
     await reader.next();
     const ended = reader.next();
@@ -228,7 +228,7 @@ describe("a stream", () => {
   });
 
   test("waits a while before it comes back, longer each time it is cut at once", async () => {
-    const { paris, clock, streams } = await scene(() => 1);
+    const { paris, clock, streams } = await setup(() => 1);
     for (const waitMs of [0, 2000, 4000, 8000, 10_000, 10_000]) {
       const opened = streams.length;
       const reader = reading(paris);
@@ -245,7 +245,7 @@ describe("a stream", () => {
   });
 
   test("comes back soon when the last one had lasted", async () => {
-    const { paris, clock, streams } = await scene(() => 1);
+    const { paris, clock, streams } = await setup(() => 1);
     for (const waitMs of [0, 2000, 4000]) {
       const reader = reading(paris);
       const first = reader.next();
@@ -266,7 +266,7 @@ describe("a stream", () => {
   });
 
   test("is told apart from an answer that is none", async () => {
-    const { paris, broker } = await scene();
+    const { paris, broker } = await setup();
     broker.script((response) => {
       response.writeHead(200, { "Content-Type": "text/html" });
       response.end("<html>");

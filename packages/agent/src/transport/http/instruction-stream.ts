@@ -5,21 +5,21 @@ import type { BrokerEvent } from "../broker-communicator.ts";
 import type { OpenedStream } from "./attempts.ts";
 import { eventIn } from "./broker-events.ts";
 import { createEventParser, type EventBlock } from "./event-parser.ts";
-import type { Pauses } from "./pauses.ts";
+import type { Sleeper } from "./pauses.ts";
 
 /** The broker sends a heartbeat every 15 s: three are missed. */
-const SILENCE_MS = 45_000;
+const HEARTBEAT_TIMEOUT_MS = 45_000;
 /** A stream that lasted this long was stable: the next one is opened without backoff. */
-const LASTING_MS = 60_000;
+const STABLE_STREAM_MS = 60_000;
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 
 export interface InstructionStreamDeps {
   /** Opens a stream at some address; rejects with a Fault. */
   readonly open: (lastEventId: string | undefined) => Promise<OpenedStream>;
   /** How long until an address may be asked again. */
   readonly dueInMs: () => number;
-  readonly pauses: Pick<Pauses, "pause">;
+  readonly pauses: Pick<Sleeper, "sleep">;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
@@ -50,11 +50,11 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   /** Many agents lose the same broker at once: they must not all reconnect at once. */
   const waitMs = (): number => {
     if (openedFor !== renewals) return 0;
-    return Math.max(deps.dueInMs(), random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** shortStreams));
+    return Math.max(deps.dueInMs(), random() * Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** shortStreams));
   };
 
   async function* watch(signal: AbortSignal): AsyncGenerator<BrokerEvent, void> {
-    await pauses.pause(waitMs(), signal);
+    await pauses.sleep(waitMs(), signal);
     openedFor = renewals;
     let opened = await openUnlessAborted(() => deps.open(cursor?.lastEventId), signal);
     if (opened === undefined) return;
@@ -87,7 +87,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     } catch (error) {
       if (!isEnding) throw error;
     } finally {
-      shortStreams = clock.monotonicMs() - startedAt >= LASTING_MS ? 0 : shortStreams + 1;
+      shortStreams = clock.monotonicMs() - startedAt >= STABLE_STREAM_MS ? 0 : shortStreams + 1;
       endOpen.delete(end);
       signal.removeEventListener("abort", end);
       response.destroy();
@@ -147,8 +147,8 @@ async function* pieces(response: IncomingMessage, clock: Clock): AsyncGenerator<
   const source = (response as AsyncIterable<string>)[Symbol.asyncIterator]();
   for (;;) {
     // The timer runs only while waiting: a slow reader is no sign of a dead broker.
-    const cancel = clock.after(SILENCE_MS, () =>
-      response.destroy(new Error(`the broker sent nothing for ${SILENCE_MS / 1000} s`)),
+    const cancel = clock.after(HEARTBEAT_TIMEOUT_MS, () =>
+      response.destroy(new Error(`the broker sent nothing for ${HEARTBEAT_TIMEOUT_MS / 1000} s`)),
     );
     const next: IteratorResult<string, unknown> = await source.next().catch(broken).finally(cancel);
     if (next.done === true) return;

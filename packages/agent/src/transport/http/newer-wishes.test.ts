@@ -1,6 +1,6 @@
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { newerWishes } from "./newer-wishes.ts";
+import { newerFieldsIn } from "./newer-wishes.ts";
 
 const requestedResources = { cpu: "1", memory: "1Gi" };
 
@@ -22,6 +22,6 @@ test.each<[string, Partial<ReservationRequestDTO>, string[]]>([
   ["empty constraints", { constraints: { regions: [], labels: {} } }, []],
   ["a certain cluster", { targetClusterID: "paris" }, ["targetClusterID"]],
   ["a tier and a start", { tier: "spot", start: "2026-01-05T12:00:00Z" }, ["tier", "start"]],
-])("an older broker would ignore of %s: %o", (_, more, wishes) => {
-  expect(newerWishes({ requestedResources, ...more })).toEqual(wishes);
+])("an older broker would ignore of %s: %o", (_, more, requests) => {
+  expect(newerFieldsIn({ requestedResources, ...more })).toEqual(requests);
 });

@@ -4,9 +4,9 @@ import type { ReservationRequestDTO } from "@resource-broker/contract";
  * Fields of a request that an older broker would ignore, and then grant something else. It supports cpu, memory
  * and duration; priority only affects the order.
  */
-export function newerWishes(request: ReservationRequestDTO): readonly string[] {
+export function newerFieldsIn(request: ReservationRequestDTO): readonly string[] {
   const { gpu, storage, extended } = request.requestedResources;
-  const wishes: Readonly<Record<string, boolean>> = {
+  const fields: Readonly<Record<string, boolean>> = {
     gpu: isMore(gpu),
     storage: isMore(storage),
     extended: isAnyMore(extended) || isAnyMore(request.extended),
@@ -16,7 +16,7 @@ export function newerWishes(request: ReservationRequestDTO): readonly string[] {
     tier: request.tier !== undefined,
     start: request.start !== undefined,
   };
-  return Object.keys(wishes).filter((name) => wishes[name]);
+  return Object.keys(fields).filter((name) => fields[name]);
 }
 
 function isMore(quantity: string | undefined): boolean {

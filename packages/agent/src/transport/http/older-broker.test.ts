@@ -10,7 +10,7 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { BrokerCommunicator, Contact } from "../broker-communicator.ts";
+import type { BrokerCommunicator, ResponseMetadata } from "../broker-communicator.ts";
 import { communicatorOf } from "./testing/communicator-of.ts";
 import { scriptedBroker } from "./testing/scripted-broker.ts";
 
@@ -39,7 +39,11 @@ async function connect(id: string, ...brokerUrls: string[]): Promise<BrokerCommu
 /** A cluster counts only seconds after its first advertisement. */
 const UNTIL_ACTIVE_MS = 5000;
 
-async function lending(): Promise<{ broker: GoBroker; rome: BrokerCommunicator; paris: BrokerCommunicator }> {
+async function reservedBy(): Promise<{
+  broker: GoBroker;
+  rome: BrokerCommunicator;
+  paris: BrokerCommunicator;
+}> {
   const { broker, time, as } = await olderBroker();
   const [rome, paris] = [await as("rome"), await as("paris")];
   await paris.publishAdvertisement(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
@@ -49,7 +53,7 @@ async function lending(): Promise<{ broker: GoBroker; rome: BrokerCommunicator; 
 
 describe("with an older broker", () => {
   test("advertising, reserving and polling work as before", async () => {
-    const { rome, paris } = await lending();
+    const { rome, paris } = await reservedBy();
     expect(await paris.fetchInstructions()).toEqual([]);
     const made = await rome.requestReservation({ ...request, duration: "1h", priority: 3 }, "k");
     expect(made).toMatchObject({ targetClusterID: "paris", status: { phase: "Reserved" } });
@@ -65,11 +69,11 @@ describe("with an older broker", () => {
   });
 
   test("answers tell that it is older, and of no ledger", async () => {
-    const { paris } = await lending();
-    const contacts: Contact[] = [];
-    paris.onContact((contact) => contacts.push(contact));
+    const { paris } = await reservedBy();
+    const responses: ResponseMetadata[] = [];
+    paris.onResponse((response) => responses.push(response));
     await paris.fetchInstructions();
-    expect(contacts).toEqual([{ ledgerId: undefined, brokerTimeMs: expect.any(Number), isCurrent: false }]);
+    expect(responses).toEqual([{ ledgerId: undefined, brokerTimeMs: expect.any(Number), isCurrent: false }]);
   });
 
   test.each<[string, (agent: BrokerCommunicator) => Promise<unknown>]>([
@@ -100,12 +104,12 @@ describe("with an older broker", () => {
     ["perNode", { ...request, perNode: { cpu: "2" } }],
     ["constraints", { ...request, constraints: { regions: ["eu"] } }],
     ["targetClusterID", { ...request, targetClusterID: "paris" }],
-  ])("a request with %s is not even sent: it would be ignored", async (wish, wishes) => {
-    const { broker, rome } = await lending();
-    const asked = rome.requestReservation(wishes, "k");
+  ])("a request with %s is not even sent: it would be ignored", async (field, requests) => {
+    const { broker, rome } = await reservedBy();
+    const asked = rome.requestReservation(requests, "k");
     await expect(asked).rejects.toMatchObject({
       code: "unsupported",
-      message: expect.stringContaining(wish),
+      message: expect.stringContaining(field),
     });
     expect(broker.received.filter(({ clusterId }) => clusterId === "rome").map(({ call }) => call)).toEqual([
       "GET /healthz",
@@ -117,12 +121,12 @@ describe("with an older broker", () => {
     ["a bad quantity", { requestedResources: { cpu: "abc", memory: "1Gi" } }, "invalid"],
     ["a bad duration", { ...request, duration: "5 minutes" }, "invalid"],
   ])("its refusals are understood: %s", async (_, body, code) => {
-    const { rome } = await lending();
+    const { rome } = await reservedBy();
     await expect(rome.requestReservation(body, "k")).rejects.toMatchObject({ code });
   });
 
   test("an error as plain text is understood", async () => {
-    const { rome } = await lending();
+    const { rome } = await reservedBy();
     const foreign = rome.publishAdvertisement(advertisementBody("paris", { cpu: 1, memoryGi: 1 }));
     await expect(foreign).rejects.toMatchObject({
       code: "forbidden",
@@ -131,7 +135,7 @@ describe("with an older broker", () => {
   });
 
   test("a reservation whose answer is lost is not asked for again: it would book twice", async () => {
-    const { broker, paris } = await lending();
+    const { broker, paris } = await reservedBy();
     const proxy = await startFaultyProxy(broker);
     onTestFinished(proxy.close);
     const rome = await connect("rome", `https://127.0.0.1:${proxy.port}`);

@@ -1,16 +1,16 @@
 import type { Clock } from "@resource-broker/runtime";
 
 /** A sleep that can be interrupted. */
-export interface Pauses {
+export interface Sleeper {
   /** Resolves after this time, or when the signal aborts or the client closes. */
-  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly close: () => void;
 }
 
-export function createPauses(clock: Pick<Clock, "after">): Pauses {
+export function createSleeper(clock: Pick<Clock, "after">): Sleeper {
   const closing = new AbortController();
 
-  const pause: Pauses["pause"] = (ms, signal) =>
+  const sleep: Sleeper["sleep"] = (ms, signal) =>
     new Promise((resolve) => {
       if (ms <= 0 || closing.signal.aborted || signal?.aborted === true) {
         resolve();
@@ -27,5 +27,5 @@ export function createPauses(clock: Pick<Clock, "after">): Pauses {
       signal?.addEventListener("abort", end);
     });
 
-  return { pause, close: () => closing.abort() };
+  return { sleep, close: () => closing.abort() };
 }

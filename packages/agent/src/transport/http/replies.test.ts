@@ -7,7 +7,7 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { BrokerCommunicator, Contact } from "../broker-communicator.ts";
+import type { BrokerCommunicator, ResponseMetadata } from "../broker-communicator.ts";
 import { communicatorOf } from "./testing/communicator-of.ts";
 import {
   CURRENT,
@@ -29,7 +29,7 @@ const reservation = (id: string): ReservationDTO => ({
   createdAt: "2026-07-01T10:00:00Z",
 });
 
-async function scene(script: Script): Promise<{ broker: ScriptedBroker; rome: BrokerCommunicator }> {
+async function setup(script: Script): Promise<{ broker: ScriptedBroker; rome: BrokerCommunicator }> {
   const broker = await scriptedBroker(certificates.broker, script);
   return { broker, rome: await connect(broker.url) };
 }
@@ -68,14 +68,14 @@ describe("an answer that cannot be a broker's", () => {
     ["one that will be too long", reply(200, [], { "Content-Length": "16777217" }), "more than 16 MiB"],
     ["a redirection", raw(302, "text/html", "moved"), "302"],
   ])("%s is told with the address and what came", async (_, script, message) => {
-    const { broker, rome } = await scene(script);
+    const { broker, rome } = await setup(script);
     const fault = await rome.fetchInstructions().catch((error: Error) => error);
     expect(fault).toMatchObject({ code: "unreachable", message: expect.stringContaining(message) });
     expect(fault).toMatchObject({ message: expect.stringMatching(new RegExp(`^${broker.url}: `)) });
   });
 
   test("one that breaks off is none", async () => {
-    const { rome } = await scene((response) => {
+    const { rome } = await setup((response) => {
       response.writeHead(200, { ...CURRENT, "Content-Length": "100" });
       response.write("[");
       response.socket?.destroy();
@@ -84,16 +84,16 @@ describe("an answer that cannot be a broker's", () => {
   });
 
   test("a proxy that knows nothing of releases does not make it look released", async () => {
-    const { broker, rome } = await scene((response) => response.end("<html>welcome"));
+    const { broker, rome } = await setup((response) => response.end("<html>welcome"));
     await expect(rome.release("rsv-1")).rejects.toMatchObject({ code: "unreachable" });
     expect(calls(broker)[0]).toBe("DELETE /api/v1/reservations/rsv-1");
   });
 
   test("a page of a proxy does not make a broker look old", async () => {
-    const { broker, rome } = await scene(reply(200, []));
+    const { broker, rome } = await setup(reply(200, []));
     await rome.fetchInstructions();
-    const contacts: Contact[] = [];
-    rome.onContact((contact) => contacts.push(contact));
+    const responses: ResponseMetadata[] = [];
+    rome.onResponse((response) => responses.push(response));
     broker.script((response) => {
       response.writeHead(404, { "Content-Type": "text/plain" });
       response.end("not here");
@@ -104,7 +104,7 @@ describe("an answer that cannot be a broker's", () => {
       response.end();
     });
     await expect(rome.release("rsv-1")).resolves.toBeUndefined();
-    expect(contacts.map(({ isCurrent }) => isCurrent)).toEqual([true]);
+    expect(responses.map(({ isCurrent }) => isCurrent)).toEqual([true]);
   });
 
   test("the next address is asked instead", async () => {
@@ -125,7 +125,7 @@ describe("what the broker says", () => {
     [422, "key-mismatch"],
     [500, "internal"],
   ])("%d %s is final: it is asked once", async (status, code) => {
-    const { broker, rome } = await scene(reply(status, { error: "no", code }));
+    const { broker, rome } = await setup(reply(status, { error: "no", code }));
     await expect(rome.requestReservation(request, "k")).rejects.toMatchObject({ code, message: "no" });
     expect(calls(broker)).toHaveLength(1);
   });
@@ -146,9 +146,9 @@ describe("what the broker says", () => {
     });
     onTestFinished(communicator.close);
     // Until it has heard the answer, it waits for nothing.
-    const heard = new Promise<void>((resolve) => void communicator.onContact(() => resolve()));
+    const received = new Promise<void>((resolve) => void communicator.onResponse(() => resolve()));
     const instructions = communicator.fetchInstructions();
-    await heard;
+    await received;
     broker.script(reply(200, []));
     await settle();
     await clock.advance(2999);
@@ -176,7 +176,7 @@ describe("what the broker says", () => {
 
   test("lists are read page by page, to the end", async () => {
     const next = "/api/v1/reservations?role=requester&limit=500&after=rsv-1";
-    const { broker, rome } = await scene((response, received) =>
+    const { broker, rome } = await setup((response, received) =>
       received.url === next
         ? reply(200, [reservation("rsv-2")])(response, received)
         : reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` })(response, received),
@@ -187,7 +187,7 @@ describe("what the broker says", () => {
 
   test("a list that never moves on is given up, not read for ever", async () => {
     const next = "/api/v1/reservations?role=requester&limit=500&after=rsv-1";
-    const { rome } = await scene(reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` }));
+    const { rome } = await setup(reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` }));
     await expect(rome.fetchReservations("requester")).rejects.toMatchObject({
       code: "unreachable",
       message: "the broker's list of reservations does not end",
@@ -195,20 +195,20 @@ describe("what the broker says", () => {
   });
 
   test("a page that leads elsewhere leads nowhere", async () => {
-    const { rome } = await scene(
+    const { rome } = await setup(
       reply(200, [reservation("rsv-1")], { Link: '<https://evil/x?y>; rel="next"' }),
     );
     expect(await rome.fetchReservations("provider")).toHaveLength(1);
   });
 
   test("its clock and ledger are passed on", async () => {
-    const { rome } = await scene(
+    const { rome } = await setup(
       reply(200, [], { Date: "Wed, 01 Jul 2026 10:00:00 GMT", "Ledger-ID": "led-7" }),
     );
-    const contacts: Contact[] = [];
-    rome.onContact((contact) => contacts.push(contact));
+    const responses: ResponseMetadata[] = [];
+    rome.onResponse((response) => responses.push(response));
     await rome.fetchInstructions();
-    expect(contacts).toEqual([
+    expect(responses).toEqual([
       { ledgerId: "led-7", brokerTimeMs: Date.UTC(2026, 6, 1, 10), isCurrent: true },
     ]);
   });
@@ -216,7 +216,7 @@ describe("what the broker says", () => {
 
 describe("what is sent", () => {
   test("nothing that is not needed", async () => {
-    const { broker, rome } = await scene(
+    const { broker, rome } = await setup(
       reply(200, { advertisement: advertisementBody("rome", { cpu: 1, memoryGi: 1 }) }),
     );
     await rome.publishAdvertisement(advertisementBody("rome", { cpu: 1, memoryGi: 1 }));
@@ -231,7 +231,7 @@ describe("what is sent", () => {
   });
 
   test("ids and keys cannot break out of the address", async () => {
-    const { broker, rome } = await scene(raw(204, undefined, ""));
+    const { broker, rome } = await setup(raw(204, undefined, ""));
     await rome.release("../../healthz?x");
     await rome.releaseByKey("a&b=c#d");
     expect(calls(broker)).toEqual([
@@ -243,7 +243,7 @@ describe("what is sent", () => {
   test.each(["", "with space", "ü", "a\r\nX: y", "k".repeat(129)])(
     "no key that a header cannot carry: %j",
     async (key) => {
-      const { broker, rome } = await scene(reply(201, reservation("rsv-1")));
+      const { broker, rome } = await setup(reply(201, reservation("rsv-1")));
       await expect(rome.requestReservation(request, key)).rejects.toMatchObject({ code: "invalid" });
       expect(broker.received).toEqual([]);
     },

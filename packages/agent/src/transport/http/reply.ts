@@ -11,9 +11,9 @@ import {
 import type { BrokerUrl } from "./broker-urls.ts";
 
 /** Enough for ten thousand instructions. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const SHOWN_LENGTH = 80;
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 const NO_CONTENT = 204;
 
 /** A whole answer. */
@@ -27,10 +27,10 @@ export interface Reply {
 export async function readReply(response: IncomingMessage, url: BrokerUrl): Promise<Reply> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  if (Number(response.headers["content-length"]) > MOST_BYTES) throw tooLong(url);
+  if (Number(response.headers["content-length"]) > MAX_BYTES) throw tooLong(url);
   for await (const piece of response as AsyncIterable<Uint8Array>) {
     length += piece.length;
-    if (length > MOST_BYTES) throw tooLong(url);
+    if (length > MAX_BYTES) throw tooLong(url);
     pieces.push(piece);
   }
   const text = Buffer.concat(pieces).toString("utf8");
@@ -38,21 +38,21 @@ export async function readReply(response: IncomingMessage, url: BrokerUrl): Prom
 }
 
 function tooLong(url: BrokerUrl): Fault {
-  return strange(url, `an answer of more than ${MOST_BYTES / 1024 / 1024} MiB came`);
+  return unexpectedReply(url, `an answer of more than ${MAX_BYTES / 1024 / 1024} MiB came`);
 }
 
 /** The validated body; throws when it does not match the schema. */
 export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
   const parsed = parseJson(text);
   if (parsed === undefined || status === NO_CONTENT) {
-    throw strange(
+    throw unexpectedReply(
       url,
       `${typeOf(headers)} came instead of JSON: ${JSON.stringify(text.slice(0, SHOWN_LENGTH))}`,
     );
   }
   const validated = validate(schema, parsed.value);
   if (validated.ok) return validated.value;
-  throw strange(url, `the answer does not match the schema: ${describeProblems(validated.problems)}`);
+  throw unexpectedReply(url, `the answer does not match the schema: ${describeProblems(validated.problems)}`);
 }
 
 export function isSuccess({ status }: Pick<Reply, "status">): boolean {
@@ -77,7 +77,7 @@ export function faultIn(reply: Reply): Fault {
 }
 
 export function notFromBroker({ url, status, headers }: Reply): Fault {
-  return strange(
+  return unexpectedReply(
     url,
     `${status} with ${typeOf(headers)} came, and not from a broker; check --broker-url and proxies`,
   );
@@ -90,7 +90,7 @@ function mayBeOlderBroker({ status, headers }: Reply): boolean {
 }
 
 /** The answer is not a broker's: it is unknown whether the call had an effect. */
-export function strange(url: BrokerUrl, problem: string): Fault {
+export function unexpectedReply(url: BrokerUrl, problem: string): Fault {
   return new Fault("unreachable", `${url.text}: ${problem}`);
 }
 
@@ -101,7 +101,7 @@ function typeOf(headers: IncomingHttpHeaders): string {
 /** Seconds only: a date would require synchronized clocks. */
 function readRetryAfter(text: string | undefined): number | undefined {
   return text !== undefined && /^[0-9]{1,6}$/.test(text)
-    ? Math.min(Number(text) * 1000, LONGEST_WAIT_MS)
+    ? Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS)
     : undefined;
 }
 

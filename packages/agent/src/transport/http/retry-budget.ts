@@ -6,13 +6,13 @@ export interface RetryBudget {
 }
 
 const EARNED_PER_CALL = 0.1;
-const MOST = 10;
+const MAX_TOKENS = 10;
 
 export function createRetryBudget(): RetryBudget {
-  let tokens = MOST;
+  let tokens = MAX_TOKENS;
   return {
     earn: () => {
-      tokens = Math.min(MOST, tokens + EARNED_PER_CALL);
+      tokens = Math.min(MAX_TOKENS, tokens + EARNED_PER_CALL);
     },
     spend: () => {
       if (tokens < 1) return false;

@@ -8,11 +8,11 @@ import { commonNameOf } from "../../identity/agent-certificates.ts";
 const IDLE_MS = 90_000;
 const DEAD_PEER_PROBE_MS = 30_000;
 /** The broker allows 64 for each cluster. */
-const MOST_CONNECTIONS = 16;
-const MOST_IDLE = 2;
+const MAX_CONNECTIONS = 16;
+const MAX_IDLE = 2;
 
 /** Connection pools for one set of certificates. */
-export interface Lines {
+export interface ConnectionPools {
   /** Kept from call to call. */
   readonly calls: Agent;
   /** One connection each. */
@@ -23,7 +23,7 @@ export interface Lines {
 export interface TlsConnections {
   /** The Common Name of the certificate: the identity that the broker sees. */
   readonly identity: () => string;
-  readonly lines: () => Lines;
+  readonly pools: () => ConnectionPools;
   /** Closes idle connections, because one of them was dead. */
   readonly dropIdle: () => void;
   /** Called when there are new certificates. Returns how to stop. */
@@ -36,18 +36,18 @@ export async function openTlsConnections(certificates: CertificateSource): Promi
   const listeners = new Set<() => void>();
   const first = await certificates.start();
   const name = identityOf(first);
-  let lines = makeLines(first);
+  let pools = createPools(first);
 
   const unsubscribe = certificates.onChange((set) => {
-    retire(lines.calls);
-    lines = makeLines(set);
+    retire(pools.calls);
+    pools = createPools(set);
     for (const listener of listeners) listener();
   });
 
   return {
     identity: () => name,
-    lines: () => lines,
-    dropIdle: () => dropIdle(lines.calls),
+    pools: () => pools,
+    dropIdle: () => dropIdle(pools.calls),
     onRenewed: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -55,12 +55,12 @@ export async function openTlsConnections(certificates: CertificateSource): Promi
     close: () => {
       unsubscribe();
       certificates.stop();
-      retire(lines.calls);
+      retire(pools.calls);
     },
   };
 }
 
-function makeLines({ files: { cert, key, ca } }: CertificateSet): Lines {
+function createPools({ files: { cert, key, ca } }: CertificateSet): ConnectionPools {
   // Shared by all connections: otherwise each would parse the certificates again and keep a copy.
   const tls = { secureContext: createSecureContext({ cert, key, ca, minVersion: "TLSv1.2" }) };
   return {
@@ -69,8 +69,8 @@ function makeLines({ files: { cert, key, ca } }: CertificateSet): Lines {
       keepAlive: true,
       keepAliveMsecs: DEAD_PEER_PROBE_MS,
       timeout: IDLE_MS,
-      maxSockets: MOST_CONNECTIONS,
-      maxFreeSockets: MOST_IDLE,
+      maxSockets: MAX_CONNECTIONS,
+      maxFreeSockets: MAX_IDLE,
       scheduling: "lifo",
     }),
     streams: new Agent({ ...tls, keepAlive: false }),

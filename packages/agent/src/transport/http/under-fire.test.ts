@@ -23,7 +23,7 @@ const request = reservationBody({ cpu: 1, memoryGi: 1 });
 /** Only a guard: a busy machine takes its time. */
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
-interface Scene {
+interface Setup {
   readonly broker: BrokerProcess;
   readonly proxy: FaultyProxy;
   readonly rome: BrokerCommunicator;
@@ -32,7 +32,7 @@ interface Scene {
 }
 
 /** A real broker behind a proxy; paris lends 1,000 CPU. */
-async function scene(): Promise<Scene> {
+async function setup(): Promise<Setup> {
   const broker = await startBroker({ certificates });
   onTestFinished(broker.dispose);
   const proxy = await startFaultyProxy(broker);
@@ -51,7 +51,7 @@ async function scene(): Promise<Scene> {
 
 describe("a reservation", () => {
   test("whose answer is lost is asked for again, and booked once", async () => {
-    const { proxy, rome, paris } = await scene();
+    const { proxy, rome, paris } = await setup();
     for (let round = 0; round < 10; round++) {
       const lost = proxy.loseNextReply();
       const made = await rome.requestReservation(request, `k-${round}`);
@@ -63,7 +63,7 @@ describe("a reservation", () => {
   });
 
   test("under way when the broker is killed is booked whole or not at all, and then once", async () => {
-    const { broker, rome } = await scene();
+    const { broker, rome } = await setup();
     const keys = Array.from({ length: 40 }, (_, index) => `k-${index}`);
     const asked = keys.map((key) => rome.requestReservation(request, key).catch(() => undefined));
     await asked[0];
@@ -84,14 +84,14 @@ describe("a reservation", () => {
 
 describe("a stream", () => {
   test("that is cut fifty times loses nothing", async () => {
-    const { proxy, rome, paris } = await scene();
+    const { proxy, rome, paris } = await setup();
     const stopping = new AbortController();
-    const heard = new Map<string, string>();
+    const received = new Map<string, string>();
     let resets = 0;
     let opened = 0;
     const hear = (event: BrokerEvent): void => {
       if (event.kind === "reset") resets += 1;
-      if (event.kind === "instruction") heard.set(event.reservation.id, event.reservation.status.phase);
+      if (event.kind === "instruction") received.set(event.reservation.id, event.reservation.status.phase);
     };
     const follow = async (): Promise<void> => {
       let isOpen = false;
@@ -107,7 +107,7 @@ describe("a stream", () => {
     const following = followAll();
     // What came and went before a reader had heard anything is no news to it.
     const first = await rome.requestReservation(request, "first");
-    await expect.poll(() => heard.has(first.id), PATIENCE).toBe(true);
+    await expect.poll(() => received.has(first.id), PATIENCE).toBe(true);
     const made: string[] = [];
     const ended: string[] = [];
     for (let round = 0; round < 50; round++) {
@@ -123,18 +123,18 @@ describe("a stream", () => {
       }
     }
     const last = await rome.requestReservation(request, "last");
-    await expect.poll(() => heard.has(last.id), PATIENCE).toBe(true);
+    await expect.poll(() => received.has(last.id), PATIENCE).toBe(true);
     stopping.abort();
     await following;
-    expect(made.filter((id) => !heard.has(id))).toEqual([]);
-    expect(ended.filter((id) => heard.get(id) !== "Released")).toEqual([]);
+    expect(made.filter((id) => !received.has(id))).toEqual([]);
+    expect(ended.filter((id) => received.get(id) !== "Released")).toEqual([]);
     expect(resets).toBe(0);
   });
 });
 
 describe("certificates", () => {
   test("are replaced under load without a call failing, and new connections show the new ones", async () => {
-    const { proxy, rome, rotateRome } = await scene();
+    const { proxy, rome, rotateRome } = await setup();
     let isOver = false;
     let made = 0;
     const load = Array.from({ length: 4 }, async (_, worker) => {
@@ -156,7 +156,7 @@ describe("certificates", () => {
   });
 
   test("are taken from the folder when it is written anew, and the stream goes on with them", async () => {
-    const { proxy } = await scene();
+    const { proxy } = await setup();
     const folder = await mkdtemp(join(tmpdir(), "agent-certificates-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await writeCertificateFolder(folder, certificates.cluster("tokyo"));
@@ -190,7 +190,7 @@ describe("certificates", () => {
 });
 
 test("one advertisement each 30 s stays below 200 bytes a second, the connection included", async () => {
-  const { proxy, paris } = await scene();
+  const { proxy, paris } = await setup();
   const [cycles, intervalS] = [20, 30];
   proxy.cut();
   const before = proxy.bytes();

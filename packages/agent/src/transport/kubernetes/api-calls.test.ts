@@ -16,7 +16,7 @@ describe("a call that something is in the way of", () => {
   test.each(faults)("goes on after %s", async (_, code) => {
     const { clock, hub, request, grant } = await oneRequest();
     let left = 6;
-    hub.cluster.setMishaps(({ verb }) =>
+    hub.cluster.setCallFaults(({ verb }) =>
       verb !== "watch" && left-- > 0 ? { fault: new Fault(code, "not now") } : undefined,
     );
     const asked = request();
@@ -39,7 +39,7 @@ describe("a call that something is in the way of", () => {
   test("is unreachable when the API server takes too long", async () => {
     const { clock, hub, request } = await oneRequest();
     const never = gate();
-    hub.cluster.setMishaps(({ verb }) => (verb === "get" ? { until: never.passed } : undefined));
+    hub.cluster.setCallFaults(({ verb }) => (verb === "get" ? { until: never.passed } : undefined));
     const asked = request();
     await clock.advance(10_000);
     // The fake does not heed signals as a real connection does.
@@ -49,8 +49,8 @@ describe("a call that something is in the way of", () => {
   });
 
   test("is unreachable when the broker is gone, though what it says is written", async () => {
-    const { clock, die, request, objects } = await oneRequest();
-    die();
+    const { clock, stopRenewing, request, objects } = await oneRequest();
+    stopRenewing();
     await clock.advance(20_000);
     const asked = request();
     await clock.advance(0);
@@ -67,7 +67,7 @@ describe("a call that something is in the way of", () => {
 
   test("is answered though its watch was cut", async () => {
     const { clock, hub, request, grant } = await oneRequest();
-    hub.cluster.setMishaps(({ verb }) =>
+    hub.cluster.setCallFaults(({ verb }) =>
       verb === "watch" ? { fault: new Fault("unreachable", "connection reset") } : undefined,
     );
     hub.cluster.cutWatches();
@@ -81,7 +81,7 @@ describe("a call that something is in the way of", () => {
   test("is refused for good when a right is missing", async () => {
     const { clock, hub, request } = await oneRequest();
     const fault = new Fault("forbidden", "user rome may not create reservations");
-    hub.cluster.setMishaps(({ verb }) => (verb === "create" ? { fault } : undefined));
+    hub.cluster.setCallFaults(({ verb }) => (verb === "create" ? { fault } : undefined));
     const asked = request();
     await clock.advance(0);
     expect(asked.fault()).toBe("forbidden: user rome may not create reservations");
@@ -90,10 +90,10 @@ describe("a call that something is in the way of", () => {
   test("says what may be wrong where the namespace or the kind is missing", async () => {
     const { clock, hub, rome, request } = await oneRequest();
     const fault = new Fault("not-found", 'namespaces "default" not found');
-    hub.cluster.setMishaps(({ verb }) => (verb === "create" || verb === "apply" ? { fault } : undefined));
+    hub.cluster.setCallFaults(({ verb }) => (verb === "create" || verb === "apply" ? { fault } : undefined));
     const calls = [request(), outcomeOf(rome.communicator.publishAdvertisement(advertisementOf("rome")))];
     await clock.advance(10_000);
-    for (const { fault: said } of calls) expect(said()).toContain("--broker-namespace=default");
+    for (const { fault: shown } of calls) expect(shown()).toContain("--broker-namespace=default");
   });
 
   test("lists everything once, though the list broke off, and without what cannot be read", async () => {
@@ -108,12 +108,12 @@ describe("a call that something is in the way of", () => {
   });
 
   test("reads nothing that no living broker vouches for", async () => {
-    const { clock, hub, rome, die } = await oneRequest();
+    const { clock, hub, rome, stopRenewing } = await oneRequest();
     hub.cluster.put(RESERVATIONS, reservationObject("rsv-a"));
     const alive = outcomeOf(rome.communicator.fetchReservations("requester"));
     await clock.advance(0);
     expect(alive.value()).toHaveLength(1);
-    die();
+    stopRenewing();
     await clock.advance(20_000);
     const dead = outcomeOf(rome.communicator.fetchReservations("requester"));
     await clock.advance(0);

@@ -4,7 +4,7 @@ import type { Clock } from "@resource-broker/runtime";
 
 /** Between the tries of one call. */
 const MAX_PAUSE_MS = 2_000;
-const LONGEST_RETRY_AFTER_MS = 5_000;
+const MAX_RETRY_AFTER_MS = 5_000;
 
 export interface ApiCallsDeps {
   /** Where the API server of the broker's cluster is. */
@@ -22,7 +22,7 @@ export interface ApiCalls {
    * Retries until it succeeds, is refused for good, or times out. Attempts must be idempotent, because an
    * answer may be lost.
    */
-  readonly persist: <T>(signal: AbortSignal, attempt: () => Promise<T>) => Promise<T>;
+  readonly retry: <T>(signal: AbortSignal, attempt: () => Promise<T>) => Promise<T>;
   readonly isClosed: () => boolean;
   readonly close: () => void;
 }
@@ -30,7 +30,7 @@ export interface ApiCalls {
 export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
   const closing = new AbortController();
 
-  const persist = async <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> => {
+  const retry = async <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> => {
     const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, ...clock });
     let last: Fault | undefined;
     for (;;) {
@@ -43,7 +43,7 @@ export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
         if (!fault.retry) throw fault;
         last = fault;
       }
-      const leastMs = Math.min(last.details.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+      const leastMs = Math.min(last.details.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
       await wait(Math.max(pauses.failed(), leastMs), { clock, signal });
     }
   };
@@ -52,7 +52,7 @@ export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
     if (closing.signal.aborted) return closed();
     return last === undefined
       ? new Fault("unreachable", `the API server of the broker's cluster (${server}) did not answer in time`)
-      : apiServerAway(server, last);
+      : apiServerFault(server, last);
   };
 
   return {
@@ -71,14 +71,14 @@ export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
         closing.signal.removeEventListener("abort", end);
       }
     },
-    persist,
+    retry,
     isClosed: () => closing.signal.aborted,
     close: () => closing.abort(),
   };
 }
 
 /** The API server is the problem, not the broker. A missing right keeps its code and remedy. */
-export function apiServerAway(server: string, cause: Fault): Fault {
+export function apiServerFault(server: string, cause: Fault): Fault {
   const message = `the API server of the broker's cluster (${server}) cannot be used: ${cause.message}`;
   return new Fault(cause.retry ? "unreachable" : cause.code, message, { cause, details: cause.details });
 }

@@ -3,28 +3,28 @@ import { isLive } from "@resource-broker/domain";
 import { type Sink, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";
-import { isOrphaned, readReservation, type Told } from "./read-reservation.ts";
+import { isOrphaned, type LedgerReservation, readReservation } from "./read-reservation.ts";
 
-export interface BoardDeps {
+export interface ReservationIndexDeps {
   readonly log: Log;
   /** A reservation is new, or has changed. */
-  readonly onNews: (told: Told) => void;
+  readonly onUpdate: (found: LedgerReservation) => void;
   /** Everything was listed again: events may have been missed. */
-  readonly onListedAnew: () => void;
+  readonly onRelist: () => void;
 }
 
 /** An index of the Reservation objects of one role. Live ones are kept in full, others only by version. */
-export interface Board {
+export interface ReservationIndex {
   readonly sink: Sink<Reservation>;
-  readonly live: () => Iterable<Told>;
+  readonly live: () => Iterable<LedgerReservation>;
   /** The object name of a live reservation; a user's object may have any name. */
   readonly nameOf: (id: string) => string | undefined;
 }
 
 interface Known {
   /** Differs between two states. */
-  readonly mark: string;
-  readonly live: Told | undefined;
+  readonly version: string;
+  readonly live: LedgerReservation | undefined;
 }
 
 /** The label selector for this cluster's Reservations in a role. */
@@ -32,15 +32,18 @@ export function labelSelectorOf(role: Role, clusterId: string): string {
   return `${role === "requester" ? KUBE_LABEL.requester : KUBE_LABEL.target}=${clusterId}`;
 }
 
-export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps): Board {
+export function createReservationIndex(
+  role: Role,
+  { log, onUpdate, onRelist }: ReservationIndexDeps,
+): ReservationIndex {
   const known = new Map<string, Known>();
   const names = new Map<string, string>();
   /** Ends found by a relist, which are sent after the reset. */
-  const late: Told[] = [];
+  const deferred: LedgerReservation[] = [];
   let listed: Set<string> | undefined;
   let wasListed = false;
 
-  const read = (object: Reservation): Told | undefined => {
+  const read = (object: Reservation): LedgerReservation | undefined => {
     try {
       return readReservation(object, role);
     } catch (error) {
@@ -53,21 +56,21 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
 
   const put = (object: Reservation): void => {
     const { name } = object.metadata;
-    const mark = markOf(object);
+    const version = versionOf(object);
     listed?.add(name);
-    if (known.get(name)?.mark === mark) return;
-    const told = read(object);
-    const live = told !== undefined && isLive(told.reservation.status.phase) ? told : undefined;
+    if (known.get(name)?.version === version) return;
+    const found = read(object);
+    const live = found !== undefined && isLive(found.reservation.status.phase) ? found : undefined;
     forget(name);
-    known.set(name, { mark, live });
+    known.set(name, { version, live });
     if (live !== undefined) names.set(live.reservation.id, name);
-    if (told !== undefined) tell(told);
+    if (found !== undefined) emit(found);
   };
 
-  const tell = (told: Told): void => {
-    const isLate = wasListed && listed !== undefined;
-    if (!isLate) onNews(told);
-    else if (!isLive(told.reservation.status.phase)) late.push(told);
+  const emit = (found: LedgerReservation): void => {
+    const isDeferred = wasListed && listed !== undefined;
+    if (!isDeferred) onUpdate(found);
+    else if (!isLive(found.reservation.status.phase)) deferred.push(found);
   };
 
   const forget = (name: string): void => {
@@ -85,9 +88,9 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
       endList: () => {
         for (const name of known.keys()) if (listed?.has(name) === false) forget(name);
         listed = undefined;
-        if (wasListed) onListedAnew();
+        if (wasListed) onRelist();
         wasListed = true;
-        for (const told of late.splice(0)) onNews(told);
+        for (const found of deferred.splice(0)) onUpdate(found);
       },
       remove: (object) => {
         // The last state may be the end. A deleted object alone is not: absence never releases anything.
@@ -102,9 +105,9 @@ export function createBoard(role: Role, { log, onNews, onListedAnew }: BoardDeps
   };
 }
 
-function markOf(object: Reservation): string {
+function versionOf(object: Reservation): string {
   const { ledgerID = "", phase = "", generation = 0 } = object.status ?? {};
   const { metadata, spec } = object;
-  const standing = isOrphaned(object) ? "orphaned" : (spec.targetClusterID ?? "");
-  return [metadata.uid, ledgerID, phase, generation, standing].join("/");
+  const target = isOrphaned(object) ? "orphaned" : (spec.targetClusterID ?? "");
+  return [metadata.uid, ledgerID, phase, generation, target].join("/");
 }

@@ -16,47 +16,53 @@ import { MANAGER } from "../../forge/labels.ts";
 export type Offer = AdoptionRequestDTO["reservations"][number];
 
 /** One field manager per condition: applying under one name removes what it applied before. */
-export function signalManager(type: string): string {
+export function conditionManager(type: string): string {
   return `${MANAGER}-${type}`;
 }
 
 /** Namespace and owner of the agent's objects. */
-export interface Place {
+export interface ObjectScope {
   readonly namespace: string;
   readonly clusterId: string;
 }
 
-interface Asking {
+interface NamedRequest {
   readonly name: string;
   readonly request: ReservationRequestDTO;
 }
 
-export function reserveObject(place: Place, { name, request, key }: Asking & { readonly key: string }) {
-  return reservation(place, name, { ...wishesOf(request), requesterID: place.clusterId, key });
+export function reserveManifest(
+  scope: ObjectScope,
+  { name, request, key }: NamedRequest & { readonly key: string },
+) {
+  return reservation(scope, name, { ...specOf(request), requesterID: scope.clusterId, key });
 }
 
-export function quoteObject(place: Place, { name, request }: Asking) {
-  return reservation(place, name, { ...wishesOf(request), requesterID: place.clusterId, intent: "Quote" });
+export function quoteManifest(scope: ObjectScope, { name, request }: NamedRequest) {
+  return reservation(scope, name, { ...specOf(request), requesterID: scope.clusterId, intent: "Quote" });
 }
 
 /** The object that closes a key. */
-export function releaseObject(place: Place, { name, key }: { readonly name: string; readonly key: string }) {
-  return reservation(place, name, { requesterID: place.clusterId, intent: "Release", key });
+export function releaseManifest(
+  scope: ObjectScope,
+  { name, key }: { readonly name: string; readonly key: string },
+) {
+  return reservation(scope, name, { requesterID: scope.clusterId, intent: "Release", key });
 }
 
-export function offerObject(place: Place, name: string, offer: Offer) {
+export function offerManifest(scope: ObjectScope, name: string, offer: Offer) {
   const { id, requesterID, targetClusterID, requestedResources, ...held } = offer;
-  return reservation(place, name, {
+  return reservation(scope, name, {
     requesterID,
     targetClusterID,
     requestedResources,
     intent: "Adopt",
-    offer: { id, by: place.clusterId, ...held },
+    offer: { id, by: scope.clusterId, ...held },
   });
 }
 
 /** A condition in a Reservation's status that only this agent writes. */
-export function signalled({ metadata }: Reservation, condition: Condition) {
+export function conditionManifest({ metadata }: Reservation, condition: Condition) {
   const { name, namespace } = metadata;
   return {
     apiVersion: apiVersionOf(reservationKind),
@@ -67,8 +73,8 @@ export function signalled({ metadata }: Reservation, condition: Condition) {
 }
 
 /** The agent's part of the ClusterAdvertisement: reserved and available are set by the broker. */
-export function advertised(
-  { namespace }: Place,
+export function advertisementManifest(
+  { namespace }: ObjectScope,
   advertisement: AdvertisementDTO,
   counted: { readonly instance: string; readonly sequence: number },
 ): ClusterAdvertisement {
@@ -81,7 +87,11 @@ export function advertised(
   };
 }
 
-function reservation({ namespace, clusterId }: Place, name: string, spec: Reservation["spec"]): Reservation {
+function reservation(
+  { namespace, clusterId }: ObjectScope,
+  name: string,
+  spec: Reservation["spec"],
+): Reservation {
   const { requesterID, targetClusterID } = spec;
   // Set so that the agent's own watch sees the object from the start; the broker sets both labels in the end.
   const labels = {
@@ -97,11 +107,11 @@ function reservation({ namespace, clusterId }: Place, name: string, spec: Reserv
 }
 
 /** Extended resources are in one field of the object, and in two on the wire. */
-function wishesOf({ extended, requestedResources, ...wishes }: ReservationRequestDTO): Reservation["spec"] {
+function specOf({ extended, requestedResources, ...rest }: ReservationRequestDTO): Reservation["spec"] {
   const all = { ...requestedResources.extended, ...extended };
   const hasExtended = Object.keys(all).length > 0;
   return {
-    ...wishes,
+    ...rest,
     requestedResources: { ...requestedResources, ...(hasExtended ? { extended: all } : {}) },
   };
 }

@@ -15,7 +15,7 @@ describe("a stream", () => {
     put("rsv-e", {}, { targetClusterID: "berlin" });
     await clock.advance(0);
     const reader = read();
-    expect(await reader.heard()).toEqual([
+    expect(await reader.received()).toEqual([
       "instruction rsv-a Reserved",
       "instruction rsv-b Active",
       "reservation rsv-d Reserved",
@@ -27,12 +27,12 @@ describe("a stream", () => {
     const { hub, put, read } = await listeningAgent();
     const reader = read();
     put("rsv-a");
-    hub.tell("rsv-a", { message: "written again" });
-    hub.tell("rsv-a", { phase: "Active", generation: 2 });
-    hub.tell("rsv-a", { lastUpdateTime: "2026-01-05T12:00:00Z" });
+    hub.writeReservation("rsv-a", { message: "written again" });
+    hub.writeReservation("rsv-a", { phase: "Active", generation: 2 });
+    hub.writeReservation("rsv-a", { lastUpdateTime: "2026-01-05T12:00:00Z" });
     put("rsv-b");
-    hub.tell("rsv-a", { phase: "Released", generation: 3, reason: "ReleasedByRequester" });
-    expect(await reader.heard()).toEqual([
+    hub.writeReservation("rsv-a", { phase: "Released", generation: 3, reason: "ReleasedByRequester" });
+    expect(await reader.received()).toEqual([
       "instruction rsv-a Reserved",
       "instruction rsv-a Active",
       "instruction rsv-b Reserved",
@@ -54,7 +54,7 @@ describe("a stream", () => {
     } as const;
     put("rsv-c", { conditions: [{ ...orphaned, lastTransitionTime: "2026-01-05T12:00:00Z" }] });
     put("rsv-d", { ledgerID: "led-0" });
-    expect(await reader.heard()).toEqual([]);
+    expect(await reader.received()).toEqual([]);
   });
 
   test("takes an object that is deleted for no end, unless its last state was one", async () => {
@@ -63,20 +63,20 @@ describe("a stream", () => {
     put("rsv-b");
     await clock.advance(0);
     const reader = read();
-    await reader.heard();
+    await reader.received();
     hub.cluster.remove(RESERVATIONS, named("rsv-a"));
     hub.cluster.setWatchLag(100);
-    hub.tell("rsv-b", { phase: "Released", generation: 2, reason: "Expired" });
+    hub.writeReservation("rsv-b", { phase: "Released", generation: 2, reason: "Expired" });
     hub.cluster.remove(RESERVATIONS, named("rsv-b"));
     await clock.advance(1000);
-    expect(await reader.heard()).toEqual(["instruction rsv-b Released"]);
+    expect(await reader.received()).toEqual(["instruction rsv-b Released"]);
   });
 
   test("of a reservation under any name tells its name in the ledger", async () => {
     const { hub, paris, put, read } = await listeningAgent();
     put("a-persons", { reservationID: "rsv-nobody-x" });
     const reader = read();
-    expect(await reader.heard()).toEqual(["instruction rsv-nobody-x Reserved"]);
+    expect(await reader.received()).toEqual(["instruction rsv-nobody-x Reserved"]);
     await paris.communicator.acknowledge("rsv-nobody-x", 1);
     expect(hub.cluster.find(RESERVATIONS, named("a-persons"))?.status?.conditions).toMatchObject([
       { type: "ProviderHolding", status: "True" },
@@ -87,19 +87,19 @@ describe("a stream", () => {
     const { hub, paris, put, read } = await listeningAgent();
     const reader = read();
     put("rsv-a", {}, { requestedResources: { cpu: "much", memory: "1Gi" } });
-    hub.tell("rsv-a", { message: "again" });
+    hub.writeReservation("rsv-a", { message: "again" });
     put("rsv-b");
-    expect(await reader.heard()).toEqual(["instruction rsv-b Reserved"]);
+    expect(await reader.received()).toEqual(["instruction rsv-b Reserved"]);
     expect(paris.logLines.filter((line) => line.includes("rsv-a"))).toHaveLength(1);
   });
 
   test("tells that capacity was freed, and to a reader that was away only once", async () => {
     const { clock, hub, put, read } = await listeningAgent();
     const away = read();
-    await away.heard();
+    await away.received();
     hub.free("2026-01-05T12:00:00Z");
     await clock.advance(2000);
-    expect(await away.heard()).toEqual(["freed: "]);
+    expect(await away.received()).toEqual(["freed: "]);
     away.stop();
     await clock.advance(0);
     for (const at of ["2026-01-05T12:00:02Z", "2026-01-05T12:00:04Z"]) {
@@ -108,7 +108,7 @@ describe("a stream", () => {
     }
     put("rsv-a");
     const back = read();
-    expect(await back.heard()).toEqual(["freed: ", "instruction rsv-a Reserved"]);
+    expect(await back.received()).toEqual(["freed: ", "instruction rsv-a Reserved"]);
   });
 
   test("gives signs of life while all is well", async () => {
@@ -120,10 +120,10 @@ describe("a stream", () => {
   });
 
   test("ends when the broker gives none", async () => {
-    const { clock, die, read } = await listeningAgent();
+    const { clock, stopRenewing, read } = await listeningAgent();
     const reader = read();
     await clock.advance(0);
-    die();
+    stopRenewing();
     await clock.advance(25_000);
     expect(reader.ended()).toContain("the API server answers, but the broker showed no activity");
   });
@@ -132,7 +132,7 @@ describe("a stream", () => {
     const { clock, hub, read } = await listeningAgent();
     const reader = read();
     await clock.advance(0);
-    hub.cluster.setMishaps(({ verb, plural }) =>
+    hub.cluster.setCallFaults(({ verb, plural }) =>
       verb === "watch" && plural === "reservations"
         ? { fault: new Fault("forbidden", "user paris may not watch reservations") }
         : undefined,
@@ -148,7 +148,7 @@ describe("a stream", () => {
   test("is not opened where nothing can be listed", async () => {
     const { clock, hub, connect } = await listeningAgent();
     const fault = new Fault("forbidden", "user berlin may not list reservations");
-    hub.cluster.setMishaps(({ plural }) => (plural === "reservations" ? { fault } : undefined));
+    hub.cluster.setCallFaults(({ plural }) => (plural === "reservations" ? { fault } : undefined));
     const berlin = await connect("berlin");
     const reader = readerOf(berlin.communicator);
     await clock.advance(11_000);
@@ -158,10 +158,10 @@ describe("a stream", () => {
   test("has one reader at a time: a second one takes over, and hears what the first did not", async () => {
     const { put, read } = await listeningAgent();
     const first = read();
-    await first.heard();
+    await first.received();
     const second = read();
     put("rsv-a");
-    expect(await second.heard()).toEqual(["instruction rsv-a Reserved"]);
-    expect([first.ended(), await first.heard()]).toEqual(["", []]);
+    expect(await second.received()).toEqual(["instruction rsv-a Reserved"]);
+    expect([first.ended(), await first.received()]).toEqual(["", []]);
   });
 });

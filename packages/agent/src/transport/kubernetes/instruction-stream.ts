@@ -3,24 +3,24 @@ import { isLive } from "@resource-broker/domain";
 import type { ReflectorHealth } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import type { BrokerEvent, Role } from "../broker-communicator.ts";
-import { apiServerAway } from "./api-calls.ts";
-import type { Pulse } from "./pulse.ts";
-import type { Told } from "./read-reservation.ts";
+import { apiServerFault } from "./api-calls.ts";
+import type { BrokerHealth } from "./pulse.ts";
+import type { LedgerReservation } from "./read-reservation.ts";
 
 /** Interval of the health check of broker and watches; each success is a heartbeat for the reader. */
-const LOOK_MS = 5_000;
+const HEALTH_CHECK_MS = 5_000;
 /** Number of failed checks in a row before the stream fails: a broken watch usually recovers within seconds. */
-const TROUBLED_LOOKS = 2;
+const FAILED_CHECKS = 2;
 /** Limit of pending events for a slow or absent reader. */
-const MOST_PENDING = 1_000;
+const MAX_PENDING = 1_000;
 
 export interface InstructionStreamDeps {
   readonly server: string;
-  readonly pulse: Pulse;
+  readonly brokerHealth: BrokerHealth;
   readonly clock: Clock;
   /** Resolves when all live reservations were read; rejects on failure or abort. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
-  readonly live: (role: Role) => Iterable<Told>;
+  readonly live: (role: Role) => Iterable<LedgerReservation>;
   readonly health: () => ReflectorHealth;
   /** An open stream counts as an answer of the broker. */
   readonly onOpen: () => void;
@@ -29,7 +29,7 @@ export interface InstructionStreamDeps {
 /** Events of a cluster's reservations, for one reader at a time. A new reader continues where the last one stopped. */
 export interface InstructionStream {
   readonly watch: (signal: AbortSignal) => AsyncGenerator<BrokerEvent, void>;
-  readonly news: (role: Role, told: Told) => void;
+  readonly update: (role: Role, found: LedgerReservation) => void;
   readonly capacity: (capacity: CapacityEventDTO) => void;
   /** Events may have been missed: the reader starts again. */
   readonly reset: (reason: string) => void;
@@ -44,7 +44,7 @@ interface End {
 }
 
 export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
-  const { pulse, clock } = deps;
+  const { brokerHealth, clock } = deps;
   let pending: BrokerEvent[] = [];
   /** No reader yet: the first one starts with the live reservations, and earlier events are dropped. */
   let isFresh = true;
@@ -55,14 +55,14 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   let wake = (): void => undefined;
   let end: (how: End) => void = () => undefined;
 
-  const isOfLedger = (told: Told): boolean =>
-    told.ledgerId === undefined || told.ledgerId === pulse.ledgerId();
+  const isOfLedger = (found: LedgerReservation): boolean =>
+    found.ledgerId === undefined || found.ledgerId === brokerHealth.ledgerId();
 
   const push = (event: BrokerEvent): void => {
     if (isFresh) return;
-    if (pending.length >= MOST_PENDING) reset(`more than ${MOST_PENDING} changes were waiting to be read`);
+    if (pending.length >= MAX_PENDING) reset(`more than ${MAX_PENDING} changes were waiting to be read`);
     // After a reset the reader gets all live reservations again.
-    if (resetReason === undefined || !isOfLiving(event)) pending.push(event);
+    if (resetReason === undefined || !isOfLive(event)) pending.push(event);
     wake();
   };
 
@@ -70,12 +70,12 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     if (isFresh) return;
     resetReason = reason;
     // Ends are sent only once. If there are too many, the resync finds the older ones.
-    pending = pending.filter((event) => !isOfLiving(event)).slice(-MOST_PENDING / 2);
+    pending = pending.filter((event) => !isOfLive(event)).slice(-MAX_PENDING / 2);
     wake();
   };
 
-  const noticeLedger = (): void => {
-    const now = pulse.ledgerId();
+  const checkLedger = (): void => {
+    const now = brokerHealth.ledgerId();
     if (now === undefined || now === ledgerId) return;
     const wasKnown = ledgerId !== undefined;
     ledgerId = now;
@@ -84,12 +84,13 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     reset("the broker has another ledger than before");
     end({ fault: undefined });
   };
-  const stopNoticing = pulse.onBeat(noticeLedger);
+  const stopChecking = brokerHealth.onRenewal(checkLedger);
 
-  const beginning = (): BrokerEvent[] => {
+  const initialEvents = (): BrokerEvent[] => {
     const events: BrokerEvent[] = [];
     for (const role of ["provider", "requester"] as const) {
-      for (const told of deps.live(role)) if (isOfLedger(told)) events.push(eventOf(role, told.reservation));
+      for (const found of deps.live(role))
+        if (isOfLedger(found)) events.push(eventOf(role, found.reservation));
     }
     return events;
   };
@@ -107,8 +108,8 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     try {
       if (signal.aborted || isClosed) return;
       await deps.ready(signal);
-      noticeLedger();
-      if (isFresh) pending = beginning();
+      checkLedger();
+      if (isFresh) pending = initialEvents();
       isFresh = false;
       deps.onOpen();
       yield { kind: "heartbeat" };
@@ -122,20 +123,20 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
   }
 
   async function* events(ended: () => End | undefined): AsyncGenerator<BrokerEvent, void> {
-    let troubledLooks = 0;
+    let failedChecks = 0;
     for (;;) {
       const end = ended();
       if (end?.fault !== undefined) throw end.fault;
       if (end !== undefined) return;
       if (resetReason !== undefined) {
         yield { kind: "reset", reset: { reason: resetReason } };
-        pending = [...beginning(), ...pending];
+        pending = [...initialEvents(), ...pending];
         resetReason = undefined;
       } else if (pending[0] !== undefined) {
         yield* first(pending[0]);
-      } else if (await nothingFor(LOOK_MS, ended)) {
-        troubledLooks = deps.health().state === "troubled" ? troubledLooks + 1 : 0;
-        checkHealth(troubledLooks);
+      } else if (await idleFor(HEALTH_CHECK_MS, ended)) {
+        failedChecks = deps.health().state === "troubled" ? failedChecks + 1 : 0;
+        checkHealth(failedChecks);
         yield { kind: "heartbeat" };
       }
     }
@@ -147,16 +148,16 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     if (pending[0] === event) pending.shift();
   }
 
-  const checkHealth = (troubledLooks: number): void => {
+  const checkHealth = (failedChecks: number): void => {
     const health = deps.health();
-    if (health.state === "troubled" && troubledLooks >= TROUBLED_LOOKS) {
-      throw apiServerAway(deps.server, health.fault);
+    if (health.state === "troubled" && failedChecks >= FAILED_CHECKS) {
+      throw apiServerFault(deps.server, health.fault);
     }
-    if (!pulse.isAlive()) throw pulse.silence();
+    if (!brokerHealth.isAlive()) throw brokerHealth.unavailableFault();
   };
 
   /** False: an event has arrived. */
-  const nothingFor = async (ms: number, ended: () => End | undefined): Promise<boolean> => {
+  const idleFor = async (ms: number, ended: () => End | undefined): Promise<boolean> => {
     const isThere = (): boolean => pending.length > 0 || resetReason !== undefined || ended() !== undefined;
     if (isThere()) return false;
     await new Promise<void>((resolve) => {
@@ -172,8 +173,8 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
 
   return {
     watch,
-    news: (role, told) => {
-      if (isOfLedger(told)) push(eventOf(role, told.reservation));
+    update: (role, found) => {
+      if (isOfLedger(found)) push(eventOf(role, found.reservation));
     },
     capacity: (capacity) => {
       // One pending event is enough for a slow reader.
@@ -185,7 +186,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
       end({ fault: new Fault("unreachable", `the watch of reservations broke: ${problem}`) }),
     close: () => {
       isClosed = true;
-      stopNoticing();
+      stopChecking();
       end({ fault: undefined });
     },
   };
@@ -199,6 +200,6 @@ function isFreed(event: BrokerEvent): boolean {
   return event.kind === "capacity" && event.capacity.change === "freed";
 }
 
-function isOfLiving(event: BrokerEvent): boolean {
+function isOfLive(event: BrokerEvent): boolean {
   return "reservation" in event && isLive(event.reservation.status.phase);
 }

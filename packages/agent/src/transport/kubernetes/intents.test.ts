@@ -72,7 +72,7 @@ describe("a quote", () => {
     const { clock, hub, rome, answer } = await oneIntent();
     const quote = outcomeOf(rome.communicator.quote(REQUEST));
     await clock.advance(0);
-    hub.cluster.setMishaps(({ verb }) =>
+    hub.cluster.setCallFaults(({ verb }) =>
       verb === "delete" ? { fault: new Fault("forbidden", "no") } : undefined,
     );
     answer({ fits: true, decision: JSON.stringify(DECISION) });
@@ -107,7 +107,7 @@ describe("a key that shall not be served", () => {
       reason: "ReleasedByRequester",
       createdAt: "2026-01-05T12:00:00Z",
     } as const;
-    hub.tell(NAME, ended, { targetClusterID: "paris" });
+    hub.writeReservation(NAME, ended, { targetClusterID: "paris" });
     await clock.advance(0);
     expect([released.isOver(), released.fault()]).toEqual([true, undefined]);
     expect(asked.value()?.status.phase).toBe("Released");

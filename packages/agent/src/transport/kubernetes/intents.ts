@@ -11,14 +11,14 @@ import {
 } from "@resource-broker/contract";
 import { toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
-import { type Offer, offerObject, quoteObject } from "./forge.ts";
-import { type ObjectCalls, toldTo } from "./object-calls.ts";
+import { type Offer, offerManifest, quoteManifest } from "./forge.ts";
+import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import { checkedRequest, decisionIn } from "./read-reservation.ts";
 
 type Result = AdoptionReplyDTO["results"][number];
 
 const NAME_BYTES = 8;
-const FORGET_MS = 10_000;
+const DELETE_TIMEOUT_MS = 10_000;
 /** The client has as many connections. */
 const OFFERS_AT_ONCE = 8;
 
@@ -29,28 +29,28 @@ export interface IntentDeps {
 
 /** Questions to the broker: each is an object that exists until it is answered. */
 export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) {
-  const { place, calls } = objects;
-  const { clusterId } = place;
+  const { scope, calls } = objects;
+  const { clusterId } = scope;
 
   const quote = async (request: ReservationRequestDTO): Promise<QuoteDTO> => {
     checkedRequest(request);
     const name = `quote-${clusterId}-${Buffer.from(randomBytes(NAME_BYTES)).toString("hex")}`;
     return objects.answered(async (signal) => {
       const begin = async (): Promise<Reservation> =>
-        (await objects.find(name, signal)) ?? objects.create(quoteObject(place, { name, request }), signal);
+        (await objects.find(name, signal)) ?? objects.create(quoteManifest(scope, { name, request }), signal);
       try {
-        const judge = ({ object }: { readonly object: Reservation | undefined }) => quoteIn(object);
-        return await objects.observedBy("requester").waitFor({ name, begin, judge, signal });
+        const evaluate = ({ object }: { readonly object: Reservation | undefined }) => quoteIn(object);
+        return await objects.watchOf("requester").waitFor({ name, begin, evaluate, signal });
       } finally {
-        void forget(name);
+        void deleteQuote(name);
       }
     });
   };
 
   /** The object is deleted in any case; the broker removes it if that fails. */
-  const forget = async (name: string): Promise<void> => {
+  const deleteQuote = async (name: string): Promise<void> => {
     try {
-      await calls.within(FORGET_MS, (signal) => objects.remove({ name }, signal));
+      await calls.within(DELETE_TIMEOUT_MS, (signal) => objects.remove({ name }, signal));
     } catch (error) {
       log.warn(
         { quote: name, error: toFault(error).message },
@@ -69,26 +69,26 @@ export function intents(objects: ObjectCalls, { randomBytes, log }: IntentDeps) 
       cleared.add(found.metadata.uid);
       await objects.remove(found.metadata, signal);
     }
-    return objects.create(offerObject(place, name, offer), signal);
+    return objects.create(offerManifest(scope, name, offer), signal);
   };
 
   const offerOne = async (offer: Offer, signal: AbortSignal): Promise<Result> => {
     const role = offer.requesterID === clusterId ? "requester" : "provider";
     const cleared = new Set<string | undefined>();
-    const answer = await objects.observedBy(role).waitFor({
+    const answer = await objects.watchOf(role).waitFor({
       name: `${offer.id}-offer-${clusterId}`,
       begin: () => offered(offer, cleared, signal),
       signal,
-      judge: ({ object }) =>
+      evaluate: ({ object }) =>
         object === undefined || cleared.has(object.metadata.uid) ? undefined : outcomeIn(object),
     });
     if (answer.outcome !== "adopted") return { id: offer.id, ...answer };
     // The reservation is in the ledger and its object appears in a moment: later calls should find it.
-    const reservation = await objects.observedBy(role).waitFor({
+    const reservation = await objects.watchOf(role).waitFor({
       name: offer.id,
       begin: () => objects.find(offer.id, signal),
       signal,
-      judge: ({ object }) => object && toldTo(objects, object, role),
+      evaluate: ({ object }) => object && currentReservation(objects, object, role),
     });
     return { id: offer.id, ...answer, reservation };
   };

@@ -9,15 +9,15 @@ describe("a stream that was interrupted", () => {
     put("rsv-b");
     await clock.advance(0);
     const before = read();
-    await before.heard();
+    await before.received();
     hub.cluster.cutWatches();
-    hub.tell("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
+    hub.writeReservation("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
     put("rsv-c");
     await clock.advance(0);
     expect(before.ended()).toContain("broke");
     const after = read();
     await clock.advance(1000);
-    expect(await after.heard()).toEqual(["instruction rsv-a Released", "instruction rsv-c Reserved"]);
+    expect(await after.received()).toEqual(["instruction rsv-a Released", "instruction rsv-c Reserved"]);
   });
 
   test("hears again what it was told when it stopped", async () => {
@@ -28,7 +28,7 @@ describe("a stream that was interrupted", () => {
     for await (const event of paris.communicator.watchInstructions(stopping.signal)) {
       if (event.kind === "instruction") break;
     }
-    expect(await read().heard()).toEqual(["instruction rsv-a Reserved"]);
+    expect(await read().received()).toEqual(["instruction rsv-a Reserved"]);
   });
 
   test("begins anew where the API server has forgotten what happened, ends included", async () => {
@@ -37,24 +37,24 @@ describe("a stream that was interrupted", () => {
     put("rsv-b");
     await clock.advance(0);
     const reader = read();
-    await reader.heard();
+    await reader.received();
     let forgotten = 2;
-    hub.cluster.setMishaps(({ verb, plural }) =>
+    hub.cluster.setCallFaults(({ verb, plural }) =>
       verb === "watch" && plural === "reservations" && forgotten-- > 0
         ? { fault: new Fault("gone", "too old resource version") }
         : undefined,
     );
     hub.cluster.cutWatches();
-    hub.tell("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
+    hub.writeReservation("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
     put("rsv-c");
     await clock.advance(0);
     const next = read();
     await clock.advance(5000);
-    const heard = await next.heard();
-    expect(heard[0]).toMatch(/^reset: the watch history of the API server is gone/);
+    const received = await next.received();
+    expect(received[0]).toMatch(/^reset: the watch history of the API server is gone/);
     // Each role has a watch of its own, and each may have to begin anew.
     const last = new Map(
-      heard.filter((line) => !line.startsWith("reset")).map((line) => [line.split(" ")[1], line]),
+      received.filter((line) => !line.startsWith("reset")).map((line) => [line.split(" ")[1], line]),
     );
     expect([...last.values()].toSorted()).toEqual([
       "instruction rsv-a Released",
@@ -64,20 +64,20 @@ describe("a stream that was interrupted", () => {
   });
 
   test("ends when the broker has lost its memory, and begins anew with what the new one knows", async () => {
-    const { clock, hub, die, put, read } = await listeningAgent();
+    const { clock, hub, stopRenewing, put, read } = await listeningAgent();
     put("rsv-a");
     put("rsv-b");
     await clock.advance(0);
     const before = read();
-    await before.heard();
-    die();
-    hub.beat("led-2");
+    await before.received();
+    stopRenewing();
+    hub.renewLease("led-2");
     await clock.advance(0);
     expect(before.ended()).toBe("");
-    hub.tell("rsv-b", { ledgerID: "led-2" });
+    hub.writeReservation("rsv-b", { ledgerID: "led-2" });
     await clock.advance(0);
     const after = read();
-    expect(await after.heard()).toEqual([
+    expect(await after.received()).toEqual([
       "reset: the broker has another ledger than before",
       "instruction rsv-b Reserved",
     ]);
@@ -86,16 +86,16 @@ describe("a stream that was interrupted", () => {
   test("begins anew where more happened than is kept for it, and still hears of ends", async () => {
     const { clock, put, read } = await listeningAgent();
     const before = read();
-    await before.heard();
+    await before.received();
     before.stop();
     await clock.advance(0);
     put("rsv-z", { phase: "Released", reason: "Expired" });
     for (let index = 0; index < 1000; index++) put(`rsv-${index}`);
     await clock.advance(0);
-    const heard = await read().heard();
-    expect(heard[0]).toContain("reset: more than 1000 changes");
-    expect(heard).toHaveLength(1002);
-    expect(heard).toContain("instruction rsv-z Released");
-    expect(heard).toContain("instruction rsv-999 Reserved");
+    const received = await read().received();
+    expect(received[0]).toContain("reset: more than 1000 changes");
+    expect(received).toHaveLength(1002);
+    expect(received).toContain("instruction rsv-z Released");
+    expect(received).toContain("instruction rsv-999 Reserved");
   });
 });

@@ -8,7 +8,7 @@ import { isFinal, type ReservationRequest } from "@resource-broker/domain";
 import { intentOf, isFinished, isOrphaned, isRefused, isSameRequest } from "./read-reservation.ts";
 
 /** A request under one idempotency key. */
-export interface Wish {
+export interface KeyedRequest {
   /** Of the object. */
   readonly name: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface Wish {
 }
 
 /** Throws when the key belongs to another request. */
-export function refuseOther({ key, asked }: Wish, object: Reservation): void {
+export function rejectMismatch({ key, asked }: KeyedRequest, object: Reservation): void {
   if (intentOf(object) === "Release") {
     throw new Fault("key-released", `the key ${JSON.stringify(key)} was released`);
   }
@@ -33,12 +33,12 @@ export function refuseOther({ key, asked }: Wish, object: Reservation): void {
  * True: no ledger has a reservation for it, so it may be deleted. For an orphaned object it is unknown whether
  * the agent saw the answer; an agent that did would not ask again.
  */
-export function isVoid(object: Reservation): boolean {
+export function isDiscardable(object: Reservation): boolean {
   return isRefused(object) || isOrphaned(object);
 }
 
 /** False: the object is being deleted, so the reservation is about to be released. */
-export function isStanding({ status }: ReservationDTO, { metadata }: Reservation, isGone: boolean): boolean {
+export function isStable({ status }: ReservationDTO, { metadata }: Reservation, isGone: boolean): boolean {
   return isFinal(status.phase) || (!isGone && metadata.deletionTimestamp === undefined);
 }
 

@@ -3,9 +3,9 @@ import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { clusterIdByKubeconfig } from "../../identity/cluster-id.ts";
 import type { BrokerCommunicator } from "../broker-communicator.ts";
-import { contactListeners } from "../contact-listeners.ts";
-import { apiCalls, apiServerAway } from "./api-calls.ts";
-import type { Place } from "./forge.ts";
+import { responseListeners } from "../contact-listeners.ts";
+import { apiCalls, apiServerFault } from "./api-calls.ts";
+import type { ObjectScope } from "./forge.ts";
 import { issuedClusterId } from "./identity.ts";
 import { intents } from "./intents.ts";
 import { type Answered, objectCalls } from "./object-calls.ts";
@@ -20,7 +20,12 @@ import { createWatches } from "./watches.ts";
 const ANSWER_MS = 10_000;
 const INSTANCE_BYTES = 8;
 /** Faults that come from the API server, not from the broker. */
-const NO_ANSWER: ReadonlySet<FaultCode> = new Set(["unreachable", "unauthenticated", "conflict", "gone"]);
+const NOT_FROM_BROKER: ReadonlySet<FaultCode> = new Set([
+  "unreachable",
+  "unauthenticated",
+  "conflict",
+  "gone",
+]);
 
 export interface KubernetesCommunicatorOptions {
   /** The broker's namespace. */
@@ -52,7 +57,7 @@ export async function kubernetesCommunicator(
   const issued = await issuedClusterId(deps.client, namespace).catch((error: unknown) => {
     const fault = toFault(error);
     // An unreachable broker's cluster must not stop an agent that knows its own ID.
-    if (flag === "" || !fault.retry) throw apiServerAway(deps.client.server, fault);
+    if (flag === "" || !fault.retry) throw apiServerFault(deps.client.server, fault);
     deps.log.warn({ error: fault.message }, "the cluster of the kubeconfig is not known yet");
     return undefined;
   });
@@ -60,7 +65,7 @@ export async function kubernetesCommunicator(
   return connect({ namespace, clusterId, issued }, deps);
 }
 
-interface Identity extends Place {
+interface Identity extends ObjectScope {
   /** Undefined: the kubeconfig names no cluster. */
   readonly issued: string | undefined;
 }
@@ -68,48 +73,48 @@ interface Identity extends Place {
 function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCommunicator {
   const { client, clock, random, randomBytes, log } = deps;
   const { namespace, clusterId, issued } = identity;
-  const place: Place = { namespace, clusterId };
-  const contacts = contactListeners();
+  const scope: ObjectScope = { namespace, clusterId };
+  const responses = responseListeners();
   const calls = apiCalls({ server: client.server, clock, random });
-  const watches = createWatches(place, {
+  const watches = createWatches(scope, {
     client,
     clock,
     random,
     log,
     calls,
-    onStreamOpen: () => heard(),
+    onStreamOpen: () => reportResponse(),
   });
-  const { pulse } = watches;
+  const { brokerHealth } = watches;
 
-  const heard = (): void =>
-    contacts.report(() => {
-      const now = pulse.now();
+  const reportResponse = (): void =>
+    responses.report(() => {
+      const now = brokerHealth.now();
       const brokerTimeMs = now === undefined ? undefined : Math.trunc(now);
-      return { ledgerId: pulse.ledgerId(), brokerTimeMs, isCurrent: true };
+      return { ledgerId: brokerHealth.ledgerId(), brokerTimeMs, isCurrent: true };
     });
 
   const answered: Answered = (work) =>
     calls.within(ANSWER_MS, async (signal) => {
       try {
         const answer = await work(signal);
-        await pulse.whenAlive(signal);
-        heard();
+        await brokerHealth.whenAlive(signal);
+        reportResponse();
         return answer;
       } catch (error) {
         const fault = toFault(error);
-        if (!NO_ANSWER.has(fault.code) && pulse.isAlive()) heard();
+        if (!NOT_FROM_BROKER.has(fault.code) && brokerHealth.isAlive()) reportResponse();
         throw fault;
       }
     });
 
-  const objects = objectCalls({ place, client, clock, log, calls, answered, ...watches });
+  const objects = objectCalls({ scope, client, clock, log, calls, answered, ...watches });
   const instance = Buffer.from(randomBytes(INSTANCE_BYTES)).toString("hex");
   const { activate, renew, release, acknowledge, refuse } = partyCalls(objects, randomBytes);
   watches.start();
 
   return {
     identity: () => issued,
-    ...publishing({ place, client, answered, instance, ...watches }),
+    ...publishing({ scope, client, answered, instance, ...watches }),
     ...reserving(objects),
     ...reads(objects),
     ...intents(objects, { randomBytes, log }),
@@ -121,12 +126,12 @@ function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCo
     watchInstructions: watches.stream.watch,
     ping: () =>
       answered(async (signal) => {
-        await pulse.whenAlive(signal);
+        await brokerHealth.whenAlive(signal);
         // The own advertisement is small, and only a known agent may read it.
         const name = { name: clusterAdvertisementName(clusterId), namespace };
-        await calls.persist(signal, () => client.find(CLUSTER_ADVERTISEMENTS, name, { signal }));
+        await calls.retry(signal, () => client.find(CLUSTER_ADVERTISEMENTS, name, { signal }));
       }),
-    onContact: contacts.onContact,
+    onResponse: responses.onResponse,
     close: async () => {
       calls.close();
       await watches.stop();

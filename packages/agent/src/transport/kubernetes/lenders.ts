@@ -1,31 +1,34 @@
 import { clusterAdvertisementName } from "@resource-broker/contract";
 import { type Reflector, reflector, type ReflectorDeps } from "@resource-broker/kube";
-import type { Place } from "./forge.ts";
+import type { ObjectScope } from "./forge.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { type RiskDeps, riskWatch } from "./risk-watch.ts";
 
 /** Each is a separate watch: with more providers, only the first ones are watched. */
-const MOST_LENDERS = 16;
+const MAX_PROVIDER_WATCHES = 16;
 
 /** Watches the advertisements of the providers of this cluster's reservations, to report risks. */
-export interface Lenders {
+export interface ProviderWatches {
   /** Replaces the set of watched clusters. */
   readonly set: (clusterIds: ReadonlySet<string>) => void;
   readonly stop: () => Promise<void>;
 }
 
-export interface LendersDeps extends ReflectorDeps, Pick<RiskDeps, "onRisk"> {
-  readonly borrowedFrom: (clusterId: string) => readonly string[];
+export interface ProviderWatchesDeps extends ReflectorDeps, Pick<RiskDeps, "onRisk"> {
+  readonly reservationsFrom: (clusterId: string) => readonly string[];
 }
 
-export function createLenders({ namespace }: Pick<Place, "namespace">, deps: LendersDeps): Lenders {
+export function createProviderWatches(
+  { namespace }: Pick<ObjectScope, "namespace">,
+  deps: ProviderWatchesDeps,
+): ProviderWatches {
   const followers = new Map<string, Reflector>();
   const ending = new Set<Promise<void>>();
   let isStopped = false;
 
   const begin = (clusterId: string): void => {
     const fieldSelector = `metadata.name=${clusterAdvertisementName(clusterId)}`;
-    const sink = riskWatch({ touched: () => deps.borrowedFrom(clusterId), onRisk: deps.onRisk });
+    const sink = riskWatch({ reservationIds: () => deps.reservationsFrom(clusterId), onRisk: deps.onRisk });
     const follower = reflector({ resource: CLUSTER_ADVERTISEMENTS, namespace, fieldSelector }, sink, deps);
     followers.set(clusterId, follower);
     void follower.start().catch(() => undefined);
@@ -42,7 +45,7 @@ export function createLenders({ namespace }: Pick<Place, "namespace">, deps: Len
       if (isStopped) return;
       for (const [clusterId, follower] of followers) if (!clusterIds.has(clusterId)) end(clusterId, follower);
       for (const clusterId of clusterIds) {
-        if (followers.size < MOST_LENDERS && !followers.has(clusterId)) begin(clusterId);
+        if (followers.size < MAX_PROVIDER_WATCHES && !followers.has(clusterId)) begin(clusterId);
       }
     },
     stop: async () => {

@@ -13,24 +13,24 @@ import type { Clock, Log } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
 import { labelSelectorOf } from "./board.ts";
-import { type Place, signalled, signalManager } from "./forge.ts";
-import type { Observed } from "./observed.ts";
-import type { Pulse } from "./pulse.ts";
+import { conditionManager, conditionManifest, type ObjectScope } from "./forge.ts";
+import type { ObjectWatch } from "./observed.ts";
+import type { BrokerHealth } from "./pulse.ts";
 import { readReservation } from "./read-reservation.ts";
 import { RESERVATIONS } from "./resources.ts";
-import type { Signal } from "./signals.ts";
+import type { PartyCondition } from "./signals.ts";
 
 /** Objects may contain a whole decision each. */
 const PAGE_SIZE = 50;
 
 export interface ObjectCallsDeps {
-  readonly place: Place;
+  readonly scope: ObjectScope;
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly calls: ApiCalls;
-  readonly pulse: Pulse;
-  readonly observedBy: (role: Role) => Observed<Reservation>;
+  readonly brokerHealth: BrokerHealth;
+  readonly watchOf: (role: Role) => ObjectWatch<Reservation>;
   /** The object name of a live reservation, if it is not the ID. */
   readonly nameOf: (id: string) => string | undefined;
   /** A call that the broker answers. */
@@ -48,8 +48,8 @@ export interface ObjectCalls extends ObjectCallsDeps {
   /** With a uid: only this object, not a later one of the same name. */
   readonly remove: (object: Pick<ObjectMeta, "name" | "uid">, signal: AbortSignal) => Promise<void>;
   /** Sets a condition as one of the parties; nothing is written when it is set already. */
-  readonly signal: (object: Reservation, signal: Signal) => Promise<Reservation>;
-  readonly renew: (object: Reservation, wish: string, signal: AbortSignal) => Promise<Reservation>;
+  readonly setCondition: (object: Reservation, signal: PartyCondition) => Promise<Reservation>;
+  readonly renew: (object: Reservation, value: string, signal: AbortSignal) => Promise<Reservation>;
   /** Maps each object with `pick`; unreadable objects are skipped. */
   readonly list: <T>(
     role: Role,
@@ -59,18 +59,18 @@ export interface ObjectCalls extends ObjectCallsDeps {
 }
 
 export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
-  const { client, clock, log, place, calls, pulse } = deps;
-  const { namespace, clusterId } = place;
+  const { client, clock, log, scope, calls, brokerHealth } = deps;
+  const { namespace, clusterId } = scope;
 
-  const signal: ObjectCalls["signal"] = async (object, asked) => {
-    const said = { ...asked, message: conditionMessage(asked.message) };
-    const before = object.status?.conditions?.find(({ type }) => type === said.type);
-    if (before !== undefined && isSaid(before, said)) return object;
-    const isNew = before?.status !== said.status;
-    const now = formatTime(Math.trunc(pulse.now() ?? clock.wallMs()));
+  const setCondition: ObjectCalls["setCondition"] = async (object, asked) => {
+    const condition = { ...asked, message: conditionMessage(asked.message) };
+    const before = object.status?.conditions?.find(({ type }) => type === condition.type);
+    if (before !== undefined && isSameCondition(before, condition)) return object;
+    const isNew = before?.status !== condition.status;
+    const now = formatTime(Math.trunc(brokerHealth.now() ?? clock.wallMs()));
     const lastTransitionTime = isNew ? now : before.lastTransitionTime;
-    return client.apply(RESERVATIONS, signalled(object, { ...said, lastTransitionTime }), {
-      fieldManager: signalManager(said.type),
+    return client.apply(RESERVATIONS, conditionManifest(object, { ...condition, lastTransitionTime }), {
+      fieldManager: conditionManager(condition.type),
       force: true,
       subresource: "status",
     });
@@ -93,31 +93,31 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
       try {
         return await client.create(RESERVATIONS, object, { signal: aborted });
       } catch (error) {
-        throw raced(withRemedy(toFault(error), namespace));
+        throw asConflict(withRemedy(toFault(error), namespace));
       }
     },
     remove: ({ name, uid }, aborted) =>
-      calls.persist(aborted, async () => {
+      calls.retry(aborted, async () => {
         await client
           .delete(
             RESERVATIONS,
             { name, namespace },
             { signal: aborted, ...(uid === undefined ? {} : { uid }) },
           )
-          .catch(unlessGone);
+          .catch(ignoreGone);
       }),
-    signal,
-    renew: ({ metadata }, wish, aborted) =>
+    setCondition,
+    renew: ({ metadata }, value, aborted) =>
       client.patch(
         RESERVATIONS,
         {
           name: { name: metadata.name, namespace },
-          patch: { kind: "merge", body: { metadata: { annotations: { [KUBE_ANNOTATION.renew]: wish } } } },
+          patch: { kind: "merge", body: { metadata: { annotations: { [KUBE_ANNOTATION.renew]: value } } } },
         },
         { signal: aborted },
       ),
     list: (role, aborted, pick) =>
-      calls.persist(aborted, async () => {
+      calls.retry(aborted, async () => {
         // A broken list is read again from the start.
         const picked: NonNullable<ReturnType<typeof pick>>[] = [];
         const labelSelector = labelSelectorOf(role, clusterId);
@@ -132,28 +132,28 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
 }
 
 /** The reservation of an object, if it belongs to the current ledger. */
-export function toldTo(
-  { pulse }: Pick<ObjectCalls, "pulse">,
+export function currentReservation(
+  { brokerHealth }: Pick<ObjectCalls, "brokerHealth">,
   object: Reservation,
   role: Role,
 ): ReservationDTO | undefined {
-  const told = readReservation(object, role);
-  const ledgerId = pulse.ledgerId();
-  const isOld = told?.ledgerId !== undefined && ledgerId !== undefined && told.ledgerId !== ledgerId;
-  return isOld ? undefined : told?.reservation;
+  const found = readReservation(object, role);
+  const ledgerId = brokerHealth.ledgerId();
+  const isOld = found?.ledgerId !== undefined && ledgerId !== undefined && found.ledgerId !== ledgerId;
+  return isOld ? undefined : found?.reservation;
 }
 
-function isSaid(before: Condition, { status, reason, message }: Signal): boolean {
+function isSameCondition(before: Condition, { status, reason, message }: PartyCondition): boolean {
   return before.status === status && before.reason === reason && before.message === message;
 }
 
 /** The object was created concurrently: the next attempt finds it. */
-function raced(fault: Fault): Fault {
+function asConflict(fault: Fault): Fault {
   return fault.code === "already-exists" ? new Fault("conflict", fault.message, { cause: fault }) : fault;
 }
 
 /** Already gone, or replaced by another object of the same name. */
-function unlessGone(error: unknown): void {
+function ignoreGone(error: unknown): void {
   const fault = toFault(error);
   if (fault.code !== "not-found" && fault.code !== "conflict") throw fault;
 }

@@ -8,51 +8,51 @@ import {
   type Sink,
 } from "@resource-broker/kube";
 import type { ApiCalls } from "./api-calls.ts";
-import type { Pulse } from "./pulse.ts";
+import type { BrokerHealth } from "./pulse.ts";
 
 /** A broken watch recovers on its own; one more read meanwhile costs little. */
-const LOOK_AGAIN_MS = 2_500;
+const POLL_MS = 2_500;
 
 /** The observed state of an object. `object` undefined: it does not exist, and its last state is unknown. */
-export interface Sighting<T> {
+export interface ObjectState<T> {
   readonly object: T | undefined;
   readonly isGone: boolean;
 }
 
 /** Returns the awaited value, or undefined to keep waiting. An exception ends the wait. */
-export type Judge<T, V> = (sighting: Sighting<T>) => V | undefined;
+export type Evaluate<T, V> = (state: ObjectState<T>) => V | undefined;
 
-export interface Waiting<T, V> {
+export interface WaitOptions<T, V> {
   readonly name: string;
   /** Resolves when later changes will be seen; its result is evaluated too. */
   readonly begin: () => Promise<T | undefined>;
-  readonly judge: Judge<T, V>;
+  readonly evaluate: Evaluate<T, V>;
   readonly signal: AbortSignal;
 }
 
 /** A watch on which callers can wait for a change of one object. Objects are not cached. */
-export interface Observed<T> extends Reflector {
-  readonly waitFor: <V>(waiting: Waiting<T, V>) => Promise<V>;
+export interface ObjectWatch<T> extends Reflector {
+  readonly waitFor: <V>(waiting: WaitOptions<T, V>) => Promise<V>;
 }
 
-export interface ObservedDeps<T> extends ReflectorDeps {
+export interface ObjectWatchDeps<T> extends ReflectorDeps {
   readonly calls: ApiCalls;
-  readonly pulse: Pulse;
+  readonly brokerHealth: BrokerHealth;
   /** Receives all events as well. */
   readonly sink: Sink<T>;
 }
 
-type Look<T> = (sighting: Sighting<T>) => void;
+type Listener<T> = (state: ObjectState<T>) => void;
 
-export function observed<T extends Named>(
+export function objectWatch<T extends Named>(
   options: ReflectorOptions<T> & { readonly namespace: string },
-  deps: ObservedDeps<T>,
-): Observed<T> {
-  const { client, clock, pulse, calls } = deps;
-  const looks = new Map<string, Set<Look<T>>>();
+  deps: ObjectWatchDeps<T>,
+): ObjectWatch<T> {
+  const { client, clock, brokerHealth, calls } = deps;
+  const listeners = new Map<string, Set<Listener<T>>>();
 
-  const see = (object: T, isGone: boolean): void => {
-    for (const look of looks.get(nameOf(object)) ?? []) look({ object, isGone });
+  const notify = (object: T, isGone: boolean): void => {
+    for (const look of listeners.get(nameOf(object)) ?? []) look({ object, isGone });
   };
   const follower = reflector(
     options,
@@ -61,26 +61,26 @@ export function observed<T extends Named>(
       endList: deps.sink.endList,
       put: (object) => {
         deps.sink.put(object);
-        see(object, false);
+        notify(object, false);
       },
       remove: (object) => {
         deps.sink.remove(object);
-        see(object, true);
+        notify(object, true);
       },
     },
     deps,
   );
 
-  const listen = (name: string, look: Look<T>): (() => void) => {
-    const all = looks.get(name) ?? new Set();
-    looks.set(name, all.add(look));
+  const listen = (name: string, look: Listener<T>): (() => void) => {
+    const all = listeners.get(name) ?? new Set();
+    listeners.set(name, all.add(look));
     return () => {
       all.delete(look);
-      if (all.size === 0 && looks.get(name) === all) looks.delete(name);
+      if (all.size === 0 && listeners.get(name) === all) listeners.delete(name);
     };
   };
 
-  const waitFor = <V>({ name, begin, judge, signal }: Waiting<T, V>): Promise<V> =>
+  const waitFor = <V>({ name, begin, evaluate, signal }: WaitOptions<T, V>): Promise<V> =>
     new Promise<V>((resolve, reject) => {
       let cancel = (): void => undefined;
       let isOver = false;
@@ -98,42 +98,42 @@ export function observed<T extends Named>(
       };
       // Before `begin` has finished, the API server is the cause: `begin` reports it.
       const giveUp = (): void => {
-        if (hasBegun) fail(pulse.silence());
+        if (hasBegun) fail(brokerHealth.unavailableFault());
       };
-      const look: Look<T> = (sighting) => {
+      const listener: Listener<T> = (state) => {
         if (isOver) return;
         try {
-          const verdict = judge(sighting);
-          if (verdict === undefined) return;
+          const value = evaluate(state);
+          if (value === undefined) return;
           end();
-          resolve(verdict);
+          resolve(value);
         } catch (error) {
           fail(error);
         }
       };
-      const lookAgain = async (): Promise<void> => {
+      const poll = async (): Promise<void> => {
         // The written object stays: a broker that returns finds it.
-        if (pulse.isSilent()) return giveUp();
+        if (brokerHealth.isSilent()) return giveUp();
         const object = await client.find(
           options.resource,
           { name, namespace: options.namespace },
           { signal },
         );
-        look({ object, isGone: object === undefined });
-        wakeLater();
+        listener({ object, isGone: object === undefined });
+        pollLater();
       };
-      const wakeLater = (): void => {
+      const pollLater = (): void => {
         if (isOver) return;
-        cancel = clock.after(LOOK_AGAIN_MS, () => void lookAgain().catch(wakeLater));
+        cancel = clock.after(POLL_MS, () => void poll().catch(pollLater));
       };
-      const stopListening = listen(name, look);
+      const stopListening = listen(name, listener);
       signal.addEventListener("abort", giveUp);
-      calls.persist(signal, begin).then((object) => {
+      calls.retry(signal, begin).then((object) => {
         hasBegun = true;
         if (signal.aborted) giveUp();
-        if (object !== undefined) look({ object, isGone: false });
-        if (!isOver && pulse.isSilent()) giveUp();
-        wakeLater();
+        if (object !== undefined) listener({ object, isGone: false });
+        if (!isOver && brokerHealth.isSilent()) giveUp();
+        pollLater();
       }, fail);
     });
 

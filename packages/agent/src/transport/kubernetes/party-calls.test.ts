@@ -59,11 +59,15 @@ describe("what a party says", () => {
     hub.cluster.put(RESERVATIONS, reservationObject("rsv-a", { expiresAt }));
     const renewal = outcomeOf(rome.communicator.renew("rsv-a", "100h"));
     await clock.advance(0);
-    const wish = hub.cluster.find(RESERVATIONS, named("rsv-a"))?.metadata.annotations?.[
+    const renewValue = hub.cluster.find(RESERVATIONS, named("rsv-a"))?.metadata.annotations?.[
       "broker.fluidos.eu/renew"
     ];
-    expect(wish).toMatch(/^100h [0-9a-f]{16}$/);
-    hub.tell("rsv-a", { renewed: wish ?? "", code: "ttl-too-long", explanation: "at most 24h" });
+    expect(renewValue).toMatch(/^100h [0-9a-f]{16}$/);
+    hub.writeReservation("rsv-a", {
+      renewed: renewValue ?? "",
+      code: "ttl-too-long",
+      explanation: "at most 24h",
+    });
     await clock.advance(0);
     expect(renewal.fault()).toBe("ttl-too-long: at most 24h");
   });
@@ -74,10 +78,10 @@ describe("what a party says", () => {
     const renewal = outcomeOf(rome.communicator.renew("rsv-a", "2h"));
     await clock.advance(0);
     const { annotations } = hub.cluster.find(RESERVATIONS, named("rsv-a"))?.metadata ?? {};
-    hub.tell("rsv-a", { renewed: annotations?.["broker.fluidos.eu/renew"] ?? "" });
+    hub.writeReservation("rsv-a", { renewed: annotations?.["broker.fluidos.eu/renew"] ?? "" });
     await clock.advance(0);
     expect(renewal.isOver()).toBe(false);
-    hub.tell("rsv-a", { expiresAt: "2026-01-05T14:00:04.000Z", generation: 2 });
+    hub.writeReservation("rsv-a", { expiresAt: "2026-01-05T14:00:04.000Z", generation: 2 });
     await clock.advance(0);
     expect(renewal.value()?.status.expiresAt).toBe("2026-01-05T14:00:04.000Z");
   });

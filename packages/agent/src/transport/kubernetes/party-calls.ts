@@ -8,10 +8,10 @@ import {
 } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
-import { type ObjectCalls, toldTo } from "./object-calls.ts";
-import type { Sighting } from "./observed.ts";
+import { currentReservation, type ObjectCalls } from "./object-calls.ts";
+import type { ObjectState } from "./observed.ts";
 import { isFinished, isOrphaned, partiesOf } from "./read-reservation.ts";
-import { holding, inUse, refusing, released } from "./signals.ts";
+import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./signals.ts";
 
 const NONCE_BYTES = 8;
 
@@ -23,18 +23,18 @@ interface Located {
 
 /** What requester and provider report about a reservation: conditions of the object, each written by one party only. */
 export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => Uint8Array) {
-  const { place, pulse, calls } = objects;
-  const { clusterId } = place;
+  const { scope, brokerHealth, calls } = objects;
+  const { clusterId } = scope;
 
   const find = async (id: string, role: Role, signal: AbortSignal): Promise<Located | undefined> => {
     const name = objects.nameOf(id) ?? id;
-    const object = await calls.persist(signal, () => objects.find(name, signal));
+    const object = await calls.retry(signal, () => objects.find(name, signal));
     if (object === undefined) return undefined;
     const { requesterID, targetClusterID } = partiesOf(object);
     if (requesterID !== clusterId && targetClusterID !== clusterId) return undefined;
     const isRole = (role === "requester" ? requesterID : targetClusterID) === clusterId;
     if (!isRole) throw new Fault("forbidden", `only the ${role} of ${id} may do this`);
-    const reservation = toldTo(objects, object, role);
+    const reservation = currentReservation(objects, object, role);
     return reservation && { object, reservation };
   };
 
@@ -45,12 +45,12 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
   };
 
   /** The reservation of an observed object. Undefined: of another ledger, or not complete yet. */
-  const seen = (
-    { object, isGone }: Sighting<Reservation>,
+  const reservationIn = (
+    { object, isGone }: ObjectState<Reservation>,
     id: string,
     role: Role,
   ): ReservationDTO | undefined => {
-    const reservation = object && toldTo(objects, object, role);
+    const reservation = object && currentReservation(objects, object, role);
     if (isGone && (reservation === undefined || !isFinal(reservation.status.phase))) {
       throw new Fault("not-found", `Reservation ${id} was deleted meanwhile`);
     }
@@ -60,15 +60,15 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
   const activate = (id: string): Promise<ReservationDTO> =>
     objects.answered(async (signal) => {
       const { object } = await located(id, "requester", signal);
-      return objects.observedBy("requester").waitFor({
+      return objects.watchOf("requester").waitFor({
         name: object.metadata.name,
         signal,
         begin: () => {
           const isThere = object.status?.phase === "Active" || isFinished(object);
-          return isThere ? Promise.resolve(object) : objects.signal(object, inUse(clusterId));
+          return isThere ? Promise.resolve(object) : objects.setCondition(object, activeCondition(clusterId));
         },
-        judge: (sighting) => {
-          const reservation = seen(sighting, id, "requester");
+        evaluate: (state) => {
+          const reservation = reservationIn(state, id, "requester");
           refuseEnded(reservation);
           return reservation?.status.phase === "Active" ? reservation : undefined;
         },
@@ -81,21 +81,21 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
     return objects.answered(async (signal) => {
       const { object, reservation: before } = await located(id, "requester", signal);
       refuseEnded(before);
-      const wish = `${duration} ${Buffer.from(randomBytes(NONCE_BYTES)).toString("hex")}`;
-      const askedAt = pulse.now();
+      const renewal = `${duration} ${Buffer.from(randomBytes(NONCE_BYTES)).toString("hex")}`;
+      const askedAt = brokerHealth.now();
       const lasts = ({ status }: ReservationDTO): boolean =>
         status.expiresAt === undefined ||
         askedAt === undefined ||
         (parseTime(status.expiresAt) ?? 0) >= Math.trunc(askedAt) + parsed.ms;
-      return objects.observedBy("requester").waitFor({
+      return objects.watchOf("requester").waitFor({
         name: object.metadata.name,
         signal,
-        begin: () => objects.renew(object, wish, signal),
-        judge: (sighting) => {
-          const reservation = seen(sighting, id, "requester");
+        begin: () => objects.renew(object, renewal, signal),
+        evaluate: (state) => {
+          const reservation = reservationIn(state, id, "requester");
           refuseEnded(reservation);
-          const { renewed, code, explanation } = sighting.object?.status ?? {};
-          if (reservation === undefined || renewed !== wish) return undefined;
+          const { renewed, code, explanation } = state.object?.status ?? {};
+          if (reservation === undefined || renewed !== renewal) return undefined;
           if (code !== undefined) {
             throw new Fault(isFaultCode(code) ? code : "invalid", explanation ?? reservation.status.message);
           }
@@ -109,19 +109,19 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
   const release = (id: string): Promise<void> =>
     objects.answered(async (signal) => {
       const name = objects.nameOf(id) ?? id;
-      const object = await calls.persist(signal, () => objects.find(name, signal));
+      const object = await calls.retry(signal, () => objects.find(name, signal));
       if (object === undefined || isFinished(object)) return;
       const { requesterID, targetClusterID } = partiesOf(object);
       if (requesterID !== clusterId) {
         if (targetClusterID !== clusterId) return;
         throw new Fault("forbidden", `only the requester of ${id} may do this`);
       }
-      await objects.observedBy("requester").waitFor({
+      await objects.watchOf("requester").waitFor({
         name,
         signal,
-        begin: () => objects.signal(object, released(clusterId)),
+        begin: () => objects.setCondition(object, releasedCondition(clusterId)),
         // The condition stays, for a ledger that adopts the reservation later.
-        judge: ({ object: now, isGone }) =>
+        evaluate: ({ object: now, isGone }) =>
           isGone || now === undefined || isFinished(now) || isOrphaned(now) || undefined,
       });
     });
@@ -130,18 +130,18 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
     objects.answered(async (signal) => {
       const { object, reservation } = await located(id, "provider", signal);
       refuseEnded(reservation);
-      await calls.persist(signal, () => objects.signal(object, holding(clusterId)));
+      await calls.retry(signal, () => objects.setCondition(object, holdingCondition(clusterId)));
     });
 
   const refuse = (id: string, reason: string): Promise<void> =>
     objects.answered(async (signal) => {
       const { object } = await located(id, "provider", signal);
       if (isFinished(object)) return;
-      await objects.observedBy("provider").waitFor({
+      await objects.watchOf("provider").waitFor({
         name: object.metadata.name,
         signal,
-        begin: () => objects.signal(object, refusing(reason)),
-        judge: ({ object: now, isGone }) => isGone || now === undefined || isFinished(now) || undefined,
+        begin: () => objects.setCondition(object, refusedCondition(reason)),
+        evaluate: ({ object: now, isGone }) => isGone || now === undefined || isFinished(now) || undefined,
       });
     });
 

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import type { Contact } from "../broker-communicator.ts";
+import type { ResponseMetadata } from "../broker-communicator.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { agentOnHub } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
@@ -14,7 +14,7 @@ const advertiser = async () => {
     outcomeOf(rome.communicator.publishAdvertisement({ ...advertisementOf("rome"), ...more }));
   const stored = () => hub.cluster.find(CLUSTER_ADVERTISEMENTS, named("rome-adv"));
   const accept = (): void =>
-    hub.tellCluster("rome", (object) => {
+    hub.writeAdvertisement("rome", (object) => {
       const { instance = "", sequence = 0, timestamp } = object.spec;
       const resources = { ...object.spec.resources, ...BROKERS };
       const accepted = { instance, sequence, timestamp, at: "2026-01-05T13:00:00.000Z" };
@@ -26,8 +26,8 @@ const advertiser = async () => {
 describe("an advertisement", () => {
   test("leaves to the broker what only the broker knows, and is answered with it", async () => {
     const { clock, rome, advertise, stored, accept } = await advertiser();
-    const contacts: Contact[] = [];
-    rome.communicator.onContact((contact) => contacts.push(contact));
+    const responses: ResponseMetadata[] = [];
+    rome.communicator.onResponse((response) => responses.push(response));
     const published = advertise();
     await clock.advance(0);
     expect(Object.keys(stored()?.spec.resources ?? {})).toEqual(["capacity", "allocatable", "allocated"]);
@@ -35,7 +35,7 @@ describe("an advertisement", () => {
     accept();
     await clock.advance(0);
     expect(published.value()?.advertisement.resources).toMatchObject(BROKERS);
-    expect(contacts).toEqual([
+    expect(responses).toEqual([
       { ledgerId: "led-1", brokerTimeMs: Date.UTC(2026, 0, 5, 13), isCurrent: true },
     ]);
   });
@@ -55,7 +55,7 @@ describe("an advertisement", () => {
     const { clock, hub, advertise } = await advertiser();
     const message =
       'ClusterAdvertisement.broker.fluidos.eu "rome-adv" is invalid: spec.resources.available: Required value';
-    hub.cluster.setMishaps(({ verb }) =>
+    hub.cluster.setCallFaults(({ verb }) =>
       verb === "apply" ? { fault: new Fault("invalid", message) } : undefined,
     );
     const published = advertise();
@@ -67,7 +67,7 @@ describe("an advertisement", () => {
     const { clock, hub, advertise } = await advertiser();
     const published = advertise({ instance: "old", sequence: 7 });
     await clock.advance(0);
-    hub.tellCluster("rome", (object) => {
+    hub.writeAdvertisement("rome", (object) => {
       const refused = { instance: "old", sequence: 7, timestamp: object.spec.timestamp };
       return {
         ...object,

@@ -13,18 +13,18 @@ import {
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import { MANAGER } from "../../forge/labels.ts";
 import { withRemedy } from "./api-calls.ts";
-import { advertised, type Place } from "./forge.ts";
+import { advertisementManifest, type ObjectScope } from "./forge.ts";
 import type { Answered } from "./object-calls.ts";
-import type { Observed } from "./observed.ts";
-import type { Pulse } from "./pulse.ts";
+import type { ObjectWatch } from "./observed.ts";
+import type { BrokerHealth } from "./pulse.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 
 export interface PublishingDeps {
-  readonly place: Place;
+  readonly scope: ObjectScope;
   readonly client: KubeClient;
-  readonly pulse: Pulse;
+  readonly brokerHealth: BrokerHealth;
   readonly answered: Answered;
-  readonly own: Observed<ClusterAdvertisement>;
+  readonly own: ObjectWatch<ClusterAdvertisement>;
   /** Names this process where the advertisement does not. */
   readonly instance: string;
   /** The live reservations that this cluster provides, as far as known. */
@@ -38,26 +38,30 @@ interface Counted {
 
 /** Applies advertisements and waits until the broker has accepted them. */
 export function publishing(deps: PublishingDeps) {
-  const { place, client, pulse } = deps;
+  const { scope, client, brokerHealth } = deps;
   let published = 0;
 
   const apply = async (advertisement: AdvertisementDTO, counted: Counted, signal: AbortSignal) => {
     try {
-      return await client.apply(CLUSTER_ADVERTISEMENTS, advertised(place, advertisement, counted), {
-        fieldManager: MANAGER,
-        force: true,
-        signal,
-      });
+      return await client.apply(
+        CLUSTER_ADVERTISEMENTS,
+        advertisementManifest(scope, advertisement, counted),
+        {
+          fieldManager: MANAGER,
+          force: true,
+          signal,
+        },
+      );
     } catch (error) {
-      throw withRemedy(toFault(error), place.namespace);
+      throw withRemedy(toFault(error), scope.namespace);
     }
   };
 
   return {
     publishAdvertisement: async (advertisement: AdvertisementDTO): Promise<AdvertisementReplyDTO> => {
       const { clusterID, instance, sequence } = advertisement;
-      if (clusterID !== place.clusterId) {
-        throw new Fault("forbidden", `clusterID is ${clusterID}, but this agent is ${place.clusterId}`);
+      if (clusterID !== scope.clusterId) {
+        throw new Fault("forbidden", `clusterID is ${clusterID}, but this agent is ${scope.clusterId}`);
       }
       published += 1;
       const counted =
@@ -68,11 +72,11 @@ export function publishing(deps: PublishingDeps) {
         const accepted = await deps.own.waitFor({
           name: clusterAdvertisementName(clusterID),
           begin: () => apply(advertisement, counted, signal),
-          judge: ({ object, isGone }) =>
+          evaluate: ({ object, isGone }) =>
             object === undefined || isGone ? undefined : answerIn(object, counted),
           signal,
         });
-        pulse.heard(accepted.at);
+        brokerHealth.markSeen(accepted.at);
         const instructions = deps.instructions();
         return {
           advertisement: accepted.advertisement,

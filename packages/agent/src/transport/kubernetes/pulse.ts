@@ -1,13 +1,13 @@
 import { BROKER_LEASE, Fault, KUBE_ANNOTATION, parseTime } from "@resource-broker/contract";
 import { type Lease, LEASES, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";
-import { apiServerAway, NO_GO_BROKER } from "./api-calls.ts";
+import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";
 
 /** The broker renews its Lease every 2 s: seven renewals are missed. */
-const SILENT_MS = 15_000;
+const LEASE_TIMEOUT_MS = 15_000;
 
 /** Whether the broker is alive, its time and its ledger, from its Lease. */
-export interface Pulse {
+export interface BrokerHealth {
   readonly start: () => void;
   readonly stop: () => Promise<void>;
   /** True after a renewal in the last seconds. */
@@ -17,27 +17,30 @@ export interface Pulse {
   /** Resolves when the broker is alive; rejects with the reason when it is silent, or on abort. */
   readonly whenAlive: (signal: AbortSignal) => Promise<void>;
   /** Records activity of the broker, with its time if known. */
-  readonly heard: (brokerTime?: string) => void;
+  readonly markSeen: (brokerTime?: string) => void;
   /** The broker's time; undefined before the first renewal. */
   readonly now: () => number | undefined;
   readonly ledgerId: () => string | undefined;
   /** Why the broker does not answer, as far as known. */
-  readonly silence: () => Fault;
+  readonly unavailableFault: () => Fault;
   /** Called when the Lease changed. Returns the function that unsubscribes. */
-  readonly onBeat: (listener: () => void) => () => void;
+  readonly onRenewal: (listener: () => void) => () => void;
 }
 
-export interface PulseDeps extends ReflectorDeps {
+export interface BrokerHealthDeps extends ReflectorDeps {
   /** Called when some cluster can lend more than before. */
   readonly onFreed: () => void;
 }
 
-export function createPulse({ namespace }: { readonly namespace: string }, deps: PulseDeps): Pulse {
+export function createBrokerHealth(
+  { namespace }: { readonly namespace: string },
+  deps: BrokerHealthDeps,
+): BrokerHealth {
   const { clock, client } = deps;
   const time = brokerTime(clock);
   const listeners = new Set<() => void>();
   let startedAt = clock.monotonicMs();
-  let heardAt: number | undefined;
+  let lastSeenAt: number | undefined;
   let renewTime: string | undefined;
   let ledgerId: string | undefined;
   let freedAt: string | undefined;
@@ -45,27 +48,27 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
   let isListed = false;
   let isMissed = false;
 
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener();
   };
-  const heard = (stated?: string): void => {
-    heardAt = clock.monotonicMs();
+  const markSeen = (stated?: string): void => {
+    lastSeenAt = clock.monotonicMs();
     const brokerTimeMs = stated === undefined ? undefined : parseTime(stated);
     if (brokerTimeMs !== undefined) time.observe(brokerTimeMs);
   };
-  const note = ({ metadata, spec }: Lease): void => {
+  const observeLease = ({ metadata, spec }: Lease): void => {
     const stated = spec?.renewTime;
     // The first Lease that is seen may be old: only a change proves that the broker is alive.
-    const isBeat = renewTime !== undefined && stated !== renewTime;
+    const isRenewal = renewTime !== undefined && stated !== renewTime;
     isThere = true;
     renewTime = stated;
     ledgerId = metadata.annotations?.[KUBE_ANNOTATION.ledgerId] ?? ledgerId;
     const freedBefore = freedAt;
     // A new leader does not set the annotation at first: that is no change.
     freedAt = metadata.annotations?.[KUBE_ANNOTATION.capacityFreed] ?? freedAt;
-    if (isBeat) heard(stated);
-    tell();
-    if (isBeat && freedAt !== freedBefore) deps.onFreed();
+    if (isRenewal) markSeen(stated);
+    notify();
+    if (isRenewal && freedAt !== freedBefore) deps.onFreed();
   };
 
   const sink: Sink<Lease> = {
@@ -74,7 +77,7 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     },
     put: (lease) => {
       isListed = true;
-      note(lease);
+      observeLease(lease);
     },
     endList: () => {
       isThere = isListed;
@@ -92,9 +95,9 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     deps,
   );
 
-  const sinceMs = (): number => clock.monotonicMs() - (heardAt ?? startedAt);
-  const isAlive = (): boolean => heardAt !== undefined && sinceMs() <= SILENT_MS;
-  const isSilent = (): boolean => sinceMs() > SILENT_MS;
+  const sinceMs = (): number => clock.monotonicMs() - (lastSeenAt ?? startedAt);
+  const isAlive = (): boolean => lastSeenAt !== undefined && sinceMs() <= LEASE_TIMEOUT_MS;
+  const isSilent = (): boolean => sinceMs() > LEASE_TIMEOUT_MS;
 
   const lease = `Lease ${BROKER_LEASE} in namespace ${namespace} of ${client.server}`;
   const missing = (): Fault =>
@@ -103,18 +106,18 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
       `there is no ${lease}: no broker with --broker-interface=kubernetes serves there; check --broker-namespace; ${NO_GO_BROKER}`,
     );
 
-  const silence = (): Fault => {
+  const unavailableFault = (): Fault => {
     const health = follower.health();
-    if (health.state === "troubled") return apiServerAway(client.server, health.fault);
+    if (health.state === "troubled") return apiServerFault(client.server, health.fault);
     if (!isThere && health.state === "following") return missing();
-    const since = heardAt === undefined ? "" : ` for ${Math.round(sinceMs() / 1000)} s`;
+    const since = lastSeenAt === undefined ? "" : ` for ${Math.round(sinceMs() / 1000)} s`;
     const message = `the API server answers, but the broker showed no activity${since}: nobody renews the ${lease}`;
     return new Fault("unreachable", isAlive() ? "the broker is alive, but did not answer in time" : message);
   };
 
   const whenAlive = async (signal: AbortSignal): Promise<void> => {
     if (isAlive()) return;
-    if (isSilent() || signal.aborted) throw silence();
+    if (isSilent() || signal.aborted) throw unavailableFault();
     await new Promise<void>((resolve, reject) => {
       const end = (): void => {
         listeners.delete(look);
@@ -128,9 +131,9 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
       };
       const giveUp = (): void => {
         end();
-        reject(silence());
+        reject(unavailableFault());
       };
-      const cancel = clock.after(SILENT_MS - sinceMs() + 1, giveUp);
+      const cancel = clock.after(LEASE_TIMEOUT_MS - sinceMs() + 1, giveUp);
       listeners.add(look);
       signal.addEventListener("abort", giveUp);
     });
@@ -145,14 +148,14 @@ export function createPulse({ namespace }: { readonly namespace: string }, deps:
     isAlive,
     isSilent,
     whenAlive,
-    heard: (stated) => {
-      heard(stated);
-      tell();
+    markSeen: (stated) => {
+      markSeen(stated);
+      notify();
     },
     now: time.now,
     ledgerId: () => ledgerId,
-    silence,
-    onBeat: (listener) => {
+    unavailableFault,
+    onRenewal: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -15,8 +15,8 @@ describe("a Reservation's slice defaults", () => {
   });
 
   test("may be missing", () => {
-    const told = readReservation(reservationObject("rsv-rome-a"), "requester");
-    expect(told?.reservation).not.toHaveProperty("sliceDefaults");
+    const received = readReservation(reservationObject("rsv-rome-a"), "requester");
+    expect(received?.reservation).not.toHaveProperty("sliceDefaults");
   });
 
   test.each<[string, unknown]>([

@@ -21,14 +21,14 @@ import { describeResources, isFinal, isLive, type ReservationRequest } from "@re
 import type { Role } from "../broker-communicator.ts";
 
 /** A reservation from an object, with its ledger. */
-export interface Told {
+export interface LedgerReservation {
   readonly reservation: ReservationDTO;
   /** Undefined: not stated. */
   readonly ledgerId: string | undefined;
 }
 
 /** Undefined: the object is no reservation of a ledger. Throws when it cannot be read. */
-export function readReservation(object: Reservation, role: Role): Told | undefined {
+export function readReservation(object: Reservation, role: Role): LedgerReservation | undefined {
   if (!isKnown(object)) return undefined;
   const validated = validate(reservationSchema, toReservation(object, role));
   if (validated.ok) return { reservation: validated.value, ledgerId: object.status?.ledgerID };
@@ -94,7 +94,7 @@ export function isOrphaned({ status }: Reservation): boolean {
 }
 
 /** Why the broker refused the request. */
-export function refusalIn({ status = {}, metadata }: Reservation): Fault {
+export function refusalOf({ status = {}, metadata }: Reservation): Fault {
   const { code = "", message, explanation, reason, decisionID } = status;
   const byReason = reason === "Invalid" ? "invalid" : "no-capacity";
   const text = message ?? explanation ?? `${metadata.name} was refused`;
@@ -131,9 +131,9 @@ export function checkedRequest(request: unknown): ReservationRequest {
 
 /** `500m` and `0.5` are the same request. The broker sets a target where none was requested, so only a requested target is compared. */
 export function isSameRequest(asked: ReservationRequest, object: Reservation): boolean {
-  const { target: wish, ...others } = asked;
+  const { target: wantedTarget, ...others } = asked;
   const { target, ...stored } = readRequest(object.spec);
-  return isDeepStrictEqual(others, stored) && (wish === undefined || wish === target);
+  return isDeepStrictEqual(others, stored) && (wantedTarget === undefined || wantedTarget === target);
 }
 
 function readRequest(spec: Reservation["spec"]): ReservationRequest {

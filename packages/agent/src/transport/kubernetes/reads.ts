@@ -1,27 +1,27 @@
 import { type DecisionDTO, Fault, type Reservation, type ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
-import { type ObjectCalls, toldTo } from "./object-calls.ts";
+import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import { decisionIn, partiesOf } from "./read-reservation.ts";
 
 /** Reads from the API server. */
 export function reads(objects: ObjectCalls) {
-  const { place, pulse, calls } = objects;
-  const { clusterId } = place;
+  const { scope, brokerHealth, calls } = objects;
+  const { clusterId } = scope;
 
   const fetchReservations = (role: Role): Promise<readonly ReservationDTO[]> =>
     objects.answered(async (signal) => {
-      await pulse.whenAlive(signal);
-      return objects.list(role, signal, (object) => toldTo(objects, object, role));
+      await brokerHealth.whenAlive(signal);
+      return objects.list(role, signal, (object) => currentReservation(objects, object, role));
     });
 
   const fetchReservation = (id: string): Promise<ReservationDTO | undefined> =>
     objects.answered(async (signal) => {
-      await pulse.whenAlive(signal);
+      await brokerHealth.whenAlive(signal);
       const name = objects.nameOf(id) ?? id;
-      const object = await calls.persist(signal, () => objects.find(name, signal));
+      const object = await calls.retry(signal, () => objects.find(name, signal));
       const role = object && roleOf(object);
-      return object && role && toldTo(objects, object, role);
+      return object && role && currentReservation(objects, object, role);
     });
 
   const roleOf = (object: Reservation): Role | undefined => {
@@ -32,7 +32,7 @@ export function reads(objects: ObjectCalls) {
 
   const explain = (decisionId: string): Promise<DecisionDTO> =>
     objects.answered(async (signal) => {
-      await pulse.whenAlive(signal);
+      await brokerHealth.whenAlive(signal);
       const [text] = await objects.list("requester", signal, ({ status }) =>
         status?.decisionID === decisionId ? status.decision : undefined,
       );

@@ -29,7 +29,7 @@ describe("a reservation that is asked for", () => {
     const { clock, hub, request, grant } = await oneRequest();
     const asked = request();
     await clock.advance(0);
-    hub.tell(NAME, GRANTED);
+    hub.writeReservation(NAME, GRANTED);
     await clock.advance(0);
     expect(asked.isOver()).toBe(false);
     grant();
@@ -53,7 +53,7 @@ describe("a reservation that is asked for", () => {
 
   test("whose create was answered by nobody is looked for before it is made again", async () => {
     const { clock, hub, request, grant } = await oneRequest();
-    hub.cluster.setMishaps(({ verb }) =>
+    hub.cluster.setCallFaults(({ verb }) =>
       verb === "create" ? { isDone: true, fault: new Fault("unreachable", "connection reset") } : undefined,
     );
     const asked = request();
@@ -84,7 +84,7 @@ describe("a reservation that is asked for", () => {
       code: "no-capacity",
       message: "nothing fits",
     } as const;
-    hub.tell(NAME, { ...refusal, decisionID: "dec-1" });
+    hub.writeReservation(NAME, { ...refusal, decisionID: "dec-1" });
     await clock.advance(0);
     expect(first.fault()).toBe("no-capacity: nothing fits");
     const { uid } = hub.cluster.find(RESERVATIONS, named(NAME))?.metadata ?? {};
@@ -102,7 +102,12 @@ describe("a reservation that is asked for", () => {
     const { clock, hub, request } = await oneRequest();
     const both = [request(), request()];
     await clock.advance(0);
-    hub.tell(NAME, { phase: "Failed", reason: "Invalid", code: "ttl-too-long", message: "too long" });
+    hub.writeReservation(NAME, {
+      phase: "Failed",
+      reason: "Invalid",
+      code: "ttl-too-long",
+      message: "too long",
+    });
     await clock.advance(0);
     expect(both.map(({ fault }) => fault())).toEqual(["ttl-too-long: too long", "ttl-too-long: too long"]);
   });
@@ -158,7 +163,7 @@ describe("a reservation that is asked for", () => {
     grant();
     await clock.advance(0);
     expect(asked.isOver()).toBe(false);
-    hub.tell(NAME, { phase: "Released", reason: "ReleasedByRequester", generation: 2 });
+    hub.writeReservation(NAME, { phase: "Released", reason: "ReleasedByRequester", generation: 2 });
     hub.cluster.remove(RESERVATIONS, named(NAME));
     await clock.advance(0);
     expect(asked.value()?.status.phase).toBe("Released");

@@ -1,72 +1,76 @@
 import type { Reservation, ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { checkKey } from "../idempotency-key.ts";
-import { releaseObject, reserveObject } from "./forge.ts";
-import { isReleased, isStanding, isVoid, refuseOther, type Wish } from "./judge-request.ts";
-import { type ObjectCalls, toldTo } from "./object-calls.ts";
-import { checkedRequest, intentOf, isFinished, isRefused, refusalIn } from "./read-reservation.ts";
-import { released } from "./signals.ts";
+import { releaseManifest, reserveManifest } from "./forge.ts";
+import { isDiscardable, isReleased, isStable, type KeyedRequest, rejectMismatch } from "./judge-request.ts";
+import { currentReservation, type ObjectCalls } from "./object-calls.ts";
+import { checkedRequest, intentOf, isFinished, isRefused, refusalOf } from "./read-reservation.ts";
+import { releasedCondition } from "./signals.ts";
 
 /** The result of one attempt: an answer, or the object must be removed first. */
-type Round<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "again" };
+type AttemptResult<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "again" };
 
 const AGAIN = { kind: "again" } as const;
 
 /** UIDs of removed objects: a lagging watch may still show them. */
-type Cleared = Set<string | undefined>;
+type DiscardedUids = Set<string | undefined>;
 
 /** Reservations by key. The object's name is derived from the key, so repeated attempts use one object. */
 export function reserving(objects: ObjectCalls) {
-  const { place, calls } = objects;
-  const requester = objects.observedBy("requester");
+  const { scope, calls } = objects;
+  const requester = objects.watchOf("requester");
 
   /** One attempt. An existing object may be of an earlier attempt, another process, or an earlier ledger. */
-  const reserveOnce = (wish: Wish, cleared: Cleared, signal: AbortSignal): Promise<Round<ReservationDTO>> => {
+  const reserveOnce = (
+    keyed: KeyedRequest,
+    cleared: DiscardedUids,
+    signal: AbortSignal,
+  ): Promise<AttemptResult<ReservationDTO>> => {
     let wasOpen = false;
     const begin = async (): Promise<Reservation> => {
-      const found = await objects.find(wish.name, signal);
+      const found = await objects.find(keyed.name, signal);
       if (found !== undefined && !cleared.has(found.metadata.uid)) return found;
       wasOpen = true;
-      return objects.create(reserveObject(place, wish), signal);
+      return objects.create(reserveManifest(scope, keyed), signal);
     };
-    return requester.waitFor<Round<ReservationDTO>>({
-      name: wish.name,
+    return requester.waitFor<AttemptResult<ReservationDTO>>({
+      name: keyed.name,
       begin,
       signal,
-      judge: ({ object, isGone }) => {
+      evaluate: ({ object, isGone }) => {
         if (object === undefined) return AGAIN;
         if (cleared.has(object.metadata.uid)) return undefined;
-        refuseOther(wish, object);
+        rejectMismatch(keyed, object);
         // An earlier refusal does not bind; one that comes during this attempt is the answer.
-        if (isRefused(object) && wasOpen) throw refusalIn(object);
-        if (isVoid(object)) return AGAIN;
+        if (isRefused(object) && wasOpen) throw refusalOf(object);
+        if (isDiscardable(object)) return AGAIN;
         wasOpen = true;
-        const told = toldTo(objects, object, "requester");
-        if (told !== undefined && isStanding(told, object, isGone)) return { kind: "done", value: told };
+        const found = currentReservation(objects, object, "requester");
+        if (found !== undefined && isStable(found, object, isGone)) return { kind: "done", value: found };
         return isGone ? AGAIN : undefined;
       },
     });
   };
 
   /** One attempt to close a key. */
-  const closeOnce = (name: string, key: string, signal: AbortSignal): Promise<Round<void>> => {
+  const closeOnce = (name: string, key: string, signal: AbortSignal): Promise<AttemptResult<void>> => {
     const begin = async (): Promise<Reservation> => {
       const found = await objects.find(name, signal);
-      if (found === undefined) return objects.create(releaseObject(place, { name, key }), signal);
-      const isSaid = intentOf(found) !== "Reserve" || isFinished(found);
-      return isSaid ? found : objects.signal(found, released(place.clusterId));
+      if (found === undefined) return objects.create(releaseManifest(scope, { name, key }), signal);
+      const isRecorded = intentOf(found) !== "Reserve" || isFinished(found);
+      return isRecorded ? found : objects.setCondition(found, releasedCondition(scope.clusterId));
     };
-    return requester.waitFor<Round<void>>({
+    return requester.waitFor<AttemptResult<void>>({
       name,
       begin,
       signal,
-      judge: ({ object, isGone }) => {
+      evaluate: ({ object, isGone }) => {
         if (object === undefined) return AGAIN;
         const isRequest = intentOf(object) === "Reserve";
         if (isRefused(object)) {
           // A refused request does not bind its key: the key itself must be closed.
           if (isRequest) return AGAIN;
-          throw refusalIn(object);
+          throw refusalOf(object);
         }
         if (isReleased(object)) return { kind: "done", value: undefined };
         return isGone ? AGAIN : undefined;
@@ -75,9 +79,9 @@ export function reserving(objects: ObjectCalls) {
   };
 
   /** Deletes an object that no ledger has a reservation for. */
-  const clear = async (name: string, cleared: Cleared, signal: AbortSignal): Promise<void> => {
-    const found = await calls.persist(signal, () => objects.find(name, signal));
-    if (found === undefined || !isVoid(found)) return;
+  const clear = async (name: string, cleared: DiscardedUids, signal: AbortSignal): Promise<void> => {
+    const found = await calls.retry(signal, () => objects.find(name, signal));
+    if (found === undefined || !isDiscardable(found)) return;
     cleared.add(found.metadata.uid);
     await objects.remove(found.metadata, signal);
   };
@@ -85,9 +89,9 @@ export function reserving(objects: ObjectCalls) {
   const untilDone = async <T>(
     name: string,
     signal: AbortSignal,
-    once: (cleared: Cleared) => Promise<Round<T>>,
+    once: (cleared: DiscardedUids) => Promise<AttemptResult<T>>,
   ): Promise<T> => {
-    const cleared: Cleared = new Set();
+    const cleared: DiscardedUids = new Set();
     for (;;) {
       const round = await once(cleared);
       if (round.kind === "done") return round.value;
@@ -98,15 +102,15 @@ export function reserving(objects: ObjectCalls) {
   return {
     requestReservation: async (request: ReservationRequestDTO, key: string): Promise<ReservationDTO> => {
       checkKey(key);
-      const name = reservationNameFor(place.clusterId, key);
-      const wish: Wish = { name, key, request, asked: checkedRequest(request) };
+      const name = reservationNameFor(scope.clusterId, key);
+      const keyed: KeyedRequest = { name, key, request, asked: checkedRequest(request) };
       return objects.answered((signal) =>
-        untilDone(name, signal, (cleared) => reserveOnce(wish, cleared, signal)),
+        untilDone(name, signal, (cleared) => reserveOnce(keyed, cleared, signal)),
       );
     },
     releaseByKey: async (key: string): Promise<void> => {
       checkKey(key);
-      const name = reservationNameFor(place.clusterId, key);
+      const name = reservationNameFor(scope.clusterId, key);
       await objects.answered((signal) => untilDone(name, signal, () => closeOnce(name, key, signal)));
     },
   };

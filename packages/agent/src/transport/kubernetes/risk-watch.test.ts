@@ -6,7 +6,7 @@ import { advertisementOf, named } from "./testing/objects.ts";
 const clusterAtRisk = async () => {
   const { clock, hub, put, read } = await listeningAgent();
   const overcommitted = (clusterId: string, status: "True" | "False", message: string) =>
-    hub.tellCluster(clusterId, (object) => ({
+    hub.writeAdvertisement(clusterId, (object) => ({
       ...object,
       status: {
         conditions: [
@@ -29,14 +29,14 @@ describe("capacity at risk", () => {
     const { read, advertise, overcommitted } = await clusterAtRisk();
     advertise("paris");
     const reader = read();
-    await reader.heard();
+    await reader.received();
     overcommitted("paris", "True", "was so when it was first seen");
-    expect(await reader.heard()).toEqual([]);
+    expect(await reader.received()).toEqual([]);
     overcommitted("paris", "False", "enough");
     overcommitted("paris", "True", "2 CPU less");
     overcommitted("paris", "True", "2 CPU less");
     overcommitted("paris", "True", "3 CPU less");
-    expect(await reader.heard()).toEqual(["at-risk: paris: 2 CPU less", "at-risk: paris: 3 CPU less"]);
+    expect(await reader.received()).toEqual(["at-risk: paris: 2 CPU less", "at-risk: paris: 3 CPU less"]);
   });
 
   test("of a cluster that something is borrowed from is told while it is", async () => {
@@ -45,13 +45,13 @@ describe("capacity at risk", () => {
     put("rsv-a", {}, { requesterID: "paris", targetClusterID: "rome" });
     await clock.advance(0);
     const reader = read();
-    await reader.heard();
+    await reader.received();
     overcommitted("rome", "False", "enough");
     overcommitted("rome", "True", "2 CPU less");
-    expect(await reader.heard()).toEqual(["at-risk: rome: 2 CPU less"]);
-    hub.tell("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
-    await reader.heard();
+    expect(await reader.received()).toEqual(["at-risk: rome: 2 CPU less"]);
+    hub.writeReservation("rsv-a", { phase: "Released", generation: 2, reason: "Expired" });
+    await reader.received();
     overcommitted("rome", "True", "3 CPU less");
-    expect(await reader.heard()).toEqual([]);
+    expect(await reader.received()).toEqual([]);
   });
 });

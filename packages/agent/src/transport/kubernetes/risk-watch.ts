@@ -5,12 +5,12 @@ const OVERCOMMITTED = "Overcommitted";
 
 export interface RiskDeps {
   /** The reservations between that cluster and this one. */
-  readonly touched: () => readonly string[];
+  readonly reservationIds: () => readonly string[];
   readonly onRisk: (capacity: CapacityEventDTO) => void;
 }
 
 /** Reports when a cluster becomes overcommitted. The state at the first event is not reported. */
-export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
+export function riskWatch({ reservationIds, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
   let before: string | undefined;
   return {
     beginList: () => undefined,
@@ -25,7 +25,7 @@ export function riskWatch({ touched, onRisk }: RiskDeps): Sink<ClusterAdvertisem
       before = now;
       if (!isNews) return;
       const message = truncate(`${spec.clusterID}: ${now}`, LIMIT.reasonLength);
-      onRisk({ change: "at-risk", reservationIDs: touched().slice(0, LIMIT.capacityIds), message });
+      onRisk({ change: "at-risk", reservationIDs: reservationIds().slice(0, LIMIT.capacityIds), message });
     },
   };
 }

@@ -7,14 +7,14 @@ import {
 } from "@resource-broker/contract";
 import type { ReflectorDeps, ReflectorHealth } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
-import { type ApiCalls, apiServerAway } from "./api-calls.ts";
-import { type Board, createBoard, labelSelectorOf } from "./board.ts";
-import type { Place } from "./forge.ts";
+import { type ApiCalls, apiServerFault } from "./api-calls.ts";
+import { createReservationIndex, labelSelectorOf, type ReservationIndex } from "./board.ts";
+import type { ObjectScope } from "./forge.ts";
 import { createInstructionStream, type InstructionStream } from "./instruction-stream.ts";
-import { createLenders } from "./lenders.ts";
-import { type Observed, observed } from "./observed.ts";
-import { createPulse, type Pulse } from "./pulse.ts";
-import type { Told } from "./read-reservation.ts";
+import { createProviderWatches } from "./lenders.ts";
+import { type ObjectWatch, objectWatch } from "./observed.ts";
+import { type BrokerHealth, createBrokerHealth } from "./pulse.ts";
+import type { LedgerReservation } from "./read-reservation.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
 import { riskWatch } from "./risk-watch.ts";
 
@@ -34,10 +34,10 @@ export interface WatchesDeps extends ReflectorDeps {
  * provider of a reservation.
  */
 export interface Watches {
-  readonly pulse: Pulse;
+  readonly brokerHealth: BrokerHealth;
   readonly stream: InstructionStream;
-  readonly observedBy: (role: Role) => Observed<Reservation>;
-  readonly own: Observed<ClusterAdvertisement>;
+  readonly watchOf: (role: Role) => ObjectWatch<Reservation>;
+  readonly own: ObjectWatch<ClusterAdvertisement>;
   readonly nameOf: (id: string) => string | undefined;
   /** The live reservations that this cluster provides, as far as known. */
   readonly instructions: () => ReservationDTO[];
@@ -45,40 +45,46 @@ export interface Watches {
   readonly stop: () => Promise<void>;
 }
 
-interface Side {
-  readonly board: Board;
-  readonly watch: Observed<Reservation>;
+interface RoleWatch {
+  readonly index: ReservationIndex;
+  readonly watch: ObjectWatch<Reservation>;
 }
 
-export function createWatches(place: Place, deps: WatchesDeps): Watches {
+export function createWatches(place: ObjectScope, deps: WatchesDeps): Watches {
   const { client, clock, log, calls } = deps;
   const { namespace, clusterId } = place;
-  const pulse = createPulse(place, { ...deps, onFreed: () => stream.capacity({ change: "freed" }) });
+  const brokerHealth = createBrokerHealth(place, {
+    ...deps,
+    onFreed: () => stream.capacity({ change: "freed" }),
+  });
 
-  const side = (role: Role): Side => {
-    const board = createBoard(role, {
+  const roleWatch = (role: Role): RoleWatch => {
+    const index = createReservationIndex(role, {
       log,
-      onNews: (told) => {
-        stream.news(role, told);
+      onUpdate: (found) => {
+        stream.update(role, found);
         if (role === "requester")
-          lenders.set(new Set(borrowings().map(({ targetClusterID }) => targetClusterID)));
+          providerWatches.set(new Set(requested().map(({ targetClusterID }) => targetClusterID)));
       },
-      onListedAnew: () => stream.reset("the watch history of the API server is gone"),
+      onRelist: () => stream.reset("the watch history of the API server is gone"),
     });
     const onRestart = (resource: string, reason: string): void => {
       deps.observer?.onRestart?.(resource, reason);
       if (!HARMLESS.has(reason)) stream.broke(reason);
     };
-    const watch = observed(
+    const watch = objectWatch(
       { resource: RESERVATIONS, namespace, labelSelector: labelSelectorOf(role, clusterId) },
-      { ...deps, pulse, sink: board.sink, observer: { ...deps.observer, onRestart } },
+      { ...deps, brokerHealth, sink: index.sink, observer: { ...deps.observer, onRestart } },
     );
-    return { board, watch };
+    return { index, watch };
   };
-  const sides: Readonly<Record<Role, Side>> = { requester: side("requester"), provider: side("provider") };
-  const live = (role: Role): Iterable<Told> => sides[role].board.live();
+  const roleWatches: Readonly<Record<Role, RoleWatch>> = {
+    requester: roleWatch("requester"),
+    provider: roleWatch("provider"),
+  };
+  const live = (role: Role): Iterable<LedgerReservation> => roleWatches[role].index.live();
 
-  const own = observed(
+  const own = objectWatch(
     {
       resource: CLUSTER_ADVERTISEMENTS,
       namespace,
@@ -86,51 +92,51 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
     },
     {
       ...deps,
-      pulse,
+      brokerHealth,
       sink: riskWatch({
-        touched: () => instructions().map(({ id }) => id),
+        reservationIds: () => instructions().map(({ id }) => id),
         onRisk: (risk) => stream.capacity(risk),
       }),
     },
   );
-  const lenders = createLenders(place, {
+  const providerWatches = createProviderWatches(place, {
     ...deps,
-    borrowedFrom: (lender) =>
-      borrowings()
-        .filter(({ targetClusterID }) => targetClusterID === lender)
+    reservationsFrom: (provider) =>
+      requested()
+        .filter(({ targetClusterID }) => targetClusterID === provider)
         .map(({ id }) => id),
     onRisk: (risk) => stream.capacity(risk),
   });
 
   const known = (role: Role): ReservationDTO[] =>
     Array.from(live(role))
-      .filter(({ ledgerId }) => ledgerId === undefined || ledgerId === pulse.ledgerId())
+      .filter(({ ledgerId }) => ledgerId === undefined || ledgerId === brokerHealth.ledgerId())
       .map(({ reservation }) => reservation);
   const instructions = (): ReservationDTO[] => known("provider");
-  const borrowings = (): ReservationDTO[] => known("requester");
+  const requested = (): ReservationDTO[] => known("requester");
 
   const health = (): ReflectorHealth => {
-    const all = Object.values(sides).map(({ watch }) => watch.health());
+    const all = Object.values(roleWatches).map(({ watch }) => watch.health());
     return all.find(({ state }) => state === "troubled") ?? all[0] ?? { state: "starting" };
   };
 
   const ready = async (signal: AbortSignal): Promise<void> => {
-    const lists = Promise.all(Object.values(sides).map(({ watch }) => watch.start()));
+    const lists = Promise.all(Object.values(roleWatches).map(({ watch }) => watch.start()));
     await unlessAborted(lists, signal, () => {
       const now = health();
       return now.state === "troubled"
-        ? apiServerAway(client.server, now.fault)
+        ? apiServerFault(client.server, now.fault)
         : new Fault(
             "unreachable",
             `the Reservations in ${namespace} of ${client.server} were not listed in time`,
           );
     });
-    await pulse.whenAlive(signal);
+    await brokerHealth.whenAlive(signal);
   };
 
   const stream = createInstructionStream({
     server: client.server,
-    pulse,
+    brokerHealth,
     clock,
     ready: (signal) => calls.within(READY_MS, (limit) => ready(AbortSignal.any([signal, limit]))),
     live,
@@ -139,20 +145,27 @@ export function createWatches(place: Place, deps: WatchesDeps): Watches {
   });
 
   return {
-    pulse,
+    brokerHealth,
     stream,
-    observedBy: (role) => sides[role].watch,
+    watchOf: (role) => roleWatches[role].watch,
     own,
-    nameOf: (id) => sides.requester.board.nameOf(id) ?? sides.provider.board.nameOf(id),
+    nameOf: (id) => roleWatches.requester.index.nameOf(id) ?? roleWatches.provider.index.nameOf(id),
     instructions,
     start: () => {
-      pulse.start();
+      brokerHealth.start();
       // A watch that fails to list logs it, and callers that wait get the error.
-      for (const { start } of [own, sides.requester.watch, sides.provider.watch]) void start().catch(nothing);
+      for (const { start } of [own, roleWatches.requester.watch, roleWatches.provider.watch])
+        void start().catch(nothing);
     },
     stop: async () => {
       stream.close();
-      const all = [pulse, own, lenders, sides.requester.watch, sides.provider.watch];
+      const all = [
+        brokerHealth,
+        own,
+        providerWatches,
+        roleWatches.requester.watch,
+        roleWatches.provider.watch,
+      ];
       await Promise.all(all.map(({ stop }) => stop()));
     },
   };

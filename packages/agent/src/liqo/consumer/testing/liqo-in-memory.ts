@@ -13,19 +13,19 @@ import {
 } from "../../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../../objects/resource-slice.ts";
 import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
-import type { Ran } from "../../liqoctl/run-liqoctl.ts";
-import { LOAN_NODES, LOAN_PODS, type LoanPod } from "../virtual-kinds.ts";
+import type { RunResult } from "../../liqoctl/run-liqoctl.ts";
+import { RESERVATION_NODES, RESERVATION_PODS, type ReservationPod } from "../virtual-kinds.ts";
 import { type Answer, aForeignCluster } from "./samples.ts";
 
 /** Long before whatever time it is. */
 const SINCE = "2026-01-01T00:00:00Z";
 
 /** What Liqo and liqoctl do wrong. */
-export interface LiqoHarm {
+export interface LiqoFaults {
   /** True: liqoctl never ends. */
   hangs: boolean;
   /** What the next liqoctl says instead of doing anything. */
-  says: Ran | undefined;
+  answer: RunResult | undefined;
   /** True: the provider answers nothing, and lets nothing go. */
   isProviderGone: boolean;
   /** True: what belonged to an Identity stays, for want of rights at the provider, and no slice is served meanwhile. */
@@ -37,9 +37,9 @@ export interface LiqoHarm {
 
 /** Liqo in the cluster of a test: acts when it is told to, on what it finds. */
 export function liqoInMemory(cluster: FakeCluster) {
-  const harm: LiqoHarm = {
+  const faults: LiqoFaults = {
     hangs: false,
-    says: undefined,
+    answer: undefined,
     isProviderGone: false,
     isWedged: false,
     denies: false,
@@ -52,7 +52,7 @@ export function liqoInMemory(cluster: FakeCluster) {
   /** Peered over what was wedged, Liqo can end it, once the new Identity is gone, too. */
   let hasRights = false;
 
-  const tell = (liqoId: string, object: ForeignCluster): void => {
+  const setForeignCluster = (liqoId: string, object: ForeignCluster): void => {
     if (cluster.find(FOREIGN_CLUSTERS, { name: liqoId }) === undefined) cluster.put(FOREIGN_CLUSTERS, object);
     else
       cluster.edit(FOREIGN_CLUSTERS, { name: liqoId }, (before) => ({
@@ -67,17 +67,17 @@ export function liqoInMemory(cluster: FakeCluster) {
     hasRights = role === "Provider";
     if (role === "Provider" && !isThere) cluster.put(IDENTITIES, controlPlaneIdentity(liqoId));
     if (role === "Unknown" && isThere) cluster.remove(IDENTITIES, name);
-    tell(liqoId, aForeignCluster(role, { liqoId }));
+    setForeignCluster(liqoId, aForeignCluster(role, { liqoId }));
   };
   /** Only what watches tell it: that an Identity is gone it sees at once, that its Secret is gone when it is made to look. */
-  const look = (liqoId: string, isMade: boolean): void => {
+  const reconcile = (liqoId: string, isMade: boolean): void => {
     const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
     if (cluster.find(IDENTITIES, name) !== undefined) return;
     const role = cluster.find(FOREIGN_CLUSTERS, { name: liqoId })?.status?.role;
-    const isHeld = role === "Provider" && (!isMade || (harm.isWedged && !hasRights));
-    harm.isWedged &&= isHeld;
+    const isProvider = role === "Provider" && (!isMade || (faults.isWedged && !hasRights));
+    faults.isWedged &&= isProvider;
     const hasIdentity = false;
-    tell(liqoId, aForeignCluster(isHeld ? "Provider" : "Unknown", { liqoId, hasIdentity }));
+    setForeignCluster(liqoId, aForeignCluster(isProvider ? "Provider" : "Unknown", { liqoId, hasIdentity }));
   };
   const liqoIdIn = (args: readonly string[]): string => {
     const file = args.find((arg) => arg.startsWith("--remote-kubeconfig="));
@@ -89,8 +89,8 @@ export function liqoInMemory(cluster: FakeCluster) {
     const namespace = `liqo-tenant-${liqoId}`;
     for (const { metadata } of cluster.all(VIRTUAL_NODES)) {
       cluster.remove(VIRTUAL_NODES, { name: metadata.name, namespace });
-      if (cluster.find(LOAN_NODES, { name: metadata.name }) !== undefined)
-        cluster.remove(LOAN_NODES, { name: metadata.name });
+      if (cluster.find(RESERVATION_NODES, { name: metadata.name }) !== undefined)
+        cluster.remove(RESERVATION_NODES, { name: metadata.name });
     }
     for (const { metadata } of cluster.all(RESOURCE_SLICES))
       cluster.remove(RESOURCE_SLICES, { name: metadata.name, namespace });
@@ -98,21 +98,25 @@ export function liqoInMemory(cluster: FakeCluster) {
     const hadIdentity = cluster.find(IDENTITIES, name) !== undefined;
     if (hadIdentity) cluster.remove(IDENTITIES, name);
     hasRights = false;
-    harm.isWedged ||= hadIdentity && isRaceLost;
-    look(liqoId, false);
+    faults.isWedged ||= hadIdentity && isRaceLost;
+    reconcile(liqoId, false);
   };
 
-  const run = async (args: readonly string[], { signal }: { readonly signal: AbortSignal }): Promise<Ran> => {
+  const run = async (
+    args: readonly string[],
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<RunResult> => {
     calls.push([...args]);
     running++;
     try {
-      if (harm.hangs) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      if (faults.hangs)
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       if (signal.aborted) return { code: undefined, output: "" };
-      const { says } = harm;
-      harm.says = undefined;
+      const { answer: says } = faults;
+      faults.answer = undefined;
       if (says !== undefined) return says;
       const isForced = args[0] === "force";
-      if (harm.isProviderGone && !isForced) return { code: 1, output: "ERRO connection refused" };
+      if (faults.isProviderGone && !isForced) return { code: 1, output: "ERRO connection refused" };
       if (args[0] === "peer") setRole(liqoIdIn(args), "Provider");
       else if (isForced) setRole(liqoIdIn(args), "Unknown");
       else unpeer(liqoIdIn(args), { isRaceLost: true });
@@ -124,7 +128,7 @@ export function liqoInMemory(cluster: FakeCluster) {
 
   const answer = (slice: ResourceSlice): void => {
     const { name, namespace = "" } = slice.metadata;
-    const status: Answer = harm.denies ? "Denied" : "Accepted";
+    const status: Answer = faults.denies ? "Denied" : "Accepted";
     cluster.edit(RESOURCE_SLICES, { name, namespace }, (before) => ({
       ...before,
       status: {
@@ -132,7 +136,7 @@ export function liqoInMemory(cluster: FakeCluster) {
           { type: "Authentication", status: "Accepted" } as const,
           { type: "Resources", status, reason: "Because" } as const,
         ],
-        ...(harm.denies ? {} : { resources: before.spec.resources ?? {} }),
+        ...(faults.denies ? {} : { resources: before.spec.resources ?? {} }),
       },
     }));
   };
@@ -151,22 +155,25 @@ export function liqoInMemory(cluster: FakeCluster) {
       },
       spec: { clusterID: liqoId },
     });
-    cluster.put(LOAN_NODES, {
+    cluster.put(RESERVATION_NODES, {
       metadata: { name, labels: { [LIQO_LABEL.type]: "virtual-node", [LIQO_LABEL.remoteCluster]: liqoId } },
       status: { allocatable: spec.resources ?? {}, conditions: [{ type: "Ready", status: "True" }] },
     });
   };
 
-  const letGo = <T extends { readonly metadata: ObjectMeta }>(kind: Resource<T>, { metadata }: T): void => {
+  const removeFinalizers = <T extends { readonly metadata: ObjectMeta }>(
+    kind: Resource<T>,
+    { metadata }: T,
+  ): void => {
     const { name, namespace = "" } = metadata;
     cluster.edit(kind, { name, namespace }, (it) => ({
       ...it,
       metadata: { ...it.metadata, finalizers: [] },
     }));
   };
-  const isForgotten = (kind: Resource<unknown>, { name, resourceVersion }: ObjectMeta): boolean => {
+  const isRefused = (kind: Resource<unknown>, { name, resourceVersion }: ObjectMeta): boolean => {
     const key = `${kind.plural}/${name}`;
-    if (harm.refuses) forgotten.set(key, resourceVersion);
+    if (faults.refuses) forgotten.set(key, resourceVersion);
     return forgotten.has(key) && forgotten.get(key) === resourceVersion;
   };
   const serveOffloading = ({ metadata, spec }: NamespaceOffloading): void => {
@@ -175,7 +182,7 @@ export function liqoInMemory(cluster: FakeCluster) {
     const conditionsOf = (liqoId: string) => {
       const map = { name: liqoId, namespace: `liqo-tenant-${liqoId}` };
       if (cluster.find(NAMESPACE_MAPS, map) === undefined) cluster.put(NAMESPACE_MAPS, { metadata: map });
-      const isThere = !isForgotten(NAMESPACE_MAPS, cluster.find(NAMESPACE_MAPS, map)?.metadata ?? map);
+      const isThere = !isRefused(NAMESPACE_MAPS, cluster.find(NAMESPACE_MAPS, map)?.metadata ?? map);
       return [{ type: "Ready", status: isThere ? "True" : "False", lastTransitionTime: SINCE } as const];
     };
     const ids = rules?.flatMap(({ values = [] }) => values) ?? [];
@@ -187,9 +194,9 @@ export function liqoInMemory(cluster: FakeCluster) {
   };
   const serveSlice = (slice: ResourceSlice): void => {
     const { name, namespace = "", deletionTimestamp, annotations } = slice.metadata;
-    if (deletionTimestamp !== undefined) return letGo(RESOURCE_SLICES, slice);
+    if (deletionTimestamp !== undefined) return removeFinalizers(RESOURCE_SLICES, slice);
     if (slice.status === undefined) {
-      if (!isForgotten(RESOURCE_SLICES, slice.metadata)) answer(slice);
+      if (!isRefused(RESOURCE_SLICES, slice.metadata)) answer(slice);
       return;
     }
     const wantsNode = annotations?.[LIQO_ANNOTATION.createVirtualNode] === "true";
@@ -202,18 +209,19 @@ export function liqoInMemory(cluster: FakeCluster) {
     const liqoId = spec.providerClusterID ?? "";
     const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
     if (metadata.deletionTimestamp !== undefined) return true;
-    return !harm.isWedged && cluster.find(IDENTITIES, name) !== undefined;
+    return !faults.isWedged && cluster.find(IDENTITIES, name) !== undefined;
   };
   /** One round of its controllers. */
   const work = (): void => {
-    if (harm.isProviderGone) return;
+    if (faults.isProviderGone) return;
     for (const slice of cluster.all(RESOURCE_SLICES)) if (isLinked(slice)) serveSlice(slice);
     for (const offloading of cluster.all(NAMESPACE_OFFLOADINGS)) serveOffloading(offloading);
     for (const virtualNode of cluster.all(VIRTUAL_NODES)) {
       if (virtualNode.metadata.deletionTimestamp === undefined) continue;
-      letGo(VIRTUAL_NODES, virtualNode);
+      removeFinalizers(VIRTUAL_NODES, virtualNode);
       const { name } = virtualNode.metadata;
-      if (cluster.find(LOAN_NODES, { name }) !== undefined) cluster.remove(LOAN_NODES, { name });
+      if (cluster.find(RESERVATION_NODES, { name }) !== undefined)
+        cluster.remove(RESERVATION_NODES, { name });
     }
   };
 
@@ -226,42 +234,52 @@ export function liqoInMemory(cluster: FakeCluster) {
     }));
   };
 
-  return { setReach, harm, calls, run, work, running: () => running, setRole, look, unpeer };
+  return {
+    setReach,
+    harm: faults,
+    calls,
+    run,
+    work,
+    running: () => running,
+    setRole,
+    look: reconcile,
+    unpeer,
+  };
 }
 
 /** Slices get the replicator's finalizer as they are made; pods with a finalizer end only when they are forced to. */
-export function liqosClient(
+export function liqoClient(
   cluster: FakeCluster,
-  { look, harm }: Pick<ReturnType<typeof liqoInMemory>, "look" | "harm">,
+  { look: reconcile, harm: faults }: Pick<ReturnType<typeof liqoInMemory>, "look" | "harm">,
   { wallMs }: Pick<Clock, "wallMs">,
 ): KubeClient {
   return {
     ...cluster.client,
     patch: async (resource, change, options) => {
       const after = await cluster.client.patch(resource, change, options);
-      if (resource.plural === FOREIGN_CLUSTERS.plural) look(change.name.name, true);
+      if (resource.plural === FOREIGN_CLUSTERS.plural) reconcile(change.name.name, true);
       return after;
     },
     create: async (resource, object, options) => {
       const made = object as FakeObject;
       if (resource.plural !== RESOURCE_SLICES.plural) return cluster.client.create(resource, object, options);
-      const finalizers = harm.isWedged ? [] : ["crdreplicator.liqo.io/resource"];
+      const finalizers = faults.isWedged ? [] : ["crdreplicator.liqo.io/resource"];
       const creationTimestamp = new Date(wallMs()).toISOString();
       const metadata = { ...made.metadata, creationTimestamp, finalizers };
       return cluster.client.create(resource, { ...made, metadata } as typeof object, options);
     },
     delete: async (resource, name, options = {}) => {
       await cluster.client.delete(resource, name, options);
-      if (resource.plural === IDENTITIES.plural) look(name.name.replace("controlplane-", ""), false);
-      const pod = options.gracePeriodSeconds === 0 ? cluster.find(LOAN_PODS, name) : undefined;
+      if (resource.plural === IDENTITIES.plural) reconcile(name.name.replace("controlplane-", ""), false);
+      const pod = options.gracePeriodSeconds === 0 ? cluster.find(RESERVATION_PODS, name) : undefined;
       if (pod === undefined) return;
-      cluster.edit(LOAN_PODS, name, (it) => ({ ...it, metadata: { ...it.metadata, finalizers: [] } }));
+      cluster.edit(RESERVATION_PODS, name, (it) => ({ ...it, metadata: { ...it.metadata, finalizers: [] } }));
     },
   };
 }
 
 /** A pod that ends only by force. */
-export function aStuckPod(name: string, nodeName: string, ownerKind = "ReplicaSet"): LoanPod {
+export function aStuckPod(name: string, nodeName: string, ownerKind = "ReplicaSet"): ReservationPod {
   return {
     metadata: {
       name,

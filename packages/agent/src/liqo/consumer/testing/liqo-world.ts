@@ -1,7 +1,7 @@
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import type { DataPlaneState, Loan, ReleaseState } from "../../../data-plane/data-plane.ts";
+import type { DataPlaneState, DeliverySpec, ReleaseState } from "../../../data-plane/data-plane.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { NAMESPACE_OFFLOADINGS } from "../../objects/namespace-offloading.ts";
@@ -9,8 +9,8 @@ import { RESOURCE_SLICES } from "../../objects/resource-slice.ts";
 import { TENANTS } from "../../objects/tenant.ts";
 import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
 import { liqoDataPlane } from "../liqo-data-plane.ts";
-import { LOAN_NODES } from "../virtual-kinds.ts";
-import { liqoInMemory, liqosClient } from "./liqo-in-memory.ts";
+import { RESERVATION_NODES } from "../virtual-kinds.ts";
+import { liqoClient, liqoInMemory } from "./liqo-in-memory.ts";
 import { NOW, TERMS } from "./samples.ts";
 
 export const MINUTE_MS = 60_000;
@@ -22,10 +22,10 @@ export function clusterIdMap(id: string): ConfigMap {
 /** The Tenant by which paris lets rome in. */
 export const ROME_AT_PARIS = { name: "cool-rome", namespace: "liqo-tenant-cool-rome" };
 
-export type LiqoWorld = ReturnType<typeof liqoWorld>;
+export type LiqoTestEnvironment = ReturnType<typeof liqoTestEnvironment>;
 
 /** A data plane with a Liqo that does as it is told; paris lends to rome. */
-export function liqoWorld() {
+export function liqoTestEnvironment() {
   const time = fakeClock(NOW);
   const cluster = fakeCluster(time);
   const liqo = liqoInMemory(cluster);
@@ -52,10 +52,10 @@ export function liqoWorld() {
         ownAccess: {},
       },
       {
-        client: liqosClient(cluster, liqo, time),
+        client: liqoClient(cluster, liqo, time),
         connect: async () => remote.client,
         kubeconfigs: {
-          stampOf: async () => (state.kubeconfig ? "1" : ""),
+          fingerprintOf: async () => (state.kubeconfig ? "1" : ""),
           of: async (id) =>
             state.kubeconfig && id === "paris"
               ? {
@@ -65,7 +65,7 @@ export function liqoWorld() {
                 }
               : { kind: "missing", problem: `there is no ${id}.kubeconfig` },
         },
-        lend: async (text, use) => await use(`/private/${serverIn(text)}.kubeconfig`),
+        withFile: async (text, use) => await use(`/private/${serverIn(text)}.kubeconfig`),
         run: liqo.run,
         clock: time,
         log: recordedLog([]),
@@ -90,22 +90,22 @@ export function liqoWorld() {
       await time.advance(now.kind === "working" ? now.retryAfterMs : 1000);
     }
   };
-  const ready = (loan: Loan, withinMs = MINUTE_MS) =>
+  const ready = (spec: DeliverySpec, withinMs = MINUTE_MS) =>
     until(
-      () => plane.establish(loan),
+      () => plane.establish(spec),
       ({ kind }) => kind === "ready",
       withinMs,
     );
-  const reason = (loan: Loan, wanted: string) =>
+  const reason = (spec: DeliverySpec, wanted: string) =>
     until(
-      () => plane.establish(loan),
+      () => plane.establish(spec),
       (now) => now.reason === wanted,
       MINUTE_MS,
     );
   /** liqoctl has begun. */
-  const peering = async (loan: Loan) => {
+  const peering = async (spec: DeliverySpec) => {
     await until(
-      () => plane.establish(loan),
+      () => plane.establish(spec),
       ({ reason }) => reason === "Peering" && liqo.running() > 0,
       MINUTE_MS,
     );
@@ -117,7 +117,7 @@ export function liqoWorld() {
       ({ kind }) => kind === "clean",
       withinMs,
     );
-  const kinds = [RESOURCE_SLICES, VIRTUAL_NODES, LOAN_NODES, NAMESPACE_OFFLOADINGS];
+  const kinds = [RESOURCE_SLICES, VIRTUAL_NODES, RESERVATION_NODES, NAMESPACE_OFFLOADINGS];
   return {
     time,
     cluster,

@@ -1,19 +1,27 @@
-import { type EstablishStep, type LoanSight, planEstablish } from "../plan-establish.ts";
-import { aForeignCluster, aMarker, aNode, aSlice, aVirtualNode, aWish, NOW } from "./samples.ts";
+import { type EstablishStep, type ObservedVirtualNode, planEstablish } from "../plan-establish.ts";
+import {
+  aDesiredVirtualNode,
+  aForeignCluster,
+  aMarker,
+  aNode,
+  aSlice,
+  aVirtualNode,
+  NOW,
+} from "./samples.ts";
 
-export const WISH = aWish();
+export const DESIRED = aDesiredVirtualNode();
 export const ACCEPTED = { authentication: "Accepted", resources: "Accepted" } as const;
 
-export const VIRTUAL_NODE = aVirtualNode(WISH);
+export const VIRTUAL_NODE = aVirtualNode(DESIRED);
 /** Everything is as it should be. */
-export const GOOD: LoanSight = {
+export const GOOD: ObservedVirtualNode = {
   foreignCluster: aForeignCluster("Provider"),
-  marker: aMarker([WISH.id]),
+  marker: aMarker([DESIRED.id]),
   job: { kind: "none" },
-  slice: aSlice(WISH, ACCEPTED),
+  slice: aSlice(DESIRED, ACCEPTED),
   virtualNode: VIRTUAL_NODE,
-  node: aNode(WISH),
-  standing: "let-in",
+  node: aNode(DESIRED),
+  tenantStatus: "let-in",
   offload: { kind: "done" },
   wallMs: NOW,
 };
@@ -33,5 +41,5 @@ export const FAILED = {
   retryInMs: 5000,
 } as const;
 /** The next step of a loan where all is good but this. */
-export const plan = (changes: Partial<LoanSight>): EstablishStep =>
-  planEstablish(WISH, { ...GOOD, ...changes });
+export const plan = (changes: Partial<ObservedVirtualNode>): EstablishStep =>
+  planEstablish(DESIRED, { ...GOOD, ...changes });

@@ -1,35 +1,38 @@
 import type { ReservationDTO } from "@resource-broker/contract";
-import type { Loan, Offload } from "../../../data-plane/data-plane.ts";
+import type { DeliverySpec, Offload } from "../../../data-plane/data-plane.ts";
 import { aReservation } from "../../../testing/samples.ts";
 import type { ForeignCluster } from "../../objects/foreign-cluster.ts";
 import { LIQO_LABEL } from "../../objects/labels.ts";
 import type { ResourceList, ResourceSlice } from "../../objects/resource-slice.ts";
 import type { VirtualNode } from "../../objects/virtual-node.ts";
 import type { SliceAmountTerms } from "../amounts.ts";
-import { forgeSlice } from "../forge-slice.ts";
-import { type LoanWish, wishOf } from "../loan-wish.ts";
-import { forgeMarker, type PeeringMarker, readMarker } from "../peering-marker.ts";
-import type { LoanNode } from "../virtual-kinds.ts";
+import { sliceManifest } from "../forge-slice.ts";
+import { type DesiredVirtualNode, readDesired } from "../loan-wish.ts";
+import { markerManifest, type PeeringMarker, readMarker } from "../peering-marker.ts";
+import type { ReservationNode } from "../virtual-kinds.ts";
 
 export const NOW = Date.parse("2026-07-01T10:00:00Z");
 const LIQO_ID = "calm-paris";
 export const TERMS: SliceAmountTerms = { gpuResource: "nvidia.com/gpu" };
 
 /** paris, which Liqo calls calm-paris, lends to rome, which it calls cool-rome. */
-export function aLoan(changes: Partial<ReservationDTO> = {}, offload?: Offload): Loan {
+export function aDeliverySpec(changes: Partial<ReservationDTO> = {}, offload?: Offload): DeliverySpec {
   const reservation = aReservation({ targetLiqoID: LIQO_ID, requesterLiqoID: "cool-rome", ...changes });
   return { reservation, ...(offload === undefined ? {} : { offload }) };
 }
 
 /** Two of rome's reservations at paris. */
-export const LOAN_A = aLoan({ id: "rsv-rome-a" });
-export const LOAN_B = aLoan({ id: "rsv-rome-b" });
-export const [ID_A, ID_B] = [LOAN_A.reservation.id, LOAN_B.reservation.id];
+export const DELIVERY_A = aDeliverySpec({ id: "rsv-rome-a" });
+export const DELIVERY_B = aDeliverySpec({ id: "rsv-rome-b" });
+export const [ID_A, ID_B] = [DELIVERY_A.reservation.id, DELIVERY_B.reservation.id];
 
-export function aWish(changes: Partial<ReservationDTO> = {}, offload?: Offload): LoanWish {
-  const reading = wishOf(aLoan(changes, offload), TERMS);
+export function aDesiredVirtualNode(
+  changes: Partial<ReservationDTO> = {},
+  offload?: Offload,
+): DesiredVirtualNode {
+  const reading = readDesired(aDeliverySpec(changes, offload), TERMS);
   if (!reading.ok) throw new Error(reading.obstacle.message);
-  return reading.wish;
+  return reading.desired;
 }
 
 type Role = NonNullable<ForeignCluster["status"]>["role"];
@@ -71,7 +74,7 @@ export function aForeignCluster(
 
 export function aMarker(claims: readonly string[], { isEnding = false } = {}): PeeringMarker {
   const [claim = "rsv-none"] = claims;
-  const object = forgeMarker({ namespace: "default", liqoId: LIQO_ID, clusterId: "paris", claim });
+  const object = markerManifest({ namespace: "default", liqoId: LIQO_ID, clusterId: "paris", claim });
   const data = {
     liqoID: LIQO_ID,
     clusterID: "paris",
@@ -87,15 +90,15 @@ export function aMarker(claims: readonly string[], { isEnding = false } = {}): P
 export type Answer = "Accepted" | "Denied";
 
 export function aSlice(
-  wish: LoanWish,
+  desired: DesiredVirtualNode,
   {
     authentication,
     resources,
-    granted = wish.resources,
+    granted = desired.resources,
   }: { authentication?: Answer; resources?: Answer; granted?: ResourceList } = {},
 ): ResourceSlice {
   return {
-    ...forgeSlice(wish),
+    ...sliceManifest(desired),
     status: {
       conditions: [
         ...(authentication === undefined
@@ -118,7 +121,7 @@ export function othersSlice(
   return { apiVersion: "authentication.liqo.io/v1beta1", kind: "ResourceSlice", metadata, spec };
 }
 
-export function aVirtualNode({ id, liqoId }: LoanWish): VirtualNode {
+export function aVirtualNode({ id, liqoId }: DesiredVirtualNode): VirtualNode {
   return {
     apiVersion: "offloading.liqo.io/v1beta1",
     kind: "VirtualNode",
@@ -132,9 +135,9 @@ export function aVirtualNode({ id, liqoId }: LoanWish): VirtualNode {
 }
 
 export function aNode(
-  { id, liqoId, resources }: LoanWish,
+  { id, liqoId, resources }: DesiredVirtualNode,
   { ready = "True", allocatable = resources, since = "2026-07-01T09:59:50Z", isVirtual = true } = {},
-): LoanNode {
+): ReservationNode {
   const labels = { [LIQO_LABEL.type]: "virtual-node", [LIQO_LABEL.remoteCluster]: liqoId };
   return {
     metadata: { name: id, ...(isVirtual ? { labels } : {}) },

@@ -1,4 +1,12 @@
-import { aForeignCluster, aMarker, aNode, aSlice, aVirtualNode, aWish, NOW } from "./samples.ts";
+import {
+  aDesiredVirtualNode,
+  aForeignCluster,
+  aMarker,
+  aNode,
+  aSlice,
+  aVirtualNode,
+  NOW,
+} from "./samples.ts";
 import { LIQO_ANNOTATION } from "../../objects/labels.ts";
 import type { NamespaceOffloading } from "../../objects/namespace-offloading.ts";
 import type { ResourceSlice } from "../../objects/resource-slice.ts";
@@ -6,11 +14,16 @@ import type { VirtualNode } from "../../objects/virtual-node.ts";
 import type { JobKind, JobState } from "../peering-jobs.ts";
 import type { PeeringMarker } from "../peering-marker.ts";
 import { planOffload } from "../plan-offload.ts";
-import { isLiqos, type Remains, type Stage, type TeardownStep } from "../plan-teardown.ts";
-import type { LoanNode, LoanPod } from "../virtual-kinds.ts";
+import {
+  isLiqoFinalizer,
+  type ReservationObjects,
+  type TeardownStage,
+  type TeardownStep,
+} from "../plan-teardown.ts";
+import type { ReservationNode, ReservationPod } from "../virtual-kinds.ts";
 
 /** What does not do as it should. */
-export interface Harm {
+export interface TeardownFaults {
   readonly stuckPods: boolean;
   readonly stuckVirtualNode: boolean;
   readonly stuckNode: boolean;
@@ -19,26 +32,26 @@ export interface Harm {
   /** Of the provider's API server; liqoctl unpeer fails without it. */
   readonly isProviderGone: boolean;
   /** The provider borrows here, too. */
-  readonly isLending: boolean;
+  readonly isConsumer: boolean;
   /** The first time liqoctl ends with 0 and has done nothing. */
-  readonly pretends: boolean;
+  readonly doesNothing: boolean;
   /** Reservations that use the same peering. */
   readonly others: readonly string[];
 }
 
-export const NO_HARM: Harm = {
+export const NO_FAULTS: TeardownFaults = {
   stuckPods: false,
   stuckVirtualNode: false,
   stuckNode: false,
   stuckSlice: false,
   stuckOffloading: false,
   isProviderGone: false,
-  isLending: false,
-  pretends: false,
+  isConsumer: false,
+  doesNothing: false,
   others: [],
 };
 
-const wish = aWish({}, { namespaces: ["shop"] });
+const desired = aDesiredVirtualNode({}, { namespaces: ["shop"] });
 const DELETED = "2026-07-01T10:00:00Z";
 
 type ObjectStep = Exclude<
@@ -47,26 +60,26 @@ type ObjectStep = Exclude<
 >;
 
 /** A cluster with one loan in it, and as much of Liqo as takes it down again. */
-export function teardownModel(harm: Harm) {
-  const { id } = wish;
+export function teardownModel(faults: TeardownFaults) {
+  const { id } = desired;
   let nowMs = 0;
   let isPeered = true;
   let unpeers = 0;
-  let marker: PeeringMarker | undefined = aMarker([id, ...harm.others]);
+  let marker: PeeringMarker | undefined = aMarker([id, ...faults.others]);
   let slice: ResourceSlice | undefined = {
-    ...aSlice(wish),
-    metadata: { ...aSlice(wish).metadata, finalizers: ["crdreplicator.liqo.io/resource"] },
+    ...aSlice(desired),
+    metadata: { ...aSlice(desired).metadata, finalizers: ["crdreplicator.liqo.io/resource"] },
   };
   let virtualNode: VirtualNode | undefined = {
-    ...aVirtualNode(wish),
-    metadata: { ...aVirtualNode(wish).metadata, finalizers: ["virtualnode-controller.liqo.io/finalizer"] },
+    ...aVirtualNode(desired),
+    metadata: { ...aVirtualNode(desired).metadata, finalizers: ["virtualnode-controller.liqo.io/finalizer"] },
   };
-  let node: LoanNode | undefined = aNode(wish);
-  let pods: LoanPod[] = ["a", "b"].map((name) => ({
+  let node: ReservationNode | undefined = aNode(desired);
+  let pods: ReservationPod[] = ["a", "b"].map((name) => ({
     metadata: { name, namespace: "shop" },
     spec: { nodeName: id },
   }));
-  const step = planOffload(wish, [{ namespace: "shop", isThere: true, offloading: undefined }]);
+  const step = planOffload(desired, [{ namespace: "shop", isThere: true, offloading: undefined }]);
   let offloading: NamespaceOffloading | undefined =
     step.kind === "write"
       ? {
@@ -79,7 +92,7 @@ export function teardownModel(harm: Harm) {
       : undefined;
   let job: JobState = { kind: "none" };
   let running: { kind: JobKind; endsAt: number } | undefined;
-  const since = new Map<Stage, number>();
+  const since = new Map<TeardownStage, number>();
   const steps: TeardownStep[] = [];
 
   const deleted = <T extends { readonly metadata: object }>(object: T): T => ({
@@ -91,36 +104,36 @@ export function teardownModel(harm: Harm) {
 
   /** Liqo's controllers and the kubelet do their part. */
   const settle = (): void => {
-    if (!harm.stuckPods) pods = pods.filter((pod) => !isGoing(pod));
-    if (isGoing(virtualNode) && !harm.stuckVirtualNode && pods.length === 0) {
+    if (!faults.stuckPods) pods = pods.filter((pod) => !isGoing(pod));
+    if (isGoing(virtualNode) && !faults.stuckVirtualNode && pods.length === 0) {
       virtualNode = undefined;
-      if (!harm.stuckNode) node = undefined;
+      if (!faults.stuckNode) node = undefined;
     }
-    if (isGoing(slice) && !harm.stuckSlice) slice = undefined;
-    if (isGoing(offloading) && !harm.stuckOffloading) offloading = undefined;
+    if (isGoing(slice) && !faults.stuckSlice) slice = undefined;
+    if (isGoing(offloading) && !faults.stuckOffloading) offloading = undefined;
   };
 
   const endJob = (): void => {
     if (running === undefined || nowMs < running.endsAt) return;
     const { kind } = running;
     running = undefined;
-    if (kind === "unpeer" && harm.isProviderGone) {
+    if (kind === "unpeer" && faults.isProviderGone) {
       const obstacle = { reason: "PeeringFailed", message: "connection refused" };
       job = { kind: "failed", job: kind, obstacle, times: 1, retryInMs: 0 };
       return;
     }
     job = { kind: "done", job: kind, forMs: 0 };
-    if (kind === "force-unpeer" || !harm.pretends || unpeers > 1) isPeered = false;
+    if (kind === "force-unpeer" || !faults.doesNothing || unpeers > 1) isPeered = false;
   };
 
   const applyUnpeer = (step: Extract<TeardownStep, { marker: unknown }>): void => {
     switch (step.kind) {
       case "unclaim":
       case "close":
-        marker = harm.others.length === 0 ? undefined : aMarker(harm.others);
+        marker = faults.others.length === 0 ? undefined : aMarker(faults.others);
         break;
       case "begin-unpeer":
-        marker = aMarker([id, ...harm.others], { isEnding: true });
+        marker = aMarker([id, ...faults.others], { isEnding: true });
         break;
       case "abort-peer":
         running = undefined;
@@ -133,7 +146,7 @@ export function teardownModel(harm: Harm) {
   };
 
   const strip = ({ what, object }: Extract<TeardownStep, { kind: "strip" }>): void => {
-    if (object.metadata.finalizers?.some(isLiqos) !== true) throw new Error("nothing to strip");
+    if (object.metadata.finalizers?.some(isLiqoFinalizer) !== true) throw new Error("nothing to strip");
     if (what === "slice") slice = undefined;
     else if (what === "virtual-node") virtualNode = undefined;
     else offloading = undefined;
@@ -173,14 +186,14 @@ export function teardownModel(harm: Harm) {
     }
   };
 
-  const peering = (): Remains["peering"] => {
+  const peering = (): ReservationObjects["peering"] => {
     if (marker === undefined || !marker.claims.includes(id)) return undefined;
     return {
       marker,
       slices: slice === undefined ? 0 : 1,
-      guests: harm.isLending ? 1 : 0,
+      slicesFrom: faults.isConsumer ? 1 : 0,
       foreignCluster: aForeignCluster(isPeered ? "Provider" : "Unknown", {
-        isReachable: !harm.isProviderGone,
+        isReachable: !faults.isProviderGone,
         silentSince: new Date(NOW).toISOString(),
       }),
       wallMs: NOW + nowMs,
@@ -201,7 +214,7 @@ export function teardownModel(harm: Harm) {
       settle();
       endJob();
     },
-    remains: (): Remains => ({
+    remains: (): ReservationObjects => ({
       id,
       slices: slice === undefined ? [] : [slice],
       virtualNodes: virtualNode === undefined ? [] : [virtualNode],

@@ -2,27 +2,36 @@ import type { ReservationDTO } from "@resource-broker/contract";
 import { countedResources } from "@resource-broker/domain";
 import { NAMESPACES } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
-import type { Occurrence } from "../../../events/tell.ts";
-import { reservationBook } from "../../../reservations/reservation-book.ts";
+import type { ObjectEvent } from "../../../events/tell.ts";
+import { reservationCache } from "../../../reservations/reservation-book.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { ended } from "../../../testing/samples.ts";
 import { QUOTAS } from "../../objects/quota.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../../objects/resource-slice.ts";
 import { SHADOW_PODS } from "../../objects/shadow-pod.ts";
-import { liqoProvider } from "../liqo-provider.ts";
-import { aLoan, aQuota, aReplica, aShadowPod, ID, MALLORY, ROME, tenantNamespace } from "./replicas.ts";
+import { sliceController } from "../liqo-provider.ts";
+import {
+  aProviderReservation,
+  aQuota,
+  aReplica,
+  aShadowPod,
+  ID,
+  MALLORY,
+  ROME,
+  tenantNamespace,
+} from "./replicas.ts";
 
 /** rome's loan, when it is over. */
 export const OVER = ended("Expired", { requesterLiqoID: ROME });
 export const MINUTE_MS = 60_000;
 
 /** paris' API server with Liqo in it, and the agent's provider side, which has or has not started yet. */
-export function providerWorld({ isEnforcing = false } = {}) {
+export function providerTestEnvironment({ isEnforcing = false } = {}) {
   const time = fakeClock(Date.parse("2026-07-01T10:00:00Z"));
   const cluster = fakeCluster(time);
-  const book = reservationBook({ clusterId: "paris", now: time.wallMs });
-  const events: Occurrence[] = [];
+  const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
+  const events: ObjectEvent[] = [];
   const log = recordedLog();
   const broker: { answer: () => Promise<ReservationDTO | undefined>; isCurrent: boolean; asked: string[] } = {
     answer: async () => undefined,
@@ -32,14 +41,14 @@ export function providerWorld({ isEnforcing = false } = {}) {
   const held = new Set<string>([ID]);
   for (const tenant of [ROME, MALLORY]) cluster.put(NAMESPACES, tenantNamespace(tenant));
   const begin = () => {
-    const provider = liqoProvider(
+    const provider = sliceController(
       { resources: countedResources(), isEnforcing },
       {
         client: cluster.client,
         clock: time,
         random: () => 0.5,
         log,
-        book,
+        cache,
         communicator: {
           fetchReservation: (id) => {
             broker.asked.push(id);
@@ -50,7 +59,7 @@ export function providerWorld({ isEnforcing = false } = {}) {
         broker: () => ({ now: time.wallMs(), isSilent: false }),
         isHeld: (id) => held.has(id),
         isReady: () => true,
-        tell: (occurrence) => void events.push(occurrence),
+        recordEvent: (event) => void events.push(event),
         onRetry: () => undefined,
       },
     );
@@ -62,7 +71,7 @@ export function providerWorld({ isEnforcing = false } = {}) {
   return {
     time,
     cluster,
-    book,
+    book: cache,
     log,
     broker,
     held,
@@ -79,12 +88,12 @@ export function providerWorld({ isEnforcing = false } = {}) {
   };
 }
 
-type World = ReturnType<typeof providerWorld>;
+type Environment = ReturnType<typeof providerTestEnvironment>;
 
 /** rome has its slice, and three pods in it. */
-export async function lent(): Promise<World & { provider: ReturnType<World["begin"]> }> {
-  const made = providerWorld();
-  made.book.learn("provider", aLoan());
+export async function withSlice(): Promise<Environment & { provider: ReturnType<Environment["begin"]> }> {
+  const made = providerTestEnvironment();
+  made.book.update("provider", aProviderReservation());
   made.cluster.put(RESOURCE_SLICES, aReplica());
   const provider = made.begin();
   await made.time.advance(1000);
@@ -95,7 +104,7 @@ export async function lent(): Promise<World & { provider: ReturnType<World["begi
 }
 
 /** Liqo's quota controller, when it gets round to it. */
-export function cordonQuota({ cluster }: World, tenant = ROME): void {
+export function cordonQuota({ cluster }: Environment, tenant = ROME): void {
   const { name, namespace = "" } = aQuota(tenant).metadata;
   cluster.edit(QUOTAS, { name, namespace }, (quota) => ({
     ...quota,

@@ -16,11 +16,11 @@ export const ROMES = { name: ID, namespace: `liqo-tenant-${ROME}` };
 export const ASKED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
 
 /** paris lends 4 CPU and 8Gi to rome, whose ID in Liqo the broker knows. */
-export function aLoan(changes: Partial<ReservationDTO> = {}): ReservationDTO {
+export function aProviderReservation(changes: Partial<ReservationDTO> = {}): ReservationDTO {
   return aReservation({ requesterLiqoID: ROME, ...changes });
 }
 
-export interface ReplicaSketch {
+export interface ReplicaChanges {
   readonly name?: string;
   /** Whose tenant namespace it lies in. */
   readonly tenant?: string;
@@ -32,8 +32,8 @@ export interface ReplicaSketch {
 }
 
 /** A slice as Liqo's replicator writes it on the provider. */
-export function aReplica(sketch: ReplicaSketch = {}): ResourceSlice {
-  const { name = ID, tenant = ROME, origin = tenant, spec, status, annotations } = sketch;
+export function aReplica(changes: ReplicaChanges = {}): ResourceSlice {
+  const { name = ID, tenant = ROME, origin = tenant, spec, status, annotations } = changes;
   return {
     apiVersion: "authentication.liqo.io/v1beta1",
     kind: "ResourceSlice",

@@ -4,7 +4,7 @@ import { type FakeAgent, fakeAgent } from "./fake-agent.ts";
 import { type FakeHub, fakeHub } from "./fake-hub.ts";
 
 /** Until the agent has felt two beats of the broker. */
-const FELT_MS = 4000;
+const TWO_RENEWALS_MS = 4000;
 
 /** A hub whose broker lives, and the agent of one cluster, which has felt that. All of it ends with the test. */
 export interface AgentOnHub {
@@ -14,20 +14,20 @@ export interface AgentOnHub {
   /** One more agent on this hub, of any cluster. */
   readonly connect: (clusterId: string) => Promise<FakeAgent>;
   /** From now on the broker gives no sign of life. */
-  readonly die: () => void;
+  readonly stopRenewing: () => void;
 }
 
 export async function agentOnHub(clusterId: string): Promise<AgentOnHub> {
   const clock = fakeClock();
   const hub = fakeHub(clock);
-  const die = hub.live();
+  const stopRenewing = hub.keepRenewing();
   const connect = async (name: string): Promise<FakeAgent> => {
     const connected = await fakeAgent(hub, clock, name);
     onTestFinished(connected.communicator.close);
     return connected;
   };
   const agent = await connect(clusterId);
-  onTestFinished(die);
-  await clock.advance(FELT_MS);
-  return { clock, hub, agent, connect, die };
+  onTestFinished(stopRenewing);
+  await clock.advance(TWO_RENEWALS_MS);
+  return { clock, hub, agent, connect, stopRenewing };
 }

@@ -56,7 +56,7 @@ export function outcomeOf<T>(call: Promise<T>): Outcome<T> {
 /** A reader that takes whatever comes at once. */
 export interface FakeReader {
   /** What has come since it was last asked; heartbeats only where nothing else did. */
-  readonly heard: () => Promise<string[]>;
+  readonly received: () => Promise<string[]>;
   readonly heartbeats: () => number;
   /** Undefined while it goes on; "" when it ended quietly. */
   readonly ended: () => string | undefined;
@@ -83,7 +83,7 @@ export function readerOf(communicator: BrokerCommunicator): FakeReader {
     },
   );
   return {
-    heard: async () => {
+    received: async () => {
       await settle();
       return lines.splice(0);
     },

@@ -26,15 +26,19 @@ export interface FakeHub {
   /** The next list breaks off after its first object. */
   readonly breakNextList: () => void;
   /** The broker renews its Lease once. */
-  readonly beat: (ledgerId?: string) => void;
+  readonly renewLease: (ledgerId?: string) => void;
   /** The broker says on its Lease when capacity was freed; the next beat repeats it. */
   readonly free: (at: string | undefined) => void;
   /** From now on it renews its Lease, until the returned function is called. */
-  readonly live: (ledgerId?: string) => () => void;
+  readonly keepRenewing: (ledgerId?: string) => () => void;
   /** The broker writes to a Reservation. */
-  readonly tell: (name: string, status: Reservation["status"], spec?: Partial<Reservation["spec"]>) => void;
+  readonly writeReservation: (
+    name: string,
+    status: Reservation["status"],
+    spec?: Partial<Reservation["spec"]>,
+  ) => void;
   /** The broker writes to a cluster's advertisement. */
-  readonly tellCluster: (
+  readonly writeAdvertisement: (
     clusterId: string,
     by: (object: ClusterAdvertisement) => ClusterAdvertisement,
   ) => void;
@@ -46,7 +50,7 @@ export function fakeHub(clock: FakeClock): FakeHub {
   let freedAt: string | undefined;
   const lease = { name: BROKER_LEASE, namespace: NAMESPACE };
 
-  const beat = (ledgerId = "led-1"): void => {
+  const renewLease = (ledgerId = "led-1"): void => {
     const spec = { holderIdentity: "replica", renewTime: formatTime(clock.wallMs()) };
     const freed = freedAt === undefined ? {} : { [KUBE_ANNOTATION.capacityFreed]: freedAt };
     const annotations = { [KUBE_ANNOTATION.ledgerId]: ledgerId, ...freed };
@@ -86,17 +90,17 @@ export function fakeHub(clock: FakeClock): FakeHub {
     breakNextList: () => {
       isBreaking = true;
     },
-    beat,
-    live: (ledgerId) => {
+    renewLease,
+    keepRenewing: (ledgerId) => {
       let cancel = (): void => undefined;
       const next = (): void => {
-        beat(ledgerId);
+        renewLease(ledgerId);
         cancel = clock.after(EVERY_MS, next);
       };
       next();
       return () => cancel();
     },
-    tell: (name, status, spec = {}) => {
+    writeReservation: (name, status, spec = {}) => {
       cluster.edit(RESERVATIONS, { name, namespace: NAMESPACE }, (object) => {
         const target = spec.targetClusterID ?? object.spec.targetClusterID;
         const labels = {
@@ -111,7 +115,7 @@ export function fakeHub(clock: FakeClock): FakeHub {
         };
       });
     },
-    tellCluster: (clusterId, by) =>
+    writeAdvertisement: (clusterId, by) =>
       void cluster.edit(
         CLUSTER_ADVERTISEMENTS,
         { name: clusterAdvertisementName(clusterId), namespace: NAMESPACE },
@@ -120,8 +124,8 @@ export function fakeHub(clock: FakeClock): FakeHub {
   };
 }
 
-function withConditions(before: readonly Condition[] = [], said: readonly Condition[]): Condition[] {
-  return [...before.filter(({ type }) => !said.some((each) => each.type === type)), ...said];
+function withConditions(before: readonly Condition[] = [], updates: readonly Condition[]): Condition[] {
+  return [...before.filter(({ type }) => !updates.some((each) => each.type === type)), ...updates];
 }
 
 /** The fake knows no selectors: here is as much of them as the transport uses. */

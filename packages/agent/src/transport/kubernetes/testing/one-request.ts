@@ -28,7 +28,7 @@ export async function oneRequest(): Promise<OneRequest> {
     ...others,
     rome,
     request: (by = rome) => outcomeOf(by.communicator.requestReservation(REQUEST, KEY)),
-    grant: () => hub.tell(NAME, GRANTED, { targetClusterID: "paris" }),
+    grant: () => hub.writeReservation(NAME, GRANTED, { targetClusterID: "paris" }),
     objects: () => hub.cluster.all(RESERVATIONS).map(({ metadata }) => metadata.name),
   };
 }
