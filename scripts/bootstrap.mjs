@@ -7,12 +7,12 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { takeInstallLock } from "./bootstrap/install-lock.mjs";
-import { readInstallState, reasonToInstall, stampInstall } from "./bootstrap/install-state.mjs";
+import { readInstallState, reasonToInstall, recordInstall } from "./bootstrap/install-state.mjs";
 import { hintFor, runNpmCi } from "./bootstrap/npm-ci.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-if (process.argv.includes("--stamp")) stampInstall(root);
+if (process.argv.includes("--stamp")) recordInstall(root);
 else if (reasonToInstall(readInstallState(root)) !== undefined) process.exitCode = await installOnce();
 
 /** @returns {Promise<number>} exit code */
@@ -37,7 +37,7 @@ async function install(reason) {
     console.error(output.trimEnd());
     return fail(`Installing dependencies failed. ${hintFor(output)}`, code);
   }
-  stampInstall(root);
+  recordInstall(root);
   const problem = reasonToInstall(readInstallState(root));
   if (problem === undefined) return 0;
   return fail(

@@ -12,7 +12,7 @@ import { build } from "vite";
  */
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const DIST = join(HERE, "dist");
-const STAMP = ".sources";
+const HASH_FILE = ".sources";
 /** Built beside, then put in place: a broker that starts meanwhile, or a second build, never sees half of it. */
 const SCRATCH = fileURLToPath(new URL(`../../node_modules/.cache/dashboard-${process.pid}`, import.meta.url));
 const SOURCES = ["index.html", "package.json", "build.ts", "public/**/*", "src/**/*"];
@@ -84,15 +84,15 @@ async function putInPlace(folder: string): Promise<void> {
   await rm(former, { recursive: true, force: true });
 }
 
-const stamp = await sourcesHash();
-const built = await readFile(join(DIST, STAMP), "utf8").catch(() => "");
-if (built === stamp && !process.argv.includes("--force")) say("dashboard: up to date");
+const sourceHash = await sourcesHash();
+const built = await readFile(join(DIST, HASH_FILE), "utf8").catch(() => "");
+if (built === sourceHash && !process.argv.includes("--force")) say("dashboard: up to date");
 else {
   say("dashboard: building");
   try {
     await mkdir(SCRATCH, { recursive: true });
     await buildPages(SCRATCH);
-    await writeFile(join(SCRATCH, STAMP), stamp);
+    await writeFile(join(SCRATCH, HASH_FILE), sourceHash);
     await putInPlace(SCRATCH);
   } finally {
     await rm(SCRATCH, { recursive: true, force: true });

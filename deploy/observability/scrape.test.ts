@@ -29,14 +29,14 @@ beforeAll(async () => {
       },
     ],
   });
-  await borrowAndReturn();
-  scrape = await untilAllIsTold();
+  await reserveAndRelease();
+  scrape = await untilAllReported();
   for (const metric of metricsIn(scrape)) known.set(metric.name, withLabels(metric));
   return world.dispose;
 }, START_TIMEOUT_MS);
 
 /** One loan that stays, so that something is lent; one that ends; and one that nobody can serve. */
-async function borrowAndReturn(): Promise<void> {
+async function reserveAndRelease(): Promise<void> {
   const rome = world.cluster("rome");
   const ask = (name: string, requestedCPU: string) =>
     rome.client.create(RESOURCE_REQUESTS, {
@@ -57,7 +57,7 @@ async function borrowAndReturn(): Promise<void> {
   await rome.client.delete(RESOURCE_REQUESTS, { name: "ended", namespace: "default" });
 }
 
-const untilAllIsTold = (): Promise<string> =>
+const untilAllReported = (): Promise<string> =>
   until("figures of everything that happened are there", async () => {
     const pages = await Promise.all([
       page(world.broker.metricsPort),

@@ -58,7 +58,7 @@ export interface Findings {
 }
 
 export interface SummaryRow {
-  readonly figure: string;
+  readonly metric: string;
   readonly ours: string;
   /** Published by the predecessor; "–" where it published nothing. */
   readonly theirs: string;

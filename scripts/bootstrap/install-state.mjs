@@ -37,7 +37,7 @@ export function readInstallState(root) {
 }
 
 /** @param {string} root */
-export function stampInstall(root) {
+export function recordInstall(root) {
   writeFileSync(join(root, STAMP), wantedIn(root));
 }
 

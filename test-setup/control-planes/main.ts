@@ -49,7 +49,7 @@ async function write(name: string, text: string): Promise<string> {
   return path;
 }
 
-async function tell(name: string, { url, kubeconfig }: { url: string; kubeconfig: string }): Promise<void> {
+async function print(name: string, { url, kubeconfig }: { url: string; kubeconfig: string }): Promise<void> {
   const path = await write(`${name}.yaml`, kubeconfig);
   console.log(`${name}  ${url}  kubectl --kubeconfig ${path} get nodes`);
 }
@@ -57,7 +57,7 @@ async function tell(name: string, { url, kubeconfig }: { url: string; kubeconfig
 async function start(name: string): Promise<void> {
   const plane = await startControlPlane({ name });
   planes.push(plane);
-  await tell(name, plane);
+  await print(name, plane);
 }
 
 async function startWithLiqo(name: string, liqo: RealLiqoControlPlanes): Promise<void> {
@@ -69,7 +69,7 @@ async function startWithLiqo(name: string, liqo: RealLiqoControlPlanes): Promise
   const { kubeconfig, agentKubeconfig = kubeconfig } = await liqo.start(name, objects);
   await write(`${name}.agent.yaml`, agentKubeconfig);
   await write(`${name}.agent.flags`, liqo.agentFlags(name).join("\n"));
-  await tell(name, { url: liqo.cluster(name).plane.url, kubeconfig });
+  await print(name, { url: liqo.cluster(name).plane.url, kubeconfig });
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -65,9 +65,9 @@ describe.each(NAMES)("%s", (name) => {
       flags: ["--dry-run=yes"],
       said: "--dry-run takes no value; --help shows how",
     },
-  ])("refuses $row", async ({ flags, said }) => {
+  ])("refuses $row", async ({ flags, said: expected }) => {
     const { code, stdout, stderr } = await runScript(name, flags);
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `${name}: ${said}\n` });
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `${name}: ${expected}\n` });
   });
 });
 
@@ -93,10 +93,10 @@ describe("values", () => {
       "/no/such.yaml",
       "must be a file that can be read, a URL, or none",
     ],
-  ])("%s refuses %s %s", async (name, flag, value, said) => {
+  ])("%s refuses %s %s", async (name, flag, value, expected) => {
     const { code, stderr } = await runScript(name, ["--dry-run", flag, value]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${flag} is "${value}", but ${said}`);
+    expect(stderr).toContain(`${flag} is "${value}", but ${expected}`);
   });
 
   test.each([

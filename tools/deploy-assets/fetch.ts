@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import { bringOnce, buildProgram, type GoErrand } from "../go-assets/bring.ts";
+import { bringOnce, buildProgram, type GoBuildJob } from "../go-assets/bring.ts";
 import { copyFolder } from "../go-assets/copy.ts";
 import { moduleFolder } from "../go-assets/pinned-module.ts";
 import { DEFINITIONS, helm, type HelmVersions } from "./recipe.ts";
 
 /** Brings what is missing. */
-export function fetchAssets(errand: GoErrand, versions: HelmVersions): Promise<void> {
-  const { folder, say } = errand;
+export function fetchAssets(job: GoBuildJob, versions: HelmVersions): Promise<void> {
+  const { folder, log } = job;
   const announcement = `helm ${versions.helm} and definitions go to ${folder}; the first time takes some minutes.`;
-  return bringOnce(errand, announcement, async () => {
+  return bringOnce(job, announcement, async () => {
     for (const module of DEFINITIONS) {
       const { name, version } = module;
-      const from = join(await moduleFolder(errand, module), module.folder);
+      const from = join(await moduleFolder(job, module), module.folder);
       const count = copyFolder(from, join(folder, name), ".yaml");
-      say(`${name} ${version}: ${count} definitions copied`);
+      log(`${name} ${version}: ${count} definitions copied`);
     }
-    await buildProgram(errand, helm(versions));
+    await buildProgram(job, helm(versions));
   });
 }

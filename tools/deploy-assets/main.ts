@@ -15,7 +15,7 @@ const tool: AssetsTool = {
   noGo: "Go is not installed, and helm and the definitions are not on this machine. Install Go 1.26 or newer and run this again.",
   parts: PARTS,
   find: () => findDeployAssetsHere(process.env),
-  bring: (errand) => fetchAssets({ ...errand, goModule: GO_MODULE }, helmVersions(readPins(GO_MODULE))),
+  bring: (job) => fetchAssets({ ...job, goModule: GO_MODULE }, helmVersions(readPins(GO_MODULE))),
   describe: async (folder) => {
     const { stdout } = await promisify(execFile)(join(folder, PROGRAM), ["version", "--short"]);
     const { helm: wanted } = helmVersions(readPins(GO_MODULE));

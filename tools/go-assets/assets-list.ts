@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildArgs, buildProgram, type GoErrand, type Program } from "./bring.ts";
+import { buildArgs, buildProgram, type GoBuildJob, type Program } from "./bring.ts";
 import type { Pins } from "./cache.ts";
 import { copyFolder } from "./copy.ts";
 import { moduleFolder, type PinnedModule } from "./pinned-module.ts";
@@ -32,12 +32,12 @@ export function recipeOf({ goMod, goSum }: Pins, { copies, programs }: AssetsLis
 }
 
 /** Brings what is missing. */
-export async function bringList(errand: GoErrand, { copies, programs }: AssetsList): Promise<void> {
+export async function bringList(job: GoBuildJob, { copies, programs }: AssetsList): Promise<void> {
   for (const { to, module, from } of copies) {
-    const [folder, target] = [await moduleFolder(errand, module), join(errand.folder, to)];
+    const [folder, target] = [await moduleFolder(job, module), join(job.folder, to)];
     if (typeof from === "string") copyFolder(join(folder, from), target);
     else writeFileSync(target, from.map((name) => readFileSync(join(folder, name), "utf8")).join("\n---\n"));
-    errand.say(`${to}: copied from ${module.path} ${module.version}`);
+    job.log(`${to}: copied from ${module.path} ${module.version}`);
   }
-  for (const program of programs) await buildProgram(errand, program);
+  for (const program of programs) await buildProgram(job, program);
 }

@@ -4,27 +4,27 @@ import { takeInstallLock } from "../../scripts/bootstrap/install-lock.mjs";
 import { isWhole, MARKER } from "./cache.ts";
 import { moduleFolder, type PinnedModule } from "./pinned-module.ts";
 import { buildProgress, duration } from "./progress.ts";
-import type { Errand } from "./run-assets-tool.ts";
+import type { AssetsJob } from "./run-assets-tool.ts";
 import { COMPILE_FLAGS, go, type GoPlace, runGo } from "./run-go.ts";
 
 const SAY_EVERY_MS = 10_000;
 
 /** An errand for which Go works in a module. */
-export interface GoErrand extends Errand, GoPlace {}
+export interface GoBuildJob extends AssetsJob, GoPlace {}
 
 /** Does the work unless it is done. What was broken off goes on where it was: Go keeps what it loaded and compiled. */
 export async function bringOnce(
-  { folder, parts, goModule, signal, say, check }: GoErrand,
+  { folder, parts, goModule, signal, log, check }: GoBuildJob,
   announcement: string,
   work: () => Promise<void>,
 ): Promise<void> {
   // Nothing is said or written where there is no Go.
   await runGo({ args: ["version"], cwd: goModule, signal, onErrorText: () => undefined });
-  say(announcement);
+  log(announcement);
   mkdirSync(folder, { recursive: true });
   const release = await takeInstallLock(
     `${folder}.lock`,
-    (pid) => say(`process ${pid} is at it already; waiting …`),
+    (pid) => log(`process ${pid} is at it already; waiting …`),
     signal,
   );
   try {
@@ -49,16 +49,16 @@ export interface Program {
 }
 
 /** Builds a program into the errand's folder, unless it is there. */
-export async function buildProgram(errand: GoErrand, program: Program): Promise<void> {
-  const { folder, say } = errand;
+export async function buildProgram(job: GoBuildJob, program: Program): Promise<void> {
+  const { folder, log } = job;
   const { name, module } = program;
   const target = join(folder, name);
   if (existsSync(target)) return;
-  say(`${name}: looking up what it needs; Go downloads what is not there yet …`);
+  log(`${name}: looking up what it needs; Go downloads what is not there yet …`);
   const startedAt = performance.now();
-  const place = module === undefined ? errand : { ...errand, goModule: await moduleFolder(errand, module) };
+  const place = module === undefined ? job : { ...job, goModule: await moduleFolder(job, module) };
   const progress = buildProgress(name, await packagesToCompile(place, program));
-  const timer = setInterval(() => say(progress.line(performance.now() - startedAt)), SAY_EVERY_MS);
+  const timer = setInterval(() => log(progress.line(performance.now() - startedAt)), SAY_EVERY_MS);
   const partial = `${target}.partial`;
   try {
     await go(place, buildArgs(program, partial), progress);
@@ -67,7 +67,7 @@ export async function buildProgram(errand: GoErrand, program: Program): Promise<
     clearInterval(timer);
     rmSync(partial, { force: true });
   }
-  say(`${name}: built in ${duration(performance.now() - startedAt)}`);
+  log(`${name}: built in ${duration(performance.now() - startedAt)}`);
 }
 
 export function buildArgs(program: Program, target: string): string[] {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 export const MARKER = "complete";
 
 /** What decides where assets are. */
-export interface Surroundings {
+export interface AssetEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   /** As Node names them: `linux`, `x64`. */
@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly exists: (path: string) => boolean;
 }
 
-export function surroundingsHere(env: Surroundings["env"]): Surroundings {
+export function currentEnvironment(env: AssetEnvironment["env"]): AssetEnvironment {
   const { platform, arch } = process;
   return { env, home: homedir(), platform, arch, exists: existsSync };
 }
@@ -55,12 +55,12 @@ export interface AssetsSearch {
 }
 
 /** `v1.2.0-linux-amd64-5f0c9d1a` in the cache: other pins or another recipe never overwrite this one. */
-export function findBuild(surroundings: Surroundings, cache: Cache, build: Build): AssetsSearch {
+export function findBuild(environment: AssetEnvironment, cache: Cache, build: Build): AssetsSearch {
   const { label, recipe, parts } = build;
-  const { platform, arch, exists } = surroundings;
+  const { platform, arch, exists } = environment;
   const hash = createHash("sha256").update(JSON.stringify(recipe)).digest("hex");
   const name = [...label, platform, arch === "x64" ? "amd64" : arch, hash.slice(0, 8)].join("-");
-  const folder = join(cacheFolder(surroundings, cache), name);
+  const folder = join(cacheFolder(environment, cache), name);
   return { isThere: isWhole(folder, parts, exists), folder };
 }
 
@@ -68,13 +68,13 @@ export function findBuild(surroundings: Surroundings, cache: Cache, build: Build
 export function isWhole(
   folder: string,
   parts: readonly string[],
-  exists: Surroundings["exists"] = existsSync,
+  exists: AssetEnvironment["exists"] = existsSync,
 ): boolean {
   return [MARKER, ...parts].every((name) => exists(join(folder, name)));
 }
 
 /** Outside the work tree, so that every checkout shares it. */
-function cacheFolder({ env, home }: Surroundings, { name, variable }: Cache): string {
+function cacheFolder({ env, home }: AssetEnvironment, { name, variable }: Cache): string {
   const chosen = env[variable] ?? "";
   if (chosen !== "") return chosen;
   const userCache = env["XDG_CACHE_HOME"] ?? "";

@@ -10,15 +10,15 @@ export interface PinnedModule {
 
 /** Where Go keeps a module, which it loads first. */
 export async function moduleFolder(place: GoPlace, module: PinnedModule): Promise<string> {
-  const said = await go(place, ["mod", "download", "-json", `${module.path}@${module.version}`]);
-  return folderSaid(module, said);
+  const output = await go(place, ["mod", "download", "-json", `${module.path}@${module.version}`]);
+  return folderInOutput(module, output);
 }
 
 /** From what `go mod download -json` says of a module; throws where it is not the pinned one. */
-export function folderSaid(module: PinnedModule, said: string): string {
-  const reply: unknown = JSON.parse(said);
+export function folderInOutput(module: PinnedModule, output: string): string {
+  const reply: unknown = JSON.parse(output);
   const [folder, sum] = [textIn(reply, "Dir"), textIn(reply, "Sum")];
-  if (folder === undefined) throw new Error(`Go does not say where ${module.path} is: ${said.trim()}`);
+  if (folder === undefined) throw new Error(`Go does not say where ${module.path} is: ${output.trim()}`);
   if (sum !== module.sum) {
     throw new Error(
       `${module.path}@${module.version} has the checksum ${sum}, not ${module.sum}: not taken.`,

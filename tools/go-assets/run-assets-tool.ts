@@ -16,12 +16,12 @@ const OUT_OF_TIME = new Error("out of time");
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** What is to be brought, and where to. */
-export interface Errand {
+export interface AssetsJob {
   readonly folder: string;
   /** The names of what is in the finished folder. */
   readonly parts: readonly string[];
   readonly signal: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   /** Looks at the finished folder; throws where it is not what was wanted. */
   readonly check: (folder: string) => Promise<string>;
 }
@@ -38,7 +38,7 @@ export interface AssetsTool {
   readonly parts: readonly string[];
   /** Where they are or would be; or why they can be neither found nor brought. */
   readonly find: () => { readonly folder: string; readonly isThere: boolean } | { readonly refusal: string };
-  readonly bring: (errand: Errand) => Promise<void>;
+  readonly bring: (errand: AssetsJob) => Promise<void>;
   /** One line for people on what is in the folder; throws where that is not what was wanted. */
   readonly describe: (folder: string) => Promise<string>;
 }
@@ -49,15 +49,15 @@ export async function runAssetsTool(tool: AssetsTool, args: readonly string[]): 
     console.error(`${tool.name}: ${why}`);
     return exitCode;
   };
-  const wish = wishIn(args);
-  if (wish.kind === "unknown") return fail(WRONG_USAGE, `${wish.problem}. ${usage(tool)}`);
-  if (wish.kind === "help") {
+  const command = readCommand(args);
+  if (command.kind === "unknown") return fail(WRONG_USAGE, `${command.problem}. ${usage(tool)}`);
+  if (command.kind === "help") {
     console.log(usage(tool));
     return DONE;
   }
   const search = tool.find();
   if ("refusal" in search) return fail(UNAVAILABLE, search.refusal);
-  if (wish.kind === "bring") return bringWithin(tool, { ...search, ...wish, fail });
+  if (command.kind === "bring") return bringWithin(tool, { ...search, ...command, fail });
   if (!search.isThere)
     return fail(UNAVAILABLE, `${describeLacks(tool, search.folder)}. Run npm run ${tool.script}.`);
   console.log(search.folder);
@@ -74,14 +74,14 @@ interface Bringing {
 }
 
 async function bringWithin(tool: AssetsTool, { folder, isThere, withinMs, fail }: Bringing): Promise<number> {
-  const say = (line: string): void => console.log(`${tool.name}: ${line}`);
+  const log = (line: string): void => console.log(`${tool.name}: ${line}`);
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
   const timer = setTimeout(() => stop.abort(OUT_OF_TIME), withinMs);
   try {
     const { parts, describe: check } = tool;
-    if (!isThere) await tool.bring({ folder, parts, signal: stop.signal, say, check });
-    say(`${await tool.describe(folder)} are in ${folder}`);
+    if (!isThere) await tool.bring({ folder, parts, signal: stop.signal, log, check });
+    log(`${await tool.describe(folder)} are in ${folder}`);
     return DONE;
   } catch (error) {
     if (stop.signal.reason === OUT_OF_TIME) return fail(LATE, describeLate(tool, folder, withinMs));
@@ -103,13 +103,13 @@ function describeLacks({ parts }: AssetsTool, folder: string): string {
   return `${folder} lacks ${missing.length === 0 ? "the last check" : missing.join(", ")}`;
 }
 
-type Wish =
+type AssetsCommand =
   | { readonly kind: "bring"; readonly withinMs: number }
   | { readonly kind: "where" }
   | { readonly kind: "help" }
   | { readonly kind: "unknown"; readonly problem: string };
 
-function wishIn(args: readonly string[]): Wish {
+function readCommand(args: readonly string[]): AssetsCommand {
   const [option, minutes = ""] = args;
   if (option === undefined) return { kind: "bring", withinMs: LONGEST_MS };
   if (option === "--within" && args.length <= 2) return withinIn(minutes);
@@ -118,7 +118,7 @@ function wishIn(args: readonly string[]): Wish {
   return { kind: "unknown", problem: `unknown option ${args.join(" ")}` };
 }
 
-function withinIn(minutes: string): Wish {
+function withinIn(minutes: string): AssetsCommand {
   if (minutes === "") return { kind: "unknown", problem: "--within lacks its number of minutes" };
   const withinMs = Number(minutes) * 60_000;
   return withinMs > 0 && withinMs < LONGEST_MS

@@ -1,11 +1,11 @@
 import { namesIn, recipeOf } from "../go-assets/assets-list.ts";
 import {
+  type AssetEnvironment,
   type AssetsSearch,
+  currentEnvironment,
   findBuild,
   type Pins,
   readPins,
-  type Surroundings,
-  surroundingsHere,
 } from "../go-assets/cache.ts";
 import { kubernetesVersion } from "../kube-assets/assets.ts";
 import { GO_MODULE } from "../kube-assets/find-here.ts";
@@ -14,9 +14,9 @@ import { KIND, kindAssetsList } from "./recipe.ts";
 const CACHE = { name: "kind-assets", variable: "KIND_ASSETS_CACHE" };
 
 /** The pins are those of `kube-assets`: what a node runs is of the control plane's release. */
-export function findKind(surroundings: Surroundings, pins: Pins): AssetsSearch {
+export function findKind(environment: AssetEnvironment, pins: Pins): AssetsSearch {
   const list = kindAssetsList(kubernetesVersion(pins));
-  return findBuild(surroundings, CACHE, {
+  return findBuild(environment, CACHE, {
     label: [KIND.version],
     recipe: recipeOf(pins, list),
     parts: namesIn(list),
@@ -24,6 +24,6 @@ export function findKind(surroundings: Surroundings, pins: Pins): AssetsSearch {
 }
 
 /** Looks on this machine. */
-export function findKindHere(env: Surroundings["env"]): AssetsSearch {
-  return findKind(surroundingsHere(env), readPins(GO_MODULE));
+export function findKindHere(env: AssetEnvironment["env"]): AssetsSearch {
+  return findKind(currentEnvironment(env), readPins(GO_MODULE));
 }

@@ -20,16 +20,16 @@ const tool: AssetsTool = {
   noGo: "Go is not installed, and kind is not on this machine. Install Go 1.26 or newer and run this again.",
   parts: namesIn(list),
   find: () => findKindHere(process.env),
-  bring: (errand) => {
-    const announcement = `kind ${KIND.version} goes to ${errand.folder}; the first time takes ten minutes or more.`;
-    const whole = { ...errand, goModule: GO_MODULE };
+  bring: (job) => {
+    const announcement = `kind ${KIND.version} goes to ${job.folder}; the first time takes ten minutes or more.`;
+    const whole = { ...job, goModule: GO_MODULE };
     return bringOnce(whole, announcement, () => bringList(whole, list));
   },
   describe: async (folder) => {
     const ask = async (name: string, ...args: readonly string[]): Promise<string> =>
       (await promisify(execFile)(join(folder, name), args)).stdout.trim();
-    const said = [await ask("kind", "version"), await ask("kubeadm", "version", "-o", "short")];
-    const [kind = "", kubeadm = ""] = said;
+    const output = [await ask("kind", "version"), await ask("kubeadm", "version", "-o", "short")];
+    const [kind = "", kubeadm = ""] = output;
     if (!kind.includes(KIND.version)) throw new Error(`kind is not ${KIND.version} but says: ${kind}`);
     if (!kubeadm.includes(kubernetes)) throw new Error(`kubeadm is not ${kubernetes} but says: ${kubeadm}`);
     return `kind ${KIND.version} and the programs of its nodes, of Kubernetes ${kubernetes},`;

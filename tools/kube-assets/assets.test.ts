@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readPins } from "../go-assets/cache.ts";
-import { machine, testKeptAssets } from "../go-assets/testing/kept-assets.ts";
+import { environmentOf, testKeptAssets } from "../go-assets/testing/kept-assets.ts";
 import { describeMissing, findAssets, kubernetesVersion } from "./assets.ts";
 import { findAssetsHere, GO_MODULE } from "./find-here.ts";
 import { linkFlags, PROGRAMS } from "./recipe.ts";
@@ -12,18 +12,18 @@ testKeptAssets({
   pins: PINS,
   label: "v1.34.9",
   parts: PROGRAMS,
-  find: (surroundings, pins) => {
-    const { kind, folder } = findAssets(surroundings, pins);
+  find: (environment, pins) => {
+    const { kind, folder } = findAssets(environment, pins);
     return { isThere: kind === "found", folder };
   },
 });
 
 describe("which programs are used", () => {
-  const built = findAssets(machine({}), PINS).folder;
+  const built = findAssets(environmentOf({}), PINS).folder;
   const whole = ["complete", ...PROGRAMS].map((name) => `${built}/${name}`);
 
   test("a whole build", () => {
-    expect(findAssets(machine({}, ...whole), PINS)).toEqual({
+    expect(findAssets(environmentOf({}, ...whole), PINS)).toEqual({
       kind: "found",
       folder: built,
       from: "cache",
@@ -33,7 +33,7 @@ describe("which programs are used", () => {
   const given = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl"].map((name) => `/k/${name}`);
 
   test("those of KUBEBUILDER_ASSETS before a build", () => {
-    expect(findAssets(machine({ KUBEBUILDER_ASSETS: "/k" }, ...whole, ...given), PINS)).toEqual({
+    expect(findAssets(environmentOf({ KUBEBUILDER_ASSETS: "/k" }, ...whole, ...given), PINS)).toEqual({
       kind: "found",
       folder: "/k",
       from: "KUBEBUILDER_ASSETS",
@@ -43,7 +43,7 @@ describe("which programs are used", () => {
   test("none, where KUBEBUILDER_ASSETS lacks one: a mixture would prove nothing", () => {
     const env = { KUBEBUILDER_ASSETS: "/k" };
     const some = given.filter((path) => !path.endsWith("manager"));
-    expect(findAssets(machine(env, ...whole, ...some), PINS)).toEqual({
+    expect(findAssets(environmentOf(env, ...whole, ...some), PINS)).toEqual({
       kind: "incomplete",
       folder: "/k",
       lacks: ["kube-controller-manager"],

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findBuild, type Pins, pinnedRelease, type Surroundings } from "../go-assets/cache.ts";
+import { findBuild, type Pins, pinnedRelease, type AssetEnvironment } from "../go-assets/cache.ts";
 import { BUILD_ENV, COMPILE_FLAGS } from "../go-assets/run-go.ts";
 import { linkFlags, PACKAGES, PROGRAMS, type ProgramName } from "./recipe.ts";
 
@@ -13,8 +13,8 @@ export type AssetsSearch =
   /** They can be built into this folder. */
   | { readonly kind: "absent"; readonly folder: string };
 
-export function findAssets(surroundings: Surroundings, pins: Pins): AssetsSearch {
-  const { env, exists } = surroundings;
+export function findAssets(environment: AssetEnvironment, pins: Pins): AssetsSearch {
+  const { env, exists } = environment;
   const given = env["KUBEBUILDER_ASSETS"] ?? "";
   if (given !== "") {
     const lacks = PROGRAMS.filter((name) => !exists(join(given, name)));
@@ -24,7 +24,7 @@ export function findAssets(surroundings: Surroundings, pins: Pins): AssetsSearch
   }
   const version = kubernetesVersion(pins);
   const recipe = [pins.goMod, pins.goSum, PACKAGES, COMPILE_FLAGS, BUILD_ENV, linkFlags(version)];
-  const { folder, isThere } = findBuild(surroundings, CACHE, { label: [version], recipe, parts: PROGRAMS });
+  const { folder, isThere } = findBuild(environment, CACHE, { label: [version], recipe, parts: PROGRAMS });
   return isThere ? { kind: "found", folder, from: "cache" } : { kind: "absent", folder };
 }
 

@@ -1,11 +1,11 @@
-import { bringOnce, buildProgram, type GoErrand } from "../go-assets/bring.ts";
+import { bringOnce, buildProgram, type GoBuildJob } from "../go-assets/bring.ts";
 import { linkFlags, PACKAGES, PROGRAMS } from "./recipe.ts";
 
 /** Builds what is missing: whole programs stay. */
-export function buildAssets(errand: GoErrand, version: string): Promise<void> {
-  const announcement = `Kubernetes ${version} is built into ${errand.folder}; the first time takes ten minutes or more.`;
-  return bringOnce(errand, announcement, async () => {
+export function buildAssets(job: GoBuildJob, version: string): Promise<void> {
+  const announcement = `Kubernetes ${version} is built into ${job.folder}; the first time takes ten minutes or more.`;
+  return bringOnce(job, announcement, async () => {
     for (const name of PROGRAMS)
-      await buildProgram(errand, { name, package: PACKAGES[name], linkFlags: linkFlags(version) });
+      await buildProgram(job, { name, package: PACKAGES[name], linkFlags: linkFlags(version) });
   });
 }

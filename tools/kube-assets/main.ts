@@ -22,7 +22,7 @@ const tool: AssetsTool = {
     if (search.kind === "incomplete") return { refusal: describeMissing(search) };
     return { folder: search.folder, isThere: search.kind === "found" };
   },
-  bring: (errand) => buildAssets({ ...errand, goModule: GO_MODULE }, kubernetesVersion(readPins(GO_MODULE))),
+  bring: (job) => buildAssets({ ...job, goModule: GO_MODULE }, kubernetesVersion(readPins(GO_MODULE))),
   describe: async (folder) => {
     const ask = async (name: ProgramName) =>
       [name, (await promisify(execFile)(join(folder, name), VERSION_FLAGS[name])).stdout] as const;

@@ -18,9 +18,9 @@ const SAY_VERSION = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/vers
 /** Without them the programs would call themselves v0.0.0, and kubectl would warn about the difference. */
 export function linkFlags(version: string): string {
   const [major = "", minor = ""] = version.replace(/^v/, "").split(".");
-  const told = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: "archive" };
+  const versionFields = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: "archive" };
   const values = SAY_VERSION.flatMap((path) =>
-    Object.entries(told).map(([name, value]) => `-X ${path}.${name}=${value}`),
+    Object.entries(versionFields).map(([name, value]) => `-X ${path}.${name}=${value}`),
   );
   return ["-s -w", ...values].join(" ");
 }

@@ -18,8 +18,8 @@ interface Version {
 }
 
 /** What the programs say of themselves, in one line; throws where they do not fit each other or are too old. */
-export function describeVersions(said: ReadonlyMap<ProgramName, string>): string {
-  const versionOf = (name: ProgramName): Version => versionIn(name, said.get(name) ?? "");
+export function describeVersions(output: ReadonlyMap<ProgramName, string>): string {
+  const versionOf = (name: ProgramName): Version => versionIn(name, output.get(name) ?? "");
   const server = versionOf("kube-apiserver");
   if (server.major !== OLDEST.major || server.minor < OLDEST.minor)
     throw new Error(
@@ -32,8 +32,8 @@ export function describeVersions(said: ReadonlyMap<ProgramName, string>): string
   return list;
 }
 
-function versionIn(name: ProgramName, said: string): Version {
-  const [text, major, minor] = /(\d+)\.(\d+)\.\d+\S*/.exec(said) ?? [];
-  if (text === undefined) throw new Error(`${name} does not say its version but: ${said.trim()}`);
+function versionIn(name: ProgramName, output: string): Version {
+  const [text, major, minor] = /(\d+)\.(\d+)\.\d+\S*/.exec(output) ?? [];
+  if (text === undefined) throw new Error(`${name} does not say its version but: ${output.trim()}`);
   return { text, major: Number(major), minor: Number(minor) };
 }

@@ -12,9 +12,9 @@ const oracle = {
   folder: fileURLToPath(new URL(".", import.meta.url)),
   question: { cases: ORACLE_CASES },
   file: fileURLToPath(new URL(answers, import.meta.url)),
-  render: (said: string) => {
+  render: (output: string) => {
     const asked = createHash("sha256").update(JSON.stringify(ORACLE_CASES)).digest("hex");
-    const answered: unknown = JSON.parse(said);
+    const answered: unknown = JSON.parse(output);
     return `${JSON.stringify({ asked, answered }, undefined, 1)}\n`;
   },
 };

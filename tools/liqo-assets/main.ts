@@ -21,9 +21,9 @@ const tool: AssetsTool = {
   noGo: "Go is not installed, and Liqo is not on this machine. Install Go 1.26 or newer and run this again.",
   parts: namesIn(list),
   find: () => findLiqoHere(process.env),
-  bring: (errand) => {
-    const announcement = `Liqo ${LIQO.version} goes to ${errand.folder}; the first time takes some minutes.`;
-    const whole = { ...errand, goModule: GO_MODULE };
+  bring: (job) => {
+    const announcement = `Liqo ${LIQO.version} goes to ${job.folder}; the first time takes some minutes.`;
+    const whole = { ...job, goModule: GO_MODULE };
     return bringOnce(whole, announcement, () => bringList(whole, list));
   },
   describe: async (folder) => {

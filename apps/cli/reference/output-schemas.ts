@@ -32,8 +32,8 @@ const ADVERTISEMENT = plain(advertisementSchema);
 const RESERVATION = plain(reservationSchema);
 const DECISION = plain(decisionSchema);
 const REQUEST = kubernetesObject(resourceRequestKind);
-const BORROWED = kubernetesObject(reservationInstructionKind);
-const LENT = kubernetesObject(providerInstructionKind);
+const RESERVATION_INSTRUCTION = kubernetesObject(reservationInstructionKind);
+const PROVIDER_INSTRUCTION = kubernetesObject(providerInstructionKind);
 const AUDIT_ENTRY = plain(auditPageSchema.properties?.["items"]?.items ?? auditPageSchema);
 const EVENT: JsonSchema = {
   type: "object",
@@ -104,7 +104,10 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   "get reservations": listOf(RESERVATION, "Reservations."),
   "get requests": listOf(REQUEST, "ResourceRequests of one cluster."),
   "get advertisements": listOf(kubernetesObject(advertisementKind), "Advertisements of one cluster."),
-  "get instructions": listOf(oneOf(BORROWED, LENT), "Instructions of one cluster, of both kinds."),
+  "get instructions": listOf(
+    oneOf(RESERVATION_INSTRUCTION, PROVIDER_INSTRUCTION),
+    "Instructions of one cluster, of both kinds.",
+  ),
   "describe cluster": shape("A cluster and its live reservations.", {
     advertisement: ADVERTISEMENT,
     status: choice("Whether it may lend.", "Ready", "Full", "Overcommitted", "Stale", "Cordoned", "Unknown"),
@@ -117,7 +120,7 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
   "describe request": shape("A request with its instruction and events.", {
     request: REQUEST,
-    "instruction?": BORROWED,
+    "instruction?": RESERVATION_INSTRUCTION,
     events: listOf(EVENT, "Oldest first."),
   }),
   explain: DECISION,

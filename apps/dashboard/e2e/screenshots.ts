@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "./testing/browser.ts";
 import { makeLink, startDashboardBroker } from "./testing/dashboard-broker.ts";
-import { squeezePng } from "./testing/squeeze-png.ts";
-import { stageFleet } from "./testing/stage-fleet.ts";
+import { compressPng } from "./testing/squeeze-png.ts";
+import { sampleFleet } from "./testing/stage-fleet.ts";
 
 /**
  * Pictures of every page for the documents, from a real broker whose first hour passes in half a minute:
@@ -28,8 +28,8 @@ const startedAt = performance.now();
 const { broker, origin } = await startDashboardBroker({ nodeFlags: ["--import", flag] });
 const browser = await launchBrowser();
 try {
-  const fleet = stageFleet(broker);
-  await liveThrough(fleet);
+  const fleet = sampleFleet(broker);
+  await runFirstHour(fleet);
   await mkdir(folder, { recursive: true });
   const window = await openWindow(browser, { viewport: SCREEN, colorScheme: "light" });
   const { page } = window;
@@ -40,17 +40,17 @@ try {
     await fleet.advertise({ isLate: true });
     await take(page, shot);
   }
-  for (const trouble of window.troubles) process.stdout.write(`trouble: ${trouble}\n`);
+  for (const problem of window.problems) process.stdout.write(`trouble: ${problem}\n`);
 } finally {
   await browser.close();
   await broker.dispose();
 }
 
-async function liveThrough(fleet: ReturnType<typeof stageFleet>): Promise<void> {
+async function runFirstHour(fleet: ReturnType<typeof sampleFleet>): Promise<void> {
   const until = startedAt + QUICK.seconds * 1000;
   for (let round = 0; performance.now() < until + 2000; round++) {
     await fleet.advertise({ isLate: performance.now() > until - SILENT_SECONDS * 1000 });
-    if (round % 2 === 0) await fleet.trade();
+    if (round % 2 === 0) await fleet.reserveAndRelease();
     await sleep(200);
   }
 }
@@ -115,7 +115,7 @@ async function take(page: Page, { name, path, look, size, wait }: Shot): Promise
   await page.locator('[data-status="live"]').waitFor();
   await sleep(400);
   const file = join(folder, `${name}.png`);
-  await writeFile(file, squeezePng(await page.screenshot()));
+  await writeFile(file, compressPng(await page.screenshot()));
   const kb = Math.round((await stat(file)).size / 1000);
   process.stdout.write(`${name}.png ${kb} kB${kb > MAX_KB ? ` (more than ${MAX_KB})` : ""}\n`);
 }

@@ -2,7 +2,7 @@ import { createRoot } from "react-dom/client";
 import "./design/tokens.css";
 import "./design/base.css";
 import { createLiveConnection } from "./live/live-connection.ts";
-import { createAsk } from "./net/ask.ts";
+import { createApiClient } from "./net/ask.ts";
 import { createRouter } from "./routing/router.ts";
 import { App } from "./shell/app.tsx";
 import { applyTheme, readTheme } from "./shell/theme.ts";
@@ -19,7 +19,7 @@ const onSignedOut = (listener: () => void): (() => void) => {
   signedOut.addEventListener("out", listener);
   return () => signedOut.removeEventListener("out", listener);
 };
-const announce = (): void => void signedOut.dispatchEvent(new Event("out"));
+const notifySignedOut = (): void => void signedOut.dispatchEvent(new Event("out"));
 
 const timers = windowTimers();
 const fetch = window.fetch.bind(window);
@@ -29,15 +29,15 @@ const visibility = {
 };
 const random = (): number => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) / 255;
 
-const surroundings = {
-  ask: createAsk(fetch, announce),
-  live: createLiveConnection({ fetch, timers, random, onSignedOut: announce }),
+const deps = {
+  request: createApiClient(fetch, notifySignedOut),
+  live: createLiveConnection({ fetch, timers, random, onSignedOut: notifySignedOut }),
   router: createRouter(window),
   clock: createBrokerClock(timers),
   timers,
-  calm: createTicker(5000, timers, visibility),
-  brisk: createTicker(1000, timers, visibility),
+  slowTicker: createTicker(5000, timers, visibility),
+  fastTicker: createTicker(1000, timers, visibility),
 };
 
 const page = document.getElementById("page");
-if (page !== null) createRoot(page).render(<App surroundings={surroundings} onSignedOut={onSignedOut} />);
+if (page !== null) createRoot(page).render(<App deps={deps} onSignedOut={onSignedOut} />);

@@ -28,7 +28,7 @@ function startJson(...flags: readonly string[]) {
       .map((line) => JSON.parse(line) as Piece);
   return {
     pieces,
-    untilTold: (kind: string) =>
+    untilKind: (kind: string) =>
       until(`it tells ${kind}`, async () => pieces().find((piece) => piece.kind === kind), 120_000),
     end: async () => {
       demo.interrupt();
@@ -47,11 +47,11 @@ test.skipIf(!hasKubectl)(
   PATIENCE,
   async () => {
     const demo = startJson("--clusters=3", "--nodes=2", "--interface=kubernetes");
-    const { steps = [] } = await demo.untilTold("ready");
+    const { steps = [] } = await demo.untilKind("ready");
     const shell = async (command = ""): Promise<string> => (await run("sh", ["-c", command])).stdout;
     const [apply, , atHub, quote, remove] = steps.map(({ command }) => command);
     await shell(apply);
-    const { decision } = await demo.untilTold("decision");
+    const { decision } = await demo.untilKind("decision");
     expect(decision).toMatchObject({ requester: "rome", winner: expect.stringMatching(/paris|berlin/) });
     await until("the hub shows it", async () => {
       const shown = await shell(atHub);
@@ -75,9 +75,9 @@ test.skipIf(!postgres.isThere)(
     const server = await startPostgres();
     onTestFinished(() => server.dispose());
     const demo = startJson("--clusters=2", `--store=${server.url()}`);
-    const { broker } = await demo.untilTold("broker");
+    const { broker } = await demo.untilKind("broker");
     expect(broker?.store).toBe("postgres");
-    const { steps = [] } = await demo.untilTold("ready");
+    const { steps = [] } = await demo.untilKind("ready");
     await run("sh", ["-c", steps[3]?.command ?? ""]);
     expect(await server.psql("SELECT count(*) FROM resource_broker.lease")).toContain("1");
     expect(await demo.end()).toEqual({ code: 0 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { STORY } from "../src/tour/story.ts";
+import { TOUR_STEPS } from "../src/tour/story.ts";
 import { processesIn, startDemo } from "./testing/demo-process.ts";
 
 const MAIN = join(import.meta.dirname, "../src/main.ts");
@@ -38,7 +38,7 @@ async function shownIn(file: string): Promise<string> {
   return plain.replaceAll(/ +$/gm, "");
 }
 
-const headings = STORY.map(({ title }, index) => `${index + 1}/${STORY.length}  ${title}`);
+const headings = TOUR_STEPS.map(({ title }, index) => `${index + 1}/${TOUR_STEPS.length}  ${title}`);
 
 describe("npm start -- --tour", () => {
   test("runs to its end, checks every claim, and records what it told", PATIENCE, async () => {
@@ -74,8 +74,8 @@ describe("npm start -- --tour", () => {
     const shown = await shownIn(CAST);
     expect(shown.split("\n").filter((text) => /^[0-9]+\/[0-9]+ /.test(text))).toEqual(headings);
     expect(shown).toContain("each checked while it ran.");
-    const said = shown.replaceAll(/\s+/g, " ");
-    for (const { says } of STORY) expect(said).toContain(says);
+    const output = shown.replaceAll(/\s+/g, " ");
+    for (const { narration } of TOUR_STEPS) expect(output).toContain(narration);
   });
 
   test("a wrong flag ends with code 2 and what was meant", async () => {

@@ -2,10 +2,10 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { formatTime } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import { type FleetOrder, planFleet } from "./fleet/plan-fleet.ts";
-import { type KeptFolder, keepFolder, newOrder } from "./folder/keep-folder.ts";
+import { type FleetSize, planFleet } from "./fleet/plan-fleet.ts";
+import { type KeptFolder, keepFolder, newFleetSize } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
-import type { Report } from "./report/report.ts";
+import type { Reporter } from "./report/report.ts";
 import { buildPages } from "./start/build-pages.ts";
 import { describeStart } from "./start/describe-start.ts";
 import { checkPort } from "./start/free-port.ts";
@@ -17,57 +17,57 @@ export interface DemoDeps {
   readonly randomBytes: (size: number) => Uint8Array;
   /** Where programs are looked for. */
   readonly searchPath: string;
-  readonly report: Report;
+  readonly reporter: Reporter;
 }
 
 /** A broker and clusters on this machine, and what to type to see them work. */
 export function createDemo(options: DemoOptions, deps: DemoDeps) {
-  const { report } = deps;
+  const { reporter } = deps;
   const startedAt = deps.clock.monotonicMs();
   let kept: KeptFolder | undefined;
   let running: RunningFleet | undefined;
 
   const start = async (): Promise<void> => {
     try {
-      running = await startIn(await placeFor(options));
+      running = await startFleetOf(await prepareFolder(options));
     } catch (error) {
       kept?.release();
-      report.stop();
+      reporter.stop();
       throw describeStart(error, kept?.folder ?? (options.keep === "" ? tmpdir() : resolve(options.keep)));
     }
   };
 
   /** What is wrong with where it shall run is told before anything starts. */
-  const placeFor = async ({ port, keep }: DemoOptions): Promise<FleetOrder> => {
+  const prepareFolder = async ({ port, keep }: DemoOptions): Promise<FleetSize> => {
     if (port !== 0) await checkPort(port);
     if (keep !== "") kept = await keepFolder(keep, options);
     await checkSpace(kept?.folder ?? tmpdir());
-    return kept?.order ?? newOrder(options);
+    return kept?.size ?? newFleetSize(options);
   };
 
-  const startIn = async (order: FleetOrder): Promise<RunningFleet> => {
+  const startFleetOf = async (order: FleetSize): Promise<RunningFleet> => {
     const fleet = planFleet(order);
-    report.start(fleet.plans.map(({ name }) => name));
+    reporter.start(fleet.plans.map(({ name }) => name));
     // Loaded late: the view is shown while the large modules load.
     const { startFleet } = await import("./start/start-fleet.ts");
-    const hasDashboard = !options["no-dashboard"] && (await hasPages());
+    const hasDashboard = !options["no-dashboard"] && (await ensurePages());
     return startFleet(
       {
         fleet,
         startedAt,
         hasDashboard,
-        ...waysOf(options),
+        ...transportOptions(options),
         ...(kept === undefined ? {} : { folder: kept.folder }),
       },
-      { ...deps, tell: report.tell },
+      { ...deps, onUpdate: reporter.update },
     );
   };
 
   /** A broker with the dashboard enabled does not start without the pages; then the dashboard is switched off. */
-  const hasPages = async (): Promise<boolean> => {
+  const ensurePages = async (): Promise<boolean> => {
     const say = (level: "info" | "warn", text: string): void => {
       const at = formatTime(deps.clock.wallMs());
-      report.tell({ kind: "event", event: { at, source: "dashboard", level, text } });
+      reporter.update({ kind: "event", event: { at, source: "dashboard", level, text } });
     };
     const problem = await buildPages((text) => say("info", text));
     if (problem !== undefined) say("warn", `is off: ${problem}`);
@@ -77,14 +77,14 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
   return {
     start,
     stop: async () => {
-      report.tell({ kind: "ending" });
+      reporter.update({ kind: "ending" });
       await running?.dispose();
       kept?.release();
-      report.tell({ kind: "ended" });
+      reporter.update({ kind: "ended" });
     },
   };
 }
 
-function waysOf({ store, port, interface: way }: DemoOptions) {
+function transportOptions({ store, port, interface: way }: DemoOptions) {
   return { store, hasHub: way === "kubernetes", ...(port === 0 ? {} : { port }) };
 }

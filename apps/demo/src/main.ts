@@ -13,7 +13,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const reading = readOptions(process.argv.slice(2));
 const mode = otherMode(process.argv.slice(2));
-if (mode !== undefined) await mode({ own: process, clock: systemClock(Date.now), randomBytes, end });
+if (mode !== undefined) await mode({ hostProcess: process, clock: systemClock(Date.now), randomBytes, end });
 else if (!reading.ok) end(EXIT.usage, ...reading.problems, "all flags: npm start -- --help");
 else if (reading.options.help) console.log(HELP);
 else await run(reading.options);
@@ -23,12 +23,12 @@ async function run(options: DemoOptions): Promise<void> {
   if (options.keep !== "") process.umask(0o077);
   enableCompileCache(fileURLToPath(new URL("../../../node_modules/.cache/compiled", import.meta.url)));
   // Loaded late: the help does not need these modules.
-  const [{ createDemo }, { chooseReport }] = await Promise.all([
+  const [{ createDemo }, { createReporter }] = await Promise.all([
     import("./demo.ts"),
     import("./report/choose-report.ts"),
   ]);
   const clock = systemClock(Date.now);
-  const report = chooseReport(options, {
+  const reporter = createReporter(options, {
     isTerminal: process.stdout.isTTY,
     input: process.stdin,
     output: process.stdout,
@@ -39,13 +39,13 @@ async function run(options: DemoOptions): Promise<void> {
     suspend: () => process.kill(0, "SIGTSTP"),
   });
   // Leave the alternate screen before Node prints an uncaught error, so that it stays visible.
-  process.on("uncaughtExceptionMonitor", report.stop);
-  const demo = createDemo(options, { clock, randomBytes, searchPath: process.env["PATH"] ?? "", report });
+  process.on("uncaughtExceptionMonitor", reporter.stop);
+  const demo = createDemo(options, { clock, randomBytes, searchPath: process.env["PATH"] ?? "", reporter });
   await runUntilSignal(demo, {
     signals: { on: (signal, stop) => [signal, "SIGHUP"].map((each) => process.on(each, stop)) },
     unrefTimeout: (delayMs, action) => setTimeout(action, delayMs).unref(),
     exit: (code, problem) => {
-      report.stop();
+      reporter.stop();
       end(code, problem);
     },
     exitCodeOf: (error) => (error instanceof Fault && error.code === "invalid" ? EXIT.usage : EXIT.failure),

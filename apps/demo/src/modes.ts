@@ -6,7 +6,7 @@ type Host = TourHost & ContextsHost;
 /** Where the program runs. */
 export interface ModeHost extends Pick<Host, "clock" | "randomBytes" | "end"> {
   /** `process`. */
-  readonly own: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "on">;
+  readonly hostProcess: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "on">;
 }
 
 /** What else `npm start` does than the live view: each has flags of its own, and is loaded only when asked for. */
@@ -20,9 +20,9 @@ export function otherMode(argv: readonly string[]): ((host: ModeHost) => Promise
   const wanted = Object.entries(MODES).find(([name]) => argv.some((word) => isFlag(word, name)));
   if (wanted === undefined) return undefined;
   const [, run] = wanted;
-  return ({ own, ...rest }) => {
-    const { stdin: input, stdout: output, stderr: errors, env } = own;
-    return run(argv, { ...rest, input, output, errors, env, signals: own });
+  return ({ hostProcess, ...rest }) => {
+    const { stdin: input, stdout: output, stderr: errors, env } = hostProcess;
+    return run(argv, { ...rest, input, output, errors, env, signals: hostProcess });
   };
 }
 

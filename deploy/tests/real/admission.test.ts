@@ -62,7 +62,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
       await until("the policies are in force", async () => {
         const word = await ended(who.create(CONFIG_MAPS, configMap(namespace, "probe")));
         if (word.includes("ConfigMaps")) return true;
-        await plane.ask("DELETE", `/api/v1/namespaces/${namespace}/configmaps/probe`);
+        await plane.request("DELETE", `/api/v1/namespaces/${namespace}/configmaps/probe`);
         throw new Error(word);
       });
     }

@@ -24,7 +24,7 @@ export interface Series {
   /** "this system" and "Go thesis, 2026, published" where both are shown. */
   readonly label: string;
   /** Each has its own line, marker and grey. */
-  readonly look: "ours" | "theirs" | "third" | "fourth";
+  readonly style: "ours" | "theirs" | "third" | "fourth";
   /** `low` and `high`: the spread of the runs. A missing y leaves a gap. */
   readonly points: readonly {
     readonly x: number | string;

@@ -2,7 +2,7 @@ import { valueText } from "../report/number-text.ts";
 import type { Chart, Series } from "./chart.ts";
 import { whisker } from "./draw-lines.ts";
 import { drawXTitle, drawYAxis, PLOT, wrapText } from "./frame.ts";
-import { LOOKS } from "./looks.ts";
+import { SERIES_STYLES } from "./looks.ts";
 import { linearScale, logBarScale, type Scale } from "./scale.ts";
 import { element, INK, type Svg, text, textWidth } from "./svg.ts";
 
@@ -58,7 +58,7 @@ function drawGroup({ name, middle, width, series, up }: Group): Svg[] {
     const top = point?.y === undefined ? undefined : up.place(point.y);
     if (point?.y === undefined || top === undefined) return [];
     const left = from + each * index + each * 0.04;
-    const bar = drawBar({ left, width: each * 0.92, top, bottom: PLOT.bottom, look: one.look });
+    const bar = drawBar({ left, width: each * 0.92, top, bottom: PLOT.bottom, look: one.style });
     const spread = spreadOf(point, up);
     const highest = Math.min(top, spread?.to ?? top);
     return [
@@ -78,7 +78,7 @@ function drawStack({ name, middle, width, series, up }: Group): Svg[] {
     const [bottom, top] = [up.place(sum), up.place(sum + value)];
     sum += value;
     if (value <= 0 || bottom === undefined || top === undefined) continue;
-    drawn.push(drawBar({ left: middle - bar / 2, width: bar, top, bottom, look: one.look }));
+    drawn.push(drawBar({ left: middle - bar / 2, width: bar, top, bottom, look: one.style }));
   }
   const highest = up.place(sum) ?? PLOT.bottom;
   return [...drawn, ...valueLabel(valueText(sum), { middle, bottom: highest - 5, width })];
@@ -89,11 +89,11 @@ interface Bar {
   readonly width: number;
   readonly top: number;
   readonly bottom: number;
-  readonly look: Series["look"];
+  readonly look: Series["style"];
 }
 
-function drawBar({ left, width, top, bottom, look }: Bar): Svg {
-  const { colour, fill } = LOOKS[look];
+function drawBar({ left, width, top, bottom, look: style }: Bar): Svg {
+  const { colour, fill } = SERIES_STYLES[style];
   const height = Math.max(1, bottom - top);
   return element("rect", {
     x: left,
@@ -114,7 +114,7 @@ function valueLabel(
   const size = Math.min(LABEL_SIZE, (LABEL_SIZE * (width + 1)) / textWidth(content, LABEL_SIZE));
   return size < SMALLEST_LABEL
     ? []
-    : [text(middle, bottom, [content, { size, anchor: "middle", stands: true }])];
+    : [text(middle, bottom, [content, { size, anchor: "middle", hasOutline: true }])];
 }
 
 function spreadOf(

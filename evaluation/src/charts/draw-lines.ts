@@ -1,7 +1,7 @@
 import { valueText } from "../report/number-text.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
 import { drawXAxis, drawYAxis, PLOT } from "./frame.ts";
-import { LOOKS } from "./looks.ts";
+import { SERIES_STYLES } from "./looks.ts";
 import { linearScale, logScale, type Range, type Scale } from "./scale.ts";
 import { element, type Svg, text } from "./svg.ts";
 
@@ -19,7 +19,7 @@ export function drawLines({ x, y, series }: Chart): Svg[] {
     { from: PLOT.bottom, to: PLOT.top },
   );
   // Ours last: on top where lines cross.
-  const inOrder = series.toSorted((a, b) => Number(a.look === "ours") - Number(b.look === "ours"));
+  const inOrder = series.toSorted((a, b) => Number(a.style === "ours") - Number(b.style === "ours"));
   return [
     ...drawYAxis(y, up),
     ...drawXAxis(x, across.ticks),
@@ -40,7 +40,9 @@ function drawLastValues(series: readonly Series[], across: XScale, up: Scale): S
     if (taken.some((other) => Math.abs(other.left - left) < 70 && Math.abs(other.top - top) < 18)) return [];
     taken.push({ left, top });
     const place = { x: Math.min(left, PLOT.right - 22), y: top < PLOT.top + 12 ? top + 22 : top - 12 };
-    return [text(place.x, place.y, [valueText(last.y), { anchor: "middle", weight: "bold", stands: true }])];
+    return [
+      text(place.x, place.y, [valueText(last.y), { anchor: "middle", weight: "bold", hasOutline: true }]),
+    ];
   });
 }
 
@@ -69,8 +71,8 @@ function xScale(axis: Axis, points: Series["points"]): XScale {
   return { place, ticks: names.map((label, index) => ({ at: at(index), label })) };
 }
 
-function drawSeries({ look, points }: Series, across: XScale, up: Scale): Svg[] {
-  const { colour, width, dashes, marker } = LOOKS[look];
+function drawSeries({ style, points }: Series, across: XScale, up: Scale): Svg[] {
+  const { colour, width, dashes, marker } = SERIES_STYLES[style];
   const placed = points.map((point) => {
     const [left, top] = [across.place(point.x), point.y === undefined ? undefined : up.place(point.y)];
     return left === undefined || top === undefined ? undefined : { left, top, point };

@@ -10,7 +10,7 @@ test.each([
 });
 
 test("a legend takes as many rows as its labels need", () => {
-  const labelled = (label: string) => ({ label, look: "ours", points: [] }) as const;
+  const labelled = (label: string) => ({ label, style: "ours", points: [] }) as const;
   const long = "a label that takes a third of the width";
   expect(legendRows([labelled("short"), labelled("also short")])).toHaveLength(1);
   expect(legendRows([1, 2, 3].map(() => labelled(long)))).toHaveLength(2);

@@ -1,5 +1,5 @@
 import type { Axis, Chart, Series } from "./chart.ts";
-import { LOOKS } from "./looks.ts";
+import { SERIES_STYLES } from "./looks.ts";
 import type { Scale } from "./scale.ts";
 import { element, GRID, INK, SOFT_INK, type Svg, text, textWidth } from "./svg.ts";
 
@@ -18,7 +18,7 @@ export function heightOf({ notes = [] }: Chart): number {
 }
 
 /** Title, subtitle and legend above, notes below. */
-export function drawWords(chart: Chart): Svg[] {
+export function drawTexts(chart: Chart): Svg[] {
   const { title, subtitle, notes = [] } = chart;
   const lines = wrapText(subtitle, (PLOT.right - 24) / textWidth("m", SUBTITLE_SIZE)).slice(0, 2);
   return [
@@ -64,14 +64,14 @@ export function legendRows(series: readonly Series[]): Series[][] {
   return rows;
 }
 
-interface KeyPlace {
+interface LegendKeyPosition {
   readonly x: number;
   readonly y: number;
   readonly kind: Chart["kind"];
 }
 
-function drawKey({ label, look }: Series, { x, y, kind }: KeyPlace): Svg[] {
-  const { colour, width, dashes, marker, fill } = LOOKS[look];
+function drawKey({ label, style }: Series, { x, y, kind }: LegendKeyPosition): Svg[] {
+  const { colour, width, dashes, marker, fill } = SERIES_STYLES[style];
   const d = `M${x},${y} h34`;
   const line = element("path", { d, stroke: colour, "stroke-width": width, "stroke-dasharray": dashes });
   const box = { x, y: y - 9, width: 34, height: 17, fill, stroke: colour, "stroke-width": 1.5 };

@@ -1,7 +1,7 @@
 import type { Series } from "./chart.ts";
 import { element, type Svg } from "./svg.ts";
 
-export interface Look {
+export interface SeriesStyle {
   /** Of lines and outlines: each is as dark as no other, so that they can be told apart in grey. */
   readonly colour: string;
   readonly width: number;
@@ -25,7 +25,7 @@ const square = (x: number, y: number, colour: string): Svg =>
 const polygon = (points: string, fill: string, stroke: string): Svg =>
   element("polygon", { points, fill, stroke, "stroke-width": 1.5 });
 
-export const LOOKS: Readonly<Record<Series["look"], Look>> = {
+export const SERIES_STYLES: Readonly<Record<Series["look"], SeriesStyle>> = {
   ours: {
     colour: "#0a3069",
     width: 3,
@@ -66,10 +66,10 @@ export function patterns(): Svg {
     pattern("hatched", 8, [
       element("path", {
         d: "M-2,2 L2,-2 M0,8 L8,0 M6,10 L10,6",
-        stroke: LOOKS.theirs.colour,
+        stroke: SERIES_STYLES.theirs.colour,
         "stroke-width": 2.2,
       }),
     ]),
-    pattern("dotted", 7, [element("circle", { cx: 3.5, cy: 3.5, r: 2, fill: LOOKS.third.colour })]),
+    pattern("dotted", 7, [element("circle", { cx: 3.5, cy: 3.5, r: 2, fill: SERIES_STYLES.third.colour })]),
   ]);
 }

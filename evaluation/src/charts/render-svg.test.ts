@@ -13,12 +13,12 @@ const LINES: Chart = {
   series: [
     {
       label: "this system",
-      look: "ours",
+      style: "ours",
       points: [{ x: 1, y: 1, low: 0.5, high: 2 }, { x: 2 }, { x: 3, y: 3 }],
     },
     {
       label: "Go thesis, 2026, published",
-      look: "theirs",
+      style: "theirs",
       points: [
         { x: 1, y: 2 },
         { x: 3, y: 4 },
@@ -36,8 +36,8 @@ const BARS: Chart = {
   kind: "bars",
   x: { label: "clusters", scale: "names" },
   series: [
-    { label: "this system", look: "ours", points: NAMED },
-    { label: "others", look: "third", points: NAMED },
+    { label: "this system", style: "ours", points: NAMED },
+    { label: "others", style: "third", points: NAMED },
   ],
 };
 
@@ -73,9 +73,9 @@ test("bars have their values on them; a stack has its sum", () => {
 });
 
 test("every series of a chart looks different in grey", () => {
-  const series = (["ours", "theirs", "third", "fourth"] as const).map((look) => ({
-    label: look,
-    look,
+  const series = (["ours", "theirs", "third", "fourth"] as const).map((style) => ({
+    label: style,
+    look: style,
     points: NAMED,
   }));
   const dashes = renderSvg({ ...BARS, kind: "lines", series }).match(/stroke-dasharray="[^"]+"/g);

@@ -1,7 +1,7 @@
 import type { Chart } from "./chart.ts";
 import { drawBars } from "./draw-bars.ts";
 import { drawLines } from "./draw-lines.ts";
-import { drawWords, heightOf, WIDTH } from "./frame.ts";
+import { drawTexts, heightOf, WIDTH } from "./frame.ts";
 import { patterns } from "./looks.ts";
 import { element, escapeText } from "./svg.ts";
 
@@ -25,7 +25,7 @@ export function renderSvg(chart: Chart): string {
       patterns(),
       element("rect", { width: WIDTH, height, fill: "#fff" }),
       ...drawn,
-      ...drawWords(chart),
+      ...drawTexts(chart),
     ],
   );
   return `${document}\n`;

@@ -15,7 +15,7 @@ export function element(
   return children.length === 0 ? `<${name}${written}/>` : `<${name}${written}>${children.join("")}</${name}>`;
 }
 
-export interface TextLook {
+export interface TextStyle {
   readonly size?: number;
   readonly anchor?: "start" | "middle" | "end";
   readonly weight?: "bold";
@@ -23,11 +23,11 @@ export interface TextLook {
   /** Degrees, around its own place. */
   readonly turn?: number;
   /** True: with a white edge, readable on whatever is behind it. */
-  readonly stands?: boolean;
+  readonly hasOutline?: boolean;
 }
 
-export function text(x: number, y: number, [content, look = {}]: readonly [string, TextLook?]): Svg {
-  const { size = 13, anchor = "start", weight, fill = INK, turn, stands = false } = look;
+export function text(x: number, y: number, [content, style = {}]: readonly [string, TextStyle?]): Svg {
+  const { size = 13, anchor = "start", weight, fill = INK, turn, hasOutline = false } = style;
   return element(
     "text",
     {
@@ -37,7 +37,7 @@ export function text(x: number, y: number, [content, look = {}]: readonly [strin
       "text-anchor": anchor,
       "font-weight": weight,
       fill,
-      ...(stands ? { stroke: "#fff", "stroke-width": 3, "paint-order": "stroke" } : {}),
+      ...(hasOutline ? { stroke: "#fff", "stroke-width": 3, "paint-order": "stroke" } : {}),
       transform: turn === undefined ? undefined : `rotate(${turn} ${short(x)} ${short(y)})`,
     },
     [escapeText(content)],

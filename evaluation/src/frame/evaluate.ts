@@ -8,7 +8,7 @@ import { byMeasurement, type ListedTest } from "../tests/list-test.ts";
 import { type ChosenRun, chooseRun } from "./choose-run.ts";
 import { pinToCores, raiseOpenFiles } from "./cores.ts";
 import type { RunFlags } from "./flags.ts";
-import { lookAtMachine, objectionsTo } from "./machine.ts";
+import { describeMachine, objectionsTo } from "./machine.ts";
 import { watchNoise } from "./noise.ts";
 import { bundlePrograms } from "./programs.ts";
 import { createProgress, type Progress, type Screen } from "./progress.ts";
@@ -40,9 +40,9 @@ export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<num
   try {
     const failures = left.length === 0 ? [] : await measure(flags, deps, { run, tests, progress });
     const faults = writeReport(run.folder, deps.tests, failures);
-    for (const fault of faults) progress.say(`WRONG ${fault}`);
-    for (const { id, problem } of failures) progress.say(`FAILED ${id}: ${problem}`);
-    progress.say(`Report: ${placeText(join(run.folder.path, "report.md"))}`);
+    for (const fault of faults) progress.print(`WRONG ${fault}`);
+    for (const { id, problem } of failures) progress.print(`FAILED ${id}: ${problem}`);
+    progress.print(`Report: ${pathText(join(run.folder.path, "report.md"))}`);
     return faults.length + failures.length === 0 ? 0 : 1;
   } finally {
     progress.close();
@@ -60,7 +60,7 @@ async function measure(
   { root, signal, now }: EvaluateDeps,
   { run: { folder, size, seed }, tests, progress }: Measuring,
 ): Promise<Failure[]> {
-  const machine = lookAtMachine(root);
+  const machine = describeMachine(root);
   const objections = anyway ? [] : objectionsTo(machine, size);
   if (objections.length > 0) throw new Fault("invalid", refusal(objections));
   const cores = pinToCores();
@@ -71,8 +71,8 @@ async function measure(
     folder.writeRecord({ size, seed, startedAt: now(), machine, cores, ...other });
   const scratch = mkdtempSync(join(tmpdir(), "evaluation-"));
   try {
-    progress.say(`Results go to ${placeText(folder.path)}`);
-    progress.say("Bundling broker and agent");
+    progress.print(`Results go to ${pathText(folder.path)}`);
+    progress.print("Bundling broker and agent");
     const programs = bundlePrograms(root, scratch);
     const common = { size, seed, cores, programs, signal, log: logTo(progress) };
     const context = baseline === undefined ? common : { ...common, baseline };
@@ -92,7 +92,7 @@ async function measure(
 }
 
 /** Short where it is near. */
-function placeText(path: string): string {
+function pathText(path: string): string {
   const near = relative(process.cwd(), path);
   return near === "" || near.startsWith("..") ? path : near;
 }
@@ -111,10 +111,10 @@ function testsOf(tests: readonly ListedTest[], { only, baseline }: RunFlags, siz
 /** What needs nothing of a broker but its API. */
 const BASELINE_TESTS = ["1c", "4", "5"];
 
-function logTo({ say }: Progress): Log {
+function logTo({ print }: Progress): Log {
   return {
     info: () => undefined,
-    warn: (_, message) => say(message),
-    error: (_, message) => say(message),
+    warn: (_, message) => print(message),
+    error: (_, message) => print(message),
   };
 }

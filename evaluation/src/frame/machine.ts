@@ -17,7 +17,7 @@ export interface Machine {
   readonly commit: string;
 }
 
-export function lookAtMachine(root: string): Machine {
+export function describeMachine(root: string): Machine {
   const memory = readFileSync("/proc/meminfo", "utf8");
   const mb = (name: string): number =>
     Math.round((Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(memory)?.[1] ?? 0) * 1024) / 1e6);

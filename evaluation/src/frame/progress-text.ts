@@ -25,15 +25,15 @@ export function durationText(seconds: number): string {
 }
 
 /** Where a run stands, in the seconds that its parts were expected to take. */
-export interface Pace {
+export interface RunTiming {
   readonly expectedDone: number;
   readonly expectedLeft: number;
   readonly elapsed: number;
 }
 
 /** As slow as it was so far it will go on; at the beginning nothing is known of that. */
-export function secondsLeft({ expectedDone, expectedLeft, elapsed }: Pace): number {
+export function secondsLeft({ expectedDone, expectedLeft, elapsed }: RunTiming): number {
   const known = Math.min(1, expectedDone / 20);
-  const pace = expectedDone === 0 ? 1 : Math.min(4, Math.max(0.5, elapsed / expectedDone));
-  return expectedLeft * (1 + known * (pace - 1));
+  const slowdown = expectedDone === 0 ? 1 : Math.min(4, Math.max(0.5, elapsed / expectedDone));
+  return expectedLeft * (1 + known * (slowdown - 1));
 }

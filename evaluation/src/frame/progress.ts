@@ -13,7 +13,7 @@ export interface Progress {
   readonly update: (share: number, doing: string) => void;
   readonly end: (outcome: string) => void;
   /** A line that stays. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Clears what does not stay. */
   readonly close: () => void;
 }
@@ -34,7 +34,7 @@ export function createProgress({ screen, totalSeconds, now }: ProgressOptions): 
   const isTerminal = screen.isTTY === true;
   let current = { test: "", expected: 0, share: 0, doing: "" };
   let done = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let printedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const draw = (): void => {
@@ -50,12 +50,12 @@ export function createProgress({ screen, totalSeconds, now }: ProgressOptions): 
       isTerminal ? (screen.columns ?? 80) : 200,
     );
     screen.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
-    saidAt = now();
+    printedAt = now();
   };
   const wipe = (): void => {
     if (isTerminal) screen.write("\r\u001b[K");
   };
-  const say = (line: string): void => {
+  const print = (line: string): void => {
     wipe();
     screen.write(`${line}\n`);
   };
@@ -71,15 +71,15 @@ export function createProgress({ screen, totalSeconds, now }: ProgressOptions): 
     },
     update: (share, doing) => {
       current = { ...current, share: Math.min(1, Math.max(0, share)), doing };
-      if (!isTerminal && now() - saidAt >= PLAIN_EVERY_MS) draw();
+      if (!isTerminal && now() - printedAt >= PLAIN_EVERY_MS) draw();
     },
     end: (outcome) => {
       done += current.expected;
       clearInterval(timer);
-      say(`${current.test}: ${outcome}`);
+      print(`${current.test}: ${outcome}`);
       current = { ...current, expected: 0, share: 0 };
     },
-    say,
+    print,
     close: () => {
       clearInterval(timer);
       wipe();

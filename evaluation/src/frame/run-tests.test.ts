@@ -151,7 +151,7 @@ test("another run of the same size on the same machine is set beside this one", 
     other.writeRecord(record);
     other.writeRaw({ ...RAW, result: { ms } });
   };
-  const telling = sampleTest("4", {
+  const reportedTest = sampleTest("4", {
     judge: (raw) => {
       const ours = JSON.stringify(raw);
       const row = { figure: "time", ours, theirs: "–", factor: "–" };
@@ -164,7 +164,7 @@ test("another run of the same size on the same machine is set beside this one", 
   beside("elsewhere", { ...RECORD, machine: { ...RECORD.machine, cpu: "other" } }, "elsewhere");
   mkdirSync(join(path, "foreign"));
   writeFileSync(join(path, "foreign/run.json"), '{"name":"something else"}');
-  writeReport(folder, [telling], []);
+  writeReport(folder, [reportedTest], []);
   const report = readFileSync(join(folder.path, "report.md"), "utf8");
   expect(report).toContain("|  | out | earlier |");
   expect(report).toContain('| time | {"ms":2} | {"ms":"like this"} |');

@@ -4,7 +4,7 @@ import { renderPng } from "../charts/render-png.ts";
 import { renderSvg } from "../charts/render-svg.ts";
 import type { SummaryRow } from "../evaluation-test.ts";
 import { type ReportedTest, reportMarkdown } from "../report/report.ts";
-import type { FoundByRun } from "../report/run-to-run.ts";
+import type { RunSummary } from "../report/run-to-run.ts";
 import { summaryMarkdown } from "../report/summary.ts";
 import type { ListedTest } from "../tests/list-test.ts";
 import { type RunFolder, type RunRecord, runsLike } from "./run-folder.ts";
@@ -38,7 +38,7 @@ export function summaryOf(folder: RunFolder, tests: readonly ListedTest[], repor
 }
 
 /** A run of older sources may have written something else: then it cannot be compared. */
-function foundIn(folder: RunFolder, tests: readonly ListedTest[]): FoundByRun[] {
+function foundIn(folder: RunFolder, tests: readonly ListedTest[]): RunSummary[] {
   try {
     return [{ name: basename(folder.path), rows: rowsOf(folder, tests) }];
   } catch {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { fewAtOnce } from "./few-at-once.ts";
+import { limitConcurrency } from "./few-at-once.ts";
 
 test("never more than so many are under way, all have their turn, and a failure keeps nobody waiting", async () => {
-  const gate = fewAtOnce(3);
+  const gate = limitConcurrency(3);
   let underWay = 0;
   let most = 0;
   const task = (number: number) => async (): Promise<number> => {

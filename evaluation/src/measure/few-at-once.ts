@@ -1,7 +1,7 @@
 /** Runs a task as soon as fewer than so many are under way; the others wait in line. */
-export type Gate = <T>(task: () => Promise<T>) => Promise<T>;
+export type ConcurrencyLimit = <T>(task: () => Promise<T>) => Promise<T>;
 
-export function fewAtOnce(most: number): Gate {
+export function limitConcurrency(most: number): ConcurrencyLimit {
   const waiting: (() => void)[] = [];
   let underWay = 0;
   const enter = (): Promise<void> => {

@@ -28,14 +28,14 @@ export async function sampleProcess(pid: number, options: SamplingOptions): Prom
   for (let next = 0; ; next = Math.min(next + everyMs, forMs)) {
     // From the beginning, not from the look before: being late once must not move all that follow.
     await sleep(Math.max(0, beganAt + next - performance.now()), undefined, { signal });
-    const sample = lookAt(pid, beganAt);
+    const sample = sampleOf(pid, beganAt);
     samples.push(sample);
     onSample?.(sample);
     if (next >= forMs) return samples;
   }
 }
 
-function lookAt(pid: number, beganAt: number): Sample {
+function sampleOf(pid: number, beganAt: number): Sample {
   const { exactMs, ticksMs } = cpuTimeOf(pid);
   const { rssMb, privateMb } = memoryOf(pid);
   return { atMs: performance.now() - beganAt, cpuMs: exactMs, ticksMs, rssMb, privateMb };

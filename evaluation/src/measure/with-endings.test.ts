@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { withEndings } from "./with-endings.ts";
+import { withCleanup } from "./with-endings.ts";
 
 test("what was begun last ends first, also when something fails on the way", async () => {
   const ended: string[] = [];
-  const run = withEndings(async (later) => {
-    later(() => ended.push("broker"));
-    later(() => {
+  const run = withCleanup(async (onCleanup) => {
+    onCleanup(() => ended.push("broker"));
+    onCleanup(() => {
       ended.push("agent");
       throw new Error("it has ended already");
     });
@@ -17,8 +17,8 @@ test("what was begun last ends first, also when something fails on the way", asy
 
 test("the outcome is handed on, after everything has ended", async () => {
   let isEnded = false;
-  const outcome = await withEndings(async (later) => {
-    later(async () => {
+  const outcome = await withCleanup(async (onCleanup) => {
+    onCleanup(async () => {
       await Promise.resolve();
       isEnded = true;
     });

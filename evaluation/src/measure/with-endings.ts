@@ -1,8 +1,8 @@
 /** Registers a cleanup. */
-export type Later = (end: () => unknown) => void;
+export type OnCleanup = (end: () => unknown) => void;
 
 /** Runs the cleanups in reverse order at the end. A failed cleanup does not prevent the others. */
-export async function withEndings<T>(use: (later: Later) => Promise<T>): Promise<T> {
+export async function withCleanup<T>(use: (later: OnCleanup) => Promise<T>): Promise<T> {
   const endings: (() => unknown)[] = [];
   try {
     return await use((end) => void endings.push(end));

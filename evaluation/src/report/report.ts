@@ -6,7 +6,7 @@ import { distributionOf } from "../measure/statistics.ts";
 import { byMeasurement } from "../tests/list-test.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { countText, numberText } from "./number-text.ts";
-import { type FoundByRun, runToRunText } from "./run-to-run.ts";
+import { type RunSummary, runToRunText } from "./run-to-run.ts";
 import { dateText, summaryMarkdown } from "./summary.ts";
 
 /** One test as it is reported. */
@@ -31,7 +31,7 @@ export interface ReportInput {
   /** Tests that failed while measuring, and why. */
   readonly failed: readonly { readonly id: string; readonly title: string; readonly problem: string }[];
   /** Other runs like this one, newest first. */
-  readonly others: readonly FoundByRun[];
+  readonly others: readonly RunSummary[];
   /** Tests that were not part of this run. */
   readonly left: readonly { readonly id: string; readonly title: string }[];
 }
@@ -84,7 +84,7 @@ function worseText({ size }: RunRecord, rows: readonly SummaryRow[]): string {
   const worse = rows.filter(({ factor }) => factor.startsWith("worse"));
   if (worse.length === 0) return "In no figure that both sides have.";
   const lines = worse.map(
-    ({ figure, ours, theirs, factor }) => `- ${figure}: ${ours} against ${theirs} (${factor})`,
+    ({ metric, ours, theirs, factor }) => `- ${metric}: ${ours} against ${theirs} (${factor})`,
   );
   return `${lines.join("\n")}\n\nWhy is said with each test below.`;
 }
@@ -141,12 +141,12 @@ function notMeasured(left: ReportInput["left"]): string[] {
 }
 
 function sectionOf({ id, measurement, title, method, charts, findings }: ReportedTest): string {
-  const pictures = charts.map(
+  const images = charts.map(
     ({ name, title: caption, subtitle }) =>
       `![${caption}](charts/${name}.svg)\n\n*${subtitle}* ([PNG](charts/${name}.png))`,
   );
   const samples = `[Every sample](raw/${measurement}.json).`;
-  return [`## ${id} ${title}`, `**Method.** ${method} ${samples}`, findings.text, ...pictures]
+  return [`## ${id} ${title}`, `**Method.** ${method} ${samples}`, findings.text, ...images]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -28,7 +28,7 @@ const SIZE_WORDS: Readonly<Record<RunRecord["size"], string>> = {
 function summaryTable(rows: readonly SummaryRow[]): string {
   return markdownTable(
     ["", OURS, THEIRS, "better by"],
-    rows.map(({ figure, ours, theirs, factor }) => [figure, ours, theirs, factor]),
+    rows.map(({ metric, ours, theirs, factor }) => [metric, ours, theirs, factor]),
   );
 }
 

@@ -41,10 +41,10 @@ export function simulatedServers(): FaultyServers {
   return {
     start: async (name, objects) => {
       const { kubeconfig } = await planes.start(name, objects);
-      const { url, knobs } = planes.cluster(name);
+      const { url, faults } = planes.cluster(name);
       const { port } = new URL(url);
       const proxy = await startFaultyProxy({ port: Number(port) });
-      const { down: kill, up: restart, pause, resume } = knobs;
+      const { down: kill, up: restart, pause, resume } = faults;
       servers.set(name, { kubeconfig, proxy, kill, restart, pause, resume });
       return { kubeconfig: kubeconfig.replace(`:${port}`, `:${proxy.port}`) };
     },

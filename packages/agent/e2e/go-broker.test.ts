@@ -44,7 +44,7 @@ describe("agents whose broker is the Go predecessor", () => {
     onTestFinished(broker.close);
     for (const { name } of CLUSTERS) {
       const flags = [`--broker-url=${broker.url}`, "--instruction-poll-interval=1s"];
-      onTestFinished((await world.startInside(name, { flags })).stop);
+      onTestFinished((await world.startInProcess(name, { flags })).stop);
     }
     const isAdvertised = () =>
       broker.received.some(({ clusterId, call }) => clusterId === "paris" && call.startsWith("POST"));

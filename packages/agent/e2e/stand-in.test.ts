@@ -32,7 +32,7 @@ describe("an agent whose broker is a stand-in", () => {
   /** The agent of a cluster, on a line to a broker that says what it is told to. */
   const agentOf = async (cluster: string): Promise<ScriptedReservations> => {
     const broker = await standIn(certificates.broker);
-    const agent = await world.startInside(cluster, { flags: [`--broker-url=${broker.url}`] });
+    const agent = await world.startInProcess(cluster, { flags: [`--broker-url=${broker.url}`] });
     onTestFinished(agent.stop);
     await broker.connected();
     return broker;

@@ -7,9 +7,9 @@ export type ServerCommand = "down" | "up" | "pause" | "resume";
 
 const planes = simulatedControlPlanes();
 const { kubeconfig } = await planes.start("broker", brokerDefinitions());
-const { knobs, url } = planes.cluster("broker");
+const { faults, url } = planes.cluster("broker");
 
 parentPort?.on("message", (order: ServerCommand) => {
-  void Promise.resolve(knobs[order]()).then(() => parentPort?.postMessage("done"));
+  void Promise.resolve(faults[order]()).then(() => parentPort?.postMessage("done"));
 });
 parentPort?.postMessage({ kubeconfig, port: Number(new URL(url).port) });

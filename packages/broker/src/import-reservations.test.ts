@@ -246,7 +246,7 @@ test("a whole broker that is given a kubeconfig does not start before it has rea
     onFatal: () => undefined,
   });
   onTestFinished(broker.stop);
-  cluster.knobs.failNext({ times: 1, status: 403, verb: "list", plural: "reservations" });
+  cluster.faults.failNext({ times: 1, status: 403, verb: "list", plural: "reservations" });
   await expect(broker.start()).rejects.toThrow("--import-reservations=off");
 });
 

@@ -103,7 +103,7 @@ describe("seeding", () => {
 
 describe("knobs", () => {
   test("latency holds every reply back by the passed clock", async () => {
-    cluster.knobs.setLatency(5000);
+    cluster.faults.setLatency(5000);
     let isHere = false;
     const reply = client.call("/version").then((answer) => {
       isHere = true;
@@ -117,7 +117,7 @@ describe("knobs", () => {
   });
 
   test("failNext fails so many requests that match, and no others", async () => {
-    cluster.knobs.failNext({
+    cluster.faults.failNext({
       times: 2,
       status: 503,
       verb: "create",
@@ -131,20 +131,20 @@ describe("knobs", () => {
   });
 
   test("failNext can say why", async () => {
-    cluster.knobs.failNext({ times: 1, status: 409, reason: "AlreadyExists" });
+    cluster.faults.failNext({ times: 1, status: 409, reason: "AlreadyExists" });
     expect((await create("a")).json()).toMatchObject({ reason: "AlreadyExists", code: 409 });
   });
 
   test("cut breaks open watches, and the next connection works", async () => {
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=${await versionNow()}`);
-    cluster.knobs.cut();
+    cluster.faults.cut();
     expect(await watch.next()).toBeUndefined();
     expect((await client.call("/version")).status).toBe(200);
   });
 
   test("a paused server answers nothing and goes on where it was", async () => {
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=${await versionNow()}`);
-    cluster.knobs.pause();
+    cluster.faults.pause();
     cluster.seed([
       { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "meanwhile", namespace: "default" } },
     ]);
@@ -159,7 +159,7 @@ describe("knobs", () => {
     });
     await clock.advance(60_000);
     expect(answered).toBe(0);
-    cluster.knobs.resume();
+    cluster.faults.resume();
     expect(await event).toMatchObject({ type: "ADDED", object: { metadata: { name: "meanwhile" } } });
     expect((await reply).status).toBe(200);
     watch.close();
@@ -167,9 +167,9 @@ describe("knobs", () => {
 
   test("down refuses connections and up listens on the same port with everything kept", async () => {
     await create("kept");
-    await cluster.knobs.down();
+    await cluster.faults.down();
     await expect(client.call("/version")).rejects.toThrow(/ECONNREFUSED/u);
-    await cluster.knobs.up();
+    await cluster.faults.up();
     expect((await client.call(`${CONFIG_MAPS}/kept`)).status).toBe(200);
   });
 
@@ -177,7 +177,7 @@ describe("knobs", () => {
     const old = await versionNow();
     await create("a");
     await create("b");
-    cluster.knobs.compact();
+    cluster.faults.compact();
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=${old}`);
     expect(watch.status).toBe(200);
     expect(await watch.next()).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
@@ -185,7 +185,7 @@ describe("knobs", () => {
   });
 
   test("shiftClock makes the server's clock run ahead", async () => {
-    cluster.knobs.shiftClock(3_600_000);
+    cluster.faults.shiftClock(3_600_000);
     expect((await create("later")).json()).toMatchObject({
       metadata: { creationTimestamp: "2026-01-05T13:00:00Z" },
     });

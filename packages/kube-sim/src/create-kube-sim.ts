@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/contract";
 import { createClusterApi } from "./api/create-cluster-api.ts";
 import { startBehaviour } from "./behave/behaviour.ts";
-import { furnishNamespaces } from "./behave/furnish-namespaces.ts";
+import { populateNamespaces } from "./behave/furnish-namespaces.ts";
 import { CORE_DEFINITIONS } from "./core/core-definitions.ts";
 import { serveCustomKinds, sharedKinds } from "./core/serve-custom-kinds.ts";
 import type { ClusterOptions, KubeSim, KubeSimDeps, SimCluster } from "./kube-sim.ts";
-import { seedObject, shiftableTime, startCluster } from "./server/cluster.ts";
+import { seedObject, shiftableClock, startCluster } from "./server/cluster.ts";
 import { createCredentials } from "./server/credentials.ts";
 
 const CLUSTER_NAME = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/u;
@@ -19,11 +19,11 @@ export function createKubeSim(deps: KubeSimDeps): KubeSim {
   const build = async (options: ClusterOptions): Promise<SimCluster> => {
     const { name, port = 0, behaves = true, objects = [] } = options;
     const { randomBytes, log } = deps;
-    const clock = shiftableTime(deps.clock);
+    const clock = shiftableClock(deps.clock);
     const credentials = createCredentials(name, deps);
     const core = createClusterApi({ clock, randomBytes, definitions: CORE_DEFINITIONS });
     const endKinds = serveCustomKinds(core, readKinds);
-    const furnishing = furnishNamespaces(core.api, credentials.ca);
+    const furnishing = populateNamespaces(core.api, credentials.ca);
     for (const object of objects) seedObject(core, object);
     const behaviour = behaves ? startBehaviour({ api: core.api, clock, log }) : undefined;
     const endBehaviour = (): void => {

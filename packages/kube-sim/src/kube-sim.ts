@@ -38,12 +38,12 @@ export interface SimCluster {
   readonly api: ClusterApi;
   /** Creates or replaces, status included, whatever kind: for seeding. */
   readonly seed: (objects: readonly JsonObject[]) => void;
-  readonly knobs: SimKnobs;
+  readonly faults: SimFaults;
   readonly stop: () => Promise<void>;
 }
 
 /** What can be made to go wrong. */
-export interface SimKnobs {
+export interface SimFaults {
   /** Every reply waits so long. */
   readonly setLatency: (ms: number) => void;
   /** The next requests that match get this status instead: `{ times: 3, status: 500 }`, `{ …, verb: "list", plural: "pods" }`. */

@@ -33,7 +33,7 @@ export async function simServer(): Promise<TargetServer> {
   // While it is down, its port must stay free for it.
   const [port = 0] = await freePorts(1);
   const cluster = await sim.addCluster({ name: "victim", port, behaves: false });
-  const { knobs: controls } = cluster;
+  const { faults: controls } = cluster;
   const begin = { kill: controls.down, pause: controls.pause, cut: controls.cut };
   const end = { kill: controls.up, pause: controls.resume, cut: controls.cut };
   return {

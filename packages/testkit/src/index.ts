@@ -1,4 +1,4 @@
-export type { Authority, CertificateKnobs, KeyKind, KeyPair } from "./certificates/make-certificate.ts";
+export type { Authority, CertificateOptions, KeyKind, KeyPair } from "./certificates/make-certificate.ts";
 export { makeKeys } from "./certificates/make-certificate.ts";
 export { type Attribute, commonName, type Subject } from "./certificates/subject.ts";
 export {
@@ -10,7 +10,7 @@ export {
 } from "./certificates/test-certificates.ts";
 export { UNUSUAL_CERTIFICATES, type UnusualCertificate } from "./certificates/unusual-certificates.ts";
 export {
-  CARELESS_CLIENT,
+  PERMISSIVE_CLIENT,
   WRONG_CERTIFICATES,
   type WrongCertificate,
 } from "./certificates/wrong-certificates.ts";
@@ -24,8 +24,8 @@ export {
   memoryStore,
 } from "./store/memory-store.ts";
 export { type FakeClock, fakeClock, settle } from "./time/fake-time.ts";
-export { EVENTFUL_DAYS } from "./store/eventful-days.ts";
-export { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./store/ledger-story.ts";
+export { FULL_HISTORY } from "./store/eventful-days.ts";
+export { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./store/ledger-story.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
 export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
 export { type BenchRow, benchTable } from "./bench/bench-table.ts";
@@ -50,7 +50,7 @@ export { clientOf } from "./control-plane/client-of.ts";
 export type {
   ServerAccess,
   ControlPlaneProgram,
-  KubectlEnd,
+  KubectlResult,
   RealControlPlane,
   ServerReply,
 } from "./control-plane/control-plane.ts";
@@ -63,7 +63,7 @@ export { clientFor as kubeClientFor } from "./kube/ways-to.ts";
 export type { LiqoBehaviour } from "./liqo/behaviour.ts";
 export { looseLiqoDefinitions, type LiqoAssets, liqoAssets } from "./liqo/definitions.ts";
 export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
-export type { FakeLiqoctl, LiqoctlEnd, LiqoctlMishap } from "./liqo/fake-liqoctl.ts";
+export type { FakeLiqoctl, LiqoctlFailure, LiqoctlResult } from "./liqo/fake-liqoctl.ts";
 export { installedLiqo, liqoDeployment } from "./liqo/install.ts";
 export { LIQOCTL_LINES } from "./liqo/testing/liqoctl-lines.ts";
 export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
@@ -94,7 +94,7 @@ export {
   type SimulatedControlPlanes,
   simulatedControlPlanes,
 } from "./world/control-planes.ts";
-export { type InsideAgent, insideAgent, startInsideAgent } from "./world/inside-agent.ts";
+export { createInProcessAgent, type InProcessAgent, startInProcessAgent } from "./world/inside-agent.ts";
 export {
   ADVERTISEMENTS,
   BROKER_POLICIES,

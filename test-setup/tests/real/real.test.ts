@@ -41,11 +41,11 @@ describe.skipIf(!programs.isThere)("on real API servers", () => {
       await until("they are served", async () => kubectl("get", "clusterissuers,certificates"));
       kubectl("create", "namespace", "cert-manager");
       const strictly = ["apply", "--server-side", "--dry-run=server", "--validate=strict"];
-      const said =
+      const output =
         kubectl(...strictly, "-k", join(SETUP, "../deploy/kustomize/certmanager")) +
         kubectl(...strictly, "-f", join(SETUP, "manifests/agent-certificates.yaml"));
-      expect(said.match(/^\S+ serverside-applied \(server dry run\)$/gm)).toHaveLength(9);
-      expect(said).not.toMatch(/warning/i);
+      expect(output.match(/^\S+ serverside-applied \(server dry run\)$/gm)).toHaveLength(9);
+      expect(output).not.toMatch(/warning/i);
     },
   );
 

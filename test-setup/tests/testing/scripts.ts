@@ -55,9 +55,9 @@ export async function interruptScript(
   });
   let stdout = "";
   script.stdout.setEncoding("utf8").on("data", (part: string) => {
-    const isNews = !when.test(stdout);
+    const hasNewOutput = !when.test(stdout);
     stdout += part;
-    if (isNews && when.test(stdout)) process.kill(-(script.pid ?? 0), "SIGINT");
+    if (hasNewOutput && when.test(stdout)) process.kill(-(script.pid ?? 0), "SIGINT");
   });
   const [stderr, [code]] = await Promise.all([
     text(script.stderr),

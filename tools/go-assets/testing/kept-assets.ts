@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { AssetsSearch, Pins, Surroundings } from "../cache.ts";
+import type { AssetEnvironment, AssetsSearch, Pins } from "../cache.ts";
 
 /** A machine on which only these files are. */
-export function machine(env: Surroundings["env"], ...files: readonly string[]): Surroundings {
+export function environmentOf(env: AssetEnvironment["env"], ...files: readonly string[]): AssetEnvironment {
   const exists = (path: string): boolean => files.includes(path);
   return { env, home: "/home/ada", platform: "linux", arch: "x64", exists };
 }
@@ -15,13 +15,13 @@ export interface KeptAssets {
   readonly label: string;
   /** The names of what is in a whole folder. */
   readonly parts: readonly string[];
-  readonly find: (surroundings: Surroundings, pins: Pins) => AssetsSearch;
+  readonly find: (environment: AssetEnvironment, pins: Pins) => AssetsSearch;
 }
 
 /** What every tool keeps to that brings assets: where they are, and what counts as them. */
 export function testKeptAssets({ tool, pins, label, parts, find }: KeptAssets): void {
   const variable = `${tool.replace("-", "_").toUpperCase()}_CACHE`;
-  const folderOn = (surroundings: Surroundings, by = pins): string => find(surroundings, by).folder;
+  const folderOn = (environment: AssetEnvironment, by = pins): string => find(environment, by).folder;
 
   describe("where the assets are kept", () => {
     const name = `${label.replaceAll(".", "\\.")}-linux-amd64-[0-9a-f]{8}$`;
@@ -31,27 +31,27 @@ export function testKeptAssets({ tool, pins, label, parts, find }: KeptAssets): 
       ["where we are told", { [variable]: "/a", XDG_CACHE_HOME: "/c" }, `^/a/${name}`],
       ["not in a folder without a name", { [variable]: "", XDG_CACHE_HOME: "" }, "^/home/ada/"],
     ])("%s", (_, env, folder) => {
-      expect(folderOn(machine(env))).toMatch(new RegExp(folder));
+      expect(folderOn(environmentOf(env))).toMatch(new RegExp(folder));
     });
 
     test.each([
       ["other sums", { ...pins, goSum: "other\n" }],
       ["another requirement", { ...pins, goMod: `${pins.goMod}\n` }],
     ])("%s are another folder", (_, others) => {
-      expect(folderOn(machine({}), others)).not.toBe(folderOn(machine({})));
+      expect(folderOn(environmentOf({}), others)).not.toBe(folderOn(environmentOf({})));
     });
 
     test("another processor is another folder", () => {
-      expect(folderOn({ ...machine({}), arch: "arm64" })).toMatch(/-linux-arm64-/);
+      expect(folderOn({ ...environmentOf({}), arch: "arm64" })).toMatch(/-linux-arm64-/);
     });
   });
 
   test("only a whole folder counts", () => {
-    const folder = folderOn(machine({}));
+    const folder = folderOn(environmentOf({}));
     const whole = ["complete", ...parts].map((name) => `${folder}/${name}`);
-    expect(find(machine({}, ...whole), pins)).toEqual({ isThere: true, folder });
+    expect(find(environmentOf({}, ...whole), pins)).toEqual({ isThere: true, folder });
     for (const gone of whole) {
-      const { isThere } = find(machine({}, ...whole.filter((path) => path !== gone)), pins);
+      const { isThere } = find(environmentOf({}, ...whole.filter((path) => path !== gone)), pins);
       expect({ gone, isThere }).toEqual({ gone, isThere: false });
     }
   });

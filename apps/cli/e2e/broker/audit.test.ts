@@ -53,7 +53,7 @@ describe("audit", () => {
       if (looks === 2) await fleet.as("ops", "uncordon", "tokyo");
       if (looks === 4) throw new Error("enough");
     };
-    const following = fleet.asIn(
+    const following = fleet.asWith(
       { pause, onOut: (text) => (out += text) },
       "ops",
       "audit",

@@ -19,10 +19,10 @@ describe("the way to the broker", () => {
   const check = (
     name: string,
     world: { now?: () => number; env?: Record<string, string> } = {},
-  ): Promise<Outcome> => fleet.asIn({ now, ...world }, name, "check", "--only", "broker", "-o", "json");
+  ): Promise<Outcome> => fleet.asWith({ now, ...world }, name, "check", "--only", "broker", "-o", "json");
 
   test("is in order: a line for each check, status 0", async () => {
-    const { code, out, err } = await fleet.asIn({ now }, "ops", "check", "--only", "broker");
+    const { code, out, err } = await fleet.asWith({ now }, "ops", "check", "--only", "broker");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const lines = out.trimEnd().split("\n");
     expect(lines.map((line) => line.slice(0, 14).trim())).toEqual([
@@ -83,7 +83,7 @@ describe("the way to the broker", () => {
   });
 
   test("-o name lists what failed", async () => {
-    const { out } = await fleet.asIn(
+    const { out } = await fleet.asWith(
       { now: () => now() - 300_000 },
       "ops",
       "check",

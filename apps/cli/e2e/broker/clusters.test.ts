@@ -73,7 +73,7 @@ describe("get clusters", () => {
     };
     let out = "";
     await expect(
-      fleet.asIn({ pause, onOut: (text) => (out += text) }, "ops", "get", "clusters", "-w"),
+      fleet.asWith({ pause, onOut: (text) => (out += text) }, "ops", "get", "clusters", "-w"),
     ).rejects.toThrow("enough");
     const lines = out.trimEnd().split("\n");
     expect(lines.slice(5).map((line) => line.split(/ {2,}/u))).toEqual([
@@ -92,10 +92,10 @@ describe("get clusters", () => {
   test("colours the status, and nothing else, on a terminal only", async () => {
     const plain = await fleet.as("ops", "get", "clusters", "paris");
     expect(plain.out).not.toContain("\u001B");
-    const colourful = await fleet.asIn({ isTerminal: true }, "ops", "get", "clusters", "paris");
+    const colourful = await fleet.asWith({ isTerminal: true }, "ops", "get", "clusters", "paris");
     expect(colourful.out.split("\u001B").slice(1)).toEqual(["[32mReady", "[39m\n"]);
     const unwanted = { isTerminal: true, env: { NO_COLOR: "1" } };
-    expect((await fleet.asIn(unwanted, "ops", "get", "clusters", "paris")).out).not.toContain("\u001B");
+    expect((await fleet.asWith(unwanted, "ops", "get", "clusters", "paris")).out).not.toContain("\u001B");
   });
 });
 

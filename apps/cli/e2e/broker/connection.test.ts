@@ -1,7 +1,7 @@
 import { HEADER } from "@resource-broker/contract";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { NOWHERE, plainStandIn, standIn } from "./testing/stand-in.ts";
+import { NOWHERE, startFakeServer, startPlainServer } from "./testing/stand-in.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;
@@ -43,7 +43,7 @@ describe("exit status and words", () => {
   });
 
   test("4 when no answer comes", async () => {
-    const url = await standIn(fleet.certificates.broker, () => undefined, onTestFinished);
+    const url = await startFakeServer(fleet.certificates.broker, () => undefined, onTestFinished);
     const late = ["get", "clusters", "--broker", url, "--request-timeout", "50ms"];
     expect(await fleet.as("ops", ...late)).toMatchObject({
       code: 4,
@@ -52,7 +52,7 @@ describe("exit status and words", () => {
   });
 
   test("1 when what listens is no broker", async () => {
-    const page = await standIn(
+    const page = await startFakeServer(
       fleet.certificates.broker,
       (_, response) => response.end("<html>"),
       onTestFinished,
@@ -63,7 +63,7 @@ describe("exit status and words", () => {
         `${page} answers, but not as a broker of this release does (200 "<html>")`,
       ),
     });
-    const plain = await plainStandIn(onTestFinished);
+    const plain = await startPlainServer(onTestFinished);
     expect(await fleet.as("ops", "get", "clusters", "--broker", plain)).toMatchObject({
       code: 1,
       err: expect.stringContaining("does not use TLS; check the port"),
@@ -71,7 +71,7 @@ describe("exit status and words", () => {
   });
 
   test("1 when a broker's answer cannot be understood", async () => {
-    const url = await standIn(
+    const url = await startFakeServer(
       fleet.certificates.broker,
       (_, response) => response.setHeader(HEADER.brokerProtocol, "2").end('{"items": 3}'),
       onTestFinished,
@@ -90,7 +90,7 @@ describe("several replicas", () => {
 
   test("are asked until one serves", async () => {
     const body = JSON.stringify({ error: "broker-2 leads", code: "not-leader" });
-    const standby = await standIn(
+    const standby = await startFakeServer(
       fleet.certificates.broker,
       (_, response) => response.writeHead(503, { [HEADER.brokerProtocol]: "2" }).end(body),
       onTestFinished,

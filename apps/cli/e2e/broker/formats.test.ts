@@ -10,7 +10,7 @@ import { type BrokerCluster, startBrokerCluster } from "../../src/testing/broker
 import { type Outcome, runCli } from "../../src/testing/cli.ts";
 import { type OneCluster, startOneCluster } from "../../src/testing/one-cluster.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { standIn } from "./testing/stand-in.ts";
+import { startFakeServer } from "./testing/stand-in.ts";
 
 const REQUEST = ["--cpu", "1", "--memory", "1Gi"];
 const FINALIZED = {
@@ -19,7 +19,7 @@ const FINALIZED = {
 };
 
 /** What each command works on; made once. */
-interface Scene {
+interface Setup {
   readonly fleet: Fleet;
   readonly cluster: OneCluster;
   readonly brokerCluster: BrokerCluster;
@@ -31,7 +31,7 @@ interface Row {
   /** As in the table of commands. */
   readonly command: string;
   readonly name?: string;
-  readonly args?: (scene: Scene) => readonly string[] | Promise<readonly string[]>;
+  readonly args?: (setup: Setup) => readonly string[] | Promise<readonly string[]>;
   /** Which names `-o name` prints. */
   readonly names?: RegExp;
   /** True: `-o wide` shows more than the table. */
@@ -74,7 +74,7 @@ const READS: readonly Row[] = [
   },
   { command: "audit", names: /^\d+$/u, isWider: true },
   { command: "audit", name: "audit --verify", args: () => ["--verify"], names: /^[0-9a-f]{64}$/u },
-  { command: "audit", name: "audit verify", args: (scene) => ["verify", ...store(scene)], names: /ledger/u },
+  { command: "audit", name: "audit verify", args: (setup) => ["verify", ...store(setup)], names: /ledger/u },
   { command: "certs show", names: /^(ca|broker|rome)$/u, isWider: true },
   { command: "certs show", name: "certs show of one", args: () => ["rome"], names: /^rome$/u },
   { command: "check", names: /^agent$/u },
@@ -96,7 +96,7 @@ const WRITES: readonly Row[] = [
   { command: "certs issue", args: () => ["tokyo"] },
   { command: "certs renew", args: () => ["rome"] },
   { command: "certs revoke", args: () => ["tokyo"] },
-  { command: "backup", args: (scene) => [...store(scene), join(scene.fleet.folder, "copy.db")] },
+  { command: "backup", args: (setup) => [...store(setup), join(setup.fleet.folder, "copy.db")] },
   {
     command: "restore",
     args: ({ fleet }) => [
@@ -108,7 +108,7 @@ const WRITES: readonly Row[] = [
 ];
 
 const cleanUps: (() => Promise<void>)[] = [];
-let scene: Scene;
+let scene: Setup;
 
 beforeAll(async () => {
   const later = (cleanUp: () => Promise<void>): void => void cleanUps.push(cleanUp);
@@ -186,7 +186,7 @@ describe("a command that changes something prints what it says it prints", () =>
       role: "admin",
       expiresAt: "2030-01-01T00:00:00Z",
     };
-    const url = await standIn(
+    const url = await startFakeServer(
       scene.fleet.certificates.broker,
       (_, response) => {
         response.writeHead(200, { "Content-Type": "application/json", "Broker-Protocol": "2" });
@@ -221,7 +221,7 @@ function run(args: readonly string[]): Promise<Outcome> {
   });
 }
 
-function store({ fleet }: Scene): readonly string[] {
+function store({ fleet }: Setup): readonly string[] {
   return ["--store", `sqlite:${fleet.broker.storeDirectory}`];
 }
 

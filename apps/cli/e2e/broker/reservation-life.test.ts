@@ -1,6 +1,6 @@
 import { PATH } from "@resource-broker/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NOON } from "../../src/testing/cli.ts";
+import { TEST_START } from "../../src/testing/cli.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -109,7 +109,7 @@ describe("renew and release", () => {
 describe("wait", () => {
   /** A world whose time passes only while the command waits. */
   function passing(meanwhile: (waits: number) => Promise<unknown> = async () => undefined) {
-    let now = NOON;
+    let now = TEST_START;
     let waits = 0;
     return {
       now: () => now,
@@ -125,17 +125,23 @@ describe("wait", () => {
   test("ends when the phase has come", async () => {
     const id = await fleet.reserve("rome", ...SMALL);
     const world = passing(async (waits) => waits === 2 && activate(id));
-    const { code, out } = await fleet.asIn(world, "rome", "wait", `reservation/${id}`, "--for=phase=Active");
+    const { code, out } = await fleet.asWith(
+      world,
+      "rome",
+      "wait",
+      `reservation/${id}`,
+      "--for=phase=Active",
+    );
     expect({ code, phase: /Active/u.exec(out)?.[0] }).toEqual({ code: 0, phase: "Active" });
     const release = passing(async (waits) => waits === 1 && fleet.as("rome", "release", id));
-    expect(await fleet.asIn(release, "rome", "wait", id, "--for", "released")).toMatchObject({ code: 0 });
+    expect(await fleet.asWith(release, "rome", "wait", id, "--for", "released")).toMatchObject({ code: 0 });
     expect(await fleet.as("rome", "wait", id, "--for=ended", "-o", "name")).toMatchObject({ out: `${id}\n` });
   });
 
   test("gives up after the time given, with status 4", async () => {
     const live = await fleet.reserve("rome", ...SMALL);
     const args = ["wait", live, "--for=ended", "--timeout", "1200ms"];
-    const { code, err } = await fleet.asIn(passing(), "ops", ...args);
+    const { code, err } = await fleet.asWith(passing(), "ops", ...args);
     expect({ code, err }).toEqual({
       code: 4,
       err: `brokerctl: ${live} is Reserved after 1.2 s, not ended; --timeout waits longer\n`,

@@ -94,7 +94,7 @@ describe("get reservations", () => {
       if (looks === 2) await fleet.as("rome", "release", passing);
       if (looks === 4) throw new Error("enough");
     };
-    const watching = fleet.asIn(
+    const watching = fleet.asWith(
       { pause, onOut: (text) => (out += text) },
       "ops",
       "get",

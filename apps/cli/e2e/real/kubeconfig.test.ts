@@ -81,7 +81,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
     await issue("rome", "--out", path("rome.yaml"));
     const rome = await holderOf(path("rome.yaml"));
     expect(await whoAmI(rome)).toBe("system:serviceaccount:lab:agent-rome");
-    const wish = (requesterID: string): Reservation => ({
+    const reservationOf = (requesterID: string): Reservation => ({
       apiVersion: "broker.fluidos.eu/v1alpha1",
       kind: "Reservation",
       metadata: { name: `wish-of-${requesterID}`, namespace: "lab" },
@@ -89,11 +89,13 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
     });
     await until("the server goes by the new binding and the new rules", async () => {
       await rome.list(RESERVATIONS, { namespace: "lab" }, () => undefined);
-      const said = await rome.create(RESERVATIONS, wish("oslo"), { dryRun: true }).then(String, String);
-      return said.includes("agents-reserve") || undefined;
+      const result = await rome
+        .create(RESERVATIONS, reservationOf("oslo"), { dryRun: true })
+        .then(String, String);
+      return result.includes("agents-reserve") || undefined;
     });
-    await rome.create(RESERVATIONS, wish("rome"));
-    await expect(rome.create(RESERVATIONS, wish("paris"))).rejects.toMatchObject({
+    await rome.create(RESERVATIONS, reservationOf("rome"));
+    await expect(rome.create(RESERVATIONS, reservationOf("paris"))).rejects.toMatchObject({
       code: "forbidden",
       message: expect.stringContaining("agent rome may ask only for itself"),
     });
@@ -108,8 +110,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
       metadata: { name: "paris-adv", namespace: "lab" },
     };
     const refusal = await until("the rules about advertisements are in force, too", async () => {
-      const said = await rome.create<unknown>(ADVERTISEMENTS, paris, { dryRun: true }).then(String, String);
-      return said.includes("agents-advertise") ? said : undefined;
+      const result = await rome.create<unknown>(ADVERTISEMENTS, paris, { dryRun: true }).then(String, String);
+      return result.includes("agents-advertise") ? result : undefined;
     });
     expect(refusal).toContain("agent rome may write only its own ClusterAdvertisement");
   });

@@ -24,7 +24,7 @@ export const closeAdoption: Run<typeof ADOPTION_OPTIONS> = ({ options }, host) =
 
 async function ask(call: Call, options: Connection, host: Host): Promise<void> {
   await withBroker(options, host, async (broker) => {
-    const { value } = await broker.ask(call, adoptionWindowSchema);
+    const { value } = await broker.request(call, adoptionWindowSchema);
     const { open, since, until, cause, by } = value;
     const table = (): string =>
       properties([

@@ -14,7 +14,7 @@ import { addLine, NO_LINES } from "./verify-chain.ts";
 
 type Options = Values<typeof AUDIT_OPTIONS>;
 
-const LOOK_EVERY_MS = 1000;
+const POLL_MS = 1000;
 
 export const audit: Run<typeof AUDIT_OPTIONS> = async ({ options, words }, host) => {
   const [word] = words;
@@ -50,18 +50,18 @@ async function showLog(broker: Broker, options: Options, host: Host): Promise<vo
   };
   printLines(await show(), { output, hasTitles: true }, host);
   while (follow) {
-    await host.pause(LOOK_EVERY_MS);
+    await host.pause(POLL_MS);
     const lines = await show();
     if (lines.items.length > 0) printLines(lines, { output, hasTitles: false }, host);
   }
 }
 
-interface Look {
+interface PrintOptions {
   readonly output: OutputFormat;
   readonly hasTitles: boolean;
 }
 
-function printLines({ items, at }: AuditLines, { output, hasTitles }: Look, host: Host): void {
+function printLines({ items, at }: AuditLines, { output, hasTitles }: PrintOptions, host: Host): void {
   const text = (columns: readonly Column<AuditEntryDTO>[]): string => {
     const whole = table(columns, items);
     return hasTitles ? whole : whole.slice(whole.indexOf("\n") + 1);

@@ -52,5 +52,5 @@ async function hasLineAfter(broker: Broker, sequence: number): Promise<boolean> 
 
 function readPage(broker: Broker, after: number, limit: number): Promise<Answer<AuditPageDTO>> {
   const query = new URLSearchParams({ limit: String(limit), after: String(after) });
-  return broker.ask({ method: "GET", path: `${PATH.audit}?${query.toString()}` }, auditPageSchema);
+  return broker.request({ method: "GET", path: `${PATH.audit}?${query.toString()}` }, auditPageSchema);
 }

@@ -53,13 +53,13 @@ describe("a damaged authority stops every command that signs", () => {
     await cli.ok("init");
     await cli.ok("issue", "rome");
     await damage();
-    const before = await cli.picture();
+    const before = await cli.snapshot();
     for (const args of [["init"], ["issue", "paris"], ["renew", "rome"], ["revoke", "rome"]]) {
       const { code, err } = await cli.certs(...args);
       expect(code).toBe(1);
       expect(err).toContain(says);
     }
-    expect(await cli.picture()).toEqual(before);
+    expect(await cli.snapshot()).toEqual(before);
   });
 });
 

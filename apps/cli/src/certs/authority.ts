@@ -12,14 +12,14 @@ import {
 import { CommandError } from "../cli/exit-code.ts";
 import { asCommandError, makePrivateFolder, PRIVATE, PUBLIC, readText, writeFiles } from "./files.ts";
 import { DEFAULT_DIR, type Layout } from "./layout.ts";
-import { EMPTY_REGISTER, formatRegister, type Register, readRegister } from "./register.ts";
+import { EMPTY_REGISTER, formatRegister, type IssuedRegistry, readRegister } from "./register.ts";
 
 /** The authority of this installation, and the certificates it has signed. */
 export interface Authority {
   readonly layout: Layout;
   readonly certificate: X509Certificate;
   readonly issuer: Issuer;
-  readonly register: Register;
+  readonly register: IssuedRegistry;
 }
 
 const AUTHORITY_NAME = "Resource Broker CA";

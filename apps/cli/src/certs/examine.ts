@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { EXTENDED_KEY_USAGE_IDS, readPem, toPem } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
-import { judge, type Status, type Surroundings } from "./judge.ts";
+import { type Status, type VerificationContext, verifyCertificate } from "./judge.ts";
 
 /** What there is to say about a certificate. The shape of `-o json`. Times are RFC 3339. */
 export interface CertificateFacts {
@@ -24,7 +24,7 @@ export interface CertificateFacts {
   readonly problems: readonly string[];
 }
 
-interface Place extends Surroundings {
+interface ExamineOptions extends VerificationContext {
   readonly name: string;
   readonly file: string;
 }
@@ -44,12 +44,12 @@ export function readCertificates(text: string, file: string): X509Certificate[] 
 }
 
 /** The facts of the first certificate of a chain. */
-export function examine(
+export function certificateFacts(
   chain: readonly [X509Certificate, ...X509Certificate[]],
-  around: Place,
+  around: ExamineOptions,
 ): CertificateFacts {
   const [certificate, ...above] = chain;
-  const found = judge(certificate, above, around);
+  const found = verifyCertificate(certificate, above, around);
   const usages = (certificate.keyUsage ?? []).map((id) => USAGE_NAMES.get(id) ?? id);
   const subject = oneLine(certificate.subject);
   const units: unknown = certificate.toLegacyObject().subject.OU;

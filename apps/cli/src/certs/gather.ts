@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
 import { CommandError } from "../cli/exit-code.ts";
-import { type CertificateFacts, examine, readCertificates } from "./examine.ts";
+import { type CertificateFacts, certificateFacts, readCertificates } from "./examine.ts";
 import { foldersIn, isDirectory, readText } from "./files.ts";
 import { BROKER, folderOf, type Layout } from "./layout.ts";
 import { issuersOf, readAuthorities, readRevoked } from "./trust.ts";
@@ -8,7 +8,7 @@ import { issuersOf, readAuthorities, readRevoked } from "./trust.ts";
 export const AUTHORITY = "ca";
 
 /** Where a certificate and what belongs to it are found. */
-interface Place {
+interface CertificateLocation {
   readonly name: string;
   readonly cert: string;
   readonly key?: string;
@@ -17,38 +17,38 @@ interface Place {
 }
 
 /** Everything there is: the authority, the broker, the clusters. */
-export async function gatherAll(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
+export async function readAll(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
   const names = [BROKER, ...(await foldersIn(layout.clusters))];
-  return [...(await gatherAuthority(layout, now)), ...(await gatherNamed(layout, names, now))];
+  return [...(await readAuthority(layout, now)), ...(await readNamed(layout, names, now))];
 }
 
-export function gatherAuthority(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
+export function readAuthority(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
   const { caCert, caKey } = layout;
-  return gatherPlace({ name: AUTHORITY, cert: caCert, key: caKey, authorities: [caCert], crls: [] }, now);
+  return readAt({ name: AUTHORITY, cert: caCert, key: caKey, authorities: [caCert], crls: [] }, now);
 }
 
 /** The certificates of these clusters (or the broker) that are there. */
-export async function gatherNamed(
+export async function readNamed(
   layout: Layout,
   names: readonly string[],
   now: number,
 ): Promise<readonly CertificateFacts[]> {
-  const found = await Promise.all(names.map((name) => gatherPlace(placeOf(layout, name), now)));
+  const found = await Promise.all(names.map((name) => readAt(locationOf(layout, name), now)));
   return found.flat();
 }
 
 /** Certificates in a file or folder anywhere; judged by what lies beside them and by the authority in `layout`. */
-export async function gatherPath(
+export async function readPath(
   layout: Layout,
   path: string,
   now: number,
 ): Promise<readonly CertificateFacts[]> {
   const name = await managedName(layout, path);
-  if (name !== undefined) return gatherPlace(placeOf(layout, name), now);
-  return gatherPlace(await placeAt(layout, path), now);
+  if (name !== undefined) return readAt(locationOf(layout, name), now);
+  return readAt(await locationAt(layout, path), now);
 }
 
-function placeOf(layout: Layout, name: string): Place {
+function locationOf(layout: Layout, name: string): CertificateLocation {
   const folder = folderOf(layout, name);
   return {
     name,
@@ -59,7 +59,7 @@ function placeOf(layout: Layout, name: string): Place {
   };
 }
 
-async function placeAt(layout: Layout, path: string): Promise<Place> {
+async function locationAt(layout: Layout, path: string): Promise<CertificateLocation> {
   const isFolder = await isDirectory(path);
   if (isFolder && (await readText(join(path, "tls.crt"))) === undefined) {
     throw new CommandError(
@@ -86,13 +86,13 @@ async function managedName(layout: Layout, path: string): Promise<string | undef
   });
 }
 
-async function gatherPlace(place: Place, now: number): Promise<readonly CertificateFacts[]> {
+async function readAt(place: CertificateLocation, now: number): Promise<readonly CertificateFacts[]> {
   const text = await readText(place.cert);
   if (text === undefined) return [];
   const [first, ...above] = readCertificates(text, place.cert);
   if (first === undefined) throw new CommandError("error", `${place.cert} holds no certificate in PEM`);
   const authorities = await readAuthorities(place.authorities);
-  const facts = examine([first, ...above], {
+  const facts = certificateFacts([first, ...above], {
     name: place.name,
     file: place.cert,
     now,

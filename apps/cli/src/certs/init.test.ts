@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type Cli, NOON, startCli } from "../testing/cli.ts";
+import { type Cli, startCli, TEST_START } from "../testing/cli.ts";
 
 let cli: Cli;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ describe("init", () => {
     const broker = await cli.certificate("broker");
     expect(broker).toMatchObject({ subject: "CN=broker", keyUsage: ["1.3.6.1.5.5.7.3.1"], ca: false });
     expect(broker.subjectAltName).toBe("DNS:broker.example.org, IP Address:10.0.0.7");
-    expect(broker.validFromDate.getTime()).toBe(NOON - 5 * 60_000);
+    expect(broker.validFromDate.getTime()).toBe(TEST_START - 5 * 60_000);
     const modes = await Promise.all(
       [
         ["."],
@@ -56,13 +56,13 @@ describe("init", () => {
 
   test("changes nothing when run again", async () => {
     await cli.ok("init");
-    const before = await cli.picture();
+    const before = await cli.snapshot();
     const { code, err } = await cli.certs("init");
     expect({ code, err }).toEqual({
       code: 0,
       err: `All files exist already in ${cli.dir}; nothing was changed\n`,
     });
-    expect(await cli.picture()).toEqual(before);
+    expect(await cli.snapshot()).toEqual(before);
   });
 
   test("makes again what was lost of the broker's folder", async () => {
@@ -76,12 +76,12 @@ describe("init", () => {
 
   test("refuses to change the broker's names over its key and says how to", async () => {
     await cli.ok("init", "--host", "a.example.org");
-    const before = await cli.picture();
+    const before = await cli.snapshot();
     const { code, err } = await cli.certs("init", "--host", "a.example.org", "--host", "b.example.org");
     expect(code).toBe(6);
     expect(err).toContain("does not contain b.example.org");
     expect(err).toContain("brokerctl certs renew broker --host a.example.org --host b.example.org");
-    expect(await cli.picture()).toEqual(before);
+    expect(await cli.snapshot()).toEqual(before);
   });
 
   test("starts over with --force, keeps the old authority aside and says who needs a new certificate", async () => {

@@ -11,7 +11,7 @@ import {
   setAside,
 } from "./authority.ts";
 import { foldersIn, makePrivateFolder, PUBLIC, readText, writeFiles } from "./files.ts";
-import { gatherAuthority, gatherNamed } from "./gather.ts";
+import { readAuthority, readNamed } from "./gather.ts";
 import { DEFAULT_HOSTS, readHosts } from "./hosts.ts";
 import { issueLeaf } from "./issue-leaf.ts";
 import { BROKER, type Layout, layoutOf } from "./layout.ts";
@@ -35,7 +35,7 @@ export async function init({ options }: Input<typeof INIT_OPTIONS>, host: Host):
     else await makeBroker(authority, { ...options, host: hosts }, host);
   });
   const now = host.now();
-  const facts = [...(await gatherAuthority(layout, now)), ...(await gatherNamed(layout, [BROKER], now))];
+  const facts = [...(await readAuthority(layout, now)), ...(await readNamed(layout, [BROKER], now))];
   printCertificates(facts, options.output, host);
 }
 

@@ -9,7 +9,7 @@ import { type Issued, saveRegister } from "./register.ts";
 /** `OU=broker-admin` is what the broker takes for an admin. */
 const ADMIN_UNIT = "broker-admin";
 
-export interface LeafOrder {
+export interface LeafRequest {
   /** A cluster ID, or `broker`. */
   readonly name: string;
   readonly admin: boolean;
@@ -22,11 +22,11 @@ export interface LeafOrder {
 }
 
 /** Signs a certificate and writes its folder as cert-manager would. Returns the authority that knows of it. */
-export async function issueLeaf(authority: Authority, order: LeafOrder): Promise<Authority> {
-  const { name, admin, hosts } = order;
-  const keys = order.keyPem === undefined ? await generateKeys() : keysFrom(order.keyPem);
+export async function issueLeaf(authority: Authority, request: LeafRequest): Promise<Authority> {
+  const { name, admin, hosts } = request;
+  const keys = request.keyPem === undefined ? await generateKeys() : keysFrom(request.keyPem);
   const use = name === BROKER ? "server" : "client";
-  const validity = validityFrom(order.now, order.days);
+  const validity = validityFrom(request.now, request.days);
   const notAfter = Math.min(validity.notAfter, authority.certificate.validToDate.getTime());
   const certificate = makeLeafCertificate(
     {
@@ -46,7 +46,7 @@ export async function issueLeaf(authority: Authority, order: LeafOrder): Promise
     use,
     admin,
     hosts,
-    days: order.days,
+    days: request.days,
     notBefore: certificate.validFromDate.toISOString(),
     notAfter: certificate.validToDate.toISOString(),
   };
@@ -56,7 +56,7 @@ export async function issueLeaf(authority: Authority, order: LeafOrder): Promise
   await writeLeafFolder(folderOf(authority.layout, name), {
     cert: certificate.toString(),
     ca: authority.certificate.toString(),
-    ...(order.keyPem === undefined ? { key: toKeyPem(keys.privateKey) } : {}),
+    ...(request.keyPem === undefined ? { key: toKeyPem(keys.privateKey) } : {}),
   });
   return { ...authority, register };
 }

@@ -70,12 +70,12 @@ describe("issue", () => {
   test("never overwrites a key unless told to, and names the two ways", async () => {
     await cli.ok("init");
     await cli.ok("issue", "rome");
-    const before = await cli.picture();
+    const before = await cli.snapshot();
     const { code, out, err } = await cli.certs("issue", "rome");
     expect({ code, out }).toEqual({ code: 6, out: "" });
     expect(err).toContain("brokerctl certs renew rome");
     expect(err).toContain("brokerctl certs issue rome --force");
-    expect(await cli.picture()).toEqual(before);
+    expect(await cli.snapshot()).toEqual(before);
   });
 
   test("protects a key that has lost its certificate as well", async () => {

@@ -6,7 +6,7 @@ import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
 import { type Authority, dirFlag, openAuthority } from "./authority.ts";
 import { readText } from "./files.ts";
-import { gatherNamed } from "./gather.ts";
+import { readNamed } from "./gather.ts";
 import { issueLeaf } from "./issue-leaf.ts";
 import { BROKER, folderOf, type Layout, layoutOf } from "./layout.ts";
 import { withLock } from "./lock.ts";
@@ -28,7 +28,7 @@ export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, hos
     host.note(`Made ${folderOf(layout, id)}: tls.crt, tls.key, ca.crt\n`);
     if (replaces) noteOldOnes(authority, id, host);
   });
-  printCertificates(await gatherNamed(layout, [id], now), options.output, host);
+  printCertificates(await readNamed(layout, [id], now), options.output, host);
 }
 
 function checkId(id: string): void {

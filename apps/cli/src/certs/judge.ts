@@ -11,7 +11,7 @@ export type Status =
   | "key mismatch";
 
 /** What a certificate is verified against. */
-export interface Surroundings {
+export interface VerificationContext {
   readonly now: number;
   /** The authorities it may have been signed by; none: trust is not judged. */
   readonly authorities: readonly X509Certificate[];
@@ -32,7 +32,7 @@ const SOON_SHARE = 1 / 3;
 
 type Check = (
   certificate: X509Certificate,
-  around: Surroundings,
+  around: VerificationContext,
   above: readonly X509Certificate[],
 ) => Finding | undefined;
 
@@ -47,22 +47,25 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Everything that is wrong with a certificate, the worst first. */
-export function judge(
+export function verifyCertificate(
   certificate: X509Certificate,
   above: readonly X509Certificate[],
-  around: Surroundings,
+  around: VerificationContext,
 ): Finding[] {
   return CHECKS.flatMap((check) => check(certificate, around, above) ?? []);
 }
 
-function isRevoked({ serialNumber }: X509Certificate, { revoked, now }: Surroundings): Finding | undefined {
+function isRevoked(
+  { serialNumber }: X509Certificate,
+  { revoked, now }: VerificationContext,
+): Finding | undefined {
   const at = revoked.get(serialNumber);
   return at === undefined ? undefined : { status: "revoked", problem: `revoked ${distance(at, now)}` };
 }
 
 function isUntrusted(
   certificate: X509Certificate,
-  { authorities }: Surroundings,
+  { authorities }: VerificationContext,
   above: readonly X509Certificate[],
 ): Finding | undefined {
   if (authorities.length === 0 || isSignedBelow(certificate, authorities, above)) return undefined;
@@ -88,7 +91,7 @@ function isSignedBy(certificate: X509Certificate, authority: X509Certificate): b
   return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
 }
 
-function isKeyOfAnother(certificate: X509Certificate, { keyPem }: Surroundings): Finding | undefined {
+function isKeyOfAnother(certificate: X509Certificate, { keyPem }: VerificationContext): Finding | undefined {
   if (keyPem === undefined || isKeyOf(certificate, keyPem)) return undefined;
   return { status: "key mismatch", problem: "tls.key is not the key of tls.crt" };
 }
@@ -102,12 +105,15 @@ export function isKeyOf(certificate: X509Certificate, keyPem: string): boolean {
   }
 }
 
-function isExpired({ validToDate }: X509Certificate, { now }: Surroundings): Finding | undefined {
+function isExpired({ validToDate }: X509Certificate, { now }: VerificationContext): Finding | undefined {
   const end = validToDate.getTime();
   return end > now ? undefined : { status: "expired", problem: `expired ${distance(end, now)}` };
 }
 
-function isNotYetValid({ validFromDate }: X509Certificate, { now }: Surroundings): Finding | undefined {
+function isNotYetValid(
+  { validFromDate }: X509Certificate,
+  { now }: VerificationContext,
+): Finding | undefined {
   const start = validFromDate.getTime();
   return start <= now
     ? undefined
@@ -116,7 +122,7 @@ function isNotYetValid({ validFromDate }: X509Certificate, { now }: Surroundings
 
 function isExpiring(
   { validFromDate, validToDate }: X509Certificate,
-  { now }: Surroundings,
+  { now }: VerificationContext,
 ): Finding | undefined {
   const end = validToDate.getTime();
   const soonMs = Math.min(SOON_MS, (end - validFromDate.getTime()) * SOON_SHARE);

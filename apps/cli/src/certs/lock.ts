@@ -5,7 +5,7 @@ import type { Host } from "../cli/host.ts";
 import { asCommandError } from "./files.ts";
 import type { Layout } from "./layout.ts";
 
-const PATIENCE = { attempts: 200, pauseMs: 50 };
+const LOCK_RETRY = { attempts: 200, pauseMs: 50 };
 /** Shorter waits are not worth a word. */
 const FIRST_NOTE = 10;
 
@@ -15,7 +15,7 @@ export async function withLock<Result>(
   host: Host,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await takeLock(layout.lock, host);
+  await acquireLock(layout.lock, host);
   try {
     return await work();
   } finally {
@@ -23,8 +23,8 @@ export async function withLock<Result>(
   }
 }
 
-async function takeLock(path: string, host: Host): Promise<void> {
-  for (let attempt = 0; attempt < PATIENCE.attempts; attempt++) {
+async function acquireLock(path: string, host: Host): Promise<void> {
+  for (let attempt = 0; attempt < LOCK_RETRY.attempts; attempt++) {
     if (await tryLock(path)) return;
     const holder = await holderOf(path);
     if (holder !== undefined && !isRunning(holder))
@@ -32,7 +32,7 @@ async function takeLock(path: string, host: Host): Promise<void> {
     else {
       if (attempt === FIRST_NOTE)
         host.note(`Waiting for another brokerctl (process ${holder ?? "unknown"}) …\n`);
-      await pause(PATIENCE.pauseMs);
+      await pause(LOCK_RETRY.pauseMs);
     }
   }
   throw new CommandError(

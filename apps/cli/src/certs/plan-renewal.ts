@@ -5,12 +5,12 @@ import { when } from "../output/when.ts";
 import { type Authority, dirFlag } from "./authority.ts";
 import { readCertificates } from "./examine.ts";
 import { foldersIn, readText } from "./files.ts";
-import type { LeafOrder } from "./issue-leaf.ts";
+import type { LeafRequest } from "./issue-leaf.ts";
 import { isKeyOf } from "./judge.ts";
 import { BROKER, folderOf } from "./layout.ts";
 import type { Issued } from "./register.ts";
 
-export interface RenewalWish {
+export interface RenewalOptions {
   readonly now: number;
   /** Undefined: for as long as the old one. */
   readonly days: number | undefined;
@@ -21,9 +21,9 @@ export interface RenewalWish {
   readonly hosts: readonly string[];
 }
 
-export type RenewalPlan = { readonly kind: "renew"; readonly order: LeafOrder } | Declined;
+export type RenewalPlan = { readonly kind: "renew"; readonly order: LeafRequest } | NotRenewed;
 
-export interface Declined {
+export interface NotRenewed {
   /** "not-due" is fine; "impossible" needs somebody to do something. */
   readonly kind: "not-due" | "impossible";
   readonly why: string;
@@ -33,7 +33,7 @@ export interface Declined {
 export async function planRenewal(
   authority: Authority,
   name: string,
-  wish: RenewalWish,
+  options: RenewalOptions,
 ): Promise<RenewalPlan> {
   const current = await readCurrent(authority, name);
   if (current === undefined) return impossible(await notThere(authority, name));
@@ -46,27 +46,27 @@ export async function planRenewal(
     return impossible(`${name}'s certificate is revoked. To issue a new one: ${remedy(name, flag)}`);
   }
   const end = Date.parse(issued.notAfter);
-  if (wish.withinMs !== undefined && end - wish.now > wish.withinMs) {
-    return { kind: "not-due", why: `${name} expires ${when(end, wish.now)}` };
+  if (options.withinMs !== undefined && end - options.now > options.withinMs) {
+    return { kind: "not-due", why: `${name} expires ${when(end, options.now)}` };
   }
-  if (wish.keepKey && (keyPem === undefined || !isKeyOf(certificate, keyPem))) {
+  if (options.keepKey && (keyPem === undefined || !isKeyOf(certificate, keyPem))) {
     return impossible(`${name}'s tls.key is not the key of its tls.crt; renew it without --keep-key`);
   }
-  return { kind: "renew", order: orderFor(issued, wish, keyPem) };
+  return { kind: "renew", order: leafRequestFor(issued, options, keyPem) };
 }
 
-function orderFor(
+function leafRequestFor(
   { name, admin, hosts, days }: Issued,
-  wish: RenewalWish,
+  options: RenewalOptions,
   keyPem: string | undefined,
-): LeafOrder {
+): LeafRequest {
   return {
     name,
     admin,
-    hosts: wish.hosts.length === 0 ? hosts : wish.hosts,
-    days: wish.days ?? days,
-    now: wish.now,
-    ...(wish.keepKey && keyPem !== undefined ? { keyPem } : {}),
+    hosts: options.hosts.length === 0 ? hosts : options.hosts,
+    days: options.days ?? days,
+    now: options.now,
+    ...(options.keepKey && keyPem !== undefined ? { keyPem } : {}),
   };
 }
 
@@ -100,6 +100,6 @@ function remedy(name: string, flag: string): string {
     : `brokerctl certs issue ${name} --force${flag}`;
 }
 
-function impossible(why: string): Declined {
+function impossible(why: string): NotRenewed {
   return { kind: "impossible", why };
 }

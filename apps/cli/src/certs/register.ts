@@ -18,19 +18,19 @@ export interface Issued {
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
 }
 
-export interface Register {
+export interface IssuedRegistry {
   readonly crlNumber: number;
   readonly issued: readonly Issued[];
 }
 
 const VERSION = 1;
-export const EMPTY_REGISTER: Register = { crlNumber: 0, issued: [] };
+export const EMPTY_REGISTER: IssuedRegistry = { crlNumber: 0, issued: [] };
 
-export function formatRegister({ crlNumber, issued }: Register): string {
+export function formatRegister({ crlNumber, issued }: IssuedRegistry): string {
   return `${JSON.stringify({ version: VERSION, crlNumber, issued }, null, 2)}\n`;
 }
 
-export async function saveRegister(layout: Layout, register: Register): Promise<void> {
+export async function saveRegister(layout: Layout, register: IssuedRegistry): Promise<void> {
   await writeFiles([{ path: layout.register, text: formatRegister(register), mode: PRIVATE }]);
 }
 
@@ -38,7 +38,7 @@ export async function saveRegister(layout: Layout, register: Register): Promise<
  * Without its register an authority no longer knows what it revoked, and its next revocation list would let
  * everybody back in: so a missing or damaged one stops every command that signs.
  */
-export async function readRegister(layout: Layout): Promise<Register> {
+export async function readRegister(layout: Layout): Promise<IssuedRegistry> {
   const text = await readText(layout.register);
   const content = text === undefined ? undefined : parsed(text);
   if (isRegister(content)) return content;
@@ -57,7 +57,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function isRegister(content: unknown): content is Register {
+function isRegister(content: unknown): content is IssuedRegistry {
   return (
     isRecord(content) &&
     content["version"] === VERSION &&

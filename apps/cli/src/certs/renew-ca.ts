@@ -4,12 +4,12 @@ import { when } from "../output/when.ts";
 import { openAuthority, readAuthorityCertificate, renewAuthority } from "./authority.ts";
 import type { CertificateFacts } from "./examine.ts";
 import { type FileToWrite, foldersIn, PUBLIC, readText, writeFiles } from "./files.ts";
-import { gatherAuthority } from "./gather.ts";
+import { readAuthority } from "./gather.ts";
 import { BROKER, folderOf, type Layout } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import { publishCrl } from "./publish-crl.ts";
 
-interface CaWish {
+interface RenewCaOptions {
   readonly days: number | undefined;
   readonly within: number | undefined;
 }
@@ -17,7 +17,7 @@ interface CaWish {
 /** Gives the authority a new certificate for its old key and puts a copy into every folder. Returns what was renewed. */
 export async function renewCa(
   layout: Layout,
-  { days, within }: CaWish,
+  { days, within }: RenewCaOptions,
   host: Host,
 ): Promise<readonly CertificateFacts[]> {
   const now = host.now();
@@ -36,7 +36,7 @@ export async function renewCa(
   host.note(
     `Renewed the authority. Its key is the same, so every certificate stays valid. Distribute the new ca.crt before ${when(end, now)}\n`,
   );
-  return gatherAuthority(layout, now);
+  return readAuthority(layout, now);
 }
 
 async function copiesOf(text: string, layout: Layout): Promise<readonly FileToWrite[]> {

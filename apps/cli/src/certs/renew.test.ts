@@ -16,7 +16,7 @@ describe("renew", () => {
       await cli.certificate("clusters", "alice"),
       await cli.read("clusters", "alice", "tls.key"),
     ];
-    cli.pass(20 * DAY_MS);
+    cli.advance(20 * DAY_MS);
     expect(await cli.ok("renew", "alice")).toContain("2026-03-06 (in 30 days)");
     const after = await cli.certificate("clusters", "alice");
     expect(after.subject).toBe(before.subject);
@@ -103,7 +103,7 @@ describe("renew", () => {
     await cli.ok("init", "--ca-days", "100");
     await cli.ok("issue", "rome");
     const before = new X509Certificate(await cli.read("ca", "ca.crt"));
-    cli.pass(90 * DAY_MS);
+    cli.advance(90 * DAY_MS);
     expect(await cli.ok("show", "ca")).toContain("expires in 10 days");
     expect(await cli.ok("renew", "--ca")).toContain("(in 100 days)");
     const after = new X509Certificate(await cli.read("ca", "ca.crt"));
@@ -116,7 +116,7 @@ describe("renew", () => {
 
   test("--ca works after the authority has expired, and other commands say so", async () => {
     await cli.ok("init", "--ca-days", "10");
-    cli.pass(11 * DAY_MS);
+    cli.advance(11 * DAY_MS);
     const { code, err } = await cli.certs("issue", "rome");
     expect(code).toBe(1);
     expect(err).toContain("has expired. Renew it: brokerctl certs renew --ca");
@@ -126,8 +126,8 @@ describe("renew", () => {
 
   test("--ca --within leaves an authority alone that has time left", async () => {
     await cli.ok("init");
-    const before = await cli.picture();
+    const before = await cli.snapshot();
     expect(await cli.ok("renew", "--ca", "--within", "30d")).toBe("");
-    expect(await cli.picture()).toEqual(before);
+    expect(await cli.snapshot()).toEqual(before);
   });
 });

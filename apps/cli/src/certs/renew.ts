@@ -4,13 +4,13 @@ import type { Host } from "../cli/host.ts";
 import { type Authority, openAuthority } from "./authority.ts";
 import type { CertificateFacts } from "./examine.ts";
 import { foldersIn } from "./files.ts";
-import { gatherNamed } from "./gather.ts";
+import { readNamed } from "./gather.ts";
 import { readHosts } from "./hosts.ts";
 import { issueLeaf } from "./issue-leaf.ts";
 import { BROKER, type Layout, layoutOf } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { RENEW_OPTIONS } from "./options.ts";
-import { type Declined, planRenewal, type RenewalWish } from "./plan-renewal.ts";
+import { type NotRenewed, planRenewal, type RenewalOptions } from "./plan-renewal.ts";
 import { renewCa } from "./renew-ca.ts";
 import { printCertificates } from "./view.ts";
 
@@ -22,7 +22,7 @@ export async function renew(input: RenewInput, host: Host): Promise<void> {
   const layout = layoutOf(options.dir);
   const renewed = options.ca
     ? await renewCa(layout, options, host)
-    : await renewLeaves(layout, { only: words[0], wish: wishOf(options, host) }, host);
+    : await renewLeaves(layout, { only: words[0], renewal: renewalOptions(options, host) }, host);
   printCertificates(renewed, options.output, host);
 }
 
@@ -39,7 +39,7 @@ function checkTarget({ options, words }: RenewInput): void {
     throw new CommandError("usage", "--ca always keeps its key; leave --keep-key out");
 }
 
-function wishOf(options: RenewInput["options"], host: Host): RenewalWish {
+function renewalOptions(options: RenewInput["options"], host: Host): RenewalOptions {
   return {
     now: host.now(),
     days: options.days,
@@ -51,29 +51,29 @@ function wishOf(options: RenewInput["options"], host: Host): RenewalWish {
 
 interface Wanted {
   readonly only: string | undefined;
-  readonly wish: RenewalWish;
+  readonly renewal: RenewalOptions;
 }
 
 /** Returns what was renewed. If one certificate cannot be renewed, the others still are. */
 async function renewLeaves(
   layout: Layout,
-  { only, wish }: Wanted,
+  { only, renewal }: Wanted,
   host: Host,
 ): Promise<readonly CertificateFacts[]> {
-  await openAuthority(layout, wish.now);
+  await openAuthority(layout, renewal.now);
   return withLock(layout, host, async () => {
-    let authority: Authority = await openAuthority(layout, wish.now);
+    let authority: Authority = await openAuthority(layout, renewal.now);
     const names = only === undefined ? [BROKER, ...(await foldersIn(layout.clusters))] : [only];
     const renewed: string[] = [];
     for (const name of names) {
-      const plan = await planRenewal(authority, name, wish);
+      const plan = await planRenewal(authority, name, renewal);
       if (plan.kind === "renew") {
         authority = await issueLeaf(authority, plan.order);
         renewed.push(name);
-      } else tellWhyNot(plan, { isOnlyOne: only !== undefined, host });
+      } else reportNotRenewed(plan, { isOnlyOne: only !== undefined, host });
     }
     noteRenewed(renewed, layout, host);
-    return gatherNamed(layout, renewed, wish.now);
+    return readNamed(layout, renewed, renewal.now);
   });
 }
 
@@ -88,7 +88,7 @@ function noteRenewed(names: readonly string[], layout: Layout, host: Host): void
     );
 }
 
-function tellWhyNot(plan: Declined, { isOnlyOne, host }: { isOnlyOne: boolean; host: Host }): void {
+function reportNotRenewed(plan: NotRenewed, { isOnlyOne, host }: { isOnlyOne: boolean; host: Host }): void {
   if (plan.kind === "impossible" && isOnlyOne) throw new CommandError("error", plan.why);
   host.note(`Not renewed: ${plan.why}\n`);
 }

@@ -44,7 +44,7 @@ describe("revoke", () => {
     await cli.ok("issue", "rome");
     await cli.ok("revoke", "rome", "--reason", "keyCompromise");
     await rm(cli.path("broker", "crl.pem"));
-    cli.pass(DAY_MS);
+    cli.advance(DAY_MS);
     const { code, out, err } = await cli.certs("revoke", "rome");
     expect(code).toBe(0);
     expect(err).toContain("rome was revoked already");

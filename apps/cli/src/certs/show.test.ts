@@ -26,11 +26,11 @@ describe("show", () => {
   test("tells the time that is left, and what has passed", async () => {
     await cli.ok("init");
     await cli.ok("issue", "rome", "--days", "53");
-    cli.pass(30 * DAY_MS);
+    cli.advance(30 * DAY_MS);
     expect(await cli.ok("show", "rome")).toContain("Expires:              2026-03-09 (in 23 days)");
-    cli.pass(30 * DAY_MS);
+    cli.advance(30 * DAY_MS);
     expect(await cli.ok("show", "rome")).toContain("Status:               expired 7 days ago");
-    cli.pass(-90 * DAY_MS);
+    cli.advance(-90 * DAY_MS);
     expect(await cli.ok("show", "rome")).toContain("valid only in 30 days");
   });
 

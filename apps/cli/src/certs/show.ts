@@ -7,11 +7,11 @@ import type { Host } from "../cli/host.ts";
 import { dirFlag } from "./authority.ts";
 import type { CertificateFacts } from "./examine.ts";
 import { foldersIn, isDirectory, readText } from "./files.ts";
-import { AUTHORITY, gatherAll, gatherAuthority, gatherNamed, gatherPath } from "./gather.ts";
+import { AUTHORITY, readAll, readAuthority, readNamed, readPath } from "./gather.ts";
 import { BROKER, type Layout, layoutOf } from "./layout.ts";
 import type { SHOW_OPTIONS } from "./options.ts";
 import { printCrl } from "./show-crl.ts";
-import { believedCrl, readAuthorities } from "./trust.ts";
+import { readAuthorities, trustedCrl } from "./trust.ts";
 import { printCertificate, printCertificates } from "./view.ts";
 
 export async function show({ options, words }: Input<typeof SHOW_OPTIONS>, host: Host): Promise<void> {
@@ -30,7 +30,7 @@ async function findCrl(layout: Layout, target: string): Promise<CrlSummary | und
   const text = (await isDirectory(target)) ? undefined : await readText(target);
   if (text?.includes("-----BEGIN X509 CRL-----") !== true) return undefined;
   const authorities = await readAuthorities([join(dirname(target), "ca.crt"), layout.caCert]);
-  const crl = believedCrl(text, target, authorities);
+  const crl = trustedCrl(text, target, authorities);
   if (crl !== undefined) return crl;
   throw new CommandError(
     "error",
@@ -39,7 +39,7 @@ async function findCrl(layout: Layout, target: string): Promise<CrlSummary | und
 }
 
 async function findAll(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
-  const all = await gatherAll(layout, now);
+  const all = await readAll(layout, now);
   if (all.length > 0) return all;
   throw new CommandError(
     "error",
@@ -51,7 +51,7 @@ async function findAll(layout: Layout, now: number): Promise<readonly Certificat
 async function findOne(layout: Layout, target: string, now: number): Promise<CertificateFacts> {
   const names = [BROKER, ...(await foldersIn(layout.clusters))];
   const [found] = names.includes(target)
-    ? await gatherNamed(layout, [target], now)
+    ? await readNamed(layout, [target], now)
     : await gatherOther(layout, target, now);
   if (found !== undefined) return found;
   const hint = await didYouMean(target, [AUTHORITY, ...names]);
@@ -63,5 +63,5 @@ async function findOne(layout: Layout, target: string, now: number): Promise<Cer
 
 /** A cluster may be called "ca"; the authority is meant only when there is none. */
 function gatherOther(layout: Layout, target: string, now: number): Promise<readonly CertificateFacts[]> {
-  return target === AUTHORITY ? gatherAuthority(layout, now) : gatherPath(layout, target, now);
+  return target === AUTHORITY ? readAuthority(layout, now) : readPath(layout, target, now);
 }

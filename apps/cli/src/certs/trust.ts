@@ -28,14 +28,14 @@ export async function readRevoked(
   const lists = await Promise.all(
     files.map(async (file) => {
       const text = await readText(file);
-      return text === undefined ? undefined : believedCrl(text, file, authorities);
+      return text === undefined ? undefined : trustedCrl(text, file, authorities);
     }),
   );
   return new Map(lists.flatMap((list) => [...(list?.revoked ?? [])]));
 }
 
 /** A revocation list, if one of the authorities signed it: anybody can write one. */
-export function believedCrl(
+export function trustedCrl(
   text: string,
   file: string,
   authorities: readonly X509Certificate[],

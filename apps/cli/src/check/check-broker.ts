@@ -1,8 +1,8 @@
 import { HEADER, PATH, PROTOCOL_VERSION, reservationListSchema } from "@resource-broker/contract";
-import { examine, readCertificates } from "../certs/examine.ts";
+import { certificateFacts, readCertificates } from "../certs/examine.ts";
 import type { Host } from "../cli/host.ts";
 import { listClusters, readCluster } from "../clusters/read-clusters.ts";
-import { type StandingCluster, standingOf } from "../clusters/standing.ts";
+import { type ClusterView, clusterViews } from "../clusters/standing.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
 import { type Credentials, readCredentials } from "../connection/credentials.ts";
 import { type ConnectionOptions, findBroker } from "../connection/find-broker.ts";
@@ -22,22 +22,29 @@ export async function checkBroker(options: ConnectionOptions, host: Host): Promi
   const certificate = await checked("certificate", async () => {
     const { certs } = await findBroker(options, host);
     credentials = await readCredentials(certs);
-    return judgeOwn(credentials, host.now());
+    return checkOwnCertificate(credentials, host.now());
   });
   const tls = await checked("broker TLS", async () =>
     credentials === undefined
       ? skipped("not checked: the certificate is missing")
-      : judgePeers(options, credentials, host),
+      : checkPeers(options, credentials, host),
   );
   return [certificate, tls, ...(await checkAnswers(options, credentials, host))];
 }
 
-function judgeOwn({ folder, cert, key, ca, name, isAdmin }: Credentials, now: number): Found {
+function checkOwnCertificate({ folder, cert, key, ca, name, isAdmin }: Credentials, now: number): Found {
   const file = `${folder}/tls.crt`;
   const [leaf, ...above] = readCertificates(cert, file);
   if (leaf === undefined) return failed(`${file} holds no certificate`);
   const authorities = readCertificates(ca, `${folder}/ca.crt`);
-  const facts = examine([leaf, ...above], { name, file, now, authorities, revoked: new Map(), keyPem: key });
+  const facts = certificateFacts([leaf, ...above], {
+    name,
+    file,
+    now,
+    authorities,
+    revoked: new Map(),
+    keyPem: key,
+  });
   const who = `${name}${isAdmin ? " (admin)" : ""}, in ${folder}`;
   if (facts.status === "valid") return ok(`${who}: valid until ${when(leaf.validToDate.getTime(), now)}`);
   const remedy = `A new one: brokerctl certs renew ${name}`;
@@ -45,12 +52,12 @@ function judgeOwn({ folder, cert, key, ca, name, isAdmin }: Credentials, now: nu
   return facts.status === "expiring" ? warning(message, remedy) : failed(message, remedy);
 }
 
-async function judgePeers(options: ConnectionOptions, credentials: Credentials, host: Host): Promise<Found> {
+async function checkPeers(options: ConnectionOptions, credentials: Credentials, host: Host): Promise<Found> {
   const { urls, timeoutMs } = await findBroker(options, host);
   const found: Found[] = [];
   for (const url of urls) {
     const { certificate, protocol } = await peerCertificate({ url, credentials, timeoutMs });
-    const { status, problems } = examine([certificate], {
+    const { status, problems } = certificateFacts([certificate], {
       name: "broker",
       file: url.origin,
       now: host.now(),
@@ -83,7 +90,7 @@ async function checkAnswers(
     if (credentials === undefined) return skipped("not checked: the certificate is missing");
     let found = failed("the broker was not called");
     await withBroker(options, host, async (broker) => {
-      const answer = await broker.ask(
+      const answer = await broker.request(
         { method: "GET", path: `${PATH.reservations}?limit=1` },
         reservationListSchema,
       );
@@ -94,8 +101,8 @@ async function checkAnswers(
         Number(protocol) > PROTOCOL_VERSION
           ? warning(words, "It is newer than this brokerctl: upgrade")
           : ok(words);
-      await add("clock", async () => judgeClock(answer.at - host.now()));
-      await add("agents", () => judgeAgents(broker));
+      await add("clock", async () => checkClock(answer.at - host.now()));
+      await add("agents", () => checkAgents(broker));
     });
     return found;
   });
@@ -110,7 +117,7 @@ function brokerFirst({ name: a }: Finding, { name: b }: Finding): number {
 }
 
 /** The broker tells whole seconds. */
-function judgeClock(aheadMs: number): Found {
+function checkClock(aheadMs: number): Found {
   const away = Math.max(0, Math.abs(aheadMs) - 1000);
   const words = `the broker's clock is ${age(away)} ${aheadMs > 0 ? "ahead of" : "behind"} the local clock`;
   if (away <= SKEW_LIMIT_MS)
@@ -118,31 +125,31 @@ function judgeClock(aheadMs: number): Found {
   return failed(words, "Synchronize both with NTP: certificates and expiry depend on them");
 }
 
-async function judgeAgents(broker: Broker): Promise<Found> {
+async function checkAgents(broker: Broker): Promise<Found> {
   const { name, isAdmin } = broker.credentials;
   const clusters = isAdmin ? await listClusters(broker) : await readCluster(broker, name);
-  const standing = standingOf(clusters);
-  if (standing.length === 0) return warning("no cluster has advertised yet", "Start an agent: docs/agent.md");
-  const silent = standing.filter(({ status }) => status === "Stale");
-  if (silent.length === 0) return ok(`last advertisement: ${listed(standing)}`);
+  const views = clusterViews(clusters);
+  if (views.length === 0) return warning("no cluster has advertised yet", "Start an agent: docs/agent.md");
+  const silent = views.filter(({ status }) => status === "Stale");
+  if (silent.length === 0) return ok(`last advertisement: ${clustersText(views)}`);
   return isAdmin
     ? warning(
-        `no recent advertisement: ${listed(silent)}`,
+        `no recent advertisement: ${clustersText(silent)}`,
         "Look at their agents: brokerctl check --only cluster there",
       )
     : failed(
-        `the broker receives no advertisement: ${listed(silent)}`,
+        `the broker receives no advertisement: ${clustersText(silent)}`,
         "Check that the agent runs: docs/agent.md",
       );
 }
 
 /** All of a few; of many, the one that was silent longest. */
-function listed(standing: readonly StandingCluster[]): string {
-  if (standing.length <= FEW) return standing.map(heard).join(", ");
-  const [oldest] = standing.toSorted((a, b) => b.ageMs - a.ageMs);
-  return `${standing.length} clusters${oldest === undefined ? "" : `, the last of them ${heard(oldest)}`}`;
+function clustersText(views: readonly ClusterView[]): string {
+  if (views.length <= FEW) return views.map(lastSeenText).join(", ");
+  const [oldest] = views.toSorted((a, b) => b.ageMs - a.ageMs);
+  return `${views.length} clusters${oldest === undefined ? "" : `, the last of them ${lastSeenText(oldest)}`}`;
 }
 
-function heard({ advertisement, ageMs }: StandingCluster): string {
+function lastSeenText({ advertisement, ageMs }: ClusterView): string {
   return `${advertisement.clusterID} ${age(ageMs)} ago`;
 }

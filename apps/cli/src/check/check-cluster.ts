@@ -5,11 +5,11 @@ import { ADVERTISEMENTS } from "../objects/kinds.ts";
 import { type OpenCluster, openCluster } from "../objects/open-cluster.ts";
 import { listObjects } from "../objects/read-objects.ts";
 import { age } from "../output/age.ts";
-import { judgeDefinitions } from "./definitions.ts";
+import { checkDefinitions } from "./definitions.ts";
 import { checked, failed, type Finding, type Found, ok, skipped } from "./finding.ts";
 import { fieldOf } from "./json.ts";
 import type { CHECK_OPTIONS } from "./options.ts";
-import { judgeRights } from "./rights.ts";
+import { checkRights } from "./rights.ts";
 
 type Options = Values<typeof CHECK_OPTIONS>;
 
@@ -18,7 +18,7 @@ const FRESH_MS = 120_000;
 
 /** Everything in the cluster that the kubeconfig leads to. */
 export async function checkCluster(options: Options, host: Host): Promise<readonly Finding[]> {
-  const opened = await openOrWhy(options, host);
+  const opened = await openOrFinding(options, host);
   if ("finding" in opened) return [opened.finding];
   try {
     return await checkOpened(opened, options, host);
@@ -28,18 +28,21 @@ export async function checkCluster(options: Options, host: Host): Promise<readon
 }
 
 async function checkOpened(cluster: OpenCluster, options: Options, host: Host): Promise<readonly Finding[]> {
-  const server = await checked("API server", () => judgeServer(cluster));
+  const server = await checked("API server", () => checkServer(cluster));
   if (server.status === "failed") return [server];
   return [
     server,
-    await checked("CRDs", () => judgeDefinitions(cluster)),
-    await checked("rights", () => judgeRights(cluster, options.agent)),
-    await checked("agent", () => judgeAgent(cluster, host.now())),
+    await checked("CRDs", () => checkDefinitions(cluster)),
+    await checked("rights", () => checkRights(cluster, options.agent)),
+    await checked("agent", () => checkAgent(cluster, host.now())),
   ];
 }
 
 /** A missing kubeconfig is not an error, because many users of a broker have no cluster. A kubeconfig named by a flag must be valid. */
-async function openOrWhy(options: Options, host: Host): Promise<OpenCluster | { readonly finding: Finding }> {
+async function openOrFinding(
+  options: Options,
+  host: Host,
+): Promise<OpenCluster | { readonly finding: Finding }> {
   const { kubeconfig, "kube-context": context, namespace } = options;
   try {
     return await openCluster({ kubeconfig, context, namespace }, host);
@@ -51,13 +54,13 @@ async function openOrWhy(options: Options, host: Host): Promise<OpenCluster | { 
   }
 }
 
-async function judgeServer({ client }: OpenCluster): Promise<Found> {
+async function checkServer({ client }: OpenCluster): Promise<Found> {
   const version = fieldOf(await client.read("/version"), "gitVersion");
   return ok(`${client.server}: Kubernetes ${typeof version === "string" ? version : "of unknown version"}`);
 }
 
 /** The agent writes a copy of each advertisement beside it: how old it is tells whether the agent lives. */
-async function judgeAgent(cluster: OpenCluster, now: number): Promise<Found> {
+async function checkAgent(cluster: OpenCluster, now: number): Promise<Found> {
   const advertisements = await listObjects(cluster, ADVERTISEMENTS, { namespace: undefined });
   const [newest] = advertisements.toSorted((a, b) => b.spec.timestamp.localeCompare(a.spec.timestamp));
   if (newest === undefined)

@@ -64,7 +64,7 @@ describe("a cluster", () => {
 
   test("that does not answer is one line, and the rest is not tried", async () => {
     const cluster = await startOneCluster(onTestFinished, {});
-    await cluster.cluster.knobs.down();
+    await cluster.cluster.faults.down();
     const { code, out } = await cluster.run("check", "--only", "cluster", "-o", "json");
     expect(code).toBe(1);
     expect(Object.keys(findings(out))).toEqual(["API server"]);

@@ -1,13 +1,13 @@
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { type Mood, type Paint, paintFor } from "../output/colour.ts";
+import { type Styler, stylerFor, type TextStyle } from "../output/colour.ts";
 import { print } from "../output/print.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkCluster } from "./check-cluster.ts";
 import type { Finding, FindingStatus } from "./finding.ts";
 import type { CHECK_OPTIONS } from "./options.ts";
 
-const MARKS: Readonly<Record<FindingStatus, { readonly mark: string; readonly mood: Mood }>> = {
+const STATUS_SYMBOLS: Readonly<Record<FindingStatus, { readonly mark: string; readonly mood: TextStyle }>> = {
   ok: { mark: "✓", mood: "good" },
   warning: { mark: "!", mood: "careful" },
   failed: { mark: "✗", mood: "bad" },
@@ -19,12 +19,12 @@ export const check: Run<typeof CHECK_OPTIONS> = async ({ options }, host) => {
     ...(options.only === "cluster" ? [] : await checkBroker(options, host)),
     ...(options.only === "broker" ? [] : await checkCluster(options, host)),
   ];
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   const wrong = findings.filter(({ status }) => status === "failed");
   print(
     {
       data: findings,
-      table: () => findings.map((finding) => lineOf(finding, findings, paint)).join(""),
+      table: () => findings.map((finding) => lineOf(finding, findings, styled)).join(""),
       names: () => wrong.map(({ name }) => name),
     },
     options.output,
@@ -34,9 +34,9 @@ export const check: Run<typeof CHECK_OPTIONS> = async ({ options }, host) => {
     throw new CommandError("error", `${wrong.length} of ${findings.length} checks failed`);
 };
 
-function lineOf({ name, status, message, remedy }: Finding, all: readonly Finding[], paint: Paint): string {
+function lineOf({ name, status, message, remedy }: Finding, all: readonly Finding[], styled: Styler): string {
   const width = Math.max(...all.map((each) => each.name.length));
-  const { mark, mood } = MARKS[status];
+  const { mark, mood: style } = STATUS_SYMBOLS[status];
   const advice = remedy === undefined ? "" : `. ${remedy}`;
-  return `${paint(mark, mood)} ${name.padEnd(width)}   ${message}${advice}\n`;
+  return `${styled(mark, style)} ${name.padEnd(width)}   ${message}${advice}\n`;
 }

@@ -10,7 +10,7 @@ const APPLY = "kubectl apply --server-side -f deploy/crds";
 const SHOWN = 3;
 
 /** Every cluster needs the kinds of agents; those of the broker are needed in its own only, but then all of them. */
-export async function judgeDefinitions({ client }: OpenCluster): Promise<Found> {
+export async function checkDefinitions({ client }: OpenCluster): Promise<Found> {
   const served = new Set([
     ...(await pluralsOf(client, "rear.fluidos.eu")),
     ...(await pluralsOf(client, "broker.fluidos.eu")),

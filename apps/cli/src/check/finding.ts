@@ -31,9 +31,9 @@ export function skipped(message: string): Found {
 }
 
 /** Runs one check. A CommandError or Fault becomes a failed finding; any other error is a bug and is thrown. */
-export async function checked(name: string, look: () => Promise<Found>): Promise<Finding> {
+export async function checked(name: string, run: () => Promise<Found>): Promise<Finding> {
   try {
-    return { name, ...(await look()) };
+    return { name, ...(await run()) };
   } catch (error) {
     if (!(error instanceof CommandError) && !(error instanceof Fault)) throw error;
     return { name, ...failed(inOneLine(error.message)) };

@@ -75,7 +75,7 @@ const PERSON_RULES: readonly Rule[] = [
 ];
 
 /** Compares what is needed with what the kubeconfig's user may do. */
-export async function judgeRights(cluster: OpenCluster, isAgent: boolean): Promise<Found> {
+export async function checkRights(cluster: OpenCluster, isAgent: boolean): Promise<Found> {
   const { namespace } = cluster;
   const wanted = (isAgent ? AGENT_RULES : PERSON_RULES).flatMap((rule) => attributesOf(rule, namespace));
   const missing = await missingOf(cluster, wanted);

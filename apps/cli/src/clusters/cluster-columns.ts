@@ -2,11 +2,11 @@ import type { AdvertisementDTO } from "@resource-broker/contract";
 import { REGION_LABEL } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { amountsIn, leftOf, listed } from "../output/amounts.ts";
-import type { Mood, Paint } from "../output/colour.ts";
+import type { Styler, TextStyle } from "../output/colour.ts";
 import type { Column } from "../output/table.ts";
-import type { ClusterStatus, StandingCluster } from "./standing.ts";
+import type { ClusterStatus, ClusterView } from "./standing.ts";
 
-export const CLUSTER_MOODS: Readonly<Record<ClusterStatus, Mood>> = {
+export const CLUSTER_STYLES: Readonly<Record<ClusterStatus, TextStyle>> = {
   Ready: "good",
   Full: "careful",
   Overcommitted: "bad",
@@ -15,7 +15,7 @@ export const CLUSTER_MOODS: Readonly<Record<ClusterStatus, Mood>> = {
   Unknown: "quiet",
 };
 
-export function clusterColumns(paint: Paint): readonly Column<StandingCluster>[] {
+export function clusterColumns(styled: Styler): readonly Column<ClusterView>[] {
   return [
     { title: "NAME", value: ({ advertisement }) => advertisement.clusterID },
     { title: "CPU", value: leftColumn("cpuMillis", "cpu") },
@@ -28,13 +28,13 @@ export function clusterColumns(paint: Paint): readonly Column<StandingCluster>[]
     { title: "PRICE", value: ({ advertisement }) => cpuPrice(advertisement) },
     { title: "REGION", value: ({ advertisement }) => regionOf(advertisement) },
     { title: "FRESH", value: ({ ageMs }) => age(ageMs) },
-    { title: "STATUS", value: ({ status }) => paint(status, CLUSTER_MOODS[status]) },
+    { title: "STATUS", value: ({ status }) => styled(status, CLUSTER_STYLES[status]) },
   ];
 }
 
-export function wideClusterColumns(paint: Paint): readonly Column<StandingCluster>[] {
+export function wideClusterColumns(styled: Styler): readonly Column<ClusterView>[] {
   return [
-    ...clusterColumns(paint),
+    ...clusterColumns(styled),
     { title: "STORAGE", value: leftColumn("storageBytes", "storage") },
     { title: "MEMORY PRICE", value: ({ advertisement: { cost } }) => priced(cost?.memoryCost, cost, "GB-h") },
     { title: "GPU PRICE", value: ({ advertisement: { cost } }) => priced(cost?.gpuCost, cost, "GPU-h") },
@@ -64,7 +64,7 @@ function priced(price: string | undefined, cost: AdvertisementDTO["cost"], unit:
 function leftColumn(
   field: "cpuMillis" | "memoryBytes" | "gpus" | "storageBytes",
   name: string,
-): (item: StandingCluster) => string {
+): (item: ClusterView) => string {
   return ({ advertisement: { resources } }) =>
     leftOf(name, amountsIn(resources.available)[field], amountsIn(resources.allocatable)[field]);
 }

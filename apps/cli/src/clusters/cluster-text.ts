@@ -2,10 +2,10 @@ import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract
 import { amountOf, isZero, describeResources, resourceNames, sum } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { amountsIn, described, shortAmount } from "../output/amounts.ts";
-import type { Paint } from "../output/colour.ts";
+import type { Styler } from "../output/colour.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { reservationColumns } from "../reservations/reservation-columns.ts";
-import { CLUSTER_MOODS, gpuModels, regionOf } from "./cluster-columns.ts";
+import { CLUSTER_STYLES, gpuModels, regionOf } from "./cluster-columns.ts";
 import { type ClusterStatus, overcommittedIn, withheldText } from "./standing.ts";
 
 /** A cluster and everything that hangs on it. */
@@ -18,36 +18,36 @@ export interface ClusterReport {
   readonly borrows: readonly ReservationDTO[];
 }
 
-export interface ClusterLook {
+export interface ClusterTextOptions {
   /** Why the cluster may not lend. */
   readonly why: string | undefined;
   readonly ageMs: number;
   /** The broker's time. */
   readonly at: number;
-  readonly paint: Paint;
+  readonly styled: Styler;
 }
 
 /** Everything about one cluster, a paragraph for each side of it. */
-export function clusterText(report: ClusterReport, look: ClusterLook): string {
+export function clusterText(report: ClusterReport, options: ClusterTextOptions): string {
   const { advertisement, lends, borrows } = report;
   const parts = [
-    properties(generalRows(report, look)),
+    properties(generalRows(report, options)),
     table(resourceColumns(advertisement), resourceRows(advertisement)),
     priceText(advertisement),
     titled("Labels", labelRows(advertisement)),
     titled("Node shapes", shapeRows(advertisement)),
-    `Lends:\n${reservationsText(lends, look)}`,
-    `Borrows:\n${reservationsText(borrows, look)}`,
+    `Lends:\n${reservationsText(lends, options)}`,
+    `Borrows:\n${reservationsText(borrows, options)}`,
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, paint }: ClusterLook) {
+function generalRows({ advertisement, status }: ClusterReport, { why, ageMs, styled }: ClusterTextOptions) {
   const { clusterID, endpointURL, liqo } = advertisement;
   const beyond = overcommittedIn(advertisement);
   const rows: (readonly [string, string | undefined])[] = [
     ["Name", clusterID],
-    ["Status", paint(status, CLUSTER_MOODS[status])],
+    ["Status", styled(status, CLUSTER_STYLES[status])],
     ["Why", status === "Ready" ? undefined : why],
     ["Withheld", withheldText(advertisement)],
     ["Overcommitted by", isZero(beyond) ? undefined : describeResources(beyond)],
@@ -68,13 +68,13 @@ function resourceRows({ resources }: AdvertisementDTO): readonly string[] {
 
 /** One row for each resource, one column for each kind of amount that is told. */
 function resourceColumns({ resources }: AdvertisementDTO): readonly Column<string>[] {
-  const told = KINDS.flatMap((kind) => {
+  const present = KINDS.flatMap((kind) => {
     const quantities = resources[kind];
     return quantities === undefined ? [] : [{ kind, amounts: amountsIn(quantities) }];
   });
   return [
     { title: "RESOURCE", value: (name) => name },
-    ...told.map(({ kind, amounts }) => ({
+    ...present.map(({ kind, amounts }) => ({
       title: kind.toUpperCase(),
       value: (name: string) => shortAmount(name, amountOf(amounts, name)),
     })),
@@ -110,7 +110,10 @@ function titled(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${title}:\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-function reservationsText(reservations: readonly ReservationDTO[], { at, paint }: ClusterLook): string {
+function reservationsText(
+  reservations: readonly ReservationDTO[],
+  { at, styled }: ClusterTextOptions,
+): string {
   if (reservations.length === 0) return "  nothing\n";
-  return table(reservationColumns(at, paint), reservations).replaceAll(/^(?=.)/gmu, "  ");
+  return table(reservationColumns(at, styled), reservations).replaceAll(/^(?=.)/gmu, "  ");
 }

@@ -33,7 +33,7 @@ interface Setting {
 }
 
 async function set(broker: Broker, { id, call, output, host }: Setting): Promise<void> {
-  const { value } = await broker.ask(call, cordonReplySchema).catch(async (error: unknown) => {
+  const { value } = await broker.request(call, cordonReplySchema).catch(async (error: unknown) => {
     throw error instanceof Fault && error.code === "not-found"
       ? await unknownCluster(broker, id, error)
       : error;

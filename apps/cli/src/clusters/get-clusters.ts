@@ -1,20 +1,19 @@
 import type { AdvertisementDTO } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
-import { type Paint, paintFor } from "../output/colour.ts";
+import { type Styler, stylerFor } from "../output/colour.ts";
 import { type Listing, printListing } from "../output/listing.ts";
 import { type Labels, readLabels } from "../cli/read-labels.ts";
 import { clusterColumns, wideClusterColumns } from "./cluster-columns.ts";
 import type { GET_CLUSTERS_OPTIONS } from "./options.ts";
 import { listClusters, readCluster } from "./read-clusters.ts";
-import { type StandingCluster, standingOf, withheldText } from "./standing.ts";
+import { type ClusterView, clusterViews, withheldText } from "./standing.ts";
 
 export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, words }, host) => {
   const labels = readLabels("selector", options.selector);
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   await withBroker(options, host, async (broker) => {
-    const look = (): Promise<Listing<StandingCluster>> =>
-      readListing(broker, { id: words[0], labels, paint });
+    const look = (): Promise<Listing<ClusterView>> => readListing(broker, { id: words[0], labels, styled });
     await printListing(look, options, host);
   });
 };
@@ -25,22 +24,22 @@ interface Wanted {
   /** One cluster; undefined: all of them. */
   readonly id: string | undefined;
   readonly labels: Labels;
-  readonly paint: Paint;
+  readonly styled: Styler;
 }
 
-async function readListing(broker: Broker, { id, labels, paint }: Wanted): Promise<Listing<StandingCluster>> {
+async function readListing(broker: Broker, { id, labels, styled }: Wanted): Promise<Listing<ClusterView>> {
   const { items, at } = id === undefined ? await listClusters(broker) : await readCluster(broker, id);
   const wanted = items.filter((item) => hasLabels(item, labels));
-  const standing = standingOf({ items: wanted, at });
+  const views = clusterViews({ items: wanted, at });
   return {
-    items: standing,
+    items: views,
     dataOf: ({ advertisement }) => advertisement,
     nameOf: ({ advertisement }) => advertisement.clusterID,
-    faceOf: ({ advertisement, status }) =>
+    fingerprintOf: ({ advertisement, status }) =>
       JSON.stringify([status, advertisement.resources, advertisement.cost, advertisement.labels]),
-    ...remarkOn(standing),
-    columns: clusterColumns(paint),
-    wideColumns: wideClusterColumns(paint),
+    ...remarkOn(views),
+    columns: clusterColumns(styled),
+    wideColumns: wideClusterColumns(styled),
     whenEmpty:
       items.length === 0
         ? "No cluster has advertised yet."
@@ -49,7 +48,7 @@ async function readListing(broker: Broker, { id, labels, paint }: Wanted): Promi
 }
 
 /** What the columns do not tell. */
-function remarkOn(clusters: readonly StandingCluster[]): { readonly remark?: string } {
+function remarkOn(clusters: readonly ClusterView[]): { readonly remark?: string } {
   const lines = [
     ...(clusters.some(({ status }) => status === "Unknown") ? [UNKNOWN] : []),
     ...clusters.flatMap(({ advertisement }) => {

@@ -24,7 +24,7 @@ export async function listClusters(broker: Broker): Promise<Clusters> {
   for (;;) {
     const query = new URLSearchParams({ limit: String(LIMIT.pageMax), after });
     const path = `${PATH.advertisements}?${query.toString()}`;
-    const { value, at } = await broker.ask({ method: "GET", path }, advertisementPageSchema);
+    const { value, at } = await broker.request({ method: "GET", path }, advertisementPageSchema);
     items.push(...value.items);
     if (value.next === undefined) return { items, at };
     checkEnds(items.length, value.next > after);
@@ -34,7 +34,7 @@ export async function listClusters(broker: Broker): Promise<Clusters> {
 
 export async function readCluster(broker: Broker, id: string): Promise<Clusters> {
   try {
-    const { value, at } = await broker.ask(
+    const { value, at } = await broker.request(
       { method: "GET", path: PATH.advertisement(id) },
       advertisementSchema,
     );

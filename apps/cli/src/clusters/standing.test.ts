@@ -1,7 +1,7 @@
 import { type AdvertisementDTO, formatTime } from "@resource-broker/contract";
 import { advertisementBody } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { standingOf, withheldText } from "./standing.ts";
+import { clusterViews, withheldText } from "./standing.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const FRESH = { receivedAt: formatTime(NOW - 12_000), isStale: false };
@@ -33,16 +33,16 @@ test.each([
     status: "Overcommitted",
   },
 ])("$name", ({ more, status }) => {
-  expect(standingOf({ items: [advertised(more)], at: NOW })).toMatchObject([{ status, ageMs: 12_000 }]);
+  expect(clusterViews({ items: [advertised(more)], at: NOW })).toMatchObject([{ status, ageMs: 12_000 }]);
 });
 
 test("why it does not lend is said in words", () => {
-  const [paris] = standingOf({ items: [advertised({ standing: { ...FRESH, cordon: CORDON } })], at: NOW });
+  const [paris] = clusterViews({ items: [advertised({ standing: { ...FRESH, cordon: CORDON } })], at: NOW });
   expect(paris?.why).toBe("cordoned by admin: new kernel");
 });
 
 test("an older broker does not say: then the agent's own clock counts", () => {
-  expect(standingOf({ items: [advertised({})], at: NOW })).toMatchObject([
+  expect(clusterViews({ items: [advertised({})], at: NOW })).toMatchObject([
     { status: "Unknown", ageMs: 30_000 },
   ]);
 });

@@ -13,7 +13,7 @@ import type { Clusters } from "./read-clusters.ts";
 export type ClusterStatus = "Ready" | "Full" | "Overcommitted" | "Stale" | "Cordoned" | "Unknown";
 
 /** A cluster as the broker sees it. */
-export interface StandingCluster {
+export interface ClusterView {
   readonly advertisement: AdvertisementDTO;
   readonly status: ClusterStatus;
   /** Why it may not lend, in words. */
@@ -22,7 +22,7 @@ export interface StandingCluster {
   readonly ageMs: number;
 }
 
-export function standingOf({ items, at }: Clusters): readonly StandingCluster[] {
+export function clusterViews({ items, at }: Clusters): readonly ClusterView[] {
   return items.map((advertisement) => {
     const { standing, timestamp } = advertisement;
     return {

@@ -1,7 +1,7 @@
 import {
   aliasesIn,
   pathsBelow,
-  type Place,
+  type CommandNode,
   quoted,
   spellings,
   type ValueKind,
@@ -9,7 +9,7 @@ import {
 } from "./places.ts";
 
 /** Works from bash 3.2 on, which macOS has. */
-export function bashScript(places: readonly Place[]): string {
+export function bashScript(places: readonly CommandNode[]): string {
   return `# Completes brokerctl in bash. Made by: brokerctl completion bash
 _brokerctl() {
   local current previous at word index words=""
@@ -71,7 +71,7 @@ function filesReply(flag: string): string {
   return `compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${flag} -- "$current"))`;
 }
 
-function placeCase({ path, commands, options, takesFile }: Place): string {
+function placeCase({ path, commands, options, takesFile }: CommandNode): string {
   const optionWords = lines(options.flatMap(spellings));
   const others = takesFile
     ? `${filesReply("-f")}; return`

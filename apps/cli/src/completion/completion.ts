@@ -1,15 +1,15 @@
 import type { CommandGroup, Run } from "../cli/command.ts";
 import { bashScript } from "./bash.ts";
 import { fishScript } from "./fish.ts";
-import { type Place, placesIn } from "./places.ts";
+import { type CommandNode, commandNodes } from "./places.ts";
 import { zshScript } from "./zsh.ts";
 
-const SCRIPTS: Readonly<Record<"bash" | "zsh" | "fish", (places: readonly Place[]) => string>> = {
+const SCRIPTS: Readonly<Record<"bash" | "zsh" | "fish", (places: readonly CommandNode[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
 };
 
 export function completion(root: CommandGroup, shell: keyof typeof SCRIPTS): Run<Record<never, never>> {
-  return async (_input, host) => host.out(SCRIPTS[shell](placesIn(root)));
+  return async (_input, host) => host.out(SCRIPTS[shell](commandNodes(root)));
 }

@@ -1,6 +1,6 @@
-import { aliasesIn, type OptionWord, pathsBelow, type Place } from "./places.ts";
+import { aliasesIn, type CommandNode, type OptionWord, pathsBelow } from "./places.ts";
 
-export function fishScript(places: readonly Place[]): string {
+export function fishScript(places: readonly CommandNode[]): string {
   return `# Completes brokerctl in fish. Made by: brokerctl completion fish
 function __brokerctl_at
     set -l at brokerctl
@@ -26,7 +26,7 @@ ${places.flatMap(linesOf).join("\n")}
 `;
 }
 
-function linesOf({ path, commands, options, takesFile }: Place): string[] {
+function linesOf({ path, commands, options, takesFile }: CommandNode): string[] {
   const start = `complete -c brokerctl -n ${quotedForFish(`__brokerctl_at '${path}'`)}`;
   return [
     ...commands.map(({ name, summary }) => `${start} -a ${name} -d ${quotedForFish(summary)}`),

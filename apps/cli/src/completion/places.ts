@@ -14,7 +14,7 @@ export interface OptionWord {
 }
 
 /** A point on the way down the table, and what may come next there. */
-export interface Place {
+export interface CommandNode {
   /** `brokerctl get clusters` */
   readonly path: string;
   /** The same with other words for the command. */
@@ -32,18 +32,18 @@ const HELP: OptionWord = {
   value: { kind: "none" },
 };
 
-export function placesIn(root: CommandGroup): readonly Place[] {
+export function commandNodes(root: CommandGroup): readonly CommandNode[] {
   return below(root, root.name);
 }
 
-function below(entry: Entry, path: string): Place[] {
+function below(entry: Entry, path: string): CommandNode[] {
   if (!isGroup(entry)) return [placeOf(entry, path)];
   const commands = entry.commands.map(({ name, summary }) => ({ name, summary }));
   const here = { path, otherPaths: [], commands, options: [HELP], takesFile: false };
   return [here, ...entry.commands.flatMap((child) => below(child, `${path} ${child.name}`))];
 }
 
-function placeOf(command: Command, path: string): Place {
+function placeOf(command: Command, path: string): CommandNode {
   const options = Object.entries(command.options).map(([name, option]) => ({
     name,
     short: option.short,
@@ -74,7 +74,7 @@ export interface ValueGroup {
   readonly patterns: readonly string[];
 }
 
-export function valueGroups(places: readonly Place[]): readonly ValueGroup[] {
+export function valueGroups(places: readonly CommandNode[]): readonly ValueGroup[] {
   const groups = new Map<string, { value: ValueKind; patterns: string[] }>();
   for (const { path, options } of places) {
     for (const option of options.filter(({ value }) => value.kind !== "none")) {
@@ -88,12 +88,12 @@ export function valueGroups(places: readonly Place[]): readonly ValueGroup[] {
 }
 
 /** Every path that has a word more than another one. */
-export function pathsBelow(places: readonly Place[]): readonly string[] {
+export function pathsBelow(places: readonly CommandNode[]): readonly string[] {
   return places.map(({ path }) => path).filter((path) => path.includes(" "));
 }
 
 /** Where each other way to write a command leads. */
-export function aliasesIn(places: readonly Place[]): readonly Place[] {
+export function aliasesIn(places: readonly CommandNode[]): readonly CommandNode[] {
   return places.filter(({ otherPaths }) => otherPaths.length > 0);
 }
 

@@ -1,14 +1,14 @@
 import {
   aliasesIn,
   pathsBelow,
-  type Place,
+  type CommandNode,
   quoted,
   spellings,
   type ValueKind,
   valueGroups,
 } from "./places.ts";
 
-export function zshScript(places: readonly Place[]): string {
+export function zshScript(places: readonly CommandNode[]): string {
   return `#compdef brokerctl
 # Completes brokerctl in zsh. Made by: brokerctl completion zsh
 _brokerctl() {
@@ -59,7 +59,7 @@ function reply(value: ValueKind): string {
   }
 }
 
-function placeCase({ path, commands, options, takesFile }: Place): string {
+function placeCase({ path, commands, options, takesFile }: CommandNode): string {
   const optionEntries = options.flatMap((option) =>
     spellings(option).map((word) => ({ name: word, summary: option.summary })),
   );

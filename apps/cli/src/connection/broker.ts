@@ -35,9 +35,9 @@ export interface Answer<T> {
 export interface Broker {
   readonly credentials: Pick<Credentials, "folder" | "name" | "isAdmin">;
   /** Throws a Fault for what the broker refuses, a CommandError when it cannot be reached. */
-  readonly ask: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T>>;
+  readonly request: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T>>;
   /** The same for an answer that may be empty: then its value is undefined. */
-  readonly tell: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T | undefined>>;
+  readonly requestOptional: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T | undefined>>;
 }
 
 const NO_CONTENT = 204;
@@ -53,8 +53,8 @@ export async function withBroker(
   const credentials = await readCredentials(certs);
   const agent = agentFor(credentials);
   const send = (message: Message): Promise<Reply> =>
-    firstThatServes(urls, (url) => exchange(message, { url, credentials, agent, timeoutMs }));
-  const tell: Broker["tell"] = async (call, schema) => {
+    firstAvailable(urls, (url) => exchange(message, { url, credentials, agent, timeoutMs }));
+  const requestOptional: Broker["requestOptional"] = async (call, schema) => {
     const reply = await send(messageOf(call));
     const at = Date.parse(reply.headers.date ?? "");
     return {
@@ -63,13 +63,13 @@ export async function withBroker(
       at: Number.isNaN(at) ? host.now() : at,
     };
   };
-  const ask: Broker["ask"] = async (call, schema) => {
-    const { value, ...rest } = await tell(call, schema);
+  const request: Broker["request"] = async (call, schema) => {
+    const { value, ...rest } = await requestOptional(call, schema);
     if (value === undefined) throw new CommandError("error", `${call.path}: the broker's answer is empty`);
     return { value, ...rest };
   };
   try {
-    await work({ credentials, ask, tell });
+    await work({ credentials, request, requestOptional });
   } catch (error) {
     throw error instanceof Fault ? asCommandError(error, credentials) : error;
   } finally {
@@ -86,20 +86,20 @@ function agentFor({ cert, key, ca, folder }: Credentials): Agent {
 }
 
 /** Calls the replicas one after the other. A standby answers `not-leader`; a dead replica does not answer. */
-async function firstThatServes(urls: readonly URL[], ask: (url: URL) => Promise<Reply>): Promise<Reply> {
+async function firstAvailable(urls: readonly URL[], call: (url: URL) => Promise<Reply>): Promise<Reply> {
   let last: unknown;
   for (const url of urls) {
     try {
-      return checked(await ask(url));
+      return checked(await call(url));
     } catch (error) {
-      if (!mayAnotherServe(error)) throw error;
+      if (!isRetriable(error)) throw error;
       last = error;
     }
   }
   throw last;
 }
 
-function mayAnotherServe(error: unknown): boolean {
+function isRetriable(error: unknown): boolean {
   if (error instanceof Fault) return error.code === "not-leader";
   return error instanceof CommandError && error.exit === "error";
 }

@@ -32,7 +32,7 @@ export async function readConfigFile(
   { named, use }: Wanted,
   { env, note }: Pick<Host, "env" | "note">,
 ): Promise<ConfigFile | undefined> {
-  const path = named ?? usualPlace(env);
+  const path = named ?? defaultPath(env);
   if (path === undefined) return undefined;
   const found = await readFile(path).then(() => "readable" as const, findingOf);
   if (found === "missing" && named !== undefined)
@@ -50,7 +50,7 @@ function findingOf(error: unknown): "missing" | { readonly problem: string } {
   return { problem: error instanceof Error ? error.message : String(error) };
 }
 
-function usualPlace(env: Host["env"]): string | undefined {
+function defaultPath(env: Host["env"]): string | undefined {
   const { XDG_CONFIG_HOME: configured, HOME: home } = env;
   if (configured !== undefined && configured !== "") return join(configured, "brokerctl", "config.yaml");
   return home === undefined || home === "" ? undefined : join(home, ".config", "brokerctl", "config.yaml");
@@ -82,12 +82,12 @@ function atHome(folder: string, env: Host["env"]): string {
   return folder.replace(/^~(?=\/|$)/u, env["HOME"] ?? "~");
 }
 
-interface Place {
+interface FieldLocation {
   readonly path: string;
   readonly place: string;
 }
 
-function mapOf(value: unknown, place: Place): ReadonlyMap<string, unknown> {
+function mapOf(value: unknown, place: FieldLocation): ReadonlyMap<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return new Map(Object.entries(value));
   throw wrong(place, "must be a map");
@@ -96,7 +96,7 @@ function mapOf(value: unknown, place: Place): ReadonlyMap<string, unknown> {
 async function fieldsOf(
   value: unknown,
   known: readonly string[],
-  place: Place,
+  place: FieldLocation,
 ): Promise<ReadonlyMap<string, unknown>> {
   const fields = mapOf(value, place);
   for (const name of fields.keys()) {
@@ -106,11 +106,11 @@ async function fieldsOf(
   return fields;
 }
 
-function textOf(value: unknown, place: Place): string | undefined {
+function textOf(value: unknown, place: FieldLocation): string | undefined {
   if (value === undefined || (typeof value === "string" && value !== "")) return value;
   throw wrong(place, "must be a string");
 }
 
-function wrong({ path, place }: Place, problem: string): CommandError {
+function wrong({ path, place }: FieldLocation, problem: string): CommandError {
   return new CommandError("error", `${path}: ${place === "" ? "the file" : place} ${problem}`);
 }

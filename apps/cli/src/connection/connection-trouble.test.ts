@@ -25,9 +25,9 @@ describe("what the network says", () => {
     },
     { error: failure("ESTRANGE"), exit: "error", says: "ESTRANGE" },
   ])("$error.code $error.message becomes words", ({ error, exit, says }) => {
-    const told = connectionError(error, line);
-    expect(told.exit).toBe(exit);
-    expect(told.message).toContain(`https://broker.example:8443: `);
-    expect(told.message).toContain(says);
+    const message = connectionError(error, line);
+    expect(message.exit).toBe(exit);
+    expect(message.message).toContain(`https://broker.example:8443: `);
+    expect(message.message).toContain(says);
   });
 });

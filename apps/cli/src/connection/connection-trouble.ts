@@ -2,20 +2,26 @@ import { CommandError, type Exit } from "../cli/exit-code.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** To whom a call was made, and with what. */
-export interface Line {
+export interface Peer {
   readonly url: URL;
   readonly credentials: Pick<Credentials, "folder" | "name">;
 }
 
-interface Trouble {
+interface ConnectionProblem {
   readonly exit: Exit;
-  readonly says: (line: Line) => string;
+  readonly describe: (line: Peer) => string;
 }
 
-const unreachable = (says: Trouble["says"]): Trouble => ({ exit: "error", says });
-const untrusted = (says: Trouble["says"]): Trouble => ({ exit: "auth", says });
+const unreachable = (describe: ConnectionProblem["describe"]): ConnectionProblem => ({
+  exit: "error",
+  describe,
+});
+const untrusted = (describe: ConnectionProblem["describe"]): ConnectionProblem => ({
+  exit: "auth",
+  describe,
+});
 
-const NO_WAY = unreachable(() => "the address cannot be reached; check --broker and the network");
+const UNREACHABLE = unreachable(() => "the address cannot be reached; check --broker and the network");
 const BROKEN = unreachable(() => "the connection was closed before the answer; check the port");
 const FOREIGN_CA = untrusted(
   ({ credentials }) =>
@@ -23,15 +29,15 @@ const FOREIGN_CA = untrusted(
 );
 
 /** What Node and OpenSSL call a failure, and what a person can do about it. */
-const BY_CODE: Readonly<Record<string, Trouble>> = {
+const BY_CODE: Readonly<Record<string, ConnectionProblem>> = {
   ENOTFOUND: unreachable(({ url }) => `the name ${url.hostname} is not known; check --broker`),
   EAI_AGAIN: unreachable(({ url }) => `the DNS does not answer for ${url.hostname}; check --broker`),
   ECONNREFUSED: unreachable(
     () => "connection refused; check that the broker runs and that --broker is right",
   ),
-  EHOSTUNREACH: NO_WAY,
-  ENETUNREACH: NO_WAY,
-  ETIMEDOUT: NO_WAY,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
   ECONNRESET: BROKEN,
   EPIPE: BROKEN,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: FOREIGN_CA,
@@ -57,7 +63,7 @@ const BY_CODE: Readonly<Record<string, Trouble>> = {
   ),
 };
 
-const BY_WORDS: readonly (Trouble & { readonly sign: RegExp })[] = [
+const BY_WORDS: readonly (ConnectionProblem & { readonly sign: RegExp })[] = [
   {
     ...untrusted(
       ({ credentials }) =>
@@ -72,13 +78,13 @@ const BY_WORDS: readonly (Trouble & { readonly sign: RegExp })[] = [
 ];
 
 /** A call that got no answer: what happened at which address, and the remedy. */
-export function connectionError(error: unknown, line: Line): CommandError {
+export function connectionError(error: unknown, line: Peer): CommandError {
   if (error instanceof CommandError) return error;
-  const { exit, says } = troubleIn(error);
-  return new CommandError(exit, `${line.url.origin}: ${says(line)}`, { cause: error });
+  const { exit, describe } = problemIn(error);
+  return new CommandError(exit, `${line.url.origin}: ${describe(line)}`, { cause: error });
 }
 
-function troubleIn(error: unknown): Trouble {
+function problemIn(error: unknown): ConnectionProblem {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = wordsOf(error);
   const words = `${code} ${message}`.toUpperCase().replaceAll("_", " ");

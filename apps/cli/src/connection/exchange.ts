@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import { CommandError } from "../cli/exit-code.ts";
-import { connectionError, type Line } from "./connection-trouble.ts";
+import { connectionError, type Peer } from "./connection-trouble.ts";
 
 /** More than the longest page that a broker sends. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -21,13 +21,13 @@ export interface Reply {
   readonly text: string;
 }
 
-export interface Wire extends Line {
+export interface ExchangeOptions extends Peer {
   readonly agent: Agent;
   readonly timeoutMs: number;
 }
 
 /** Sends one request and reads the answer. Throws a CommandError with the reason when there is no answer. */
-export async function exchange(message: Message, wire: Wire): Promise<Reply> {
+export async function exchange(message: Message, wire: ExchangeOptions): Promise<Reply> {
   const { url, agent, timeoutMs } = wire;
   const { method, path, headers, body } = message;
   const deadline = AbortSignal.timeout(timeoutMs);

@@ -8,7 +8,7 @@ import type { CONNECTION } from "./options.ts";
 export type ConnectionOptions = Values<typeof CONNECTION>;
 
 /** The broker's addresses and the client certificate. */
-export interface Reach {
+export interface BrokerAddress {
   /** Every replica, the first to be asked first. */
   readonly urls: readonly URL[];
   /** The folder with tls.crt, tls.key and ca.crt; undefined: nobody named one. */
@@ -21,7 +21,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const EXAMPLE = "https://broker.example.org:8443";
 
 /** Flag before environment before file before default; but a context that a flag names comes before the environment. */
-export async function findBroker(options: ConnectionOptions, host: Host): Promise<Reach> {
+export async function findBroker(options: ConnectionOptions, host: Host): Promise<BrokerAddress> {
   const isNamed = options.context !== undefined;
   const isAllGiven = options.broker !== undefined && options.certs !== undefined;
   const use = isNamed ? "needed" : isAllGiven ? "unused" : "optional";
@@ -71,7 +71,7 @@ async function contextIn(
   const found = file?.contexts.get(name);
   if (found !== undefined) return found;
   const known = [...(file?.contexts.keys() ?? [])];
-  throw new CommandError("usage", await unknownContext(name, known, file?.path ?? placeOf(host)));
+  throw new CommandError("usage", await unknownContext(name, known, file?.path ?? configFileText(host)));
 }
 
 async function unknownContext(name: string, known: readonly string[], path: string): Promise<string> {
@@ -80,7 +80,7 @@ async function unknownContext(name: string, known: readonly string[], path: stri
   return `there is no context ${JSON.stringify(name)} in ${path}${hint === "" ? `; ${there}` : hint}`;
 }
 
-function placeOf({ env }: Host): string {
+function configFileText({ env }: Host): string {
   return env["XDG_CONFIG_HOME"] === undefined
     ? "~/.config/brokerctl/config.yaml"
     : `${env["XDG_CONFIG_HOME"]}/brokerctl/config.yaml`;

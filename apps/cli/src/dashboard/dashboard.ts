@@ -17,7 +17,7 @@ export const dashboard: Run<typeof DASHBOARD_OPTIONS> = async ({ options }, host
     // Rounded down, because the broker's clock has whole seconds.
     const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - at) / 1000));
     host.note(`Open this link in a browser. It works once, for ${seconds} seconds, as ${role}.\n`);
-    const way = wayThere(address);
+    const way = tunnelHint(address);
     if (way !== undefined) host.note(way);
     print({ data: link, table: () => `${url}\n`, names: () => [url] }, output, host);
   });
@@ -29,7 +29,7 @@ async function makeLink(
 ): Promise<{ readonly link: DashboardLink; readonly at: number }> {
   try {
     const call = { method: "POST", path: PATH.dashboardLinks, body: { role } } as const;
-    const { value: link, at } = await broker.ask(call, dashboardLinkSchema);
+    const { value: link, at } = await broker.request(call, dashboardLinkSchema);
     return { link, at };
   } catch (error) {
     throw error instanceof Fault && error.code === "not-found" ? withoutDashboard(error) : error;
@@ -59,7 +59,7 @@ function addressIn(url: string): URL {
 }
 
 /** A loopback address is that of the broker's machine, which need not be this one. */
-function wayThere({ hostname, port }: URL): string | undefined {
+function tunnelHint({ hostname, port }: URL): string | undefined {
   const isLoopback = hostname.startsWith("127.") || hostname === "localhost" || hostname === "[::1]";
   if (!isLoopback) return undefined;
   const here = `${hostname}:${port}`;

@@ -14,7 +14,7 @@ const OPENERS: Readonly<Record<string, Opener>> = {
 };
 
 /** The opener fails earlier than this when there is no browser. A browser that it starts may run for hours. */
-const PATIENCE_MS = 5000;
+const START_TIMEOUT_MS = 5000;
 /** A browser that has to be started first takes some seconds. */
 const READ_WITHIN_MS = 15_000;
 
@@ -25,7 +25,7 @@ export function openerOn(platform: string): Opener {
 export interface OpeningOptions {
   /** Where a page may be put for a moment; the first that lets us counts. */
   readonly folders: readonly string[];
-  readonly patience?: Promise<unknown>;
+  readonly startTimeout?: Promise<unknown>;
   /** Resolves when the browser must have read the page. */
   readonly untilRead?: () => Promise<unknown>;
 }
@@ -37,14 +37,14 @@ export interface OpeningOptions {
 export async function openInBrowser(
   url: string,
   opener: Opener,
-  { folders, patience, untilRead = () => pause(READ_WITHIN_MS) }: OpeningOptions,
+  { folders, startTimeout, untilRead = () => pause(READ_WITHIN_MS) }: OpeningOptions,
 ): Promise<boolean> {
   const folder = await firstFolder(folders);
   if (folder === undefined) return false;
   try {
     const page = join(folder, "dashboard.html");
     await writeFile(page, pageTo(url), { mode: 0o600, flag: "wx" });
-    const isTaken = await take(pathToFileURL(page).href, opener, patience);
+    const isTaken = await openWith(pathToFileURL(page).href, opener, startTimeout);
     if (isTaken) await untilRead();
     return isTaken;
   } finally {
@@ -62,10 +62,10 @@ async function firstFolder(folders: readonly string[]): Promise<string | undefin
 }
 
 /** The program is told directly, without a shell that could read more into an address. */
-async function take(
+async function openWith(
   address: string,
   [program, ...words]: Opener,
-  patience: Promise<unknown> = pause(PATIENCE_MS, undefined, { ref: false }),
+  patience: Promise<unknown> = pause(START_TIMEOUT_MS, undefined, { ref: false }),
 ): Promise<boolean> {
   const opener = spawn(program, [...words, address], { stdio: "ignore", detached: true });
   const ended = new Promise<boolean>((resolve) => {

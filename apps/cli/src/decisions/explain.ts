@@ -3,7 +3,7 @@ import type { Run, Values } from "../cli/command.ts";
 import type { Host } from "../cli/host.ts";
 import { withBroker } from "../connection/broker.ts";
 import { isRequest, requestDecision } from "../objects/request-decision.ts";
-import { paintFor } from "../output/colour.ts";
+import { stylerFor } from "../output/colour.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
 import type { EXPLAIN_OPTIONS } from "./options.ts";
@@ -20,14 +20,14 @@ export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words }, h
   await (isRequest(word) ? explainRequest(word, { options, host, show }) : show(word));
 };
 
-interface Order {
+interface ExplainContext {
   readonly options: Values<typeof EXPLAIN_OPTIONS>;
   readonly host: Host;
   readonly show: (subject: string) => Promise<void>;
 }
 
 /** The request names its decision. If the broker cannot be called, the explanation in the request's status is printed. */
-async function explainRequest(word: string, { options, host, show }: Order): Promise<void> {
+async function explainRequest(word: string, { options, host, show }: ExplainContext): Promise<void> {
   const { kubeconfig, namespace, "kube-context": context } = options;
   const { decisionId, explanation } = await requestDecision(word, { kubeconfig, namespace, context }, host);
   try {
@@ -39,12 +39,12 @@ async function explainRequest(word: string, { options, host, show }: Order): Pro
 }
 
 function printDecision(decision: DecisionDTO, output: OutputFormat, host: Host): void {
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   print(
     {
       data: decision,
-      table: () => decisionText(decision, { paint, isWide: false }),
-      wide: () => decisionText(decision, { paint, isWide: true }),
+      table: () => decisionText(decision, { styled, isWide: false }),
+      wide: () => decisionText(decision, { styled, isWide: true }),
       names: () => [decision.id],
     },
     output,

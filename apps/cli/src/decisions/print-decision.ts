@@ -2,45 +2,45 @@ import { type DecisionDTO, parseDuration, type SomeQuantitiesDTO } from "@resour
 import { age } from "../output/age.ts";
 import { described } from "../output/amounts.ts";
 import { perHour } from "../output/price.ts";
-import type { Paint } from "../output/colour.ts";
+import type { Styler } from "../output/colour.ts";
 import { type Column, table } from "../output/table.ts";
 import { weightsInForce } from "./weights-in-force.ts";
 
 type Candidate = DecisionDTO["candidates"][number];
 
-export interface DecisionLook {
-  readonly paint: Paint;
+export interface DecisionTextOptions {
+  readonly styled: Styler;
   /** True: also what each candidate had to lend. */
   readonly isWide: boolean;
 }
 
 /** A decision as a person reads it: the outcome, who fitted and how well, who did not and why, what would flip it. */
-export function decisionText(decision: DecisionDTO, { paint, isWide }: DecisionLook): string {
+export function decisionText(decision: DecisionDTO, { styled, isWide }: DecisionTextOptions): string {
   const { candidates, flip, explanation } = decision;
   const [headline = ""] = explanation.split("\n");
   const fitted = candidates.filter(({ reason }) => reason === undefined);
   const refused = candidates.filter(({ reason }) => reason !== undefined);
   const parts = [
     `${headline}\n`,
-    table(fittedColumns(decision, { paint, isWide }), fitted),
+    table(fittedColumns(decision, { styled, isWide }), fitted),
     scoreLine(decision),
-    table(refusedColumns({ paint, isWide }), refused),
+    table(refusedColumns({ styled, isWide }), refused),
     unlistedLine(decision),
     flip === undefined ? "" : `Flip: ${flip}\n`,
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function fittedColumns(decision: DecisionDTO, { paint, isWide }: DecisionLook): Column<Candidate>[] {
+function fittedColumns(decision: DecisionDTO, { styled, isWide }: DecisionTextOptions): Column<Candidate>[] {
   const { winner, currency, candidates } = decision;
-  const hasFigures = candidates.some(({ score }) => score !== undefined);
+  const hasScores = candidates.some(({ score }) => score !== undefined);
   return [
     {
       title: "CLUSTER",
       value: ({ clusterID }) => clusterID,
     },
-    ...(hasFigures ? figureColumns(decision) : []),
-    ...(hasFigures
+    ...(hasScores ? scoreColumns(decision) : []),
+    ...(hasScores
       ? [
           {
             title: "PRICE",
@@ -51,12 +51,12 @@ function fittedColumns(decision: DecisionDTO, { paint, isWide }: DecisionLook): 
     ...(isWide ? WIDE_COLUMNS : []),
     {
       title: "VERDICT",
-      value: ({ clusterID }) => (clusterID === winner ? paint("Chosen", "good") : paint("Fitted", "quiet")),
+      value: ({ clusterID }) => (clusterID === winner ? styled("Chosen", "good") : styled("Fitted", "quiet")),
     },
   ];
 }
 
-function figureColumns(decision: DecisionDTO): Column<Candidate>[] {
+function scoreColumns(decision: DecisionDTO): Column<Candidate>[] {
   return [
     { title: "SCORE", value: ({ score }) => score?.toFixed(3) ?? "-" },
     ...weightsInForce(decision).map(({ name }) => ({
@@ -72,10 +72,10 @@ function scoreLine(decision: DecisionDTO): string {
   return terms.length === 0 ? "" : `score = ${terms.join(" + ")} (policy ${decision.policyVersion})\n`;
 }
 
-function refusedColumns({ paint, isWide }: DecisionLook): Column<Candidate>[] {
+function refusedColumns({ styled, isWide }: DecisionTextOptions): Column<Candidate>[] {
   return [
     { title: "CLUSTER", value: ({ clusterID }) => clusterID },
-    { title: "PASSED OVER FOR", value: ({ reason = "" }) => paint(reason, "bad") },
+    { title: "PASSED OVER FOR", value: ({ reason = "" }) => styled(reason, "bad") },
     { title: "MISSING", value: ({ missing }) => (missing === undefined ? "-" : described(missing)) },
     {
       title: "WHY",

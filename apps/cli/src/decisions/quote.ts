@@ -2,7 +2,7 @@ import { PATH, type QuoteDTO, quoteSchema } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { withBroker } from "../connection/broker.ts";
-import { paintFor } from "../output/colour.ts";
+import { stylerFor } from "../output/colour.ts";
 import { costText } from "../output/price.ts";
 import { print } from "../output/print.ts";
 import type { QUOTE_OPTIONS } from "../reservations/options.ts";
@@ -12,16 +12,16 @@ import { decisionText } from "./print-decision.ts";
 
 export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
   const body = readRequest(options);
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   await withBroker(options, host, async (broker) => {
     // A quote reserves nothing: without --for, the requester is the owner of the certificate.
     const requester = options.for === undefined ? undefined : requesterFor(options.for, broker);
-    const { value } = await broker.ask(
+    const { value } = await broker.request(
       { method: "POST", path: pathFor(PATH.quotes, requester), body },
       quoteSchema,
     );
     const text = (isWide: boolean): string =>
-      `${decisionText(value.decision, { paint, isWide })}${priceText(value)}`;
+      `${decisionText(value.decision, { styled, isWide })}${priceText(value)}`;
     const names = value.targetClusterID === undefined ? [] : [value.targetClusterID];
     print(
       { data: value, table: () => text(false), wide: () => text(true), names: () => names },

@@ -17,7 +17,7 @@ export async function readDecision(broker: Broker, word: string): Promise<Answer
   const { kind, id } = subjectIn(word);
   const decisionId = kind === "decision" ? id : await decisionOf(broker, id);
   try {
-    return await broker.ask({ method: "GET", path: PATH.decision(decisionId) }, decisionSchema);
+    return await broker.request({ method: "GET", path: PATH.decision(decisionId) }, decisionSchema);
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "not-found") throw error;
     throw unknownDecision(decisionId, broker, error);

@@ -20,10 +20,10 @@ type CandidateDTO = DecisionDTO["candidates"][number];
 export function rebuildDecision(dto: DecisionDTO): Decision {
   const request = toReservationRequest(dto.request);
   const scored = dto.candidates.filter(({ score }) => score !== undefined);
-  const hasFigures = scored.every(
+  const hasAmounts = scored.every(
     ({ available, allocatable }) => available !== undefined && allocatable !== undefined,
   );
-  if (!request.ok || !hasFigures || scored.length === 0) {
+  if (!request.ok || !hasAmounts || scored.length === 0) {
     throw new CommandError(
       dto.fitted > 0 ? "auth" : "error",
       dto.fitted > 0
@@ -40,7 +40,7 @@ export function rebuildDecision(dto: DecisionDTO): Decision {
     weights: dto.weights,
     currency: dto.currency,
     ...(dto.winner === undefined ? {} : { winner: dto.winner }),
-    market: marketOf(scored),
+    market: candidateStatsOf(scored),
     considered: dto.considered,
     fitted: dto.fitted,
     refusedBy: Object.fromEntries(Object.entries(dto.counts).filter(([name]) => isFilterName(name))),
@@ -71,7 +71,7 @@ function recordOf({
   };
 }
 
-function marketOf(scored: readonly CandidateDTO[]): CandidateStats {
+function candidateStatsOf(scored: readonly CandidateDTO[]): CandidateStats {
   const priced = scored.find(({ price, parts }) => price !== undefined && parts?.["cost"] !== undefined);
   const unpriced = scored.find(({ price, parts }) => price === undefined && parts?.["cost"] !== undefined);
   const { resources: _resources, cost: _cost, ...medianRatings } = scored[0]?.parts ?? {};

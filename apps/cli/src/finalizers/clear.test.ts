@@ -80,7 +80,7 @@ describe("finalizers clear", () => {
 
   test("reads again when somebody wrote meanwhile", async () => {
     const cluster = await abandoned();
-    cluster.cluster.knobs.failNext({
+    cluster.cluster.faults.failNext({
       times: 2,
       status: 409,
       reason: "Conflict",

@@ -7,7 +7,7 @@ import { type OpenCluster, withCluster } from "../objects/open-cluster.ts";
 import { listObjects, unknownObject, type Wanted } from "../objects/read-objects.ts";
 import { print } from "../output/print.ts";
 import { type Column, table } from "../output/table.ts";
-import { livingBroker } from "./living-broker.ts";
+import { runningBroker } from "./living-broker.ts";
 import type { CLEAR_OPTIONS } from "./options.ts";
 
 /** What became of one Reservation. The shape of `-o json`. */
@@ -48,7 +48,7 @@ export const clear: Run<typeof CLEAR_OPTIONS> = async ({ options, words }, host)
       name: words[0] === undefined ? undefined : nameIn(words[0], [RESERVATIONS]),
     };
     const held = await heldObjects(cluster, wanted);
-    const broker = options.force ? undefined : await livingBroker(cluster, held, host.now());
+    const broker = options.force ? undefined : await runningBroker(cluster, held, host.now());
     if (broker !== undefined && options.yes)
       throw new CommandError("conflict", `${broker}; --force does it all the same`);
     const results: Cleared[] = [];

@@ -4,7 +4,7 @@ import { distance } from "../output/when.ts";
 import type { OpenCluster } from "../objects/open-cluster.ts";
 
 /** A broker that renewed its lease in one of the objects' namespaces, in words; undefined when none did in time. */
-export async function livingBroker(
+export async function runningBroker(
   { client }: OpenCluster,
   objects: readonly Reservation[],
   now: number,

@@ -169,7 +169,7 @@ describe("kubeconfig issue", () => {
   });
 
   test("says which right is missing, with the exit status of missing rights", async () => {
-    hub.cluster.knobs.failNext({ times: 1, status: 403, verb: "patch", plural: "rolebindings" });
+    hub.cluster.faults.failNext({ times: 1, status: 403, verb: "patch", plural: "rolebindings" });
     expect(await hub.issue("rome")).toMatchObject({
       code: 5,
       out: "",
@@ -178,7 +178,7 @@ describe("kubeconfig issue", () => {
   });
 
   test("goes on where nobody may see the policies, and says so", async () => {
-    hub.cluster.knobs.failNext({ times: 4, status: 403, plural: "validatingadmissionpolicies" });
+    hub.cluster.faults.failNext({ times: 4, status: 403, plural: "validatingadmissionpolicies" });
     const { code, err } = await hub.issue("rome");
     expect(code).toBe(0);
     expect(err).toContain(

@@ -33,7 +33,7 @@ export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, hos
     const agent = agentOf(clusterId, admin.namespace);
     await (options.revoke
       ? revoke(admin, agent, { output: options.output, host })
-      : give(admin, agent, { options, host }));
+      : issueAccess(admin, agent, { options, host }));
   });
 }
 
@@ -56,12 +56,12 @@ function checkOptions(options: Options): void {
   if (found !== undefined) throw new CommandError("usage", found[1]);
 }
 
-interface Order {
+interface IssueContext {
   readonly options: Options;
   readonly host: Host;
 }
 
-async function give(admin: Admin, agent: Agent, { options, host }: Order): Promise<void> {
+async function issueAccess(admin: Admin, agent: Agent, { options, host }: IssueContext): Promise<void> {
   const { client } = admin;
   if (options.out !== undefined) await checkPlace(options.out, agent);
   const server = await serverFor(options, admin);

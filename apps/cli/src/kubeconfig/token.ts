@@ -5,8 +5,8 @@ import { type Agent, tokenSecretOf } from "./agent-access.ts";
 import { TOKENS } from "./resources.ts";
 
 const MANAGER = { fieldManager: "brokerctl", force: true } as const;
-const LOOK_EVERY_MS = 250;
-const LOOKS = 40;
+const POLL_MS = 250;
+const MAX_POLLS = 40;
 
 export interface Token {
   readonly text: string;
@@ -39,12 +39,12 @@ export async function keepToken(client: KubeClient, agent: Agent, clock: Clock):
   const secret = tokenSecretOf(agent);
   const { name, namespace } = secret.metadata;
   await client.apply(SECRETS, secret, MANAGER);
-  for (let looks = 0; looks < LOOKS; looks += 1) {
+  for (let looks = 0; looks < MAX_POLLS; looks += 1) {
     const found = await client.find(SECRETS, { name, namespace: agent.namespace });
     const packed = found?.data?.["token"];
     if (packed !== undefined)
       return { text: Buffer.from(packed, "base64").toString("utf8"), expiresAt: undefined, warnings: [] };
-    await wait(LOOK_EVERY_MS, { clock, signal: undefined });
+    await wait(POLL_MS, { clock, signal: undefined });
   }
   throw new CommandError(
     "timeout",

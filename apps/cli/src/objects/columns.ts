@@ -3,7 +3,7 @@ import { age } from "../output/age.ts";
 import { one } from "../output/amounts.ts";
 import type { Column } from "../output/table.ts";
 import type { AnyObject } from "./kinds.ts";
-import type { Sighting } from "./print-objects.ts";
+import type { ObjectState } from "./print-objects.ts";
 
 /** What is asked for or held, as the flat kinds state it. */
 interface Requested {
@@ -13,16 +13,16 @@ interface Requested {
   readonly requestedStorage?: string | undefined;
 }
 
-export function nameColumn<T extends AnyObject>(): Column<Sighting<T>> {
+export function nameColumn<T extends AnyObject>(): Column<ObjectState<T>> {
   return { title: "NAME", value: ({ object }) => object.metadata.name };
 }
 
-export function ageColumn<T extends AnyObject>(now: number): Column<Sighting<T>> {
+export function ageColumn<T extends AnyObject>(now: number): Column<ObjectState<T>> {
   return { title: "AGE", value: ({ object: { metadata } }) => agoOf(metadata.creationTimestamp, now) };
 }
 
 export function requestedColumns<T extends AnyObject & { readonly spec: Requested }>(): Column<
-  Sighting<T>
+  ObjectState<T>
 >[] {
   return [
     { title: "CPU", value: ({ object }) => one("cpu", quantitiesOf(object.spec)) },

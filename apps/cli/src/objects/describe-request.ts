@@ -1,9 +1,9 @@
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
 import { type ClusterEvent, EVENTS } from "@resource-broker/kube";
 import type { Run } from "../cli/command.ts";
-import { paintFor } from "../output/colour.ts";
+import { stylerFor } from "../output/colour.ts";
 import { print } from "../output/print.ts";
-import { BORROWED, nameIn, REQUESTS } from "./kinds.ts";
+import { nameIn, REQUESTS, RESERVATION_INSTRUCTIONS } from "./kinds.ts";
 import { type OpenCluster, withCluster } from "./open-cluster.ts";
 import type { DESCRIBE_OBJECT_OPTIONS } from "./options.ts";
 import { listObjects, readObject } from "./read-objects.ts";
@@ -18,9 +18,9 @@ export const describeRequest: Run<typeof DESCRIBE_OBJECT_OPTIONS> = async ({ opt
       eventsOf(cluster, request),
     ]);
     const report: RequestReport = { request, ...(instruction === undefined ? {} : { instruction }), events };
-    const look = { now: host.now(), paint: paintFor(host) };
+    const textOptions = { now: host.now(), styled: stylerFor(host) };
     print(
-      { data: report, table: () => requestText(report, look), names: () => [name] },
+      { data: report, table: () => requestText(report, textOptions), names: () => [name] },
       options.output,
       host,
     );
@@ -35,9 +35,14 @@ async function instructionOf(
   const reservation = status?.reservationName;
   if (reservation === undefined) return undefined;
   const { namespace = cluster.namespace } = metadata;
-  const beside = await cluster.client.find(BORROWED.resource, { name: reservation, namespace });
+  const beside = await cluster.client.find(RESERVATION_INSTRUCTIONS.resource, {
+    name: reservation,
+    namespace,
+  });
   if (beside !== undefined) return beside;
-  const elsewhere = await listObjects(cluster, BORROWED, { namespace: undefined }).catch(() => []);
+  const elsewhere = await listObjects(cluster, RESERVATION_INSTRUCTIONS, { namespace: undefined }).catch(
+    () => [],
+  );
   return elsewhere.find(({ spec }) => spec.reservationName === reservation);
 }
 

@@ -5,14 +5,14 @@ import type { Column } from "../output/table.ts";
 import { ageColumn, agoOf, nameColumn } from "./columns.ts";
 import { ADVERTISEMENTS } from "./kinds.ts";
 import type { GET_OBJECTS_OPTIONS } from "./options.ts";
-import { type ObjectLook, printObjects, type Sighting } from "./print-objects.ts";
+import { type ObjectState, type ObjectTextOptions, printObjects } from "./print-objects.ts";
 
-type Row = Sighting<Advertisement>;
+type Row = ObjectState<Advertisement>;
 
 export const getAdvertisements: Run<typeof GET_OBJECTS_OPTIONS> = (order, host) =>
   printObjects({ kinds: [ADVERTISEMENTS], columns, moreColumns, noun: "advertisement" }, order, host);
 
-function columns({ now, paint }: ObjectLook): readonly Column<Row>[] {
+function columns({ now, styled }: ObjectTextOptions): readonly Column<Row>[] {
   return [
     nameColumn(),
     { title: "CLUSTER", value: ({ object }) => object.spec.clusterID },
@@ -22,9 +22,9 @@ function columns({ now, paint }: ObjectLook): readonly Column<Row>[] {
     { title: "RESERVED", value: ({ object }) => listed(amountsIn(object.spec.resources.reserved ?? {})) },
     {
       title: "PUBLISHED",
-      value: ({ object: { status }, isGone }) => {
-        if (isGone) return paint("deleted", "quiet");
-        return status?.published === true ? paint("yes", "good") : paint("no", "bad");
+      value: ({ object: { status }, isDeleted }) => {
+        if (isDeleted) return styled("deleted", "quiet");
+        return status?.published === true ? styled("yes", "good") : styled("no", "bad");
       },
     },
     { title: "FRESH", value: ({ object: { spec } }) => agoOf(spec.timestamp, now) },

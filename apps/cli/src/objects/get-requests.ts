@@ -1,24 +1,24 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
-import type { Paint } from "../output/colour.ts";
+import type { Styler } from "../output/colour.ts";
 import { perHour } from "../output/price.ts";
 import type { Column } from "../output/table.ts";
-import { PHASE_MOODS } from "../reservations/reservation-columns.ts";
+import { PHASE_STYLES } from "../reservations/reservation-columns.ts";
 import { ageColumn, expiryOf, nameColumn, requestedColumns } from "./columns.ts";
 import { REQUESTS } from "./kinds.ts";
 import type { GET_OBJECTS_OPTIONS } from "./options.ts";
-import { type ObjectLook, printObjects, type Sighting } from "./print-objects.ts";
+import { type ObjectState, type ObjectTextOptions, printObjects } from "./print-objects.ts";
 
-type Row = Sighting<ResourceRequest>;
+type Row = ObjectState<ResourceRequest>;
 
 export const getRequests: Run<typeof GET_OBJECTS_OPTIONS> = (order, host) =>
   printObjects({ kinds: [REQUESTS], columns, moreColumns, noun: "request" }, order, host);
 
-function columns({ now, paint }: ObjectLook): readonly Column<Row>[] {
+function columns({ now, styled }: ObjectTextOptions): readonly Column<Row>[] {
   return [
     nameColumn(),
     ...requestedColumns<ResourceRequest>(),
-    { title: "PHASE", value: (row) => phaseOf(row, paint) },
+    { title: "PHASE", value: (row) => phaseOf(row, styled) },
     { title: "TARGET", value: ({ object: { status } }) => status?.targetClusterID ?? "-" },
     { title: "EXPIRES", value: ({ object }) => requestExpiry(object, now) },
     ageColumn(now),
@@ -36,11 +36,11 @@ function moreColumns(): readonly Column<Row>[] {
   ];
 }
 
-function phaseOf({ object: { status }, isGone }: Row, paint: Paint): string {
-  if (isGone) return paint("Deleted", "quiet");
+function phaseOf({ object: { status }, isDeleted }: Row, styled: Styler): string {
+  if (isDeleted) return styled("Deleted", "quiet");
   // The agent has not seen it, or there is none.
-  if (status?.phase === undefined) return paint("Unseen", "careful");
-  return paint(status.phase, PHASE_MOODS[status.phase]);
+  if (status?.phase === undefined) return styled("Unseen", "careful");
+  return styled(status.phase, PHASE_STYLES[status.phase]);
 }
 
 /** Only what is held has an end. */

@@ -38,14 +38,14 @@ export const ADVERTISEMENTS: ObjectKind<Advertisement> = {
 };
 
 /** Of what this cluster borrows. */
-export const BORROWED: ObjectKind<ReservationInstruction> = {
+export const RESERVATION_INSTRUCTIONS: ObjectKind<ReservationInstruction> = {
   noun: "instruction",
   definition: reservationInstructionKind,
   resource: customResource(reservationInstructionKind),
 };
 
 /** Of what this cluster lends. */
-export const LENT: ObjectKind<ProviderInstruction> = {
+export const PROVIDER_INSTRUCTIONS: ObjectKind<ProviderInstruction> = {
   noun: "instruction",
   definition: providerInstructionKind,
   resource: customResource(providerInstructionKind),

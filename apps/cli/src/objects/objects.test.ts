@@ -245,7 +245,7 @@ describe("a cluster that cannot be used is told in one line", () => {
 
   test("rights that are missing end with status 5", async () => {
     const { cluster, run } = await rome();
-    cluster.knobs.failNext({ times: 1, status: 403, verb: "list", plural: "resourcerequests" });
+    cluster.faults.failNext({ times: 1, status: 403, verb: "list", plural: "resourcerequests" });
     expect((await run("get", "requests")).code).toBe(5);
   });
 });

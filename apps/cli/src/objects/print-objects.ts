@@ -1,7 +1,7 @@
 import { informer } from "@resource-broker/kube";
 import type { Values } from "../cli/command.ts";
 import type { Host } from "../cli/host.ts";
-import { type Paint, paintFor } from "../output/colour.ts";
+import { type Styler, stylerFor } from "../output/colour.ts";
 import { printListing } from "../output/listing.ts";
 import type { Column } from "../output/table.ts";
 import { type AnyObject, fullName, nameIn, type ObjectKind } from "./kinds.ts";
@@ -10,27 +10,27 @@ import type { GET_OBJECTS_OPTIONS } from "./options.ts";
 import { listObjects, unknownObject, type Wanted } from "./read-objects.ts";
 
 /** An object as it was last seen. */
-export interface Sighting<T extends AnyObject> {
+export interface ObjectState<T extends AnyObject> {
   readonly object: T;
   /** True: it was deleted while somebody watched. */
-  readonly isGone: boolean;
+  readonly isDeleted: boolean;
 }
 
-export interface ObjectLook {
+export interface ObjectTextOptions {
   readonly now: number;
-  readonly paint: Paint;
+  readonly styled: Styler;
 }
 
 export interface ObjectTable<T extends AnyObject> {
   readonly kinds: readonly ObjectKind<T>[];
-  readonly columns: (look: ObjectLook) => readonly Column<Sighting<T>>[];
+  readonly columns: (textOptions: ObjectTextOptions) => readonly Column<ObjectState<T>>[];
   /** What `-o wide` shows beside. */
-  readonly moreColumns: (look: ObjectLook) => readonly Column<Sighting<T>>[];
+  readonly moreColumns: (textOptions: ObjectTextOptions) => readonly Column<ObjectState<T>>[];
   /** What it is called in "There is no request in namespace x". */
   readonly noun: string;
 }
 
-interface Order {
+interface ListInput {
   readonly options: Values<typeof GET_OBJECTS_OPTIONS>;
   readonly words: readonly string[];
 }
@@ -38,7 +38,7 @@ interface Order {
 /** Lists objects of a cluster; with `watch`, follows them as the API server tells of them. */
 export async function printObjects<T extends AnyObject>(
   shown: ObjectTable<T>,
-  { options, words }: Order,
+  { options, words }: ListInput,
   host: Host,
 ): Promise<void> {
   await withCluster(options, host, async (cluster) => {
@@ -47,10 +47,14 @@ export async function printObjects<T extends AnyObject>(
       selector: options.selector,
       name: words[0] === undefined ? undefined : nameIn(words[0], shown.kinds),
     };
-    const sightings = new Map<string, Sighting<T>>();
-    for (const object of await readAll(cluster, shown.kinds, wanted)) put(sightings, object);
-    const news = options.watch ? await followed({ cluster, shown, wanted, sightings }) : undefined;
-    await printListing(async () => listing(shown, wanted, { sightings, host }), { ...options, news }, host);
+    const states = new Map<string, ObjectState<T>>();
+    for (const object of await readAll(cluster, shown.kinds, wanted)) put(states, object);
+    const untilChange = options.watch ? await watchObjects({ cluster, shown, wanted, states }) : undefined;
+    await printListing(
+      async () => listing(shown, wanted, { states, host }),
+      { ...options, untilChange },
+      host,
+    );
   });
 }
 
@@ -67,18 +71,18 @@ async function readAll<T extends AnyObject>(
   return found;
 }
 
-interface Followed<T extends AnyObject> {
+interface WatchContext<T extends AnyObject> {
   readonly cluster: OpenCluster;
   readonly shown: ObjectTable<T>;
   readonly wanted: Wanted;
   /** Kept up to date from now on. */
-  readonly sightings: Map<string, Sighting<T>>;
+  readonly states: Map<string, ObjectState<T>>;
 }
 
 /** What is returned resolves when something has changed since it was last asked. */
-async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings }: Followed<T>) {
+async function watchObjects<T extends AnyObject>({ cluster, shown, wanted, states }: WatchContext<T>) {
   let isNew = false;
-  let tell = (): void => undefined;
+  let notify = (): void => undefined;
   const { client, clock } = cluster;
   const { namespace, selector, name } = wanted;
   for (const { resource } of shown.kinds) {
@@ -94,48 +98,57 @@ async function followed<T extends AnyObject>({ cluster, shown, wanted, sightings
     );
     objects.listen((_key, now, before) => {
       const object = now ?? before;
-      if (object !== undefined) put(sightings, object, now === undefined);
+      if (object !== undefined) put(states, object, now === undefined);
       isNew = true;
-      tell();
+      notify();
     });
     await objects.start();
   }
   return async (): Promise<void> => {
-    if (!isNew) await new Promise<void>((resolve) => (tell = resolve));
+    if (!isNew) await new Promise<void>((resolve) => (notify = resolve));
     isNew = false;
   };
 }
 
-function put<T extends AnyObject>(sightings: Map<string, Sighting<T>>, object: T, isGone = false): void {
-  sightings.set(keyOf(object), { object, isGone });
+function put<T extends AnyObject>(
+  sightings: Map<string, ObjectState<T>>,
+  object: T,
+  isDeleted = false,
+): void {
+  sightings.set(keyOf(object), { object, isDeleted });
 }
 
 function keyOf({ kind, metadata }: AnyObject): string {
   return `${kind}/${metadata.namespace}/${metadata.name}`;
 }
 
-interface Scene<T extends AnyObject> {
-  readonly sightings: ReadonlyMap<string, Sighting<T>>;
+interface ListingContext<T extends AnyObject> {
+  readonly states: ReadonlyMap<string, ObjectState<T>>;
   readonly host: Host;
 }
 
-function listing<T extends AnyObject>(shown: ObjectTable<T>, wanted: Wanted, { sightings, host }: Scene<T>) {
-  const look = { now: host.now(), paint: paintFor(host) };
+function listing<T extends AnyObject>(
+  shown: ObjectTable<T>,
+  wanted: Wanted,
+  { states, host }: ListingContext<T>,
+) {
+  const textOptions = { now: host.now(), styled: stylerFor(host) };
   const isEverywhere = wanted.namespace === undefined;
-  const columns = [...(isEverywhere ? [namespaceColumn<T>()] : []), ...shown.columns(look)];
+  const columns = [...(isEverywhere ? [namespaceColumn<T>()] : []), ...shown.columns(textOptions)];
   return {
-    items: [...sightings.values()],
-    dataOf: ({ object }: Sighting<T>) => object,
-    nameOf: ({ object }: Sighting<T>) => fullName(object),
-    keyOf: ({ object }: Sighting<T>) => keyOf(object),
-    faceOf: ({ object: { metadata }, isGone }: Sighting<T>) => `${metadata.resourceVersion} ${isGone}`,
+    items: [...states.values()],
+    dataOf: ({ object }: ObjectState<T>) => object,
+    nameOf: ({ object }: ObjectState<T>) => fullName(object),
+    keyOf: ({ object }: ObjectState<T>) => keyOf(object),
+    fingerprintOf: ({ object: { metadata }, isDeleted }: ObjectState<T>) =>
+      `${metadata.resourceVersion} ${isDeleted}`,
     columns,
-    wideColumns: [...columns, ...shown.moreColumns(look)],
+    wideColumns: [...columns, ...shown.moreColumns(textOptions)],
     whenEmpty: whenEmpty(shown.noun, wanted),
   };
 }
 
-function namespaceColumn<T extends AnyObject>(): Column<Sighting<T>> {
+function namespaceColumn<T extends AnyObject>(): Column<ObjectState<T>> {
   return { title: "NAMESPACE", value: ({ object }) => object.metadata.namespace ?? "" };
 }
 

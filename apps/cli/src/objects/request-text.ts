@@ -8,10 +8,10 @@ import {
 import type { ClusterEvent } from "@resource-broker/kube";
 import { described } from "../output/amounts.ts";
 import { type Column, properties, table } from "../output/table.ts";
-import { PHASE_MOODS } from "../reservations/reservation-columns.ts";
+import { PHASE_STYLES } from "../reservations/reservation-columns.ts";
 import { agoOf, quantitiesOf } from "./columns.ts";
 import { priceOf, requestExpiry } from "./get-requests.ts";
-import type { ObjectLook } from "./print-objects.ts";
+import type { ObjectTextOptions } from "./print-objects.ts";
 
 /** A request and everything that hangs on it. */
 export interface RequestReport {
@@ -23,17 +23,17 @@ export interface RequestReport {
 }
 
 /** Everything about one request, a paragraph for each side of it. */
-export function requestText(report: RequestReport, look: ObjectLook): string {
+export function requestText(report: RequestReport, textOptions: ObjectTextOptions): string {
   const { request, instruction, events } = report;
   const { status } = request;
   const parts = [
-    properties([...wishRows(request), ...stateRows(request, look)]),
+    properties([...specRows(request), ...stateRows(request, textOptions)]),
     status?.explanation === undefined ? "" : `Why:\n${indented(status.explanation)}`,
     instruction === undefined
       ? ""
       : `Instruction:\n${indented(instruction.spec.message ?? instruction.metadata.name)}`,
-    titled("Conditions", table(conditionColumns(look), status?.conditions ?? [])),
-    titled("Events", table(eventColumns(look), events)),
+    titled("Conditions", table(conditionColumns(textOptions), status?.conditions ?? [])),
+    titled("Events", table(eventColumns(textOptions), events)),
     status?.decisionID === undefined ? "" : `More: brokerctl explain ${status.decisionID}\n`,
   ];
   return parts.filter((part) => part !== "").join("\n");
@@ -41,7 +41,7 @@ export function requestText(report: RequestReport, look: ObjectLook): string {
 
 type Rows = (readonly [string, string])[];
 
-function wishRows({ metadata, spec }: ResourceRequest): Rows {
+function specRows({ metadata, spec }: ResourceRequest): Rows {
   const { regions = [], labels = {}, excludeClusters = [] } = spec.constraints ?? {};
   return present([
     ["Name", metadata.name],
@@ -64,18 +64,18 @@ function wishRows({ metadata, spec }: ResourceRequest): Rows {
   ]);
 }
 
-function stateRows(request: ResourceRequest, { now, paint }: ObjectLook): Rows {
+function stateRows(request: ResourceRequest, { now, styled }: ObjectTextOptions): Rows {
   const { metadata, status = {} } = request;
   const { phase } = status;
   return present([
     [
       "Phase",
       phase === undefined
-        ? paint(
+        ? styled(
             `no agent has processed it (${apiVersionOf(resourceRequestKind)}); check that an agent runs here`,
             "careful",
           )
-        : paint(phase, PHASE_MOODS[phase]),
+        : styled(phase, PHASE_STYLES[phase]),
     ],
     ["Reason", status.reason],
     ["Message", status.message],
@@ -99,21 +99,21 @@ function present(rows: readonly (readonly [string, string | undefined])[]): Rows
   );
 }
 
-function conditionColumns({ now, paint }: ObjectLook): readonly Column<Condition>[] {
+function conditionColumns({ now, styled }: ObjectTextOptions): readonly Column<Condition>[] {
   return [
     { title: "TYPE", value: ({ type }) => type },
-    { title: "STATUS", value: ({ status }) => paint(status, status === "True" ? "good" : "careful") },
+    { title: "STATUS", value: ({ status }) => styled(status, status === "True" ? "good" : "careful") },
     { title: "REASON", value: ({ reason }) => reason },
     { title: "SINCE", value: ({ lastTransitionTime }) => agoOf(lastTransitionTime, now) },
     { title: "MESSAGE", value: ({ message }) => message },
   ];
 }
 
-function eventColumns({ now, paint }: ObjectLook): readonly Column<ClusterEvent>[] {
+function eventColumns({ now, styled }: ObjectTextOptions): readonly Column<ClusterEvent>[] {
   return [
     {
       title: "TYPE",
-      value: ({ type = "Normal" }) => paint(type, type === "Warning" ? "careful" : "quiet"),
+      value: ({ type = "Normal" }) => styled(type, type === "Warning" ? "careful" : "quiet"),
     },
     { title: "REASON", value: ({ reason = "-" }) => reason },
     { title: "SEEN", value: (event) => `${agoOf(lastSeen(event), now)}${times(event)}` },

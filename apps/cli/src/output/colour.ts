@@ -3,17 +3,17 @@ import { styleText } from "node:util";
 import { safeLine, safeText } from "@resource-broker/contract/text";
 import type { Host } from "../cli/host.ts";
 
-export type Mood = "good" | "bad" | "careful" | "quiet";
+export type TextStyle = "good" | "bad" | "careful" | "quiet";
 
 const COLOURS = { good: "green", bad: "red", careful: "yellow", quiet: "gray" } as const;
 
 /** Writes a word as it is, or in colour where a person sees it. */
-export type Paint = (word: string, mood: Mood) => string;
+export type Styler = (word: string, style: TextStyle) => string;
 
 /** Colours on a terminal only, and not for those who do not want them (https://no-color.org). */
-export function paintFor(host: Pick<Host, "isTerminal" | "env">): Paint {
+export function stylerFor(host: Pick<Host, "isTerminal" | "env">): Styler {
   if (isPlain(host)) return (word) => word;
-  return (word, mood) => styleText(COLOURS[mood], word, { validateStream: false });
+  return (word, style) => styleText(COLOURS[style], word, { validateStream: false });
 }
 
 function isPlain({ isTerminal, env }: Pick<Host, "isTerminal" | "env">): boolean {
@@ -26,15 +26,15 @@ const OUR_COLOURS = /(\u001b\[(?:31|32|33|90|39)m)/u;
 
 /** A cell or a row: what others wrote in it stays on its line and moves no cursor. Colours stay. */
 export function safeCell(text: string): string {
-  return besideColours(text, safeLine);
+  return outsideColours(text, safeLine);
 }
 
 /** Everything that brokerctl prints passes here, whoever wrote it: nothing but our own colours is obeyed by a terminal. */
 export function safeFor(host: Pick<Host, "isTerminal" | "env">): (text: string) => string {
-  return isPlain(host) ? safeText : (text) => besideColours(text, safeText);
+  return isPlain(host) ? safeText : (text) => outsideColours(text, safeText);
 }
 
-function besideColours(text: string, safe: (text: string) => string): string {
+function outsideColours(text: string, safe: (text: string) => string): string {
   const parts = text.split(OUR_COLOURS);
   return parts.map((part, index) => (index % 2 === 1 ? part : safe(part))).join("");
 }

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { age } from "./age.ts";
 import { amountsIn, leftOf, listed, one } from "./amounts.ts";
-import { paintFor } from "./colour.ts";
+import { stylerFor } from "./colour.ts";
 import { costText, perHour } from "./price.ts";
 import { table } from "./table.ts";
 
@@ -71,14 +71,14 @@ describe("colours", () => {
       host: { isTerminal: true, env: { TERM: "dumb" } },
       isPainted: false,
     },
-  ])("$name", ({ host, isPainted }) => {
-    expect(paintFor(host)("Ready", "good") !== "Ready").toBe(isPainted);
+  ])("$name", ({ host, isPainted: isStyled }) => {
+    expect(stylerFor(host)("Ready", "good") !== "Ready").toBe(isStyled);
   });
 
   test("take no room in a table", () => {
-    const paint = paintFor({ isTerminal: true, env: {} });
+    const styled = stylerFor({ isTerminal: true, env: {} });
     const columns = [
-      { title: "PHASE", value: (word: string) => paint(word, "good") },
+      { title: "PHASE", value: (word: string) => styled(word, "good") },
       { title: "NEXT", value: () => "x" },
     ];
     const [, first = "", second = ""] = table(columns, ["Active", "Reserved"]).split("\n");

@@ -3,7 +3,7 @@ import type { OutputFormat } from "./output-option.ts";
 import { print } from "./print.ts";
 import { type Column, table } from "./table.ts";
 
-const LOOK_EVERY_MS = 1000;
+const POLL_MS = 1000;
 
 /** A list of things that have a name and change. */
 export interface Listing<Item> {
@@ -14,7 +14,7 @@ export interface Listing<Item> {
   /** What tells two things apart where names do not. Absent: the name. */
   readonly keyOf?: (item: Item) => string;
   /** Identifies the state of an item. Ages are left out, because they always change. */
-  readonly faceOf: (item: Item) => string;
+  readonly fingerprintOf: (item: Item) => string;
   readonly columns: readonly Column<Item>[];
   readonly wideColumns: readonly Column<Item>[];
   /** Said on standard error when there is nothing to show. */
@@ -27,27 +27,27 @@ export interface ListingOptions {
   readonly output: OutputFormat;
   readonly watch: boolean;
   /** Resolves when another look may show something new. Absent: after a second. */
-  readonly news?: (() => Promise<void>) | undefined;
+  readonly untilChange?: (() => Promise<void>) | undefined;
 }
 
 /** Prints a list; with `watch`, looks again and again and prints what is new or has changed, until it is ended. */
 export async function printListing<Item>(
-  look: () => Promise<Listing<Item>>,
-  { output, watch, news = () => host.pause(LOOK_EVERY_MS) }: ListingOptions,
+  read: () => Promise<Listing<Item>>,
+  { output, watch, untilChange = () => host.pause(POLL_MS) }: ListingOptions,
   host: Host,
 ): Promise<void> {
-  const first = await look();
+  const first = await read();
   if (first.items.length === 0) host.note(`${first.whenEmpty}\n`);
   if (first.remark !== undefined) host.note(`${first.remark}\n`);
   printItems(first, first.items, { output, host });
   const { keyOf = first.nameOf } = first;
-  const seen = new Map(first.items.map((item) => [keyOf(item), first.faceOf(item)]));
+  const seen = new Map(first.items.map((item) => [keyOf(item), first.fingerprintOf(item)]));
   while (watch) {
-    await news();
-    const listing = await look();
-    const changed = listing.items.filter((item) => seen.get(keyOf(item)) !== listing.faceOf(item));
+    await untilChange();
+    const listing = await read();
+    const changed = listing.items.filter((item) => seen.get(keyOf(item)) !== listing.fingerprintOf(item));
     const isFirstRow = seen.size === 0;
-    for (const item of changed) seen.set(keyOf(item), listing.faceOf(item));
+    for (const item of changed) seen.set(keyOf(item), listing.fingerprintOf(item));
     if (isFirstRow) printItems(listing, changed, { output, host });
     else if (changed.length > 0) printChanged(listing, changed, { output, host });
   }

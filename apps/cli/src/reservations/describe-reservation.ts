@@ -11,13 +11,13 @@ import { type Broker, withBroker } from "../connection/broker.ts";
 import { decisionText } from "../decisions/print-decision.ts";
 import { age } from "../output/age.ts";
 import { described } from "../output/amounts.ts";
-import { type Paint, paintFor } from "../output/colour.ts";
+import { type Styler, stylerFor } from "../output/colour.ts";
 import { costText } from "../output/price.ts";
 import { print } from "../output/print.ts";
 import { properties } from "../output/table.ts";
 import type { DESCRIBE_RESERVATION_OPTIONS } from "./options.ts";
 import { readReservation } from "./read-reservations.ts";
-import { expiryOf, PHASE_MOODS } from "./reservation-columns.ts";
+import { expiryOf, PHASE_STYLES } from "./reservation-columns.ts";
 import { reservationIdIn } from "./reservation-id.ts";
 
 export const describeReservation: Run<typeof DESCRIBE_RESERVATION_OPTIONS> = async (
@@ -25,13 +25,13 @@ export const describeReservation: Run<typeof DESCRIBE_RESERVATION_OPTIONS> = asy
   host,
 ) => {
   const id = reservationIdIn(words[0] ?? "");
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   await withBroker(options, host, async (broker) => {
     const { value: reservation, at } = await readReservation(broker, id);
     const decision = await decisionOf(broker, reservation);
     const text = (isWide: boolean): string => {
-      const why = decision === undefined ? "" : `\n${decisionText(decision, { paint, isWide })}`;
-      return `${properties(rowsOf(reservation, at, paint))}${why}`;
+      const why = decision === undefined ? "" : `\n${decisionText(decision, { styled, isWide })}`;
+      return `${properties(rowsOf(reservation, at, styled))}${why}`;
     };
     const data = { reservation, ...(decision === undefined ? {} : { decision }) };
     print(
@@ -46,21 +46,21 @@ export const describeReservation: Run<typeof DESCRIBE_RESERVATION_OPTIONS> = asy
 async function decisionOf(broker: Broker, { decisionID }: ReservationDTO): Promise<DecisionDTO | undefined> {
   if (decisionID === undefined) return undefined;
   try {
-    return (await broker.ask({ method: "GET", path: PATH.decision(decisionID) }, decisionSchema)).value;
+    return (await broker.request({ method: "GET", path: PATH.decision(decisionID) }, decisionSchema)).value;
   } catch (error) {
     if (error instanceof Fault && error.code === "not-found") return undefined;
     throw error;
   }
 }
 
-function rowsOf(reservation: ReservationDTO, at: number, paint: Paint): (readonly [string, string])[] {
+function rowsOf(reservation: ReservationDTO, at: number, styled: Styler): (readonly [string, string])[] {
   const { status, cost, createdAt } = reservation;
   const rows: (readonly [string, string | undefined])[] = [
     ["Name", reservation.id],
     ["Requester", reservation.requesterID],
     ["Provider", reservation.targetClusterID],
     ["Resources", described(reservation.requestedResources)],
-    ["Phase", paint(status.phase, PHASE_MOODS[status.phase])],
+    ["Phase", styled(status.phase, PHASE_STYLES[status.phase])],
     ["Reason", reservation.reason],
     ["Message", status.message],
     ["Made", `${age(at - (parseTime(createdAt) ?? at))} ago (${createdAt})`],

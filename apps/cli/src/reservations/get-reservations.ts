@@ -2,7 +2,7 @@ import type { ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import type { Run, Values } from "../cli/command.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
-import { paintFor } from "../output/colour.ts";
+import { stylerFor } from "../output/colour.ts";
 import { type Listing, printListing } from "../output/listing.ts";
 import type { GET_RESERVATIONS_OPTIONS } from "./options.ts";
 import { listReservations, readReservation, type Reservations } from "./read-reservations.ts";
@@ -14,7 +14,7 @@ type Options = Values<typeof GET_RESERVATIONS_OPTIONS>;
 export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ options, words }, host) => {
   const [word] = words;
   const id = word === undefined ? undefined : reservationIdIn(word);
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   const shown = new Set<string>();
   await withBroker(options, host, async (broker) => {
     const look = async (): Promise<Listing<ReservationDTO>> => {
@@ -26,9 +26,9 @@ export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ op
         items,
         dataOf: (item) => item,
         nameOf: (item) => item.id,
-        faceOf: (item) => JSON.stringify(item),
-        columns: reservationColumns(at, paint),
-        wideColumns: wideReservationColumns(at, paint),
+        fingerprintOf: (item) => JSON.stringify(item),
+        columns: reservationColumns(at, styled),
+        wideColumns: wideReservationColumns(at, styled),
         whenEmpty: whenEmpty(found, options),
       };
     };

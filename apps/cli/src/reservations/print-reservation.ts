@@ -1,6 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Host } from "../cli/host.ts";
-import { paintFor } from "../output/colour.ts";
+import { stylerFor } from "../output/colour.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
 import { table } from "../output/table.ts";
@@ -15,12 +15,12 @@ interface Printer {
 
 /** What a command has made of a reservation: one line, as in the list. */
 export function printReservation(reservation: ReservationDTO, { at, output, host }: Printer): void {
-  const paint = paintFor(host);
+  const styled = stylerFor(host);
   print(
     {
       data: reservation,
-      table: () => table(reservationColumns(at, paint), [reservation]),
-      wide: () => table(wideReservationColumns(at, paint), [reservation]),
+      table: () => table(reservationColumns(at, styled), [reservation]),
+      wide: () => table(wideReservationColumns(at, styled), [reservation]),
       names: () => [reservation.id],
     },
     output,

@@ -24,7 +24,7 @@ export async function listReservations(broker: Broker): Promise<Reservations> {
   let path: string | undefined = `${PATH.reservations}?limit=${LIMIT.pageMax}`;
   let at = 0;
   while (path !== undefined) {
-    const page: Answer<readonly ReservationDTO[]> = await broker.ask(
+    const page: Answer<readonly ReservationDTO[]> = await broker.request(
       { method: "GET", path },
       reservationListSchema,
     );
@@ -44,7 +44,7 @@ function nextIn(link: string | readonly string[] | undefined): string | undefine
 
 export async function readReservation(broker: Broker, id: string): Promise<Answer<ReservationDTO>> {
   return withHint(broker, id, () =>
-    broker.ask({ method: "GET", path: PATH.reservation(id) }, reservationSchema),
+    broker.request({ method: "GET", path: PATH.reservation(id) }, reservationSchema),
   );
 }
 

@@ -21,7 +21,7 @@ export const release: Run<typeof RELEASE_OPTIONS> = async ({ options, words }, h
         ? PATH.reservation(id)
         : pathFor(PATH.releaseByKey(key), requesterFor(options.for, broker));
     const { value, at } = await withHint(broker, id, () =>
-      broker.tell({ method: "DELETE", path }, reservationSchema),
+      broker.requestOptional({ method: "DELETE", path }, reservationSchema),
     );
     if (value !== undefined) printReservation(value, { at, output, host });
     else host.note("No reservation has this key. The key is now released and cannot be used any more\n");

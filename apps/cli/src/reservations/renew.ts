@@ -14,7 +14,7 @@ export const renew: Run<typeof RENEW_OPTIONS> = async ({ options, words }, host)
   if (!parsed.ok) throw new CommandError("usage", `--duration: ${parsed.problem}`);
   await withBroker(options, host, async (broker) => {
     const call = { method: "POST", path: PATH.renew(id), body: { duration } } as const;
-    const { value, at } = await withHint(broker, id, () => broker.ask(call, reservationSchema));
+    const { value, at } = await withHint(broker, id, () => broker.request(call, reservationSchema));
     if (value.status.expiresAt === undefined) {
       host.note("It lasts until it is released: there was nothing to renew\n");
     }

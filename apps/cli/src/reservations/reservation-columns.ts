@@ -3,10 +3,10 @@ import type { Phase } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { one } from "../output/amounts.ts";
 import { perHour } from "../output/price.ts";
-import type { Mood, Paint } from "../output/colour.ts";
+import type { Styler, TextStyle } from "../output/colour.ts";
 import type { Column } from "../output/table.ts";
 
-export const PHASE_MOODS: Readonly<Record<Phase, Mood>> = {
+export const PHASE_STYLES: Readonly<Record<Phase, TextStyle>> = {
   Pending: "careful",
   Reserved: "careful",
   Active: "good",
@@ -15,7 +15,7 @@ export const PHASE_MOODS: Readonly<Record<Phase, Mood>> = {
 };
 
 /** `now` is the broker's. */
-export function reservationColumns(now: number, paint: Paint): readonly Column<ReservationDTO>[] {
+export function reservationColumns(now: number, styled: Styler): readonly Column<ReservationDTO>[] {
   return [
     { title: "NAME", value: ({ id }) => id },
     { title: "REQUESTER", value: ({ requesterID }) => requesterID },
@@ -24,15 +24,15 @@ export function reservationColumns(now: number, paint: Paint): readonly Column<R
     { title: "MEMORY", value: ({ requestedResources }) => one("memory", requestedResources) },
     { title: "GPU", value: ({ requestedResources }) => one("gpu", requestedResources) },
     { title: "PRICE", value: ({ cost }) => perHour(cost?.perHour, cost?.currency) },
-    { title: "PHASE", value: ({ status: { phase } }) => paint(phase, PHASE_MOODS[phase]) },
+    { title: "PHASE", value: ({ status: { phase } }) => styled(phase, PHASE_STYLES[phase]) },
     { title: "EXPIRES", value: (item) => expiryOf(item, now) },
     { title: "AGE", value: ({ createdAt }) => age(now - (parseTime(createdAt) ?? now)) },
   ];
 }
 
-export function wideReservationColumns(now: number, paint: Paint): readonly Column<ReservationDTO>[] {
+export function wideReservationColumns(now: number, styled: Styler): readonly Column<ReservationDTO>[] {
   return [
-    ...reservationColumns(now, paint),
+    ...reservationColumns(now, styled),
     { title: "STORAGE", value: ({ requestedResources }) => one("storage", requestedResources) },
     { title: "TIER", value: ({ tier }) => tier ?? "-" },
     { title: "REASON", value: ({ reason }) => reason ?? "-" },

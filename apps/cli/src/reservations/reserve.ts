@@ -15,9 +15,9 @@ export const reserve: Run<typeof RESERVE_OPTIONS> = async ({ options }, host) =>
   await withBroker(options, host, async (broker) => {
     const requester = requesterFor(options.for, broker);
     const call = { method: "POST", path: pathFor(PATH.reservations, requester), body, key } as const;
-    const { value, at, headers } = await broker.ask(call, reservationSchema);
+    const { value, at, headers } = await broker.request(call, reservationSchema);
     if (requester !== undefined && value.requesterID !== requester) {
-      await broker.tell({ method: "DELETE", path: PATH.reservation(value.id) }, reservationSchema);
+      await broker.requestOptional({ method: "DELETE", path: PATH.reservation(value.id) }, reservationSchema);
       throw new CommandError(
         "error",
         `this broker is too old for --for: it reserved for ${value.requesterID}, and that reservation was released again; use the certificate of ${requester}`,

@@ -9,7 +9,7 @@ import { printReservation } from "./print-reservation.ts";
 import { readReservation } from "./read-reservations.ts";
 import { reservationIdIn } from "./reservation-id.ts";
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** What is waited for. */
@@ -30,7 +30,7 @@ export const wait: Run<typeof WAIT_OPTIONS> = async ({ options, words }, host) =
       const { value, at } = await readReservation(broker, id);
       const { phase } = value.status;
       if (goal.isReached(phase)) return printReservation(value, { at, output, host });
-      if (!goal.isPossible(phase)) throw tooLate(value, goal);
+      if (!goal.isPossible(phase)) throw unreachableGoal(value, goal);
       const leftMs = deadline - host.now();
       if (leftMs <= 0) {
         throw new CommandError(
@@ -38,7 +38,7 @@ export const wait: Run<typeof WAIT_OPTIONS> = async ({ options, words }, host) =
           `${id} is ${phase} after ${timeout / 1000} s, not ${goal.words}; --timeout waits longer`,
         );
       }
-      await host.pause(Math.min(LOOK_EVERY_MS, leftMs));
+      await host.pause(Math.min(POLL_MS, leftMs));
     }
   });
 };
@@ -67,7 +67,7 @@ async function noGoal(text: string): Promise<CommandError> {
   );
 }
 
-function tooLate({ id, status, reason }: ReservationDTO, { words }: Goal): CommandError {
+function unreachableGoal({ id, status, reason }: ReservationDTO, { words }: Goal): CommandError {
   const why = reason === undefined ? "" : ` (${reason})`;
   return new CommandError("conflict", `${id} is ${status.phase}${why} and will never be ${words}`);
 }

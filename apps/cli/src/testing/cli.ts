@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /** Noon on a winter day; tests move on from here. */
-export const NOON = Date.UTC(2026, 0, 15, 12);
+export const TEST_START = Date.UTC(2026, 0, 15, 12);
 export const DAY_MS = 86_400_000;
 
 /** brokerctl in this process, on a clock of its own and a certificate folder of its own. */
@@ -24,19 +24,19 @@ export interface Cli {
   /** The same for a command that must succeed: its standard output. */
   readonly ok: (...args: readonly string[]) => Promise<string>;
   /** Moves the clock. */
-  readonly pass: (ms: number) => void;
+  readonly advance: (ms: number) => void;
   /** Where a file of the folder lies. */
   readonly path: (...parts: readonly string[]) => string;
   readonly read: (...parts: readonly string[]) => Promise<string>;
   /** The tls.crt of a folder. */
   readonly certificate: (...folder: readonly string[]) => Promise<X509Certificate>;
   /** Every file below the folder with its content: two pictures are equal when nothing was changed. */
-  readonly picture: () => Promise<Readonly<Record<string, string>>>;
+  readonly snapshot: () => Promise<Readonly<Record<string, string>>>;
 }
 
 export async function startCli(whenDone: WhenDone): Promise<Cli> {
   const dir = join(await temporaryFolder(whenDone), "certs");
-  let now = NOON;
+  let now = TEST_START;
   const certs: Cli["certs"] = (...args) =>
     runCli(["certs", ...args], { now: () => now, env: { BROKERCTL_CERTS_DIR: dir } });
   const path: Cli["path"] = (...parts) => join(dir, ...parts);
@@ -49,13 +49,13 @@ export async function startCli(whenDone: WhenDone): Promise<Cli> {
       if (code !== 0) throw new Error(`brokerctl certs ${args.join(" ")} ended with ${code}: ${err}`);
       return out;
     },
-    pass: (ms) => {
+    advance: (ms) => {
       now += ms;
     },
     path,
     read,
     certificate: async (...folder) => new X509Certificate(await read(...folder, "tls.crt")),
-    picture: async () => {
+    snapshot: async () => {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true });
       const files = entries
         .filter((entry) => entry.isFile())
@@ -77,7 +77,7 @@ export async function temporaryFolder(whenDone: WhenDone): Promise<string> {
   return folder;
 }
 
-interface World {
+interface RunCliOptions {
   readonly now?: () => number;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
@@ -89,8 +89,15 @@ interface World {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-export async function runCli(args: readonly string[], world: World = {}): Promise<Outcome> {
-  const { now = () => NOON, env = {}, isTerminal = false, pause = neverPause, onOut, openInBrowser } = world;
+export async function runCli(args: readonly string[], options: RunCliOptions = {}): Promise<Outcome> {
+  const {
+    now = () => TEST_START,
+    env = {},
+    isTerminal = false,
+    pause = neverPause,
+    onOut,
+    openInBrowser,
+  } = options;
   let out = "";
   let err = "";
   const code = await run(args, {

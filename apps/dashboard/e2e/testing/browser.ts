@@ -20,7 +20,7 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
 }
 
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -29,7 +29,7 @@ export interface Window {
   readonly context: BrowserContext;
   readonly page: Page;
   /** What went wrong in the page: errors that nobody caught, what the policy for content forbade, foreign requests. */
-  readonly troubles: readonly string[];
+  readonly problems: readonly string[];
 }
 
 type ContextOptions = NonNullable<Parameters<Browser["newContext"]>[0]>;
@@ -37,17 +37,17 @@ type ContextOptions = NonNullable<Parameters<Browser["newContext"]>[0]>;
 /** A window of its own, without cookies of others. */
 export async function openWindow(browser: Browser, options: ContextOptions = {}): Promise<Window> {
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  const troubles: string[] = [];
-  page.on("pageerror", (error) => troubles.push(error.message));
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" && /Content.Security.Policy|Warning:|React/i.test(message.text()))
-      troubles.push(message.text());
+      problems.push(message.text());
   });
   page.on("request", (request) => {
     if (!/^(https?:\/\/(127\.0\.0\.1|localhost)|data:)/.test(request.url()))
-      troubles.push(`asked ${request.url()}`);
+      problems.push(`asked ${request.url()}`);
   });
-  return { context, page, troubles };
+  return { context, page, problems };
 }

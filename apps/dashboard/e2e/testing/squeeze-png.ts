@@ -9,7 +9,7 @@ const RGB = 2;
  * The same picture in fewer bytes. A browser filters each line as for a photograph; large even areas and text pack better
  * as they are.
  */
-export function squeezePng(png: Buffer): Buffer {
+export function compressPng(png: Buffer): Buffer {
   const chunks = readChunks(png);
   const header = chunks.find(({ type }) => type === "IHDR");
   if (header === undefined || header.data[9] !== RGB) return png;
@@ -33,7 +33,7 @@ function withoutFilters(filtered: Buffer, width: number): Buffer {
     for (let x = 0; x < width; x++) {
       const left = x < BYTES_PER_PIXEL ? 0 : (line[x - BYTES_PER_PIXEL] ?? 0);
       const corner = x < BYTES_PER_PIXEL ? 0 : (above[x - BYTES_PER_PIXEL] ?? 0);
-      const guess = guessed(filtered[at] ?? 0, { left, up: above[x] ?? 0, corner });
+      const guess = predicted(filtered[at] ?? 0, { left, up: above[x] ?? 0, corner });
       line[x] = ((filtered[at + 1 + x] ?? 0) + guess) & 255;
     }
     above = line;
@@ -47,7 +47,7 @@ interface Neighbours {
   readonly corner: number;
 }
 
-function guessed(filter: number, { left, up, corner }: Neighbours): number {
+function predicted(filter: number, { left, up, corner }: Neighbours): number {
   switch (filter) {
     case 1:
       return left;

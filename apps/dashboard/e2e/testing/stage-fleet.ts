@@ -1,31 +1,31 @@
 import type { AdvertisementDTO, ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import { type BrokerProcess, seededRandom } from "@resource-broker/testkit";
-import { A100, H100, type Place, PLACES } from "./stage-places.ts";
+import { A100, H100, SAMPLE_CLUSTERS, type SampleCluster } from "./stage-places.ts";
 
-const BORROWERS = ["rome", "milan", "london", "athens", "zurich", "dublin", "vienna", "paris"];
+const REQUESTERS = ["rome", "milan", "london", "athens", "zurich", "dublin", "vienna", "paris"];
 /** Its agent falls silent before the end. */
 const SILENT = "prague";
 const GIB = 1024 ** 3;
 
 /** A fleet that lives: clusters that advertise, ask, hold, use and give back, all through the public API. */
-export interface StageFleet {
+export interface SampleFleet {
   readonly advertise: (options?: { readonly isLate?: boolean }) => Promise<void>;
   /** Some requests of a busy day; some are refused. */
-  readonly trade: () => Promise<void>;
+  readonly reserveAndRelease: () => Promise<void>;
   readonly newest: () => ReservationDTO | undefined;
 }
 
-export function stageFleet(broker: BrokerProcess, seed = 7): StageFleet {
+export function sampleFleet(broker: BrokerProcess, seed = 7): SampleFleet {
   const random = seededRandom(seed);
   const live = new Map<string, ReservationDTO>();
   let sequence = 0;
   let newest: ReservationDTO | undefined;
 
-  const advertise: StageFleet["advertise"] = async ({ isLate = false } = {}) => {
+  const advertise: SampleFleet["advertise"] = async ({ isLate = false } = {}) => {
     sequence += 1;
-    const speaking = PLACES.filter(({ id }) => !(isLate && id === SILENT));
+    const advertising = SAMPLE_CLUSTERS.filter(({ id }) => !(isLate && id === SILENT));
     await Promise.all(
-      speaking.map((place) =>
+      advertising.map((place) =>
         broker.clientFor(place.id).request("POST", "/api/v1/advertisements", {
           body: advertisementOf(place, { sequence, live: [...live.values()], swing: random.below(6) / 100 }),
         }),
@@ -34,8 +34,8 @@ export function stageFleet(broker: BrokerProcess, seed = 7): StageFleet {
   };
 
   const ask = async (): Promise<void> => {
-    const requester = random.pick(BORROWERS) ?? "rome";
-    const request = wish(random);
+    const requester = random.pick(REQUESTERS) ?? "rome";
+    const request = randomRequest(random);
     const { status, body } = await broker.clientFor(requester).request("POST", "/api/v1/reservations", {
       body: request,
       key: `stage-${sequence}-${random.below(1e9)}`,
@@ -51,7 +51,7 @@ export function stageFleet(broker: BrokerProcess, seed = 7): StageFleet {
       await broker.clientFor(requester).request("POST", `/api/v1/reservations/${reservation.id}/activate`);
   };
 
-  const giveBack = async (): Promise<void> => {
+  const releaseOne = async (): Promise<void> => {
     const reservation = random.pick([...live.values()]);
     if (reservation === undefined) return;
     live.delete(reservation.id);
@@ -62,16 +62,16 @@ export function stageFleet(broker: BrokerProcess, seed = 7): StageFleet {
 
   return {
     advertise,
-    trade: async () => {
+    reserveAndRelease: async () => {
       await ask();
       if (random.chance(0.4)) await ask();
-      if (live.size > 34 || random.chance(0.15)) await giveBack();
+      if (live.size > 34 || random.chance(0.15)) await releaseOne();
     },
     newest: () => newest,
   };
 }
 
-function wish(random: ReturnType<typeof seededRandom>): ReservationRequestDTO {
+function randomRequest(random: ReturnType<typeof seededRandom>): ReservationRequestDTO {
   const cpu = random.pick([1, 2, 2, 4, 4, 6, 8, 8, 12, 16, 24]) ?? 4;
   const gpu = random.chance(0.3) ? (random.pick([1, 1, 2, 4, 24]) ?? 1) : 0;
   return {
@@ -86,13 +86,16 @@ function wish(random: ReturnType<typeof seededRandom>): ReservationRequestDTO {
   };
 }
 
-interface Moment {
+interface AdvertisementState {
   readonly sequence: number;
   readonly live: readonly ReservationDTO[];
   readonly swing: number;
 }
 
-function advertisementOf(place: Place, { sequence, live, swing }: Moment): AdvertisementDTO {
+function advertisementOf(
+  place: SampleCluster,
+  { sequence, live, swing }: AdvertisementState,
+): AdvertisementDTO {
   const { id, cpu, memoryGi, gpus } = place;
   const share = Math.min(1, place.busy + swing);
   const all = amounts(cpu, memoryGi * GIB, gpus?.count ?? 0);

@@ -1,5 +1,5 @@
 /** A made-up cluster. */
-export interface Place {
+export interface SampleCluster {
   readonly id: string;
   readonly name: string;
   readonly region: string;
@@ -15,7 +15,7 @@ export const H100 = "NVIDIA-H100-80GB";
 export const A100 = "NVIDIA-A100-40GB";
 const L40 = "NVIDIA-L40S";
 
-export const PLACES: readonly Place[] = [
+export const SAMPLE_CLUSTERS: readonly SampleCluster[] = [
   {
     id: "amsterdam",
     name: "Amsterdam edge",

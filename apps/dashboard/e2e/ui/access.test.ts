@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launchBrowser, openWindow, type Window } from "../testing/browser.ts";
 import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
 import { LIST_PAGES, untilLive } from "../testing/pages.ts";
-import { stageFleet } from "../testing/stage-fleet.ts";
+import { sampleFleet } from "../testing/stage-fleet.ts";
 
 let dashboard: DashboardBroker;
 let browser: Browser;
@@ -12,9 +12,9 @@ const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.ti
 
 beforeAll(async () => {
   [dashboard, browser] = await Promise.all([startDashboardBroker(), launchBrowser()]);
-  const fleet = stageFleet(dashboard.broker);
+  const fleet = sampleFleet(dashboard.broker);
   await fleet.advertise();
-  for (let trade = 0; trade < 4; trade++) await fleet.trade();
+  for (let trade = 0; trade < 4; trade++) await fleet.reserveAndRelease();
 });
 
 afterAll(async () => {
@@ -54,7 +54,7 @@ test("without a link the page says how to get one; signing out leads back there"
 });
 
 test("a viewer sees everything and no button that would be refused", async () => {
-  const { page, troubles } = await visit();
+  const { page, problems } = await visit();
   await page.goto(await makeLink(dashboard.broker, "viewer"));
   await untilLive(page);
   for (const { path, content } of LIST_PAGES) {
@@ -73,7 +73,7 @@ test("a viewer sees everything and no button that would be refused", async () =>
     return (await fetch("/ui/clusters/paris/cordon", { method: "POST", headers })).status;
   });
   expect(status).toBe(403);
-  expect(troubles).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test("a cluster with dots in its ID has an address that survives a reload, and can be typed as it is", async () => {
@@ -122,7 +122,7 @@ test("hostile names, labels and reasons are text and nothing else", async () => 
   await dashboard.broker
     .admin()
     .request("POST", "/api/v1/clusters/mallory/cordon", { body: { reason: HOSTILE } });
-  const { page, troubles } = await visit();
+  const { page, problems } = await visit();
   await page.goto(await makeLink(dashboard.broker));
   await untilLive(page);
   for (const path of [
@@ -140,5 +140,5 @@ test("hostile names, labels and reasons are text and nothing else", async () => 
   expect(await page.locator(".page h1").innerText()).toBe(HOSTILE);
   expect(await page.title()).not.toBe("owned");
   expect(await page.locator("main img").count()).toBe(0);
-  expect(troubles).toEqual([]);
+  expect(problems).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "../testing/browser.ts";
 import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
 import { LIST_PAGES, openFirst, untilLive } from "../testing/pages.ts";
-import { stageFleet } from "../testing/stage-fleet.ts";
+import { sampleFleet } from "../testing/stage-fleet.ts";
 
 let dashboard: DashboardBroker;
 let browser: Browser;
@@ -16,9 +16,9 @@ let axe: string;
 beforeAll(async () => {
   axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   [dashboard, browser] = await Promise.all([startDashboardBroker(), launchBrowser()]);
-  const fleet = stageFleet(dashboard.broker);
+  const fleet = sampleFleet(dashboard.broker);
   await fleet.advertise();
-  for (let trade = 0; trade < 12; trade++) await fleet.trade();
+  for (let trade = 0; trade < 12; trade++) await fleet.reserveAndRelease();
   await dashboard.broker
     .admin()
     .request("POST", "/api/v1/clusters/dublin/cordon", { body: { reason: "kernel" } });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { launchBrowser, openWindow } from "../testing/browser.ts";
 import { freePort, makeLink } from "../testing/dashboard-broker.ts";
 import { badge, untilLive } from "../testing/pages.ts";
-import { stageFleet } from "../testing/stage-fleet.ts";
+import { sampleFleet } from "../testing/stage-fleet.ts";
 
 /** Over HTTPS, so that both ways to sign in are there: an admin's certificate in one window, a link in the other. */
 async function secureDashboard() {
@@ -26,9 +26,9 @@ async function secureDashboard() {
 test("the broker is killed and comes back: the badge says so, the stream goes on, and no row is lost", async () => {
   const { broker, origin, window, guest } = await secureDashboard();
   const { page } = window;
-  const fleet = stageFleet(broker);
+  const fleet = sampleFleet(broker);
   await fleet.advertise();
-  for (let trade = 0; trade < 3; trade++) await fleet.trade();
+  for (let trade = 0; trade < 3; trade++) await fleet.reserveAndRelease();
   await page.goto(`${origin}/reservations`);
   await untilLive(page);
   expect(await page.locator(".who").innerText()).toContain("admin");
@@ -49,7 +49,7 @@ test("the broker is killed and comes back: the badge says so, the stream goes on
   await broker.restart();
   await untilLive(page);
   await fleet.advertise();
-  await fleet.trade();
+  await fleet.reserveAndRelease();
   const newest = fleet.newest()?.id ?? "";
   await page.getByRole("link", { name: newest }).waitFor();
   expect(await ids()).toEqual(expect.arrayContaining(before));

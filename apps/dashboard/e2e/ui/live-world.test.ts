@@ -174,5 +174,5 @@ test("the keyboard alone leads to the content, through the menu and along the co
 });
 
 test("nothing was fetched from elsewhere, and no policy was broken on the way", () => {
-  expect(window.troubles).toEqual([]);
+  expect(window.problems).toEqual([]);
 });

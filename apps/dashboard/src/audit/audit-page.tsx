@@ -1,15 +1,15 @@
 import type { UiAudit, UiAuditRow, UiVerified } from "@resource-broker/contract";
 import { memo } from "react";
 import { plainNumber } from "../format/amounts.ts";
-import { readable } from "../format/sentence.ts";
+import { localized } from "../format/sentence.ts";
 import { wholeText } from "../format/time.ts";
-import type { Freshness } from "../live/live-answer.ts";
+import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { Chip } from "../parts/chips.tsx";
 import { SearchBox } from "../parts/controls.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago } from "../parts/moment.tsx";
+import { TimeAgo } from "../parts/moment.tsx";
 import { Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -21,10 +21,10 @@ import { shortHash, subjectHref, verifiedView } from "./audit-view.ts";
 
 const PAGE_SIZE = 50;
 
-const FRESHNESS: Freshness<UiAudit> = {
-  concerns: ({ reservations, decisions }) => reservations.length + decisions.length > 0,
-  restMs: 1000,
-  everyMs: (audit) => (audit?.verified.state === "checking" ? 1000 : 15_000),
+const REFRESH: RefreshPolicy<UiAudit> = {
+  isAffectedBy: ({ reservations, decisions }) => reservations.length + decisions.length > 0,
+  minIntervalMs: 1000,
+  pollMs: (audit) => (audit?.verified.state === "checking" ? 1000 : 15_000),
 };
 
 const COLUMNS = [
@@ -40,7 +40,7 @@ export function AuditPage() {
   const { query, change } = useQuery();
   const q = query.get("q") ?? "";
   const before = query.get("before");
-  const answer = useAnswer<UiAudit>(withQuery("/ui/audit", { q, before, limit: PAGE_SIZE }), FRESHNESS);
+  const answer = useAnswer<UiAudit>(withQuery("/ui/audit", { q, before, limit: PAGE_SIZE }), REFRESH);
   return (
     <Page title="Audit" lead="Every commit, with who did it. Each line is hashed with the one before.">
       <div className="toolbar">
@@ -95,7 +95,7 @@ function Verified({ verified }: { readonly verified: UiVerified }) {
       <Chip tone={tone}>{title}</Chip> <span>{text}</span>
       {at !== null && (
         <span className="note">
-          checked <Ago at={at} />
+          checked <TimeAgo at={at} />
         </span>
       )}
     </p>
@@ -117,7 +117,7 @@ const AuditRow = memo(function AuditRow({ row }: { readonly row: UiAuditRow }) {
         {row.action}
       </td>
       <td data-label="In words">
-        {readable(row.message)}{" "}
+        {localized(row.message)}{" "}
         {subject !== null && (
           <Link to={subject} className="mono">
             {row.subject}

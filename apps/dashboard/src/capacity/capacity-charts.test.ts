@@ -51,6 +51,6 @@ test.each([
   [2, [0, 1, 2]],
   [9, [0, 3, 6, 9]],
   [40, [0, 10, 20, 30, 40]],
-])("an axis up to %d requests has whole marks", (highest, marks) => {
-  expect(unmetChart(UNMET).marks?.(highest)).toEqual(marks);
+])("an axis up to %d requests has whole marks", (highest, ticks) => {
+  expect(unmetChart(UNMET).ticks?.(highest)).toEqual(ticks);
 });

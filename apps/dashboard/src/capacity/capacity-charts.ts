@@ -1,13 +1,13 @@
 import type { UiHistory, UiResource, UiUnmet } from "@resource-broker/contract";
-import { binaryMarks, roundMarks } from "../charts/scale.ts";
+import { axisTicks, binaryTicks } from "../charts/scale.ts";
 import type { Band, TimeChart } from "../charts/time-chart-view.ts";
 import { reasonTitle } from "../decisions/decision-view.ts";
 import { amountText, plainNumber } from "../format/amounts.ts";
 
 /** Reserved at the bottom, available above it; the line is the total. */
 export function capacityChart(history: UiHistory, resource: UiResource): TimeChart {
-  const values = (holding: "reserved" | "available" | "allocatable"): (number | null)[] =>
-    history.points.map((point) => (point === null ? null : Math.max(0, point[holding][resource])));
+  const values = (part: "reserved" | "available" | "allocatable"): (number | null)[] =>
+    history.points.map((point) => (point === null ? null : Math.max(0, point[part][resource])));
   return {
     fromMs: Date.parse(history.from),
     stepMs: history.stepMs,
@@ -18,7 +18,7 @@ export function capacityChart(history: UiHistory, resource: UiResource): TimeCha
     ],
     line: { name: "limit", title: "Total", values: values("allocatable") },
     format: (value) => amountText(resource, value),
-    marks: resource === "memory" ? binaryMarks : roundMarks,
+    ticks: resource === "memory" ? binaryTicks : axisTicks,
   };
 }
 
@@ -58,13 +58,13 @@ export function unmetChart(unmet: UiUnmet): TimeChart {
     shape: "columns",
     bands,
     format: plainNumber,
-    marks: wholeMarks,
+    ticks: integerTicks,
   };
 }
 
 /** Requests are counted in whole numbers. */
-function wholeMarks(highest: number): readonly number[] {
-  const step = Math.ceil(roundMarks(highest)[1] ?? 1);
+function integerTicks(highest: number): readonly number[] {
+  const step = Math.ceil(axisTicks(highest)[1] ?? 1);
   return Array.from({ length: Math.max(1, Math.ceil(highest / step)) + 1 }, (_, mark) => mark * step);
 }
 

@@ -9,7 +9,7 @@ import { useAnswer } from "../shell/session-context.ts";
 import { capacityChart, hasResource } from "./capacity-charts.ts";
 
 /** As often as the finest ring of the broker gets a new point. */
-const FRESHNESS = { everyMs: 10_000 };
+const REFRESH = { everyMs: 10_000 };
 
 const SPANS: Readonly<Record<HistoryWindow, string>> = {
   hour: "last hour",
@@ -24,7 +24,7 @@ export function CapacityHistory({
   readonly cluster: string;
   readonly window: HistoryWindow;
 }) {
-  const answer = useAnswer<UiHistory>(withQuery("/ui/history", { window, cluster }), FRESHNESS);
+  const answer = useAnswer<UiHistory>(withQuery("/ui/history", { window, cluster }), REFRESH);
   return (
     <AnswerView answer={answer} rows={6}>
       {(history) => (

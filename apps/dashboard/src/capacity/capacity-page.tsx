@@ -2,7 +2,7 @@ import { HISTORY_WINDOWS, type HistoryWindow, type UiFleet, type UiUnmet } from 
 import { useMemo, useState } from "react";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { count, percent, plainNumber } from "../format/amounts.ts";
-import { FilterChip, SearchBox, Segments } from "../parts/controls.tsx";
+import { FilterChip, RadioGroup, SearchBox } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
@@ -21,7 +21,7 @@ export function readWindow(query: URLSearchParams): HistoryWindow {
   return HISTORY_WINDOWS.find((window) => window === query.get("window")) ?? "hour";
 }
 
-const FRESHNESS = { everyMs: 10_000 };
+const REFRESH = { everyMs: 10_000 };
 
 export function CapacityPage() {
   const { query, change } = useQuery();
@@ -35,7 +35,7 @@ export function CapacityPage() {
       }
     >
       <div className="toolbar">
-        <Segments
+        <RadioGroup
           label="Time"
           value={window}
           options={WINDOWS}
@@ -87,7 +87,7 @@ function ClusterPicker({ value, onPick }: { readonly value: string; readonly onP
 }
 
 function Unmet({ window }: { readonly window: HistoryWindow }) {
-  const answer = useAnswer<UiUnmet>(`/ui/unmet?window=${window}`, FRESHNESS);
+  const answer = useAnswer<UiUnmet>(`/ui/unmet?window=${window}`, REFRESH);
   return <AnswerView answer={answer}>{(unmet) => <UnmetCard unmet={unmet} />}</AnswerView>;
 }
 

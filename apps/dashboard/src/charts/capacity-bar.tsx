@@ -1,10 +1,10 @@
 import type { UiCapacity, UiResource } from "@resource-broker/contract";
 import { memo } from "react";
 import { Bar } from "./bar.tsx";
-import { capacityBar, type Holding } from "./capacity-view.ts";
+import { capacityBar, type CapacityPart } from "./capacity-view.ts";
 import { Legend } from "./legend.tsx";
 
-const HOLDINGS: readonly Holding[] = ["allocated", "reserved", "available"];
+const CAPACITY_PARTS: readonly CapacityPart[] = ["allocated", "reserved", "available"];
 
 interface BarProps {
   readonly capacity: UiCapacity;
@@ -22,7 +22,7 @@ export const CapacityBar = memo(function CapacityBar({ capacity, resource, size 
       </span>
     );
   }
-  const fills = HOLDINGS.map((name) => ({ name, share: view.shares[name] }));
+  const fills = CAPACITY_PARTS.map((name) => ({ name, share: view.shares[name] }));
   return (
     <span className={`bar-box is-${size}`} title={view.description}>
       <Bar label={view.description} fills={fills} isOver={view.isOver} />
@@ -34,5 +34,5 @@ export const CapacityBar = memo(function CapacityBar({ capacity, resource, size 
 });
 
 export function CapacityLegend() {
-  return <Legend label="Legend" items={HOLDINGS.map((name) => ({ name, title: name }))} />;
+  return <Legend label="Legend" items={CAPACITY_PARTS.map((name) => ({ name, title: name }))} />;
 }

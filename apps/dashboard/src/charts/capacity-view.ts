@@ -1,7 +1,7 @@
 import type { UiCapacity, UiResource } from "@resource-broker/contract";
 import { amountText, percent, RESOURCE_TITLES } from "../format/amounts.ts";
 
-export type Holding = "allocated" | "reserved" | "available";
+export type CapacityPart = "allocated" | "reserved" | "available";
 
 export interface CapacityBarView {
   readonly resource: UiResource;
@@ -9,7 +9,7 @@ export interface CapacityBarView {
   /** False: the cluster has none of it. */
   readonly hasAny: boolean;
   /** Shares of the whole bar, from 0 to 1; they never sum to more than 1. */
-  readonly shares: Readonly<Record<Holding, number>>;
+  readonly shares: Readonly<Record<CapacityPart, number>>;
   /** "12 of 64 free". */
   readonly text: string;
   /** All of it in words, for those who do not see the bar. */

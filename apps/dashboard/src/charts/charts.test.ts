@@ -2,7 +2,7 @@ import type { UiCapacity } from "@resource-broker/contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { capacityBar } from "./capacity-view.ts";
-import { bandPath, binaryMarks, linePath, roundMarks } from "./scale.ts";
+import { axisTicks, bandPath, binaryTicks, linePath } from "./scale.ts";
 import { type TimeChart, timeChartView } from "./time-chart-view.ts";
 
 function cpu(allocatable: number, allocated: number, reserved: number): UiCapacity {
@@ -48,21 +48,21 @@ test.each([
   [7, [0, 2, 4, 6, 8]],
   [1688, [0, 500, 1000, 1500, 2000]],
   [0.3, [0, 0.1, 0.2, 0.30000000000000004]],
-])("an axis up to %d has round marks", (highest, marks) => {
-  expect(roundMarks(highest)).toEqual(marks);
+])("an axis up to %d has round marks", (highest, ticks) => {
+  expect(axisTicks(highest)).toEqual(ticks);
 });
 
 test("an axis of bytes has marks at powers of two", () => {
-  expect(binaryMarks(6.7 * 2 ** 40).at(-1)).toBe(8 * 2 ** 40);
+  expect(binaryTicks(6.7 * 2 ** 40).at(-1)).toBe(8 * 2 ** 40);
 });
 
 test("marks reach from nothing to above the highest value", () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-3, max: 1e15, noNaN: true }), (highest) => {
-      for (const marks of [roundMarks(highest), binaryMarks(highest)]) {
-        expect(marks[0]).toBe(0);
-        expect(marks.at(-1)).toBeGreaterThanOrEqual(highest * (1 - 1e-9));
-        expect(marks.length).toBeLessThanOrEqual(7);
+      for (const ticks of [axisTicks(highest), binaryTicks(highest)]) {
+        expect(ticks[0]).toBe(0);
+        expect(ticks.at(-1)).toBeGreaterThanOrEqual(highest * (1 - 1e-9));
+        expect(ticks.length).toBeLessThanOrEqual(7);
       }
     }),
   );
@@ -91,7 +91,7 @@ const CHART: TimeChart = {
 
 test("bands lie on each other, and a point is found again by its place", () => {
   const view = timeChartView(CHART, { width: 468, height: 232 });
-  expect(view.yMarks.map(({ text }) => text)).toEqual(["0", "1", "2", "3", "4"]);
+  expect(view.yTicks.map(({ text }) => text)).toEqual(["0", "1", "2", "3", "4"]);
   for (const index of [0, 1, 2, 3]) expect(view.indexAt(view.xOf(index))).toBe(index);
   expect(view.indexAt(-50)).toBe(0);
   expect(view.indexAt(9999)).toBe(3);
@@ -116,7 +116,7 @@ test.each([
     stepMs,
     bands: [{ name: "reserved", title: "Reserved", values }],
   };
-  const marks = timeChartView(chart, { width: 320, height: 200 }).xMarks;
-  expect(marks.length).toBeGreaterThan(1);
-  for (const { text } of marks) expect(text).toMatch(round);
+  const ticks = timeChartView(chart, { width: 320, height: 200 }).xTicks;
+  expect(ticks.length).toBeGreaterThan(1);
+  for (const { text } of ticks) expect(text).toMatch(round);
 });

@@ -1,5 +1,5 @@
 /** Marks of an axis from 0: few, at round numbers, the last at or above the highest value. */
-export function roundMarks(highest: number, wanted = 4): readonly number[] {
+export function axisTicks(highest: number, wanted = 4): readonly number[] {
   if (!(highest > 0)) return [0, 1];
   const step = roundStep(highest / wanted);
   const marks = Math.ceil(highest / step - 1e-9);
@@ -7,10 +7,10 @@ export function roundMarks(highest: number, wanted = 4): readonly number[] {
 }
 
 /** Bytes are read in powers of two: 256 GiB, not 274.9 GB. */
-export function binaryMarks(highest: number, wanted = 4): readonly number[] {
+export function binaryTicks(highest: number, wanted = 4): readonly number[] {
   if (!(highest > 0)) return [0, 1];
   const unit = 1024 ** Math.floor(Math.log2(highest) / 10);
-  return roundMarks(highest / unit, wanted).map((mark) => mark * unit);
+  return axisTicks(highest / unit, wanted).map((mark) => mark * unit);
 }
 
 function roundStep(rough: number): number {

@@ -1,5 +1,5 @@
 import { axisText, zoneOffsetMs } from "../format/time.ts";
-import { bandPath, linePath, roundMarks, roundTime } from "./scale.ts";
+import { axisTicks, bandPath, linePath, roundTime } from "./scale.ts";
 
 /** Stacked series, from the bottom up. */
 export interface Band {
@@ -16,7 +16,7 @@ export interface TimeChart {
   /** A limit over the bands. */
   readonly line?: Band;
   readonly format: (value: number) => string;
-  readonly marks?: (highest: number) => readonly number[];
+  readonly ticks?: (highest: number) => readonly number[];
   /** Columns for counts, areas for levels. */
   readonly shape: "area" | "columns";
 }
@@ -28,13 +28,13 @@ export interface Box {
 
 export const MARGIN = { top: 16, right: 8, bottom: 24 };
 const PIXELS_PER_LETTER = 6.6;
-const BESIDE_MARKS = 14;
+const TICK_PADDING = 14;
 
 export interface TimeChartView {
   readonly bands: readonly { readonly name: string; readonly title: string; readonly path: string }[];
   readonly line: string | null;
-  readonly yMarks: readonly { readonly y: number; readonly text: string }[];
-  readonly xMarks: readonly { readonly x: number; readonly text: string }[];
+  readonly yTicks: readonly { readonly y: number; readonly text: string }[];
+  readonly xTicks: readonly { readonly x: number; readonly text: string }[];
   /** Room for the marks at the side. */
   readonly left: number;
   readonly points: number;
@@ -46,13 +46,13 @@ export interface TimeChartView {
 export function timeChartView(chart: TimeChart, box: Box): TimeChartView {
   const points = chart.bands[0]?.values.length ?? 0;
   const stacked = stack(chart.bands, points);
-  const marks = (chart.marks ?? roundMarks)(highestOf(stacked, chart.line));
-  const left = BESIDE_MARKS + PIXELS_PER_LETTER * Math.max(...marks.map((mark) => chart.format(mark).length));
+  const ticks = (chart.ticks ?? axisTicks)(highestOf(stacked, chart.line));
+  const left = TICK_PADDING + PIXELS_PER_LETTER * Math.max(...ticks.map((mark) => chart.format(mark).length));
   const inner = {
     width: Math.max(1, box.width - left - MARGIN.right),
     height: Math.max(1, box.height - MARGIN.top - MARGIN.bottom),
   };
-  const top = marks.at(-1) ?? 1;
+  const top = ticks.at(-1) ?? 1;
   const slot = inner.width / Math.max(1, chart.shape === "area" ? points - 1 : points);
   const xOf = (index: number): number => left + slot * (chart.shape === "area" ? index : index + 0.5);
   const yOf = (value: number): number => MARGIN.top + inner.height * (1 - value / top);
@@ -68,8 +68,8 @@ export function timeChartView(chart: TimeChart, box: Box): TimeChartView {
         : linePath(
             chart.line.values.map((value, index) => (value === null ? null : [xOf(index), yOf(value)])),
           ),
-    yMarks: marks.map((value) => ({ y: yOf(value), text: chart.format(value) })),
-    xMarks: timeMarks(chart, { points, xOf, width: inner.width }),
+    yTicks: ticks.map((value) => ({ y: yOf(value), text: chart.format(value) })),
+    xTicks: timeTicks(chart, { points, xOf, width: inner.width }),
     left,
     points,
     xOf,
@@ -103,13 +103,13 @@ function highestOf(stacked: readonly (readonly (Layer | null)[])[], line: Band |
   return highest;
 }
 
-interface Places {
+interface ChartScales {
   readonly xOf: (index: number) => number;
   readonly yOf: (value: number) => number;
   readonly slot: number;
 }
 
-function areaOf(layers: readonly (Layer | null)[], { xOf, yOf }: Places): string {
+function areaOf(layers: readonly (Layer | null)[], { xOf, yOf }: ChartScales): string {
   return bandPath(
     layers.map((layer, index) => ({
       x: xOf(index),
@@ -119,7 +119,7 @@ function areaOf(layers: readonly (Layer | null)[], { xOf, yOf }: Places): string
   );
 }
 
-function columnsOf(layers: readonly (Layer | null)[], { xOf, yOf, slot }: Places): string {
+function columnsOf(layers: readonly (Layer | null)[], { xOf, yOf, slot }: ChartScales): string {
   const half = Math.max(0.5, Math.min(10, slot * 0.4));
   return layers
     .map((layer, index) => {
@@ -133,15 +133,19 @@ function columnsOf(layers: readonly (Layer | null)[], { xOf, yOf, slot }: Places
     .join("");
 }
 
-const PIXELS_PER_MARK = 56;
+const PIXELS_PER_TICK = 56;
 
 /** At round times of the reader's clock, so that one need not count. */
-function timeMarks(
+function timeTicks(
   { fromMs, stepMs }: TimeChart,
-  { points, xOf, width }: { readonly points: number; readonly xOf: Places["xOf"]; readonly width: number },
+  {
+    points,
+    xOf,
+    width,
+  }: { readonly points: number; readonly xOf: ChartScales["xOf"]; readonly width: number },
 ): { x: number; text: string }[] {
   const spanMs = stepMs * (points - 1);
-  const everyMs = roundTime(spanMs / Math.max(2, Math.floor(width / PIXELS_PER_MARK)));
+  const everyMs = roundTime(spanMs / Math.max(2, Math.floor(width / PIXELS_PER_TICK)));
   const zoneMs = zoneOffsetMs(fromMs);
   const firstMs = Math.ceil((fromMs + zoneMs) / everyMs) * everyMs - zoneMs;
   const marks: { x: number; text: string }[] = [];

@@ -60,7 +60,7 @@ function Drawing({ view, width }: { readonly view: TimeChartView; readonly width
   return (
     <>
       <PatternDefs prefix={patterns} />
-      {view.yMarks.map(({ y, text }) => (
+      {view.yTicks.map(({ y, text }) => (
         <g key={y}>
           <line className="grid" x1={view.left} x2={width - MARGIN.right} y1={y} y2={y} />
           <text className="axis" x={view.left - 8} y={y + 4} textAnchor="end">
@@ -68,7 +68,7 @@ function Drawing({ view, width }: { readonly view: TimeChartView; readonly width
           </text>
         </g>
       ))}
-      {view.xMarks.map(({ x, text }) => (
+      {view.xTicks.map(({ x, text }) => (
         <g key={x}>
           <line
             className="axis-tick"

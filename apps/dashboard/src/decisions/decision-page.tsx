@@ -3,13 +3,13 @@ import { Chip } from "../parts/chips.tsx";
 import { CodeCard } from "../parts/code.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago } from "../parts/moment.tsx";
+import { TimeAgo } from "../parts/moment.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/session-context.ts";
 import { whatIfHref } from "../what-if/what-if-form.ts";
-import { decisionView, quantitiesText, wishesText } from "./decision-view.ts";
+import { decisionView, quantitiesText, requestOptionsText } from "./decision-view.ts";
 import { Ranking } from "./ranking.tsx";
 
 export function DecisionPage({ id }: { readonly id: string }) {
@@ -52,8 +52,8 @@ function Details({ decision }: { readonly decision: DecisionDTO }) {
               </Link>,
             ],
             ["Amounts", quantitiesText(decision.request.requestedResources)],
-            ["Options", wishesText(decision).join(" · ")],
-            ["When", <Ago key="at" at={decision.at} />],
+            ["Options", requestOptionsText(decision).join(" · ")],
+            ["When", <TimeAgo key="at" at={decision.at} />],
             ["Policy", decision.policyVersion],
           ]}
         />

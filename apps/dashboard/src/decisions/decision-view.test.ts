@@ -1,6 +1,6 @@
 import type { DecisionDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { decisionView, quantitiesText, reasonTitle, wishesText } from "./decision-view.ts";
+import { decisionView, quantitiesText, reasonTitle, requestOptionsText } from "./decision-view.ts";
 
 const DECISION: DecisionDTO = {
   id: "dec-1",
@@ -76,5 +76,5 @@ test("wishes and amounts read as a sentence", () => {
     "3.5\u00a0CPU\u00a0· 8\u00a0GiB\u00a0· 1\u00a0amd.com/gpu",
   );
   const request = { ...DECISION.request, constraints: { regions: ["eu-west"], labels: { tier: "gold" } } };
-  expect(wishesText({ request })).toEqual(["for 1h", "in eu-west", "tier=gold"]);
+  expect(requestOptionsText({ request })).toEqual(["for 1h", "in eu-west", "tier=gold"]);
 });

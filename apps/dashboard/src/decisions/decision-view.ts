@@ -155,7 +155,7 @@ export function quantitiesText({ cpu, memory, gpu, storage, extended = {} }: Qua
 }
 
 /** The options of a request besides the amounts; default values are left out. */
-export function wishesText({ request }: Pick<DecisionDTO, "request">): readonly string[] {
+export function requestOptionsText({ request }: Pick<DecisionDTO, "request">): readonly string[] {
   const { duration, targetClusterID, perNode, tier, priority = 0 } = request;
   return [
     duration === undefined ? "until released" : `for ${duration}`,

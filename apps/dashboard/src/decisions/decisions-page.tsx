@@ -1,13 +1,13 @@
 import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract";
 import { memo } from "react";
-import { readable } from "../format/sentence.ts";
-import type { Freshness } from "../live/live-answer.ts";
+import { localized } from "../format/sentence.ts";
+import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { Chip } from "../parts/chips.tsx";
 import { ClusterLink } from "../parts/cluster-link.tsx";
-import { FilterChip, Segments } from "../parts/controls.tsx";
+import { FilterChip, RadioGroup } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago } from "../parts/moment.tsx";
+import { TimeAgo } from "../parts/moment.tsx";
 import { Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Pager, Table } from "../parts/table.tsx";
@@ -19,7 +19,7 @@ import { reasonTitle } from "./decision-view.ts";
 
 const PAGE_SIZE = 50;
 
-const FRESHNESS: Freshness<UiDecisions> = { concerns: ({ decisions }) => decisions.length > 0 };
+const REFRESH: RefreshPolicy<UiDecisions> = { isAffectedBy: ({ decisions }) => decisions.length > 0 };
 
 const OUTCOMES = [
   { name: "all", title: "All" },
@@ -48,11 +48,11 @@ export function DecisionsPage() {
     offset: offset === 0 ? null : offset,
     limit: PAGE_SIZE,
   });
-  const answer = useAnswer<UiDecisions>(path, FRESHNESS);
+  const answer = useAnswer<UiDecisions>(path, REFRESH);
   return (
     <Page title="Decisions" lead="Why each request was granted or refused.">
       <div className="toolbar">
-        <Segments
+        <RadioGroup
           label="Outcome"
           value={outcome}
           options={OUTCOMES}
@@ -113,7 +113,7 @@ const DecisionRow = memo(function DecisionRow({ row }: { readonly row: UiDecisio
         <ClusterLink id={row.requester} />
       </td>
       <td data-label="Asked for" className="num">
-        {readable(row.asked)}
+        {localized(row.asked)}
       </td>
       <td data-label="Winner or reason">
         {row.winner === null ? (
@@ -126,7 +126,7 @@ const DecisionRow = memo(function DecisionRow({ row }: { readonly row: UiDecisio
         {row.fitted} of {row.considered}
       </td>
       <td data-label="When" className="num">
-        <Ago at={row.at} />
+        <TimeAgo at={row.at} />
       </td>
     </tr>
   );

@@ -1,7 +1,7 @@
 import { Bar } from "../charts/bar.tsx";
 import { Legend } from "../charts/legend.tsx";
 import { plainNumber } from "../format/amounts.ts";
-import { readable } from "../format/sentence.ts";
+import { localized } from "../format/sentence.ts";
 import { Chip } from "../parts/chips.tsx";
 import { Link } from "../parts/link.tsx";
 import { Card } from "../parts/page.tsx";
@@ -28,7 +28,7 @@ export function Ranking({ view }: { readonly view: DecisionView }) {
     <div className="stack">
       {view.flip !== null && (
         <p className="flip">
-          <strong>What would change the result</strong> {readable(view.flip)}
+          <strong>What would change the result</strong> {localized(view.flip)}
         </p>
       )}
       {view.fitted.length > 0 && (
@@ -68,7 +68,7 @@ function Fitted({ view }: { readonly view: DecisionView }) {
           <td data-label="Parts" className="cell-parts">
             <Bar
               label={candidate.description}
-              fills={candidate.parts.map(({ share }, index) => ({ name: inkOf(index), share }))}
+              fills={candidate.parts.map(({ share }, index) => ({ name: partClass(index), share }))}
             />
             <span className="note num" aria-hidden="true">
               {candidate.parts.map(({ text }) => text).join(" · ")}
@@ -100,7 +100,7 @@ function Refused({ view }: { readonly view: DecisionView }) {
           </th>
           <td data-label="Reason">{reason}</td>
           <td data-label="In words">
-            {readable(message)}
+            {localized(message)}
             {also !== "" && <span className="faint"> · also: {also}</span>}
           </td>
           {isShort && (
@@ -116,14 +116,14 @@ function Refused({ view }: { readonly view: DecisionView }) {
 
 function Scorers({ view }: { readonly view: DecisionView }) {
   const items = view.scorers.map(({ name, weight }, index) => ({
-    name: inkOf(index),
+    name: partClass(index),
     title: name,
     value: weight,
   }));
   return <Legend label="Weights" items={items} />;
 }
 
-function inkOf(index: number): string {
+function partClass(index: number): string {
   return `part-${index % 4}`;
 }
 

@@ -2,12 +2,12 @@ import type { UiCluster } from "@resource-broker/contract";
 import { CapacityHistory } from "../capacity/capacity-history.tsx";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
 import { count, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
-import type { Freshness } from "../live/live-answer.ts";
+import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { Action } from "../parts/confirm.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago } from "../parts/moment.tsx";
+import { TimeAgo } from "../parts/moment.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { useAnswer } from "../shell/session-context.ts";
@@ -15,10 +15,10 @@ import { ClusterStates } from "./cluster-row.tsx";
 import { gpuModels, priceText, secondName } from "./fleet-view.ts";
 
 export function ClusterPage({ id }: { readonly id: string }) {
-  const freshness: Freshness<UiCluster> = {
+  const policy: RefreshPolicy<UiCluster> = {
     patch: (cluster, { clusters }) => clusters.find((each) => each.id === id) ?? cluster,
   };
-  const answer = useAnswer<UiCluster>(`/ui/clusters/${encodeURIComponent(id)}`, freshness);
+  const answer = useAnswer<UiCluster>(`/ui/clusters/${encodeURIComponent(id)}`, policy);
   const cluster = answer.data;
   return (
     <Page
@@ -53,7 +53,7 @@ function ClusterDetails({ cluster }: { readonly cluster: UiCluster }) {
             facts={[
               ["State", <ClusterStates key="states" cluster={cluster} />],
               ["Region", cluster.region],
-              ["Last advertisement", <Ago key="heard" at={cluster.heardAt} />],
+              ["Last advertisement", <TimeAgo key="heard" at={cluster.heardAt} />],
               ["Price per hour", priceText(cluster.price) ?? "not priced"],
               ["GPUs", gpuModels(cluster.gpus)],
               [
@@ -82,7 +82,7 @@ function ClusterDetails({ cluster }: { readonly cluster: UiCluster }) {
                 {since !== undefined && (
                   <span className="faint">
                     {" "}
-                    · since <Ago at={since} />
+                    · since <TimeAgo at={since} />
                   </span>
                 )}
               </li>

@@ -4,7 +4,7 @@ import { CapacityBar } from "../charts/capacity-bar.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import { Chip } from "../parts/chips.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago } from "../parts/moment.tsx";
+import { TimeAgo } from "../parts/moment.tsx";
 import { hrefTo } from "../routing/route.ts";
 import { clusterStates, priceText, secondName } from "./fleet-view.ts";
 
@@ -43,7 +43,7 @@ export const ClusterRow = memo(function ClusterRow({ cluster }: { readonly clust
         {cluster.borrows}
       </td>
       <td data-label="Last advertisement" className="num">
-        <Ago at={cluster.heardAt} />
+        <TimeAgo at={cluster.heardAt} />
       </td>
     </tr>
   );

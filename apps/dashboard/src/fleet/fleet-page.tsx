@@ -2,9 +2,9 @@ import type { UiFleet } from "@resource-broker/contract";
 import { memo } from "react";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
-import { type Freshness, patchRows } from "../live/live-answer.ts";
-import { SearchBox, Segments } from "../parts/controls.tsx";
-import { Figure } from "../parts/figure.tsx";
+import { patchRows, type RefreshPolicy } from "../live/live-answer.ts";
+import { RadioGroup, SearchBox } from "../parts/controls.tsx";
+import { Total } from "../parts/figure.tsx";
 import { Page } from "../parts/page.tsx";
 import { SortSelect } from "../parts/sort-select.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
@@ -17,10 +17,10 @@ import { type FleetQuery, fleetPath, isFiltered, PAGE_SIZE, readFleetQuery } fro
 import { fleetTotals } from "./fleet-view.ts";
 
 /** Clusters say something every few seconds: rows change in place at once, order and totals a little later. */
-const FRESHNESS: Freshness<UiFleet> = {
-  concerns: ({ clusters, reservations }) => clusters.length > 0 || reservations.length > 0,
+const REFRESH: RefreshPolicy<UiFleet> = {
+  isAffectedBy: ({ clusters, reservations }) => clusters.length > 0 || reservations.length > 0,
   patch: (fleet, { clusters }) => patchRows(fleet, clusters),
-  restMs: 5000,
+  minIntervalMs: 5000,
 };
 
 const COLUMNS: readonly Column[] = [
@@ -47,7 +47,7 @@ const STATES = [
 export function FleetPage() {
   const { query, change } = useQuery();
   const wanted = readFleetQuery(query);
-  const answer = useAnswer<UiFleet>(fleetPath(wanted), FRESHNESS);
+  const answer = useAnswer<UiFleet>(fleetPath(wanted), REFRESH);
   return (
     <Page title="Fleet" lead="Capacity, reserved and available resources of every cluster.">
       <AnswerView answer={answer} rows={12}>
@@ -65,7 +65,7 @@ export function FleetPage() {
                   value={wanted.q}
                   onSearch={(q) => change({ q, offset: null }, { replace: true })}
                 />
-                <Segments
+                <RadioGroup
                   label="State"
                   value={wanted.state}
                   options={STATES}
@@ -136,7 +136,7 @@ const Totals = memo(function Totals(props: TotalsProps) {
   const view = fleetTotals(totals);
   return (
     <section className="totals" aria-label="Totals">
-      <Figure
+      <Total
         title={props.isFiltered ? "Clusters found" : "Clusters"}
         value={view.clusters}
         note={view.clustersNote}
@@ -147,7 +147,7 @@ const Totals = memo(function Totals(props: TotalsProps) {
           <CapacityBar capacity={totals.capacity} resource={resource} size="large" />
         </div>
       ))}
-      <Figure title="Live reservations" value={view.live} note={`${view.spend} per hour`} />
+      <Total title="Live reservations" value={view.live} note={`${view.spend} per hour`} />
     </section>
   );
 });

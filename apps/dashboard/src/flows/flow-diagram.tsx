@@ -39,10 +39,10 @@ export function FlowDiagram({ flows, resource, most, only, onChoose }: DiagramPr
         onPointerLeave={() => setNear(null)}
       >
         <Bands layout={layout} resource={resource} near={near} />
-        {layout.lenders.map((node) => (
+        {layout.providers.map((node) => (
           <Node key={node.id} node={node} x={margin} {...{ resource, near, setNear, onChoose, margin }} />
         ))}
-        {layout.borrowers.map((node) => (
+        {layout.requesters.map((node) => (
           <Node
             key={node.id}
             node={node}
@@ -85,7 +85,7 @@ function Bands({
             key={`${provider} ${requester}`}
             to={withQuery("/reservations", { provider, requester, phase: "live" })}
             label={text}
-            isPassedByKeys
+            skipsTabOrder
           >
             {band}
           </Link>
@@ -109,19 +109,25 @@ const PIXELS_PER_LETTER = 7.4;
 
 function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps) {
   const { id, side, y, height } = node;
-  const isLender = side === "provider";
+  const isProvider = side === "provider";
   const { name, shown, amount, words } = nodeWords(node, resource, margin);
   const key = `${side} ${id}`;
   const look = near === key ? "flow-node is-near" : "flow-node";
   const drawing = (
     <>
       <title>{name}</title>
-      <rect className="flow-target" x={isLender ? 0 : x} y={y} width={margin + NODE_WIDTH} height={height} />
+      <rect
+        className="flow-target"
+        x={isProvider ? 0 : x}
+        y={y}
+        width={margin + NODE_WIDTH}
+        height={height}
+      />
       <rect className="flow-bar" x={x} y={y} width={NODE_WIDTH} height={height} rx={3} />
       <text
-        x={isLender ? x - 8 : x + NODE_WIDTH + 8}
+        x={isProvider ? x - 8 : x + NODE_WIDTH + 8}
         y={y + height / 2 + 4}
-        textAnchor={isLender ? "end" : "start"}
+        textAnchor={isProvider ? "end" : "start"}
       >
         {shown} <tspan className="flow-amount">{amount}</tspan>
       </text>

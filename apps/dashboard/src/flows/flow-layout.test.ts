@@ -25,30 +25,30 @@ const CROWD = flows(
 );
 
 test("the biggest stand on top, and bands are as wide as what is lent", () => {
-  const { lenders, links } = layOutFlows(
+  const { providers, links } = layOutFlows(
     flows([
       ["small", "rome", 1],
       ["big", "rome", 9],
     ]),
     OPTIONS,
   );
-  expect(lenders.map(({ id }) => id)).toEqual(["big", "small"]);
+  expect(providers.map(({ id }) => id)).toEqual(["big", "small"]);
   const [big, small] = links;
   expect((big?.width ?? 0) / (small?.width ?? 1)).toBeCloseTo(9);
 });
 
 test("of 200 clusters the biggest are shown one by one, the rest as one", () => {
-  const { lenders, borrowers, links } = layOutFlows(CROWD, OPTIONS);
-  expect(lenders).toHaveLength(21);
-  expect(lenders.at(-1)).toMatchObject({ id: "", clusters: 180 });
-  expect(borrowers.at(-1)).toMatchObject({ id: "", clusters: 70 });
+  const { providers, requesters, links } = layOutFlows(CROWD, OPTIONS);
+  expect(providers).toHaveLength(21);
+  expect(providers.at(-1)).toMatchObject({ id: "", clusters: 180 });
+  expect(requesters.at(-1)).toMatchObject({ id: "", clusters: 70 });
   const lent = links.reduce((sum, { value }) => sum + value, 0);
   expect(lent).toBe(CROWD.edges.reduce((sum, { amounts }) => sum + amounts.cpu, 0));
 });
 
 test.each([20, Number.POSITIVE_INFINITY])("names never overlap, with %d on each side", (most) => {
   const layout = layOutFlows(CROWD, { ...OPTIONS, most });
-  for (const side of [layout.lenders, layout.borrowers]) {
+  for (const side of [layout.providers, layout.requesters]) {
     for (const [index, node] of side.entries()) {
       expect(node.height).toBeGreaterThanOrEqual(20);
       const below = side[index + 1];
@@ -59,14 +59,14 @@ test.each([20, Number.POSITIVE_INFINITY])("names never overlap, with %d on each 
 });
 
 test("one cluster alone shows what touches it, on both sides", () => {
-  const market = flows([
+  const manyFlows = flows([
     ["paris", "rome", 4],
     ["oslo", "rome", 2],
     ["oslo", "paris", 1],
   ]);
-  const { lenders, borrowers } = layOutFlows(market, { ...OPTIONS, only: "paris" });
-  expect(lenders.map(({ id }) => id).toSorted()).toEqual(["oslo", "paris"]);
-  expect(borrowers.map(({ id }) => id).toSorted()).toEqual(["paris", "rome"]);
+  const { providers, requesters } = layOutFlows(manyFlows, { ...OPTIONS, only: "paris" });
+  expect(providers.map(({ id }) => id).toSorted()).toEqual(["oslo", "paris"]);
+  expect(requesters.map(({ id }) => id).toSorted()).toEqual(["paris", "rome"]);
 });
 
 test("what lends nothing of this resource is not drawn", () => {

@@ -23,8 +23,8 @@ export interface FlowLink {
 }
 
 export interface FlowLayout {
-  readonly lenders: readonly FlowNode[];
-  readonly borrowers: readonly FlowNode[];
+  readonly providers: readonly FlowNode[];
+  readonly requesters: readonly FlowNode[];
   readonly links: readonly FlowLink[];
   readonly height: number;
 }
@@ -59,35 +59,35 @@ interface Edge {
 /** Providers on the left, requesters on the right, the biggest on top; the width of a band is the reserved amount. */
 export function layOutFlows(flows: UiFlows, options: FlowOptions): FlowLayout {
   const all = edgesOf(flows, options);
-  const lenders = ranked(all, "provider");
-  const borrowers = ranked(all, "requester");
+  const providers = ranked(all, "provider");
+  const requesters = ranked(all, "requester");
   const shown = {
-    provider: new Set(lenders.slice(0, options.most).map(([id]) => id)),
-    requester: new Set(borrowers.slice(0, options.most).map(([id]) => id)),
+    provider: new Set(providers.slice(0, options.most).map(([id]) => id)),
+    requester: new Set(requesters.slice(0, options.most).map(([id]) => id)),
   };
   const edges = folded(all, shown);
   const total = edges.reduce((sum, { value }) => sum + value, 0) || 1;
   const rows = Math.max(
-    Math.min(lenders.length, options.most + 1),
-    Math.min(borrowers.length, options.most + 1),
+    Math.min(providers.length, options.most + 1),
+    Math.min(requesters.length, options.most + 1),
   );
   const height = Math.max(LEAST_HEIGHT, rows * (LINE + GAP) * 2);
-  const biggest = Math.max(Number.MIN_VALUE, ...[lenders, borrowers].map(([first]) => first?.[1] ?? 0));
+  const biggest = Math.max(Number.MIN_VALUE, ...[providers, requesters].map(([first]) => first?.[1] ?? 0));
   const scale = Math.min((height - rows * (LINE + GAP)) / total, TALLEST / biggest);
-  const left = column({ edges, key: "provider", side: "provider", clusters: lenders, scale, height });
+  const left = column({ edges, key: "provider", side: "provider", clusters: providers, scale, height });
   // Requesters are placed beside their providers: fewer bands cross.
   const right = column({
     edges,
     key: "requester",
     side: "requester",
-    clusters: borrowers,
+    clusters: requesters,
     scale,
     height,
     near: left,
   });
   return {
-    lenders: left,
-    borrowers: right,
+    providers: left,
+    requesters: right,
     links: linked(edges, { left, right, scale, options }),
     height: Math.ceil(Math.max(bottomOf(left), bottomOf(right), LEAST_HEIGHT)),
   };

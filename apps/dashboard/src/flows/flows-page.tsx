@@ -1,9 +1,9 @@
 import type { UiFlows, UiResource } from "@resource-broker/contract";
 import { amountText, count, plainNumber, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
-import type { Freshness } from "../live/live-answer.ts";
+import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { ClusterLink } from "../parts/cluster-link.tsx";
-import { FilterChip, Segments } from "../parts/controls.tsx";
+import { FilterChip, RadioGroup } from "../parts/controls.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
@@ -14,9 +14,9 @@ import { useQuery } from "../shell/use-query.ts";
 import "../reservations/reservations.css";
 import { FlowDiagram } from "./flow-diagram.tsx";
 
-const FRESHNESS: Freshness<UiFlows> = {
-  concerns: ({ reservations }) => reservations.length > 0,
-  restMs: 1000,
+const REFRESH: RefreshPolicy<UiFlows> = {
+  isAffectedBy: ({ reservations }) => reservations.length > 0,
+  minIntervalMs: 1000,
 };
 
 const OPTIONS = RESOURCES.map((name) => ({ name, title: RESOURCE_TITLES[name] }));
@@ -32,20 +32,20 @@ export function FlowsPage() {
   const resource = RESOURCES.find((each) => each === query.get("resource")) ?? "cpu";
   const only = query.get("cluster") ?? undefined;
   const isAll = query.get("show") === "all";
-  const answer = useAnswer<UiFlows>(`/ui/flows?resource=${resource}`, FRESHNESS);
+  const answer = useAnswer<UiFlows>(`/ui/flows?resource=${resource}`, REFRESH);
   return (
     <Page
       title="Flows"
       lead="Who lends to whom now. Providers on the left, requesters on the right; a wider band is a larger amount."
     >
       <div className="toolbar">
-        <Segments
+        <RadioGroup
           label="Resource"
           value={resource}
           options={OPTIONS}
           onChoose={(name) => change({ resource: name === "cpu" ? null : name })}
         />
-        <Segments
+        <RadioGroup
           label="How many"
           value={isAll ? "all" : "few"}
           options={SIZES}

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { amountsText, amountText, amountWithUnit, byteSize, count, percent, plainNumber } from "./amounts.ts";
 import { moneyText, rateText } from "./money.ts";
 import { quantityText } from "./quantity.ts";
-import { readable, sentence } from "./sentence.ts";
+import { localized, sentence } from "./sentence.ts";
 import { agoText, leftText, spanText } from "./time.ts";
 
 test.each([
@@ -89,23 +89,23 @@ test("what is left is rough in lists and exact in a countdown", () => {
 });
 
 test("times inside a sentence are told in the reader's clock", () => {
-  const said = readable("expires 2026-11-16T00:45:20.447Z at the latest");
-  expect(said).not.toContain("2026-11-16T");
-  expect(said).toMatch(/^expires .+ at the latest$/);
+  const result = localized("expires 2026-11-16T00:45:20.447Z at the latest");
+  expect(result).not.toContain("2026-11-16T");
+  expect(result).toMatch(/^expires .+ at the latest$/);
 });
 
 test.each([
   ["paris asked for 6 CPU / 24Gi Memory", "paris asked for 6 CPU\u00a0· 24\u00a0GiB"],
   ["16 CPU / 7.45Gi Memory / 2 GPU", "16 CPU\u00a0· 7.45\u00a0GiB\u00a0· 2 GPU"],
   ["and/or 3 / 4", "and/or 3 / 4"],
-])("%s reads %s", (said, text) => {
-  expect(readable(said)).toBe(text);
+])("%s reads %s", (result, text) => {
+  expect(localized(result)).toBe(text);
 });
 
 test.each([
   ["no such reservation", "No such reservation."],
   ["The ledger is shut.", "The ledger is shut."],
   ["", ""],
-])("%j as a sentence is %j", (said, text) => {
-  expect(sentence(said)).toBe(text);
+])("%j as a sentence is %j", (result, text) => {
+  expect(sentence(result)).toBe(text);
 });

@@ -4,13 +4,13 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Seconds in steps of five, so that a list of them is not in constant motion. */
-const CALM_STEP = 5;
+const SECONDS_STEP = 5;
 
 /** How long ago, roughly. */
 export function agoText(ageMs: number): string {
-  if (ageMs < CALM_STEP * SECOND) return "just now";
+  if (ageMs < SECONDS_STEP * SECOND) return "just now";
   if (ageMs < MINUTE) {
-    return `${Math.floor(ageMs / (CALM_STEP * SECOND)) * CALM_STEP} s ago`;
+    return `${Math.floor(ageMs / (SECONDS_STEP * SECOND)) * SECONDS_STEP} s ago`;
   }
   return `${roughSpan(ageMs)} ago`;
 }

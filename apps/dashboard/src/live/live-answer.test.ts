@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type Ask, AskFailure } from "../net/ask.ts";
-import { fakeTimers, settled } from "../testing/fake-timers.ts";
-import { createLiveAnswer, type Freshness, patchRows } from "./live-answer.ts";
-import type { Changes, LiveConnection, News } from "./live-connection.ts";
+import { type ApiClient, ApiError } from "../net/ask.ts";
+import { fakeTimers, settle } from "../testing/fake-timers.ts";
+import { createLiveAnswer, patchRows, type RefreshPolicy } from "./live-answer.ts";
+import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";
 
 interface Row {
   readonly id: string;
@@ -14,15 +14,15 @@ interface List {
 
 const NOTHING: Changes = { commit: 1, clusters: [], reservations: [], decisions: [], more: false };
 
-function answering(freshness: Freshness<List>) {
+function answering(policy: RefreshPolicy<List>) {
   const timers = fakeTimers();
   const asked: string[] = [];
-  const listeners = new Set<(news: News) => void>();
-  const broker = { answer: { rows: [{ id: "a", size: 1 }] } as List | AskFailure };
-  const ask: Ask = {
+  const listeners = new Set<(update: LiveUpdate) => void>();
+  const broker = { answer: { rows: [{ id: "a", size: 1 }] } as List | ApiError };
+  const api: ApiClient = {
     get: <T>(path: string) => {
       asked.push(path);
-      return broker.answer instanceof AskFailure
+      return broker.answer instanceof ApiError
         ? Promise.reject(broker.answer)
         : Promise.resolve(structuredClone(broker.answer) as T);
     },
@@ -32,35 +32,35 @@ function answering(freshness: Freshness<List>) {
   const live: LiveConnection = {
     status: () => "live",
     onStatus: () => () => undefined,
-    onNews: (listener) => {
+    onUpdate: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     start: () => undefined,
     stop: () => undefined,
   };
-  const answer = createLiveAnswer<List>({ ask, live, timers }, freshness);
-  const tell = (news: News): void => {
-    for (const listener of listeners) listener(news);
+  const answer = createLiveAnswer<List>({ api, live, timers }, policy);
+  const tell = (update: LiveUpdate): void => {
+    for (const listener of listeners) listener(update);
   };
   return { answer, asked, broker, timers, tell, listeners };
 }
 
 test("many changes are one more reading, not one each", async () => {
-  const { answer, asked, tell, timers } = answering({ concerns: () => true, restMs: 500 });
-  answer.ask("/list");
-  await settled();
+  const { answer, asked, tell, timers } = answering({ isAffectedBy: () => true, minIntervalMs: 500 });
+  answer.load("/list");
+  await settle();
   for (let change = 0; change < 50; change++) tell({ kind: "changes", changes: NOTHING });
-  await timers.pass(500);
+  await timers.advance(500);
   expect(asked).toEqual(["/list", "/list"]);
 });
 
 test("a change long after the last reading is read at once", async () => {
-  const { answer, asked, tell, timers } = answering({ concerns: () => true, restMs: 500 });
-  answer.ask("/list");
-  await timers.pass(10_000);
+  const { answer, asked, tell, timers } = answering({ isAffectedBy: () => true, minIntervalMs: 500 });
+  answer.load("/list");
+  await timers.advance(10_000);
   tell({ kind: "changes", changes: NOTHING });
-  await timers.pass(0);
+  await timers.advance(0);
   expect(asked).toHaveLength(2);
 });
 
@@ -68,60 +68,60 @@ test("rows that changed are put in place before the list is read again", async (
   const { answer, tell } = answering({
     patch: (list) => patchRows(list, [{ id: "a", size: 2 }]),
   });
-  answer.ask("/list");
-  await settled();
+  answer.load("/list");
+  await settle();
   tell({ kind: "changes", changes: NOTHING });
   expect(answer.snapshot().data).toEqual({ rows: [{ id: "a", size: 2 }] });
 });
 
 test("an equal answer is the same object, so that nothing is drawn again", async () => {
   const { answer } = answering({});
-  answer.ask("/list");
-  await settled();
+  answer.load("/list");
+  await settle();
   const before = answer.snapshot().data;
   answer.reload();
-  await settled();
+  await settle();
   expect(answer.snapshot().data).toBe(before);
 });
 
 test("a failure stands beside what was read before", async () => {
   const { answer, broker } = answering({});
-  answer.ask("/list");
-  await settled();
-  broker.answer = new AskFailure("away", { status: 0, code: "unreachable" });
+  answer.load("/list");
+  await settle();
+  broker.answer = new ApiError("away", { status: 0, code: "unreachable" });
   answer.reload();
-  await settled();
+  await settle();
   expect(answer.snapshot()).toMatchObject({ data: { rows: [{ id: "a" }] }, failure: { message: "away" } });
 });
 
 test("a question that fails is not answered by what another one was told", async () => {
   const { answer, broker } = answering({});
-  answer.ask("/fleet/oslo");
-  await settled();
-  broker.answer = new AskFailure("away", { status: 0, code: "unreachable" });
-  answer.ask("/fleet/paris");
-  await settled();
+  answer.load("/fleet/oslo");
+  await settle();
+  broker.answer = new ApiError("away", { status: 0, code: "unreachable" });
+  answer.load("/fleet/paris");
+  await settle();
   expect(answer.snapshot()).toMatchObject({ data: undefined, failure: { message: "away" } });
 });
 
 test("a reload is read at once, and what changes without an event is read in time", async () => {
-  const { answer, asked, tell, timers } = answering({ everyMs: (data) => (data === undefined ? 100 : 2000) });
-  answer.ask("/list");
-  await settled();
+  const { answer, asked, tell, timers } = answering({ pollMs: (data) => (data === undefined ? 100 : 2000) });
+  answer.load("/list");
+  await settle();
   tell({ kind: "reload" });
-  await settled();
+  await settle();
   expect(asked).toHaveLength(2);
-  await timers.pass(1999);
+  await timers.advance(1999);
   expect(asked).toHaveLength(2);
-  await timers.pass(1);
+  await timers.advance(1);
   expect(asked).toHaveLength(3);
 });
 
 test("after stop nobody listens and no timer runs", async () => {
-  const { answer, timers, listeners } = answering({ everyMs: 1000 });
-  answer.ask("/list");
-  await settled();
+  const { answer, timers, listeners } = answering({ pollMs: 1000 });
+  answer.load("/list");
+  await settle();
   answer.stop();
   expect(listeners.size).toBe(0);
-  expect(timers.waiting()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });

@@ -1,97 +1,97 @@
-import { type Ask, AskFailure, isAborted } from "../net/ask.ts";
-import { keepSame } from "../net/keep-same.ts";
+import { type ApiClient, ApiError, isAborted } from "../net/ask.ts";
+import { shareStructure } from "../net/keep-same.ts";
 import type { Timers } from "../time/timers.ts";
-import type { Changes, LiveConnection, News } from "./live-connection.ts";
+import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";
 
 /** What a page shows of one question to the broker. */
 export interface Answer<T> {
   readonly data: T | undefined;
-  readonly failure: AskFailure | undefined;
+  readonly failure: ApiError | undefined;
   /** True: another question is under way, and `data` still answers the one before. */
   readonly isLoading: boolean;
 }
 
 /** How an answer is kept true while it is looked at. */
-export interface Freshness<T> {
+export interface RefreshPolicy<T> {
   /** Whether such changes may alter the answer. Absent: only a reload does. */
-  readonly concerns?: (changes: Changes) => boolean;
+  readonly isAffectedBy?: (changes: Changes) => boolean;
   /** Puts rows that changed in their place at once, before the list is read again. */
   readonly patch?: (data: T, changes: Changes) => T;
   /** Least time between two readings for changes. */
-  readonly restMs?: number;
+  readonly minIntervalMs?: number;
   /** Reads again after this time, too: for what changes without an event. */
-  readonly everyMs?: number | ((data: T | undefined) => number);
+  readonly pollMs?: number | ((data: T | undefined) => number);
 }
 
 export interface LiveAnswer<T> {
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => Answer<T>;
   /** Null: nothing is asked. */
-  readonly ask: (path: string | null) => void;
+  readonly load: (path: string | null) => void;
   readonly reload: () => void;
   readonly stop: () => void;
 }
 
 export interface AnswerDeps {
-  readonly ask: Ask;
+  readonly api: ApiClient;
   readonly live: LiveConnection;
   readonly timers: Timers;
 }
 
-const DEFAULT_REST_MS = 250;
+const DEFAULT_MIN_INTERVAL_MS = 250;
 
-export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): LiveAnswer<T> {
+export function createLiveAnswer<T>(deps: AnswerDeps, policy: RefreshPolicy<T>): LiveAnswer<T> {
   const { timers } = deps;
-  const restMs = freshness.restMs ?? DEFAULT_REST_MS;
+  const restMs = policy.minIntervalMs ?? DEFAULT_MIN_INTERVAL_MS;
   const listeners = new Set<() => void>();
   let answer: Answer<T> = { data: undefined, failure: undefined, isLoading: false };
   let path: string | null = null;
   /** What `answer.data` answers. */
   let answered: string | undefined;
-  let underWay: AbortController | undefined;
+  let inFlight: AbortController | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let cancelPlanned: (() => void) | undefined;
   let cancelNext = (): void => undefined;
 
-  const become = (next: Answer<T>): void => {
+  const setAnswer = (next: Answer<T>): void => {
     answer = next;
     for (const listener of listeners) listener();
   };
 
-  const forgetPlan = (): void => {
+  const cancelReload = (): void => {
     cancelPlanned?.();
     cancelPlanned = undefined;
     cancelNext();
   };
 
   const read = async (asked: string): Promise<void> => {
-    underWay?.abort();
-    const mine = new AbortController();
-    underWay = mine;
-    forgetPlan();
+    inFlight?.abort();
+    const controller = new AbortController();
+    inFlight = controller;
+    cancelReload();
     readAt = timers.now();
     try {
-      const data = await deps.ask.get<T>(asked, mine.signal);
-      if (underWay !== mine) return;
+      const data = await deps.api.get<T>(asked, controller.signal);
+      if (inFlight !== controller) return;
       answered = asked;
-      become({ data: keepSame(answer.data, data), failure: undefined, isLoading: false });
+      setAnswer({ data: shareStructure(answer.data, data), failure: undefined, isLoading: false });
     } catch (error) {
-      if (underWay !== mine || isAborted(error)) return;
+      if (inFlight !== controller || isAborted(error)) return;
       // Data of another path must not be shown with this error.
       const data = answered === asked ? answer.data : undefined;
-      become({ data, failure: asFailure(error), isLoading: false });
+      setAnswer({ data, failure: asFailure(error), isLoading: false });
     } finally {
-      if (underWay === mine) {
-        underWay = undefined;
-        cancelNext = again();
+      if (inFlight === controller) {
+        inFlight = undefined;
+        cancelNext = scheduleNext();
       }
     }
   };
 
-  const again = (): (() => void) => {
-    const { everyMs } = freshness;
-    if (everyMs === undefined) return () => undefined;
-    return timers.after(typeof everyMs === "number" ? everyMs : everyMs(answer.data), reload);
+  const scheduleNext = (): (() => void) => {
+    const { pollMs } = policy;
+    if (pollMs === undefined) return () => undefined;
+    return timers.after(typeof pollMs === "number" ? pollMs : pollMs(answer.data), reload);
   };
 
   const reload = (): void => {
@@ -99,7 +99,7 @@ export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): 
   };
 
   /** One reading after the last change, and never more often than every `restMs`. */
-  const plan = (): void => {
+  const scheduleReload = (): void => {
     if (cancelPlanned !== undefined) return;
     const waitMs = Math.max(0, readAt + restMs - timers.now());
     cancelPlanned = timers.after(waitMs, () => {
@@ -108,17 +108,17 @@ export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): 
     });
   };
 
-  const hear = (news: News): void => {
+  const handleUpdate = (update: LiveUpdate): void => {
     if (path === null) return;
-    if (news.kind === "reload") return reload();
-    if (answer.data !== undefined && freshness.patch !== undefined) {
-      const patched = keepSame(answer.data, freshness.patch(answer.data, news.changes));
-      if (patched !== answer.data) become({ ...answer, data: patched });
+    if (update.kind === "reload") return reload();
+    if (answer.data !== undefined && policy.patch !== undefined) {
+      const patched = shareStructure(answer.data, policy.patch(answer.data, update.changes));
+      if (patched !== answer.data) setAnswer({ ...answer, data: patched });
     }
-    if (news.changes.more || freshness.concerns?.(news.changes) === true) plan();
+    if (update.changes.more || policy.isAffectedBy?.(update.changes) === true) scheduleReload();
     return undefined;
   };
-  const stopHearing = deps.live.onNews(hear);
+  const unsubscribe = deps.live.onUpdate(handleUpdate);
 
   return {
     subscribe: (listener) => {
@@ -126,26 +126,26 @@ export function createLiveAnswer<T>(deps: AnswerDeps, freshness: Freshness<T>): 
       return () => void listeners.delete(listener);
     },
     snapshot: () => answer,
-    ask: (next) => {
+    load: (next) => {
       if (next === path) return;
       path = next;
       if (next === null) return;
-      become({ ...answer, failure: undefined, isLoading: true });
+      setAnswer({ ...answer, failure: undefined, isLoading: true });
       void read(next);
     },
     reload,
     stop: () => {
-      stopHearing();
-      forgetPlan();
-      underWay?.abort();
-      underWay = undefined;
+      unsubscribe();
+      cancelReload();
+      inFlight?.abort();
+      inFlight = undefined;
     },
   };
 }
 
-function asFailure(error: unknown): AskFailure {
-  if (error instanceof AskFailure) return error;
-  return new AskFailure(error instanceof Error ? error.message : String(error), {
+function asFailure(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(error instanceof Error ? error.message : String(error), {
     status: 0,
     code: "unknown",
   });

@@ -9,12 +9,14 @@ export type LiveStatus = "connecting" | "live" | "reconnecting" | "stale";
 export type Changes = Extract<UiEvent, { event: "changes" }>["data"];
 
 /** What a list needs to know: rows that changed, or that it must be read again. */
-export type News = { readonly kind: "changes"; readonly changes: Changes } | { readonly kind: "reload" };
+export type LiveUpdate =
+  | { readonly kind: "changes"; readonly changes: Changes }
+  | { readonly kind: "reload" };
 
 export interface LiveConnection {
   readonly status: () => LiveStatus;
   readonly onStatus: (listener: () => void) => () => void;
-  readonly onNews: (listener: (news: News) => void) => () => void;
+  readonly onUpdate: (listener: (update: LiveUpdate) => void) => () => void;
   readonly start: () => void;
   readonly stop: () => void;
 }
@@ -27,47 +29,47 @@ export interface LiveDeps {
   readonly onSignedOut: () => void;
 }
 
-const SILENCE_MS = 12_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+const STALE_AFTER_MS = 12_000;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 5_000;
 
 export function createLiveConnection({ fetch, timers, random, onSignedOut }: LiveDeps): LiveConnection {
   const statusListeners = new Set<() => void>();
-  const newsListeners = new Set<(news: News) => void>();
+  const updateListeners = new Set<(update: LiveUpdate) => void>();
   let status: LiveStatus = "connecting";
   let lastEventId: string | null = null;
-  let heardAt = timers.now();
+  let lastReceivedAt = timers.now();
   let failures = 0;
   let attempt: AbortController | undefined;
   let cancelRetry = (): void => undefined;
   let cancelWatch = (): void => undefined;
 
-  const become = (next: LiveStatus): void => {
+  const setStatus = (next: LiveStatus): void => {
     if (status === next) return;
     status = next;
     for (const listener of statusListeners) listener();
   };
 
-  const tell = (news: News): void => {
-    for (const listener of newsListeners) listener(news);
+  const publish = (update: LiveUpdate): void => {
+    for (const listener of updateListeners) listener(update);
   };
 
-  const take = (event: StreamEvent): void => {
+  const handleEvent = (event: StreamEvent): void => {
     if (event.id !== null) lastEventId = event.id;
     const known = readEvent(event);
-    if (known?.event === "changes") tell({ kind: "changes", changes: known.data });
-    if (known?.event === "reset") tell({ kind: "reload" });
-    if (known?.event === "hello") greet();
+    if (known?.event === "changes") publish({ kind: "changes", changes: known.data });
+    if (known?.event === "reset") publish({ kind: "reload" });
+    if (known?.event === "hello") handleHello();
   };
 
   /**
    * Lists are read again after every hello: changes of soft state are not replayed, and a list that was
    * read before the first hello may have missed changes.
    */
-  const greet = (): void => {
+  const handleHello = (): void => {
     failures = 0;
-    become("live");
-    tell({ kind: "reload" });
+    setStatus("live");
+    publish({ kind: "reload" });
   };
 
   const listen = async (signal: AbortSignal): Promise<void> => {
@@ -81,8 +83,8 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const read = createEventReader();
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      heardAt = timers.now();
-      for (const event of read(piece.value)) take(event);
+      lastReceivedAt = timers.now();
+      for (const event of read(piece.value)) handleEvent(event);
     }
     return undefined;
   };
@@ -92,8 +94,8 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
     attempt = mine;
     const over = (): void => {
       if (attempt !== mine) return;
-      if (status === "live" || status === "connecting") become("reconnecting");
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+      if (status === "live" || status === "connecting") setStatus("reconnecting");
+      const pauseMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures);
       failures += 1;
       cancelRetry = timers.after(pauseMs * (0.75 + random() / 2), connect);
     };
@@ -102,12 +104,12 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
   };
 
   const watch = (): void => {
-    const quietMs = timers.now() - heardAt;
-    if (quietMs >= SILENCE_MS) {
-      become("stale");
+    const quietMs = timers.now() - lastReceivedAt;
+    if (quietMs >= STALE_AFTER_MS) {
+      setStatus("stale");
       renew();
     }
-    cancelWatch = timers.after(quietMs >= SILENCE_MS ? SILENCE_MS : SILENCE_MS - quietMs, watch);
+    cancelWatch = timers.after(quietMs >= STALE_AFTER_MS ? STALE_AFTER_MS : STALE_AFTER_MS - quietMs, watch);
   };
 
   /** A connection that says nothing is given up for a new one. */
@@ -128,9 +130,9 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
   return {
     status: () => status,
     onStatus: (listener) => added(statusListeners, listener),
-    onNews: (listener) => added(newsListeners, listener),
+    onUpdate: (listener) => added(updateListeners, listener),
     start: () => {
-      heardAt = timers.now();
+      lastReceivedAt = timers.now();
       watch();
       connect();
     },

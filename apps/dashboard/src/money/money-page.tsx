@@ -1,11 +1,11 @@
 import type { UiMoneyReport } from "@resource-broker/contract";
 import { readWindow, WINDOWS } from "../capacity/capacity-page.tsx";
 import { Bar } from "../charts/bar.tsx";
-import type { Freshness } from "../live/live-answer.ts";
+import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
-import { Segments } from "../parts/controls.tsx";
+import { RadioGroup } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
-import { Figure } from "../parts/figure.tsx";
+import { Total } from "../parts/figure.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
@@ -14,20 +14,20 @@ import { useQuery } from "../shell/use-query.ts";
 import "./money.css";
 import { type MoneyView, moneyView, type SpendView } from "./money-view.ts";
 
-const FRESHNESS: Freshness<UiMoneyReport> = {
-  concerns: ({ reservations }) => reservations.length > 0,
-  restMs: 2000,
-  everyMs: 15_000,
+const REFRESH: RefreshPolicy<UiMoneyReport> = {
+  isAffectedBy: ({ reservations }) => reservations.length > 0,
+  minIntervalMs: 2000,
+  pollMs: 15_000,
 };
 
 export function MoneyPage() {
   const { query, change } = useQuery();
   const window = readWindow(query);
-  const answer = useAnswer<UiMoneyReport>(`/ui/money?window=${window}`, FRESHNESS);
+  const answer = useAnswer<UiMoneyReport>(`/ui/money?window=${window}`, REFRESH);
   return (
     <Page title="Money" lead="What was spent for capacity in other clusters, and what the choice saved.">
       <div className="toolbar">
-        <Segments
+        <RadioGroup
           label="Time"
           value={window}
           options={WINDOWS}
@@ -43,8 +43,8 @@ function Report({ view }: { readonly view: MoneyView }) {
   return (
     <div className="stack">
       <section className="totals is-money" aria-label="Totals">
-        <Figure title="Spent" value={view.spent} note="for the time that was held" />
-        <Figure title="Saved" value={view.saved} note={view.savedNote} />
+        <Total title="Spent" value={view.spent} note="for the time that was held" />
+        <Total title="Saved" value={view.saved} note={view.savedNote} />
       </section>
       {view.unpriced !== null && <p className="note">{view.unpriced}</p>}
       {view.isEmpty ? (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAsk, type Fetch } from "./ask.ts";
+import { createApiClient, type Fetch } from "./ask.ts";
 
 function asking(answer: () => Response | Promise<Response>) {
   const calls: { readonly path: string; readonly init: RequestInit }[] = [];
@@ -8,13 +8,13 @@ function asking(answer: () => Response | Promise<Response>) {
     calls.push({ path, init });
     return await answer();
   };
-  return { ask: createAsk(fetch, () => void (signedOut += 1)), calls, signedOut: () => signedOut };
+  return { ask: createApiClient(fetch, () => void (signedOut += 1)), calls, signedOut: () => signedOut };
 }
 
 test("every call that changes something carries the dashboard's own header", async () => {
-  const { ask, calls } = asking(() => new Response('{"message":"done"}'));
-  await ask.post("/ui/reservations/r/release");
-  await ask.remove("/ui/session");
+  const { ask: api, calls } = asking(() => new Response('{"message":"done"}'));
+  await api.post("/ui/reservations/r/release");
+  await api.remove("/ui/session");
   for (const { init } of calls) expect(new Headers(init.headers).get("X-Broker-Dashboard")).toBe("1");
   expect(calls[0]?.init.body).toBeUndefined();
 });
@@ -31,26 +31,26 @@ test.each([
     "The broker answered 502 without a reason.",
   ],
 ])("a failure says %s", async (_name, response, message) => {
-  const { ask } = asking(() => response.clone());
-  await expect(ask.get("/ui/clusters/x")).rejects.toMatchObject({ message, status: response.status });
+  const { ask: api } = asking(() => response.clone());
+  await expect(api.get("/ui/clusters/x")).rejects.toMatchObject({ message, status: response.status });
 });
 
 test("characters that hide or turn text are shown as a mark", async () => {
-  const { ask } = asking(() => Response.json({ reason: "ro\u202eme\u200b" }));
-  expect(await ask.get("/ui/clusters/x")).toEqual({ reason: "ro\ufffdme\ufffd" });
+  const { ask: api } = asking(() => Response.json({ reason: "ro\u202eme\u200b" }));
+  expect(await api.get("/ui/clusters/x")).toEqual({ reason: "ro\ufffdme\ufffd" });
 });
 
 test("a broker that cannot be reached is a failure with status 0", async () => {
-  const { ask } = asking(() => Promise.reject(new TypeError("failed to fetch")));
-  await expect(ask.get("/ui/clusters")).rejects.toMatchObject({ status: 0, code: "unreachable" });
+  const { ask: api } = asking(() => Promise.reject(new TypeError("failed to fetch")));
+  await expect(api.get("/ui/clusters")).rejects.toMatchObject({ status: 0, code: "unreachable" });
 });
 
 test("a session that ended is announced, but not while signing in", async () => {
-  const { ask, signedOut } = asking(
+  const { ask: api, signedOut } = asking(
     () => new Response('{"error":"sign in","code":"no-certificate"}', { status: 401 }),
   );
-  await expect(ask.get("/ui/session")).rejects.toMatchObject({ status: 401 });
+  await expect(api.get("/ui/session")).rejects.toMatchObject({ status: 401 });
   expect(signedOut()).toBe(0);
-  await expect(ask.get("/ui/clusters")).rejects.toMatchObject({ status: 401 });
+  await expect(api.get("/ui/clusters")).rejects.toMatchObject({ status: 401 });
   expect(signedOut()).toBe(1);
 });

@@ -2,7 +2,7 @@ import type { UiError } from "@resource-broker/contract";
 import { replaceHidden } from "@resource-broker/contract/text";
 
 /** A failed call; `status` 0: the broker was not reached. */
-export class AskFailure extends Error {
+export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -14,7 +14,7 @@ export class AskFailure extends Error {
   }
 }
 
-export interface Ask {
+export interface ApiClient {
   readonly get: <T>(path: string, signal?: AbortSignal) => Promise<T>;
   readonly post: <T>(path: string, body?: unknown, signal?: AbortSignal) => Promise<T>;
   readonly remove: (path: string) => Promise<void>;
@@ -23,11 +23,11 @@ export interface Ask {
 export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
 /** A custom header: browsers send it to another origin only after a CORS preflight, which the broker refuses. */
-const OWN_HEADER = { "X-Broker-Dashboard": "1" };
+const CSRF_HEADER = { "X-Broker-Dashboard": "1" };
 
-export function createAsk(fetch: Fetch, onSignedOut: () => void): Ask {
+export function createApiClient(fetch: Fetch, onSignedOut: () => void): ApiClient {
   const send = async (path: string, init: RequestInit): Promise<unknown> => {
-    const response = await reach(fetch, path, init);
+    const response = await fetchOrFail(fetch, path, init);
     const text = await response.text();
     if (response.ok) return text === "" ? null : parsed(text);
     const failure = failureOf(response.status, text);
@@ -41,13 +41,13 @@ export function createAsk(fetch: Fetch, onSignedOut: () => void): Ask {
       answerAs<T>(
         await send(path, {
           method: "POST",
-          headers: { ...OWN_HEADER, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+          headers: { ...CSRF_HEADER, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           ...signalOf(signal),
         }),
       ),
     remove: async (path) => {
-      await send(path, { method: "DELETE", headers: OWN_HEADER });
+      await send(path, { method: "DELETE", headers: CSRF_HEADER });
     },
   };
 }
@@ -58,12 +58,12 @@ function signalOf(signal: AbortSignal | undefined): RequestInit {
   return signal === undefined ? {} : { signal };
 }
 
-async function reach(fetch: Fetch, path: string, init: RequestInit): Promise<Response> {
+async function fetchOrFail(fetch: Fetch, path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new AskFailure("The broker cannot be reached. The page reconnects automatically.", {
+    throw new ApiError("The broker cannot be reached. The page reconnects automatically.", {
       status: 0,
       code: "unreachable",
     });
@@ -88,10 +88,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function failureOf(status: number, text: string): AskFailure {
+function failureOf(status: number, text: string): ApiError {
   const body = parsed(text);
-  if (isErrorBody(body)) return new AskFailure(body.error, { status, code: body.code });
-  return new AskFailure(`The broker answered ${status} without a reason.`, { status, code: "unknown" });
+  if (isErrorBody(body)) return new ApiError(body.error, { status, code: body.code });
+  return new ApiError(`The broker answered ${status} without a reason.`, { status, code: "unknown" });
 }
 
 function isErrorBody(body: unknown): body is UiError {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keepSame } from "./keep-same.ts";
+import { shareStructure } from "./keep-same.ts";
 
 test("what did not change keeps its identity, though it moved", () => {
   const before = {
@@ -10,7 +10,7 @@ test("what did not change keeps its identity, though it moved", () => {
     ],
     total: 2,
   };
-  const after = keepSame(before, {
+  const after = shareStructure(before, {
     rows: [
       { id: "b", at: { x: 2 } },
       { id: "a", at: { x: 9 } },
@@ -24,8 +24,8 @@ test("what did not change keeps its identity, though it moved", () => {
 test("the result always equals the new value, and equal values are the old object", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
-      expect(keepSame(before, after)).toEqual(after);
-      expect(keepSame(before, structuredClone(before))).toBe(before);
+      expect(shareStructure(before, after)).toEqual(after);
+      expect(shareStructure(before, structuredClone(before))).toBe(before);
     }),
   );
 });

@@ -2,7 +2,7 @@
  * The new value, with every part of the old one that did not change: components that were given such a part need not be
  * drawn again.
  */
-export function keepSame<T>(before: T | undefined, after: T): T {
+export function shareStructure<T>(before: T | undefined, after: T): T {
   const kept = merged(before, after);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- equal in every part, so of the same type
   return kept as T;

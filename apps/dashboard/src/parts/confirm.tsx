@@ -1,6 +1,6 @@
 import type { UiDone } from "@resource-broker/contract";
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
-import { useLiveStatus, useSession, useSurroundings } from "../shell/session-context.ts";
+import { useAppDeps, useLiveStatus, useSession } from "../shell/session-context.ts";
 import { useToast } from "../shell/toasts.tsx";
 import { sentence } from "../format/sentence.ts";
 import { focusHeading } from "./page.tsx";
@@ -45,7 +45,7 @@ export function Action(props: ActionProps) {
 }
 
 function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose: () => void }) {
-  const { ask } = useSurroundings();
+  const { api } = useAppDeps();
   const toast = useToast();
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState("");
@@ -60,7 +60,7 @@ function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose:
     setProblem(undefined);
     try {
       const body = action.asksReason === true && reason !== "" ? { reason } : undefined;
-      const { message } = await ask.post<UiDone>(action.path, body);
+      const { message } = await api.post<UiDone>(action.path, body);
       toast(message);
       action.onDone();
       dialog.current?.close();

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
-import { useSurroundings } from "../shell/session-context.ts";
+import { useAppDeps } from "../shell/session-context.ts";
 import { Icon } from "./icons.tsx";
 import { focusHeading } from "./page.tsx";
 import "./controls.css";
@@ -14,14 +14,14 @@ interface SearchBoxProps {
 
 /** Searches when typing pauses, so that not every letter is a question. */
 export function SearchBox({ value, label, onSearch }: SearchBoxProps) {
-  const { timers } = useSurroundings();
+  const { timers } = useAppDeps();
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const lastSearch = useRef(value);
   const cancel = useRef((): void => undefined);
   // Somebody else changed it: a link, or the back button.
   useEffect(() => {
-    if (value !== told.current) setText(value);
-    told.current = value;
+    if (value !== lastSearch.current) setText(value);
+    lastSearch.current = value;
   }, [value]);
   useEffect(() => () => cancel.current(), []);
 
@@ -29,7 +29,7 @@ export function SearchBox({ value, label, onSearch }: SearchBoxProps) {
     setText(next);
     cancel.current();
     cancel.current = timers.after(pauseMs, () => {
-      told.current = next;
+      lastSearch.current = next;
       onSearch(next);
     });
   };
@@ -57,7 +57,7 @@ interface ChoiceProps<Name extends string> {
 }
 
 /** One of a few: radio buttons, so that arrow keys work as people expect. */
-export function Segments<Name extends string>({ label, value, options, onChoose }: ChoiceProps<Name>) {
+export function RadioGroup<Name extends string>({ label, value, options, onChoose }: ChoiceProps<Name>) {
   const group = useId();
   return (
     <fieldset className="segments">

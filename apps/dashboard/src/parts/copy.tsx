@@ -1,12 +1,12 @@
 import { useState } from "react";
-import { useSurroundings } from "../shell/session-context.ts";
+import { useAppDeps } from "../shell/session-context.ts";
 import { Icon } from "./icons.tsx";
 import "./button.css";
 
 const SHOWN_MS = 1500;
 
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const { timers } = useSurroundings();
+  const { timers } = useAppDeps();
   const [state, setState] = useState<"ready" | "copied" | "refused">("ready");
   const copy = async (): Promise<void> => {
     try {

@@ -1,13 +1,13 @@
 import "./figure.css";
 
-interface FigureProps {
+interface TotalProps {
   readonly title: string;
   readonly value: string;
   readonly note: string;
 }
 
 /** One number that matters, among others in a row of totals. */
-export function Figure({ title, value, note }: FigureProps) {
+export function Total({ title, value, note }: TotalProps) {
   return (
     <div className="figure">
       <span className="figure-title">{title}</span>

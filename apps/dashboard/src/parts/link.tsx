@@ -1,5 +1,5 @@
 import type { MouseEvent, ReactNode } from "react";
-import { useSurroundings } from "../shell/session-context.ts";
+import { useAppDeps } from "../shell/session-context.ts";
 
 interface LinkProps {
   readonly to: string;
@@ -9,12 +9,12 @@ interface LinkProps {
   readonly title?: string;
   readonly isCurrent?: boolean;
   /** For the pointer only: the same link stands elsewhere for the keyboard. */
-  readonly isPassedByKeys?: boolean;
+  readonly skipsTabOrder?: boolean;
 }
 
 /** A real link: it can be opened in a new tab, copied and focused; a plain click stays in the page. */
-export function Link({ to, children, className, label, title, isCurrent, isPassedByKeys }: LinkProps) {
-  const { router } = useSurroundings();
+export function Link({ to, children, className, label, title, isCurrent, skipsTabOrder }: LinkProps) {
+  const { router } = useAppDeps();
   const follow = (event: MouseEvent): void => {
     const isPlain =
       event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
@@ -27,7 +27,7 @@ export function Link({ to, children, className, label, title, isCurrent, isPasse
       href={to}
       className={className}
       onClick={follow}
-      tabIndex={isPassedByKeys === true ? -1 : undefined}
+      tabIndex={skipsTabOrder === true ? -1 : undefined}
       aria-label={label}
       title={title}
       aria-current={isCurrent === true ? "page" : undefined}

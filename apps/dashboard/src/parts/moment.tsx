@@ -1,12 +1,12 @@
 import type { UiTime } from "@resource-broker/contract";
 import { agoText, leftText, spanText, wholeText } from "../format/time.ts";
-import { useSurroundings, useTicking } from "../shell/session-context.ts";
+import { useAppDeps, useTickingText } from "../shell/session-context.ts";
 
 /** "12 s ago", with the whole time on hover. */
-export function Ago({ at }: { readonly at: UiTime }) {
-  const { clock, calm } = useSurroundings();
+export function TimeAgo({ at }: { readonly at: UiTime }) {
+  const { clock, slowTicker } = useAppDeps();
   const atMs = Date.parse(at);
-  const text = useTicking(calm, () => agoText(Math.max(0, clock.now() - atMs)));
+  const text = useTickingText(slowTicker, () => agoText(Math.max(0, clock.now() - atMs)));
   return (
     <time dateTime={at} title={wholeText(atMs)}>
       {text}
@@ -15,10 +15,10 @@ export function Ago({ at }: { readonly at: UiTime }) {
 }
 
 /** "in 12 min", for lists. */
-export function Left({ until }: { readonly until: UiTime }) {
-  const { clock, calm } = useSurroundings();
+export function TimeLeft({ until }: { readonly until: UiTime }) {
+  const { clock, slowTicker } = useAppDeps();
   const untilMs = Date.parse(until);
-  const text = useTicking(calm, () => leftText(untilMs - clock.now()));
+  const text = useTickingText(slowTicker, () => leftText(untilMs - clock.now()));
   return (
     <time dateTime={until} title={wholeText(untilMs)}>
       {text === "now" ? "ending" : text}
@@ -28,9 +28,9 @@ export function Left({ until }: { readonly until: UiTime }) {
 
 /** Second by second; only on a page that is about this one moment. */
 export function Countdown({ until }: { readonly until: UiTime }) {
-  const { clock, brisk } = useSurroundings();
+  const { clock, fastTicker } = useAppDeps();
   const untilMs = Date.parse(until);
-  const text = useTicking(brisk, () => spanText(untilMs - clock.now()));
+  const text = useTickingText(fastTicker, () => spanText(untilMs - clock.now()));
   return (
     <time dateTime={until} title={wholeText(untilMs)} className="num">
       {text}

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { AskFailure } from "../net/ask.ts";
+import type { ApiError } from "../net/ask.ts";
 import { sentence } from "../format/sentence.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import "./button.css";
@@ -23,7 +23,7 @@ export function Empty({ title, children, icon = "empty" }: EmptyProps) {
   );
 }
 
-function Failed({ failure, retry }: { readonly failure: AskFailure; readonly retry: () => void }) {
+function Failed({ failure, retry }: { readonly failure: ApiError; readonly retry: () => void }) {
   const title = failure.status === 404 ? "Not found" : "Loading failed";
   return (
     <div className="state" role="alert">
@@ -53,7 +53,7 @@ export function Loading({ rows = 8 }: { readonly rows?: number }) {
 interface AnswerViewProps<T> {
   readonly answer: {
     readonly data: T | undefined;
-    readonly failure: AskFailure | undefined;
+    readonly failure: ApiError | undefined;
     readonly isLoading: boolean;
     readonly reload: () => void;
   };

@@ -2,38 +2,38 @@ import type { UiParty, UiReservationDetail } from "@resource-broker/contract";
 import { Bar } from "../charts/bar.tsx";
 import { amountsText } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
-import { readable } from "../format/sentence.ts";
-import type { Freshness } from "../live/live-answer.ts";
+import { localized } from "../format/sentence.ts";
+import type { RefreshPolicy } from "../live/live-answer.ts";
 import { Chip } from "../parts/chips.tsx";
 import { CodeCard, Command } from "../parts/code.tsx";
 import { Action } from "../parts/confirm.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago, Countdown } from "../parts/moment.tsx";
+import { Countdown, TimeAgo } from "../parts/moment.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/session-context.ts";
 import "./reservation.css";
 import { Phase } from "./reservation-row.tsx";
-import { costText, isLive, reasonText, useOf } from "./reservation-view.ts";
+import { costText, isLive, reasonText, usageViews } from "./reservation-view.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function ReservationPage({ id }: { readonly id: string }) {
-  const freshness: Freshness<UiReservationDetail> = {
-    concerns: ({ reservations }) => reservations.some((each) => each.id === id),
+  const policy: RefreshPolicy<UiReservationDetail> = {
+    isAffectedBy: ({ reservations }) => reservations.some((each) => each.id === id),
     patch: (detail, { reservations }) => ({ ...detail, ...reservations.find((each) => each.id === id) }),
     // What it has cost so far, and what its pods use.
-    everyMs: 10_000,
+    pollMs: 10_000,
   };
-  const answer = useAnswer<UiReservationDetail>(`/ui/reservations/${encodeURIComponent(id)}`, freshness);
+  const answer = useAnswer<UiReservationDetail>(`/ui/reservations/${encodeURIComponent(id)}`, policy);
   const found = answer.data;
   return (
     <Page
       title={id}
       trail={<Link to="/reservations">Reservations</Link>}
-      lead={found === undefined ? "Reservation" : readable(found.message)}
+      lead={found === undefined ? "Reservation" : localized(found.message)}
       actions={found !== undefined && <Actions reservation={found} onDone={answer.reload} />}
     >
       <AnswerView answer={answer}>{(reservation) => <Details reservation={reservation} />}</AnswerView>
@@ -85,7 +85,7 @@ function Details({ reservation }: { readonly reservation: UiReservationDetail })
       <div className="columns">
         <Card title="Held">
           <Use reservation={reservation} />
-          <Figures reservation={reservation} />
+          <ReservationFacts reservation={reservation} />
         </Card>
         <Card title="Parties">
           <div className="parties">
@@ -115,7 +115,7 @@ function Details({ reservation }: { readonly reservation: UiReservationDetail })
 function Use({ reservation }: { readonly reservation: UiReservationDetail }) {
   return (
     <div className="bar-list">
-      {useOf(reservation.amounts, reservation.used).map(({ title, text, share }) => (
+      {usageViews(reservation.amounts, reservation.used).map(({ title, text, share }) => (
         <div key={title} className="bar-row">
           <span>{title}</span>
           <span className="bar-box is-large">
@@ -132,19 +132,19 @@ function Use({ reservation }: { readonly reservation: UiReservationDetail }) {
   );
 }
 
-function Figures({ reservation }: { readonly reservation: UiReservationDetail }) {
+function ReservationFacts({ reservation }: { readonly reservation: UiReservationDetail }) {
   const { costSoFar, expiresAt, endedAt, priority, reason, createdAt } = reservation;
   return (
     <Facts
       facts={[
         ["Cost so far", costSoFar === null ? "not priced" : moneyText(costSoFar.amount, costSoFar.currency)],
         ["Per hour", costText(reservation) ?? ""],
-        ["Created", <Ago key="created" at={createdAt} />],
+        ["Created", <TimeAgo key="created" at={createdAt} />],
         [
           "Ends in",
           endedAt !== null ? "" : expiresAt === null ? "until released" : <Countdown until={expiresAt} />,
         ],
-        ["Ended", endedAt === null ? "" : <Ago key="ended" at={endedAt} />],
+        ["Ended", endedAt === null ? "" : <TimeAgo key="ended" at={endedAt} />],
         ["Reason", reasonText(reason)],
         ["Priority", priority === 0 ? "" : String(priority)],
       ]}
@@ -169,7 +169,7 @@ function Party({ role, party }: { readonly role: string; readonly party: UiParty
           "no advertisement"
         ) : (
           <>
-            heard <Ago at={party.heardAt} />
+            heard <TimeAgo at={party.heardAt} />
           </>
         )}
       </span>

@@ -5,10 +5,10 @@ import { Chip } from "../parts/chips.tsx";
 import { ClusterLink } from "../parts/cluster-link.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
-import { Ago, Left } from "../parts/moment.tsx";
+import { TimeAgo, TimeLeft } from "../parts/moment.tsx";
 import { hrefTo } from "../routing/route.ts";
 import "./reservations.css";
-import { costText, isLive, phaseLook, reasonText } from "./reservation-view.ts";
+import { costText, isLive, phaseStyle, reasonText } from "./reservation-view.ts";
 
 export const ReservationRow = memo(function ReservationRow({
   reservation,
@@ -44,7 +44,7 @@ export const ReservationRow = memo(function ReservationRow({
         {costText(reservation) ?? <span className="faint">not priced</span>}
       </td>
       <td data-label="Created" className="num">
-        <Ago at={reservation.createdAt} />
+        <TimeAgo at={reservation.createdAt} />
       </td>
       <td data-label="Ends in" className="num">
         <End reservation={reservation} />
@@ -56,7 +56,7 @@ export const ReservationRow = memo(function ReservationRow({
 export function Phase({ reservation }: { readonly reservation: Pick<UiReservation, "phase" | "reason"> }) {
   const reason = reasonText(reservation.reason);
   return (
-    <Chip {...phaseLook(reservation.phase)} {...(reason === "" ? {} : { title: reason })}>
+    <Chip {...phaseStyle(reservation.phase)} {...(reason === "" ? {} : { title: reason })}>
       {reservation.phase}
     </Chip>
   );
@@ -65,5 +65,5 @@ export function Phase({ reservation }: { readonly reservation: Pick<UiReservatio
 function End({ reservation }: { readonly reservation: UiReservation }) {
   const { endedAt, expiresAt, reason } = reservation;
   if (endedAt !== null) return <span className="faint">{reasonText(reason) || "ended"}</span>;
-  return expiresAt === null ? <span className="faint">until released</span> : <Left until={expiresAt} />;
+  return expiresAt === null ? <span className="faint">until released</span> : <TimeLeft until={expiresAt} />;
 }

@@ -1,7 +1,7 @@
 import type { UiAmounts, UiPhase, UiReservation, UiReservationDetail } from "@resource-broker/contract";
 import { amountText, percent, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import { rateText } from "../format/money.ts";
-import { readable } from "../format/sentence.ts";
+import { localized } from "../format/sentence.ts";
 import { clockText, spanText } from "../format/time.ts";
 import type { Tone } from "../parts/chips.tsx";
 import type { IconName } from "../parts/icons.tsx";
@@ -14,7 +14,7 @@ const PHASES: Readonly<Record<UiPhase, { readonly tone: Tone; readonly icon?: Ic
   Failed: { tone: "bad" },
 };
 
-export function phaseLook(phase: UiPhase): { readonly tone: Tone; readonly icon?: IconName } {
+export function phaseStyle(phase: UiPhase): { readonly tone: Tone; readonly icon?: IconName } {
   return PHASES[phase];
 }
 
@@ -62,7 +62,7 @@ export function timelineView({
       state: stepState({ isReached: at !== null, hasEnded, isNext: index === waitingAt }),
       at: atMs === undefined ? "" : clockText(atMs),
       since,
-      text: readable(text),
+      text: localized(text),
     };
   });
 }
@@ -83,7 +83,7 @@ function laterBy(ms: number): string {
   return ms < 1000 ? `+${Math.round(ms)} ms` : `+${spanText(ms)}`;
 }
 
-export interface UseView {
+export interface UsageView {
   readonly title: string;
   readonly granted: string;
   readonly used: string | null;
@@ -93,7 +93,7 @@ export interface UseView {
 }
 
 /** What was granted, and how much of it the guest's pods ask for. */
-export function useOf(granted: UiAmounts, used: UiAmounts | null): readonly UseView[] {
+export function usageViews(granted: UiAmounts, used: UiAmounts | null): readonly UsageView[] {
   return RESOURCES.filter((resource) => granted[resource] > 0 || (used?.[resource] ?? 0) > 0).map(
     (resource) => {
       const [all, part] = [granted[resource], used?.[resource] ?? null];

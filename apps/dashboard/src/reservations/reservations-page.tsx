@@ -1,6 +1,6 @@
 import type { UiReservations } from "@resource-broker/contract";
-import { type Freshness, patchRows } from "../live/live-answer.ts";
-import { FilterChip, SearchBox, Segments } from "../parts/controls.tsx";
+import { patchRows, type RefreshPolicy } from "../live/live-answer.ts";
+import { FilterChip, RadioGroup, SearchBox } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
 import { Page } from "../parts/page.tsx";
 import { SortSelect } from "../parts/sort-select.tsx";
@@ -18,8 +18,8 @@ import {
   reservationsPath,
 } from "./reservations-query.ts";
 
-const FRESHNESS: Freshness<UiReservations> = {
-  concerns: ({ reservations }) => reservations.length > 0,
+const REFRESH: RefreshPolicy<UiReservations> = {
+  isAffectedBy: ({ reservations }) => reservations.length > 0,
   patch: (page, { reservations }) => patchRows(page, reservations),
 };
 
@@ -44,7 +44,7 @@ const PARTIES = [
 export function ReservationsPage() {
   const { query, change } = useQuery();
   const wanted = readReservationsQuery(query);
-  const answer = useAnswer<UiReservations>(reservationsPath(wanted), FRESHNESS);
+  const answer = useAnswer<UiReservations>(reservationsPath(wanted), REFRESH);
   return (
     <Page title="Reservations" lead="Who holds what, where, and until when.">
       <div className="toolbar">
@@ -53,7 +53,7 @@ export function ReservationsPage() {
           value={wanted.q}
           onSearch={(q) => change({ q, offset: null }, { replace: true })}
         />
-        <Segments
+        <RadioGroup
           label="Phase"
           value={wanted.phase}
           options={PHASE_FILTERS}

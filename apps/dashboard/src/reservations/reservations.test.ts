@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costText, isLive, reasonText, timelineView, useOf } from "./reservation-view.ts";
+import { costText, isLive, reasonText, timelineView, usageViews } from "./reservation-view.ts";
 import { isFiltered, readReservationsQuery, reservationsPath } from "./reservations-query.ts";
 
 const read = (search: string) => readReservationsQuery(new URLSearchParams(search));
@@ -59,11 +59,11 @@ test("what an ended reservation never reached is not waited for", () => {
 
 test("use is told against what was granted, also where it is more", () => {
   const granted = { cpu: 4, memory: 2 ** 33, gpu: 0 };
-  expect(useOf(granted, null).map(({ text }) => text)).toEqual([
+  expect(usageViews(granted, null).map(({ text }) => text)).toEqual([
     "4 held; use not reported",
     "8 GiB held; use not reported",
   ]);
-  const over = useOf(granted, { cpu: 6, memory: 2 ** 32, gpu: 0 });
+  const over = usageViews(granted, { cpu: 6, memory: 2 ** 32, gpu: 0 });
   expect(over.map(({ share }) => share)).toEqual([1.5, 0.5]);
   expect(over[0]?.text).toBe("6 of 4 used (150 %)");
 });

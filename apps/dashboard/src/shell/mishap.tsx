@@ -1,15 +1,15 @@
 import { Component, type ReactNode } from "react";
 import { Empty } from "../parts/states.tsx";
 
-interface MishapProps {
+interface ErrorBoundaryProps {
   /** The error is reset when the page changes. */
   readonly page: string;
   readonly children: ReactNode;
 }
 
 /** A page that cannot be drawn takes neither menu nor badge with it. Only a class can catch what a component throws. */
-export class Mishap extends Component<
-  MishapProps,
+export class ErrorBoundary extends Component<
+  ErrorBoundaryProps,
   { readonly message: string | null; readonly page: string }
 > {
   override state = { message: null, page: this.props.page };
@@ -19,7 +19,7 @@ export class Mishap extends Component<
   }
 
   static getDerivedStateFromProps(
-    { page }: MishapProps,
+    { page }: ErrorBoundaryProps,
     state: { readonly message: string | null; readonly page: string },
   ): { readonly message: string | null; readonly page: string } | null {
     return page === state.page ? null : { message: null, page };

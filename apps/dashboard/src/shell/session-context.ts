@@ -1,8 +1,8 @@
 import type { UiSession } from "@resource-broker/contract";
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { type Answer, createLiveAnswer, type Freshness } from "../live/live-answer.ts";
+import { type Answer, createLiveAnswer, type RefreshPolicy } from "../live/live-answer.ts";
 import type { LiveConnection, LiveStatus } from "../live/live-connection.ts";
-import type { Ask } from "../net/ask.ts";
+import type { ApiClient } from "../net/ask.ts";
 import type { Route } from "../routing/route.ts";
 import type { Router } from "../routing/router.ts";
 import type { BrokerClock } from "../time/broker-clock.ts";
@@ -10,58 +10,58 @@ import type { Ticker } from "../time/ticker.ts";
 import type { Timers } from "../time/timers.ts";
 
 /** What every page works with. */
-export interface Surroundings {
-  readonly ask: Ask;
+export interface AppDeps {
+  readonly api: ApiClient;
   readonly live: LiveConnection;
   readonly router: Router;
   readonly clock: BrokerClock;
   readonly timers: Timers;
   /** For "12 s ago". */
-  readonly calm: Ticker;
+  readonly slowTicker: Ticker;
   /** For a countdown that is looked at. */
-  readonly brisk: Ticker;
+  readonly fastTicker: Ticker;
 }
 
-export const SurroundingsContext = createContext<Surroundings | undefined>(undefined);
+export const AppDepsContext = createContext<AppDeps | undefined>(undefined);
 export const SessionContext = createContext<UiSession | undefined>(undefined);
 
-export function useSurroundings(): Surroundings {
-  return given(useContext(SurroundingsContext));
+export function useAppDeps(): AppDeps {
+  return required(useContext(AppDepsContext));
 }
 
 export function useSession(): UiSession {
-  return given(useContext(SessionContext));
+  return required(useContext(SessionContext));
 }
 
-function given<T>(value: T | undefined): T {
+function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("a page was drawn outside the shell");
   return value;
 }
 
 export function useRoute(): Route {
-  const { router } = useSurroundings();
+  const { router } = useAppDeps();
   return useSyncExternalStore(router.subscribe, router.route);
 }
 
 export function useLiveStatus(): LiveStatus {
-  const { live } = useSurroundings();
+  const { live } = useAppDeps();
   return useSyncExternalStore(live.onStatus, live.status);
 }
 
 /** Asks, and keeps the answer true by what the broker tells. `freshness` is read once. */
 export function useAnswer<T>(
   path: string | null,
-  freshness: Freshness<T> = {},
+  policy: RefreshPolicy<T> = {},
 ): Answer<T> & { readonly reload: () => void } {
-  const surroundings = useSurroundings();
-  const [source] = useState(() => createLiveAnswer<T>(surroundings, freshness));
+  const deps = useAppDeps();
+  const [source] = useState(() => createLiveAnswer<T>(deps, policy));
   const answer = useSyncExternalStore(source.subscribe, source.snapshot);
-  useEffect(() => source.ask(path), [source, path]);
+  useEffect(() => source.load(path), [source, path]);
   useEffect(() => source.stop, [source]);
   return { ...answer, reload: source.reload };
 }
 
 /** A text that grows old; drawn again only when it reads differently. */
-export function useTicking(ticker: Ticker, text: () => string): string {
+export function useTickingText(ticker: Ticker, text: () => string): string {
   return useSyncExternalStore(ticker.subscribe, text);
 }

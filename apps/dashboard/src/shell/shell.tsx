@@ -4,7 +4,7 @@ import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { PAGES } from "../routing/route.ts";
 import { Badge } from "./badge.tsx";
-import { Mishap } from "./mishap.tsx";
+import { ErrorBoundary } from "./mishap.tsx";
 import { useRoute, useSession } from "./session-context.ts";
 import { applyTheme, nextTheme, readTheme, type Theme } from "./theme.ts";
 import "../parts/button.css";
@@ -67,7 +67,7 @@ export function Shell({ children, onSignOut }: ShellProps) {
         </p>
       </nav>
       <main id="main" className="main" tabIndex={-1}>
-        <Mishap page={href}>{children}</Mishap>
+        <ErrorBoundary page={href}>{children}</ErrorBoundary>
       </main>
     </div>
   );

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { useSurroundings } from "./session-context.ts";
+import { useAppDeps } from "./session-context.ts";
 import "./toasts.css";
 
 const SHOWN_MS = 6000;
@@ -12,7 +12,7 @@ export function useToast(): (text: string) => void {
 }
 
 export function Toasts({ children }: { readonly children: ReactNode }) {
-  const { timers } = useSurroundings();
+  const { timers } = useAppDeps();
   const [toasts, setToasts] = useState<readonly { readonly key: number; readonly text: string }[]>([]);
   const toast = useCallback(
     (text: string) => {

@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { withQuery } from "../net/query.ts";
-import { useRoute, useSurroundings } from "./session-context.ts";
+import { useAppDeps, useRoute } from "./session-context.ts";
 
 export type QueryChange = Readonly<Record<string, string | number | null>>;
 
@@ -9,7 +9,7 @@ export function useQuery(): {
   readonly query: URLSearchParams;
   readonly change: (change: QueryChange, options?: { readonly replace?: boolean }) => void;
 } {
-  const { router } = useSurroundings();
+  const { router } = useAppDeps();
   const { query } = useRoute();
   const change = useCallback(
     (changes: QueryChange, options: { readonly replace?: boolean } = {}) => {

@@ -2,8 +2,8 @@ import type { Timers } from "../time/timers.ts";
 
 export interface FakeTimers extends Timers {
   /** Lets time pass; timers fire in order, each followed by what was waiting for it. */
-  readonly pass: (ms: number) => Promise<void>;
-  readonly waiting: () => number;
+  readonly advance: (ms: number) => Promise<void>;
+  readonly pending: () => number;
 }
 
 export function fakeTimers(): FakeTimers {
@@ -18,23 +18,23 @@ export function fakeTimers(): FakeTimers {
       planned.add(timer);
       return () => void planned.delete(timer);
     },
-    pass: async (ms) => {
-      await settled();
+    advance: async (ms) => {
+      await settle();
       const until = now + ms;
       for (let timer = next(until); timer !== undefined; timer = next(until)) {
         planned.delete(timer);
         now = Math.max(now, timer.at);
         timer.action();
-        await settled();
+        await settle();
       }
       now = until;
-      await settled();
+      await settle();
     },
-    waiting: () => planned.size,
+    pending: () => planned.size,
   };
 }
 
 /** Lets everything run that waits only for promises, streams among them. */
-export async function settled(): Promise<void> {
+export async function settle(): Promise<void> {
   for (let turn = 0; turn < 200; turn++) await Promise.resolve();
 }

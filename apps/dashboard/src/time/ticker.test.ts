@@ -20,13 +20,13 @@ function ticking() {
 
 test("no timer runs while nobody listens", async () => {
   const { timers, ticker } = ticking();
-  expect(timers.waiting()).toBe(0);
+  expect(timers.pending()).toBe(0);
   let ticks = 0;
   const stop = ticker.subscribe(() => void (ticks += 1));
-  await timers.pass(15_000);
+  await timers.advance(15_000);
   expect(ticks).toBe(3);
   stop();
-  expect(timers.waiting()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });
 
 test("a hidden page stands still, and is right again as soon as it is looked at", async () => {
@@ -34,7 +34,7 @@ test("a hidden page stands still, and is right again as soon as it is looked at"
   let ticks = 0;
   ticker.subscribe(() => void (ticks += 1));
   hide(true);
-  await timers.pass(60_000);
+  await timers.advance(60_000);
   expect(ticks).toBe(0);
   hide(false);
   expect(ticks).toBe(1);
@@ -43,8 +43,8 @@ test("a hidden page stands still, and is right again as soon as it is looked at"
 test("the broker's clock goes on from what it said last", async () => {
   const timers = fakeTimers();
   const clock = createBrokerClock(timers);
-  await timers.pass(1000);
+  await timers.advance(1000);
   clock.set("2026-07-01T10:00:00Z");
-  await timers.pass(2500);
+  await timers.advance(2500);
   expect(clock.now()).toBe(Date.parse("2026-07-01T10:00:02.500Z"));
 });

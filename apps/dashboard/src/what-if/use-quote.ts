@@ -1,8 +1,8 @@
 import type { UiQuote, UiQuoteRequest } from "@resource-broker/contract";
 import { useEffect, useRef, useState } from "react";
 import { isAborted } from "../net/ask.ts";
-import { keepSame } from "../net/keep-same.ts";
-import { useSurroundings } from "../shell/session-context.ts";
+import { shareStructure } from "../net/keep-same.ts";
+import { useAppDeps } from "../shell/session-context.ts";
 
 export interface QuoteState {
   readonly quote: UiQuote | undefined;
@@ -14,11 +14,11 @@ export interface QuoteState {
 
 const PAUSE_IN_TYPING_MS = 120;
 /** The shortest time between two quotes while clusters or reservations change. */
-const FOLLOW_MS = 2000;
+const REFRESH_MS = 2000;
 
 /** Asks when typing pauses, and again when clusters or reservations changed. */
 export function useQuote(request: UiQuoteRequest | null): QuoteState {
-  const { ask, live, timers } = useSurroundings();
+  const { api, live, timers } = useAppDeps();
   const [state, setState] = useState<Answer>(NOTHING);
   const question = request === null ? null : JSON.stringify(request);
   const latest = useRef(request);
@@ -30,9 +30,9 @@ export function useQuote(request: UiQuoteRequest | null): QuoteState {
     const put = async (): Promise<void> => {
       cancel = undefined;
       try {
-        const quote = await ask.post<UiQuote>("/ui/quotes", latest.current, abort.signal);
+        const quote = await api.post<UiQuote>("/ui/quotes", latest.current, abort.signal);
         setState((before) => ({
-          quote: keepSame(before.quote, quote),
+          quote: shareStructure(before.quote, quote),
           question,
           problem: undefined,
           isLoading: false,
@@ -48,13 +48,13 @@ export function useQuote(request: UiQuoteRequest | null): QuoteState {
     };
     setState((before) => ({ ...before, problem: undefined, isLoading: true }));
     plan(PAUSE_IN_TYPING_MS);
-    const stopHearing = live.onNews(() => plan(FOLLOW_MS));
+    const unsubscribe = live.onUpdate(() => plan(REFRESH_MS));
     return () => {
-      stopHearing();
+      unsubscribe();
       cancel?.();
       abort.abort();
     };
-  }, [question, ask, live, timers]);
+  }, [question, api, live, timers]);
   const { question: answered, ...rest } = state;
   return { ...rest, isCurrent: answered === question };
 }

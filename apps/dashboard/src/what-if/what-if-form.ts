@@ -38,8 +38,8 @@ const START: WhatIfForm = {
 
 export function readWhatIf(query: URLSearchParams): WhatIfForm {
   const read = (field: FormField): string => {
-    const said = query.get(field) ?? START[field];
-    return said === EMPTIED ? "" : said;
+    const stored = query.get(field) ?? START[field];
+    return stored === EMPTY_VALUE ? "" : stored;
   };
   return {
     requester: read("requester"),
@@ -57,11 +57,11 @@ export function readWhatIf(query: URLSearchParams): WhatIfForm {
 }
 
 /** A field that is absent from the address has its default; this value marks a field that the user has emptied. */
-const EMPTIED = "-";
+const EMPTY_VALUE = "-";
 const NOT_EMPTY_AT_START: readonly FormField[] = ["requester", "cpu", "memory", "duration"];
 
 export function fieldInAddress(field: FormField, value: string): string {
-  return value === "" && NOT_EMPTY_AT_START.includes(field) ? EMPTIED : value;
+  return value === "" && NOT_EMPTY_AT_START.includes(field) ? EMPTY_VALUE : value;
 }
 
 /** Null: not enough is said yet to ask. */
@@ -135,7 +135,7 @@ export function whatIfHref({
   requesterID,
   request,
 }: Pick<DecisionDTO, "requesterID" | "request">): string | null {
-  if (saysMore(request)) return null;
+  if (hasMoreThanForm(request)) return null;
   const { requestedResources, duration, tier, targetClusterID, constraints } = request;
   return withQuery("/what-if", {
     requester: requesterID,
@@ -158,7 +158,7 @@ function constraintFields({
   return { regions: regions.join(","), labels: wanted.join(","), exclude: excludeClusters.join(",") };
 }
 
-function saysMore({ perNode, requestedResources }: DecisionDTO["request"]): boolean {
+function hasMoreThanForm({ perNode, requestedResources }: DecisionDTO["request"]): boolean {
   const { storage = "0", extended = {} } = requestedResources;
   return perNode !== undefined || storage !== "0" || Object.keys(extended).length > 0;
 }

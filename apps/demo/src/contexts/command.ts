@@ -1,9 +1,9 @@
 import { Fault, parseSettings, safeJson, safeLine, type Values } from "@resource-broker/contract";
 import { type Clock, describeFailure, EXIT, type Log } from "@resource-broker/runtime";
-import { looksOf } from "../report/choose-report.ts";
+import { terminalFeatures } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
-import { painted } from "../view/line.ts";
-import { lookAtClusters } from "./look-at-clusters.ts";
+import { renderLine } from "../view/line.ts";
+import { inspectClusters } from "./look-at-clusters.ts";
 import { openContexts } from "./open-contexts.ts";
 import { reportRows } from "./print-report.ts";
 import { readPolicy } from "./read-policy.ts";
@@ -35,7 +35,7 @@ export async function contextsCommand(argv: readonly string[], host: ContextsHos
   if (!reading.ok)
     return host.end(EXIT.usage, ...reading.problems, "all flags: npm start -- --contexts --help");
   try {
-    const report = await look(reading.values, host);
+    const report = await inspect(reading.values, host);
     print(report, reading.values.output, host);
     const unread = report.clusters.filter(({ problem }) => problem !== undefined);
     host.end(unread.length === 0 ? 0 : EXIT.failure);
@@ -45,7 +45,7 @@ export async function contextsCommand(argv: readonly string[], host: ContextsHos
   }
 }
 
-async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHost): Promise<Report> {
+async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHost): Promise<Report> {
   const { env, clock, randomBytes, errors, input } = host;
   const file = options.policy === "" ? undefined : options.policy;
   const configs = await openContexts({
@@ -56,7 +56,7 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
   const policy = await readPolicy(file);
   const names = [...configs.keys()].join(", ");
   errors.write(`Listing nodes and pods of ${safeLine(names)}. Nothing is written.\n`);
-  return lookAtClusters(configs, {
+  return inspectClusters(configs, {
     clock,
     log: NO_LOG,
     env,
@@ -74,7 +74,11 @@ async function look(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHos
 
 function print(report: Report, form: "text" | "json", { output, env }: ContextsHost): void {
   if (form === "json") return void output.write(`${safeJson(JSON.stringify(report, undefined, 2))}\n`);
-  const looks = looksOf(env);
-  const paint = { ...looks, hasColours: looks.hasColours && output.isTTY, width: Number.POSITIVE_INFINITY };
-  for (const row of reportRows(report)) output.write(`${painted(row, paint)}\n`);
+  const features = terminalFeatures(env);
+  const paint = {
+    ...features,
+    hasColours: features.hasColours && output.isTTY,
+    width: Number.POSITIVE_INFINITY,
+  };
+  for (const row of reportRows(report)) output.write(`${renderLine(row, paint)}\n`);
 }

@@ -58,14 +58,14 @@ export async function startLocalBroker({ certificates, policy }: LocalBrokerOpti
       // A quota refuses the request before any candidate is considered.
       if (decisionID === undefined) return { kind: "refused", explanation: error, flip: undefined };
       const { explanation, flip } = await decisionOf(decisionID);
-      return { kind: "refused", explanation, flip: flip ?? roomFor(request) };
+      return { kind: "refused", explanation, flip: flip ?? fallbackFlip(request) };
     },
     dispose: broker.dispose,
   };
 }
 
 /** Where no single change would do: mostly a pod that is larger than every node there is. */
-function roomFor({ requestedResources }: ReservationRequestDTO): string | undefined {
+function fallbackFlip({ requestedResources }: ReservationRequestDTO): string | undefined {
   const parsed = parseResources(requestedResources, "up");
   if (!parsed.ok) return undefined;
   return `Would fit another cluster that has ${describeResources(parsed.resources)} free on one node.`;
@@ -82,7 +82,7 @@ function content<T>(reply: BrokerReply, status: number, schema: Schema<T>): T {
 }
 
 function unexpected({ status, body }: BrokerReply): Fault {
-  const said = validate(errorSchema, body);
-  const text = said.ok ? said.value.error : JSON.stringify(body);
+  const parsed = validate(errorSchema, body);
+  const text = parsed.ok ? parsed.value.error : JSON.stringify(body);
   return new Fault("internal", `the local broker answers ${status}: ${text}`);
 }

@@ -5,41 +5,41 @@ import { clusterIdsFor } from "./cluster-ids.ts";
 import type { LocalBroker } from "./local-broker.ts";
 import { placePods } from "./place-pods.ts";
 import { type ClusterReading, readCluster } from "./read-cluster.ts";
-import type { LendingCluster, ReadingOf, Report, UnreadCluster } from "./report.ts";
+import type { ClusterRef, ReadableCluster, Report, UnreadableCluster } from "./report.ts";
 
-export interface LookDeps extends KubeClientDeps {
+export interface InspectDeps extends KubeClientDeps {
   readonly startBroker: () => Promise<LocalBroker>;
   readonly policy: Policy;
 }
 
-type Looked =
-  | { readonly of: ReadingOf; readonly problem: string }
-  | { readonly of: ReadingOf; readonly problem: undefined; readonly reading: ClusterReading };
+type InspectedCluster =
+  | { readonly of: ClusterRef; readonly problem: string }
+  | { readonly of: ClusterRef; readonly problem: undefined; readonly reading: ClusterReading };
 
 /** Reads every cluster, and lets a broker of our own decide what would become of the pods that wait. */
-export async function lookAtClusters(
+export async function inspectClusters(
   configs: ReadonlyMap<string, KubeConfig>,
-  deps: LookDeps,
+  deps: InspectDeps,
 ): Promise<Report> {
   const ids = clusterIdsFor([...configs.keys()]);
-  const looks = await Promise.all(
+  const inspected = await Promise.all(
     [...configs].map(([context, config]) =>
-      look({ context, clusterID: ids.get(context) ?? context, server: config.server }, config, deps),
+      inspect({ context, clusterID: ids.get(context) ?? context, server: config.server }, config, deps),
     ),
   );
-  const read = looks.filter((each) => each.problem === undefined);
+  const read = inspected.filter((each) => each.problem === undefined);
   const waiting = read.map(({ of, reading }) => ({ clusterId: of.clusterID, groups: reading.waiting }));
   const broker = await deps.startBroker();
   try {
     for (const { reading } of read) await broker.advertise(reading.advertisement);
     const pending = await placePods(waiting, broker);
-    return { clusters: looks.map((each) => clusterReport(each, deps.policy)), pending };
+    return { clusters: inspected.map((each) => clusterReport(each, deps.policy)), pending };
   } finally {
     await broker.dispose();
   }
 }
 
-async function look(of: ReadingOf, config: KubeConfig, deps: LookDeps): Promise<Looked> {
+async function inspect(of: ClusterRef, config: KubeConfig, deps: InspectDeps): Promise<InspectedCluster> {
   const client = createKubeClient(config, deps);
   try {
     const reading = await readCluster(client, { clusterId: of.clusterID, now: deps.clock.wallMs() });
@@ -52,10 +52,10 @@ async function look(of: ReadingOf, config: KubeConfig, deps: LookDeps): Promise<
   }
 }
 
-function clusterReport(looked: Looked, policy: Policy): UnreadCluster | LendingCluster {
-  const { of } = looked;
-  if (looked.problem !== undefined) return { ...of, problem: looked.problem };
-  const { nodes, uncounted, advertisement } = looked.reading;
+function clusterReport(inspected: InspectedCluster, policy: Policy): UnreadableCluster | ReadableCluster {
+  const { of } = inspected;
+  if (inspected.problem !== undefined) return { ...of, problem: inspected.problem };
+  const { nodes, uncounted, advertisement } = inspected.reading;
   const { allocatable, allocated, available } = advertisement.resources;
   const cost = policy.prices.clusters[of.clusterID];
   return {

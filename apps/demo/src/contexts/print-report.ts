@@ -1,7 +1,7 @@
 import type { ReservationCostDTO, ResourceQuantitiesDTO } from "@resource-broker/contract";
 import { amountOf, describeAmount, describeResources, parseResources } from "@resource-broker/domain";
 import { type Line, line, span } from "../view/line.ts";
-import type { LendingCluster, PendingReport, Report, WaitingState } from "./report.ts";
+import type { PendingReport, ReadableCluster, Report, WaitingState } from "./report.ts";
 import { table } from "./table.ts";
 
 const PRICE_DIGITS = 4;
@@ -17,16 +17,16 @@ const NOT_ASKED: Readonly<Record<Exclude<WaitingState, "unschedulable">, string>
 
 /** What a person wants to know, in the order in which they ask. */
 export function reportRows(report: Report): Line[] {
-  return [...lendingRows(report), line(), ...pendingRows(report)];
+  return [...capacityRows(report), line(), ...pendingRows(report)];
 }
 
-function lendingRows({ clusters }: Report): Line[] {
+function capacityRows({ clusters }: Report): Line[] {
   const read = clusters.filter((cluster) => cluster.problem === undefined);
   const hasOtherNames = read.some(({ context, clusterID }) => context !== clusterID);
   const titles = ["CLUSTER", "NODES", "CPU FREE", "MEMORY FREE", "GPU FREE", "PRICE", "CONTEXT"];
   const rows = table(
     hasOtherNames ? titles : titles.slice(0, -1),
-    read.map((cluster) => lendingCells(cluster).slice(0, hasOtherNames ? titles.length : -1)),
+    read.map((cluster) => capacityCells(cluster).slice(0, hasOtherNames ? titles.length : -1)),
   );
   return [
     heading("WHO COULD LEND WHAT"),
@@ -39,7 +39,7 @@ function lendingRows({ clusters }: Report): Line[] {
   ];
 }
 
-function lendingCells(cluster: LendingCluster): string[] {
+function capacityCells(cluster: ReadableCluster): string[] {
   const { clusterID, context, available, allocatable, cost } = cluster;
   const free = (name: "cpu" | "memory" | "gpu"): string =>
     allocatable[name] === undefined ? "-" : `${shown(name, available)} of ${shown(name, allocatable)}`;
@@ -48,7 +48,7 @@ function lendingCells(cluster: LendingCluster): string[] {
 }
 
 /** `2 of 3 (1 tainted)` */
-function nodesText({ nodes, uncounted }: LendingCluster): string {
+function nodesText({ nodes, uncounted }: ReadableCluster): string {
   const reasons = Object.entries(uncounted);
   const counted = nodes - reasons.reduce((sum, [, count]) => sum + count, 0);
   if (counted === nodes) return String(nodes);

@@ -7,9 +7,9 @@ export interface Report {
   readonly pending: readonly PendingReport[];
 }
 
-export type ClusterReport = UnreadCluster | LendingCluster;
+export type ClusterReport = UnreadableCluster | ReadableCluster;
 
-export interface ReadingOf {
+export interface ClusterRef {
   /** Of the kubeconfig. */
   readonly context: string;
   /** What the broker calls it: the context's name, made fit for a cluster ID. */
@@ -17,12 +17,12 @@ export interface ReadingOf {
   readonly server: string;
 }
 
-export interface UnreadCluster extends ReadingOf {
+export interface UnreadableCluster extends ClusterRef {
   /** Why nothing is known of it, and the remedy. */
   readonly problem: string;
 }
 
-export interface LendingCluster extends ReadingOf {
+export interface ReadableCluster extends ClusterRef {
   readonly problem?: undefined;
   readonly nodes: number;
   /** Nodes whose capacity is not lent, and why: `3 not-ready`. */
@@ -49,7 +49,7 @@ export interface PendingReport {
   readonly state: WaitingState;
   /** What the scheduler says. */
   readonly why: string;
-  readonly takenBy: readonly Taker[];
+  readonly takenBy: readonly Placement[];
   /** Pods that no cluster takes. */
   readonly left: number;
   /** Pods for which nobody was asked, since there are too many. */
@@ -60,7 +60,7 @@ export interface PendingReport {
   readonly flip?: string;
 }
 
-export interface Taker {
+export interface Placement {
   readonly clusterID: string;
   readonly pods: number;
   /** For each of them. Absent: that cluster is not priced. */

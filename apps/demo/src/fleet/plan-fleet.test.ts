@@ -7,12 +7,12 @@ const namesOf = (clusters: number, nodes: number) =>
 
 test("a fleet nobody asked anything of is the four clusters of the handbook, and paris lends", () => {
   expect(namesOf(4, 0)).toEqual(["rome", "paris", "berlin", "tokyo"]);
-  expect(planFleet({ clusters: 4, nodes: 0 })).toMatchObject({ lender: "paris", hasGpus: true });
+  expect(planFleet({ clusters: 4, nodes: 0 })).toMatchObject({ provider: "paris", hasGpus: true });
 });
 
 test("a larger fleet keeps those four and adds others", () => {
   expect(namesOf(6, 0)).toEqual(["rome", "paris", "berlin", "tokyo", "boston", "seattle"]);
-  expect(planFleet({ clusters: 6, nodes: 0 }).lender).toBeUndefined();
+  expect(planFleet({ clusters: 6, nodes: 0 }).provider).toBeUndefined();
 });
 
 test("the largest fleet has as many names as clusters, each one a cluster's name", () => {

@@ -25,7 +25,7 @@ describe("a folder that is kept", () => {
     const deep = join(dir, "a/b");
     const { release, ...kept } = await keepFolder(deep, NOT_SAID);
     release();
-    expect(kept).toEqual({ folder: deep, order: { clusters: 4, nodes: 0 }, isAgain: false });
+    expect(kept).toEqual({ folder: deep, size: { clusters: 4, nodes: 0 }, isAgain: false });
   });
 
   test("is used by its real path: a link that leads to it may lead elsewhere later", async () => {
@@ -40,7 +40,7 @@ describe("a folder that is kept", () => {
 
   test("goes on with the fleet it was made for", async () => {
     (await keep({ clusters: 7, nodes: 3 })).release();
-    expect(await keep()).toMatchObject({ order: { clusters: 7, nodes: 3 }, isAgain: true });
+    expect(await keep()).toMatchObject({ size: { clusters: 7, nodes: 3 }, isAgain: true });
   });
 
   test("goes on when the same fleet is asked for by name", async () => {

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Fault } from "@resource-broker/contract";
 import { makeFolder } from "@resource-broker/runtime";
-import { DEFAULT_CLUSTERS, type FleetOrder } from "../fleet/plan-fleet.ts";
+import { DEFAULT_CLUSTERS, type FleetSize } from "../fleet/plan-fleet.ts";
 import { LOCK_FILES, lockFolder } from "./lock-folder.ts";
 import { checkTrusted } from "./trusted-folder.ts";
 
@@ -11,7 +11,7 @@ const MARKER = "demo.json";
 
 export interface KeptFolder {
   readonly folder: string;
-  readonly order: FleetOrder;
+  readonly size: FleetSize;
   /** True: there was a demo in it before. */
   readonly isAgain: boolean;
   /** Lets others have it. */
@@ -19,7 +19,7 @@ export interface KeptFolder {
 }
 
 /** A folder for this demo alone: a new one, or one of an earlier demo, which then goes on with the same fleet. */
-export async function keepFolder(dir: string, asked: FleetOrder): Promise<KeptFolder> {
+export async function keepFolder(dir: string, asked: FleetSize): Promise<KeptFolder> {
   const named = resolve(dir);
   makeFolder(named, 0o700);
   const folder = checkTrusted(named);
@@ -34,22 +34,22 @@ export async function keepFolder(dir: string, asked: FleetOrder): Promise<KeptFo
   const release = lockFolder(folder);
   try {
     const file = join(folder, MARKER);
-    const order = isAgain ? sameOrder(await readMarker(file), asked, folder) : newOrder(asked);
-    await writeFile(file, `${JSON.stringify(order)}\n`);
-    return { folder, order, isAgain, release };
+    const size = isAgain ? sameFleetSize(await readMarker(file), asked, folder) : newFleetSize(asked);
+    await writeFile(file, `${JSON.stringify(size)}\n`);
+    return { folder, size, isAgain, release };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-export function newOrder({ clusters, nodes }: FleetOrder): FleetOrder {
+export function newFleetSize({ clusters, nodes }: FleetSize): FleetSize {
   return { clusters: clusters || DEFAULT_CLUSTERS, nodes };
 }
 
 /** The ledger knows the clusters it has: other ones would only confuse. */
-function sameOrder(kept: FleetOrder, asked: FleetOrder, folder: string): FleetOrder {
-  const isSame = (name: keyof FleetOrder): boolean => asked[name] === 0 || asked[name] === kept[name];
+function sameFleetSize(kept: FleetSize, asked: FleetSize, folder: string): FleetSize {
+  const isSame = (name: keyof FleetSize): boolean => asked[name] === 0 || asked[name] === kept[name];
   if (isSame("clusters") && isSame("nodes")) return kept;
   const size = kept.nodes === 0 ? "" : ` with ${kept.nodes} nodes each`;
   throw new Fault(
@@ -58,17 +58,17 @@ function sameOrder(kept: FleetOrder, asked: FleetOrder, folder: string): FleetOr
   );
 }
 
-async function readMarker(file: string): Promise<FleetOrder> {
+async function readMarker(file: string): Promise<FleetSize> {
   const order = parsed(await readFile(file, "utf8"));
   if (order !== undefined) return order;
   throw new Fault("invalid", `--keep: ${file} cannot be read; name a new folder`);
 }
 
-function parsed(text: string): FleetOrder | undefined {
+function parsed(text: string): FleetSize | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return undefined;
-    const { clusters, nodes } = value as Partial<Record<keyof FleetOrder, unknown>>;
+    const { clusters, nodes } = value as Partial<Record<keyof FleetSize, unknown>>;
     return isCount(clusters) && clusters > 0 && isCount(nodes) ? { clusters, nodes } : undefined;
   } catch {
     return undefined;

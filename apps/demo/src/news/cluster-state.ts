@@ -1,6 +1,6 @@
 import type { AdvertisementDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
 import { parseAmount, REGION_LABEL } from "@resource-broker/domain";
-import type { ClusterState, Share } from "./news.ts";
+import type { ClusterState, ResourceShare } from "./news.ts";
 
 type Resource = "cpu" | "memory" | "gpu";
 
@@ -9,7 +9,7 @@ export function clusterState(
   { clusterID, resources, labels, cost }: AdvertisementDTO,
   state: ClusterState["state"],
 ): ClusterState {
-  const share = (name: Resource): Share => {
+  const share = (name: Resource): ResourceShare => {
     const [all, inUse, lent, free] = [
       resources.allocatable,
       resources.allocated,

@@ -1,11 +1,11 @@
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { dashboardLinks } from "./dashboard-link.ts";
-import type { News } from "./news.ts";
+import type { DemoUpdate } from "./news.ts";
 
 function linksOf(reply: { readonly status: number; readonly body: unknown }) {
   const clock = fakeClock();
-  const told: News[] = [];
+  const published: DemoUpdate[] = [];
   let asked = 0;
   const request = () => {
     asked++;
@@ -15,19 +15,19 @@ function linksOf(reply: { readonly status: number; readonly body: unknown }) {
     admin: { request },
     command: "brokerctl dashboard",
     clock,
-    tell: (news) => told.push(news),
+    onUpdate: (update) => published.push(update),
   });
-  return { clock, told, asked: () => asked, look };
+  return { clock, told: published, asked: () => asked, look };
 }
 
 const LINK = { url: "http://127.0.0.1:1/#token=a", role: "admin", expiresAt: "2026-01-05T12:02:00.000Z" };
 
 test("a link is told once, and a new one before the last is too old", async () => {
-  const { clock, told, asked, look } = linksOf({ status: 201, body: LINK });
+  const { clock, told: published, asked, look } = linksOf({ status: 201, body: LINK });
   await look();
   await clock.advance(89_999);
   await look();
-  expect(told).toEqual([
+  expect(published).toEqual([
     {
       kind: "dashboard",
       dashboard: { url: LINK.url, expiresAt: LINK.expiresAt, command: "brokerctl dashboard" },
@@ -35,7 +35,7 @@ test("a link is told once, and a new one before the last is too old", async () =
   ]);
   await clock.advance(1);
   await look();
-  expect({ told: told.length, asked: asked() }).toEqual({ told: 2, asked: 2 });
+  expect({ told: published.length, asked: asked() }).toEqual({ told: 2, asked: 2 });
 });
 
 test("a broker that makes none is told of, and asked again", async () => {

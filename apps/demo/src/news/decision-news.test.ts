@@ -1,6 +1,6 @@
 import type { DecisionDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { decisionNews } from "./decision-news.ts";
+import { decisionUpdate } from "./decision-news.ts";
 
 type Candidate = DecisionDTO["candidates"][number];
 
@@ -69,10 +69,10 @@ test.each([
     why: "Would fit tokyo with 4 GPU instead of 6. tokyo needs 2 more GPU",
   },
 ])("$name is explained", ({ decision, why }) => {
-  expect(decisionNews(decision)).toMatchObject({ headline: "The outcome.", why });
+  expect(decisionUpdate(decision)).toMatchObject({ headline: "The outcome.", why });
 });
 
 test("the price is the winner's, short enough to read", () => {
-  expect(decisionNews(decisionOf([PARIS, BERLIN], { winner: "paris" })).price).toBe("0.1624 EUR/h");
-  expect(decisionNews(decisionOf([TOKYO])).price).toBeUndefined();
+  expect(decisionUpdate(decisionOf([PARIS, BERLIN], { winner: "paris" })).price).toBe("0.1624 EUR/h");
+  expect(decisionUpdate(decisionOf([TOKYO])).price).toBeUndefined();
 });

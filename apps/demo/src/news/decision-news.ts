@@ -1,5 +1,5 @@
 import type { DecisionDTO } from "@resource-broker/contract";
-import type { DecisionNews } from "./news.ts";
+import type { DecisionUpdate } from "./news.ts";
 
 type Candidate = DecisionDTO["candidates"][number];
 
@@ -8,7 +8,7 @@ const ADVANTAGES: Readonly<Record<string, string>> = { resources: "more room lef
 const SHOWN_DIGITS = 4;
 
 /** What was decided and why, in two sentences. */
-export function decisionNews(decision: DecisionDTO): DecisionNews {
+export function decisionUpdate(decision: DecisionDTO): DecisionUpdate {
   const { id, at, requesterID, winner, currency, candidates } = decision;
   const [headline = ""] = decision.explanation.split("\n");
   const price = candidates.find(({ clusterID }) => clusterID === winner)?.price;

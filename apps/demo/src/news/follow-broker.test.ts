@@ -2,7 +2,7 @@ import type { AdvertisementDTO, AuditEntryDTO } from "@resource-broker/contract"
 import type { BrokerReply } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { followBroker } from "./follow-broker.ts";
-import type { News } from "./news.ts";
+import type { DemoUpdate } from "./news.ts";
 
 const QUANTITIES = { cpu: "8", memory: "32Gi" };
 
@@ -70,28 +70,28 @@ function brokerInHand() {
 describe("following a broker", () => {
   let broker: ReturnType<typeof brokerInHand>;
   let agents: Map<string, "starting" | "ready" | "down">;
-  let told: News[];
+  let published: DemoUpdate[];
   let look: () => Promise<boolean>;
   beforeEach(() => {
     broker = brokerInHand();
     agents = new Map();
-    told = [];
+    published = [];
     look = followBroker({
       names: ["rome", "paris"],
       admin: broker,
       agentOf: (name) => agents.get(name) ?? "starting",
-      tell: (news) => void told.push(news),
+      onUpdate: (update) => void published.push(update),
     });
   });
-  const news = async () => {
+  const update = async () => {
     await look();
-    return told.splice(0);
+    return published.splice(0);
   };
 
   test("tells of each cluster when something about it changed, however many pages there are", async () => {
     agents.set("paris", "ready");
     broker.known.advertisements = ["athens", "berlin", "paris"].map((name) => advertisement(name));
-    const first = await news();
+    const first = await update();
     expect(
       first.map((each) => (each.kind === "cluster" ? [each.cluster.name, each.cluster.state] : each)),
     ).toEqual([
@@ -99,10 +99,10 @@ describe("following a broker", () => {
       ["berlin", "starting"],
       ["paris", "ready"],
     ]);
-    expect(await news()).toEqual([]);
+    expect(await update()).toEqual([]);
     broker.known.advertisements[2] = advertisement("paris", "4");
     const share = { all: 0, inUse: 0, lent: 0, free: 0 };
-    expect(await news()).toEqual([
+    expect(await update()).toEqual([
       {
         kind: "cluster",
         cluster: {
@@ -121,7 +121,7 @@ describe("following a broker", () => {
 
   test("tells of an agent that ended before it advertised anything", async () => {
     agents.set("rome", "down");
-    expect(await news()).toMatchObject([{ kind: "cluster", cluster: { name: "rome", state: "down" } }]);
+    expect(await update()).toMatchObject([{ kind: "cluster", cluster: { name: "rome", state: "down" } }]);
   });
 
   test("tells each line of the audit log once, also when a decision is forgotten already", async () => {
@@ -131,7 +131,7 @@ describe("following a broker", () => {
       entry(3, { subject: "dec-2", message: "No cluster can lend 6 GPU to rome; 4 considered." }),
     ];
     expect(
-      (await news()).map((each) => each.kind === "event" && [each.event.level, each.event.text]),
+      (await update()).map((each) => each.kind === "event" && [each.event.level, each.event.text]),
     ).toEqual([
       ["info", "paris lends 4 CPU to rome."],
       ["info", "rsv-rome-a: Activated by its requester."],
@@ -142,7 +142,7 @@ describe("following a broker", () => {
     );
     agents.set("paris", "ready");
     broker.known.advertisements = [advertisement("paris")];
-    expect(await news()).toMatchObject([
+    expect(await update()).toMatchObject([
       { kind: "event", event: { source: "admin", text: "paris: Cordoned." } },
       { kind: "cluster", cluster: { state: "cordoned" } },
     ]);
@@ -168,18 +168,18 @@ describe("following a broker", () => {
     ];
     agents.set("paris", "ready");
     broker.known.advertisements = [advertisement("paris")];
-    const all = await news();
+    const all = await update();
     expect(all.filter(({ kind }) => kind === "event")).toHaveLength(30);
     expect(all.at(-1)).toMatchObject({ cluster: { state: "cordoned" } });
   });
 
   test("begins anew with a broker that has another ledger", async () => {
     broker.known.audit = [entry(1, { message: "One." }), entry(2, { message: "Two." })];
-    await news();
+    await update();
     broker.known.ledger = "second";
     broker.known.audit = [entry(1, { message: "New." })];
-    await news();
-    expect(await news()).toMatchObject([{ kind: "event", event: { text: "New." } }]);
+    await update();
+    expect(await update()).toMatchObject([{ kind: "event", event: { text: "New." } }]);
   });
 
   test("rejects with the broker's own words when it does not know better", async () => {
@@ -188,7 +188,7 @@ describe("following a broker", () => {
       body: { error: "another replica leads", code: "not-leader" },
       headers: {},
     });
-    look = followBroker({ names: [], admin: broker, agentOf: () => "ready", tell: () => undefined });
+    look = followBroker({ names: [], admin: broker, agentOf: () => "ready", onUpdate: () => undefined });
     await expect(look()).rejects.toThrow("another replica leads");
   });
 });

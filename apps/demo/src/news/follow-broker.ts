@@ -12,10 +12,10 @@ import {
   validate,
 } from "@resource-broker/contract";
 import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
-import { auditEvent, decisionIn } from "./audit-news.ts";
+import { auditEvent, decisionIdOf } from "./audit-news.ts";
 import { clusterState } from "./cluster-state.ts";
-import { decisionNews } from "./decision-news.ts";
-import { type ClusterState, startingCluster, type Tell } from "./news.ts";
+import { decisionUpdate } from "./decision-news.ts";
+import { type ClusterState, type OnUpdate, startingCluster } from "./news.ts";
 
 /** Of a kept ledger only the last entries are shown. */
 const MOST_HISTORY = 30;
@@ -25,16 +25,16 @@ export interface FollowBrokerDeps {
   readonly admin: Pick<BrokerClient, "request">;
   /** What is known of a cluster's agent, whatever it once advertised. */
   readonly agentOf: (cluster: string) => "starting" | "ready" | "down";
-  readonly tell: Tell;
+  readonly onUpdate: OnUpdate;
 }
 
 /**
  * Reads the broker's state and publishes what has changed since the last poll. Resolves with true when every cluster
  * is ready or has failed. Rejects when the broker does not answer.
  */
-export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps): () => Promise<boolean> {
-  const told = new Map<string, string>();
-  const waitedFor = new Set(names);
+export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDeps): () => Promise<boolean> {
+  const published = new Map<string, string>();
+  const awaited = new Set(names);
   const cordoned = new Set<string>();
   let ledger: string | undefined;
   let seen = 0;
@@ -44,7 +44,7 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
     const reply = await admin.request("GET", path);
     const checked = validate(schema, reply.body);
     if (reply.status === 200 && checked.ok) {
-      noticeLedger(reply);
+      checkLedger(reply);
       return checked.value;
     }
     throw new Error(
@@ -53,18 +53,18 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
   };
 
   /** A broker with another ledger counts its entries from the beginning. */
-  const noticeLedger = ({ headers }: BrokerReply): void => {
+  const checkLedger = ({ headers }: BrokerReply): void => {
     const current = String(headers[HEADER.ledgerId.toLowerCase()]);
     if (ledger !== undefined && current !== ledger) seen = 0;
     ledger = current;
   };
 
-  const tellOnce = (cluster: ClusterState): void => {
+  const publishCluster = (cluster: ClusterState): void => {
     const text = JSON.stringify(cluster);
-    if (told.get(cluster.name) === text) return;
-    told.set(cluster.name, text);
-    if (cluster.state !== "starting") waitedFor.delete(cluster.name);
-    tell({ kind: "cluster", cluster });
+    if (published.get(cluster.name) === text) return;
+    published.set(cluster.name, text);
+    if (cluster.state !== "starting") awaited.delete(cluster.name);
+    onUpdate({ kind: "cluster", cluster });
   };
 
   const stateOf = (name: string): ClusterState["state"] => {
@@ -78,22 +78,22 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
       (after) => ask(pageOf(PATH.advertisements, after), advertisementPageSchema),
       "",
     )) {
-      tellOnce(clusterState(advertisement, stateOf(advertisement.clusterID)));
+      publishCluster(clusterState(advertisement, stateOf(advertisement.clusterID)));
       advertised.add(advertisement.clusterID);
     }
     for (const name of names) {
       if (!advertised.has(name) && agentOf(name) === "down")
-        tellOnce({ ...startingCluster(name), state: "down" });
+        publishCluster({ ...startingCluster(name), state: "down" });
     }
   };
 
-  const tellDecision = async (id: string): Promise<void> => {
+  const publishDecision = async (id: string): Promise<void> => {
     // Old decisions are forgotten in time; the line about them stays.
     const found = await ask(PATH.decision(id), decisionSchema).catch(() => undefined);
-    if (found !== undefined) tell({ kind: "decision", decision: decisionNews(found) });
+    if (found !== undefined) onUpdate({ kind: "decision", decision: decisionUpdate(found) });
   };
 
-  const noticeCordon = ({ action, subject = "" }: AuditEntryDTO): void => {
+  const trackCordon = ({ action, subject = "" }: AuditEntryDTO): void => {
     if (action === "cordon") cordoned.add(subject);
     if (action === "uncordon") cordoned.delete(subject);
   };
@@ -102,11 +102,11 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
     const lines: AuditEntryDTO[] = [];
     const read = (after: string) => ask(pageOf(PATH.audit, after), auditPageSchema);
     for await (const line of pagesOf<AuditEntryDTO>(read, String(seen))) lines.push(line);
-    for (const line of lines) noticeCordon(line);
+    for (const line of lines) trackCordon(line);
     for (const line of isFirstLook ? lines.slice(-MOST_HISTORY) : lines) {
-      const decision = decisionIn(line);
-      if (decision !== undefined) await tellDecision(decision);
-      tell({ kind: "event", event: auditEvent(line) });
+      const decision = decisionIdOf(line);
+      if (decision !== undefined) await publishDecision(decision);
+      onUpdate({ kind: "event", event: auditEvent(line) });
     }
     seen = lines.at(-1)?.sequence ?? seen;
     isFirstLook = false;
@@ -115,7 +115,7 @@ export function followBroker({ names, admin, agentOf, tell }: FollowBrokerDeps):
   return async () => {
     await history();
     await clusters();
-    return waitedFor.size === 0;
+    return awaited.size === 0;
   };
 }
 

@@ -1,11 +1,11 @@
 import { formatTime } from "@resource-broker/contract";
-import type { EventNews } from "./news.ts";
+import type { EventUpdate } from "./news.ts";
 
 const WARN = 40;
 const ERROR = 50;
-const AT_WORK = "the agent is running";
+const READY_MESSAGE = "the agent is running";
 /** What an agent says of itself that is worth a line; its doings are in the audit log. */
-const WORTH_TELLING = new Set([AT_WORK, "a broker is available again"]);
+const SHOWN_MESSAGES = new Set([READY_MESSAGE, "a broker is available again"]);
 
 interface LogLine {
   readonly level: number;
@@ -16,16 +16,16 @@ interface LogLine {
 }
 
 /** True for the line with which an agent says that it is ready. */
-export function saysAtWork(text: string): boolean {
-  return readLine(text)?.msg === AT_WORK;
+export function isReadyLine(text: string): boolean {
+  return readLine(text)?.msg === READY_MESSAGE;
 }
 
 /** What a line of a program's log tells; undefined: nothing that a person has to know. */
-export function logEvent(source: string, text: string): EventNews | undefined {
+export function logEvent(source: string, text: string): EventUpdate | undefined {
   const found = readLine(text);
   if (found === undefined) return undefined;
   const { level, time, msg, error } = found;
-  if (level < WARN && !WORTH_TELLING.has(msg)) return undefined;
+  if (level < WARN && !SHOWN_MESSAGES.has(msg)) return undefined;
   return {
     at: formatTime(time),
     source,
@@ -34,7 +34,7 @@ export function logEvent(source: string, text: string): EventNews | undefined {
   };
 }
 
-function levelOf(level: number): EventNews["level"] {
+function levelOf(level: number): EventUpdate["level"] {
   if (level >= ERROR) return "error";
   return level >= WARN ? "warn" : "info";
 }

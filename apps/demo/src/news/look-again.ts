@@ -1,39 +1,39 @@
 import type { Clock } from "@resource-broker/runtime";
-import type { Tell } from "./news.ts";
+import type { OnUpdate } from "./news.ts";
 
 /** As often as the view may change. */
 const EVERY_MS = 500;
 
-export interface LookAgainOptions {
-  readonly look: () => Promise<void>;
+export interface PollingOptions {
+  readonly poll: () => Promise<void>;
   readonly clock: Pick<Clock, "after">;
-  readonly tell: Tell;
+  readonly onUpdate: OnUpdate;
 }
 
-export interface Looking {
+export interface Polling {
   /** Resolves when the last look is over. */
   readonly stop: () => Promise<void>;
 }
 
 /** Polls one after the other. A failure is reported once, and its end is reported once. */
-export function lookAgain({ look, clock, tell }: LookAgainOptions): Looking {
+export function startPolling({ poll, clock, onUpdate }: PollingOptions): Polling {
   let isStopped = false;
-  let trouble = "";
+  let problem = "";
   let cancel = (): void => undefined;
   let current: Promise<void> = Promise.resolve();
 
-  const say = (text: string): void => {
-    if (text === trouble || isStopped) return;
-    trouble = text;
-    tell({ kind: "trouble", text });
+  const reportProblem = (text: string): void => {
+    if (text === problem || isStopped) return;
+    problem = text;
+    onUpdate({ kind: "trouble", text });
   };
 
   const once = async (): Promise<void> => {
     try {
-      await look();
-      say("");
+      await poll();
+      reportProblem("");
     } catch (error) {
-      say(`The broker does not answer: ${error instanceof Error ? error.message : String(error)}`);
+      reportProblem(`The broker does not answer: ${error instanceof Error ? error.message : String(error)}`);
     }
     if (!isStopped) cancel = clock.after(EVERY_MS, next);
   };

@@ -1,5 +1,5 @@
 /** How much of one resource there is, and who has it. In milli-CPU, bytes or pieces. */
-export interface Share {
+export interface ResourceShare {
   readonly all: number;
   /** Requests of the cluster's own pods. */
   readonly inUse: number;
@@ -13,15 +13,15 @@ export interface ClusterState {
   readonly name: string;
   readonly state: "starting" | "ready" | "cordoned" | "down";
   readonly region: string | undefined;
-  readonly cpuMillis: Share;
-  readonly memoryBytes: Share;
-  readonly gpus: Share;
+  readonly cpuMillis: ResourceShare;
+  readonly memoryBytes: ResourceShare;
+  readonly gpus: ResourceShare;
   /** One CPU for one hour; undefined: not priced. */
   readonly cpuPrice: string | undefined;
   readonly currency: string | undefined;
 }
 
-export interface DecisionNews {
+export interface DecisionUpdate {
   readonly id: string;
   /** RFC 3339. */
   readonly at: string;
@@ -36,7 +36,7 @@ export interface DecisionNews {
   readonly price: string | undefined;
 }
 
-export interface EventNews {
+export interface EventUpdate {
   /** RFC 3339. */
   readonly at: string;
   /** `broker`, or the agent's cluster. */
@@ -52,7 +52,7 @@ export interface Step {
   readonly command: string;
 }
 
-export interface BrokerNews {
+export interface BrokerUpdate {
   readonly url: string;
   /** Where the ledger is, for people. */
   readonly store: string;
@@ -61,7 +61,7 @@ export interface BrokerNews {
   readonly isKept: boolean;
 }
 
-export interface DashboardNews {
+export interface DashboardUpdate {
   /** Signs one browser in, once. */
   readonly url: string;
   /** RFC 3339. */
@@ -71,12 +71,12 @@ export interface DashboardNews {
 }
 
 /** Whatever there is to tell, one piece at a time. */
-export type News =
-  | { readonly kind: "broker"; readonly broker: BrokerNews }
-  | { readonly kind: "dashboard"; readonly dashboard: DashboardNews }
+export type DemoUpdate =
+  | { readonly kind: "broker"; readonly broker: BrokerUpdate }
+  | { readonly kind: "dashboard"; readonly dashboard: DashboardUpdate }
   | { readonly kind: "cluster"; readonly cluster: ClusterState }
-  | { readonly kind: "decision"; readonly decision: DecisionNews }
-  | { readonly kind: "event"; readonly event: EventNews }
+  | { readonly kind: "decision"; readonly decision: DecisionUpdate }
+  | { readonly kind: "event"; readonly event: EventUpdate }
   | {
       readonly kind: "ready";
       readonly afterMs: number;
@@ -88,7 +88,7 @@ export type News =
   | { readonly kind: "ending" }
   | { readonly kind: "ended" };
 
-export type Tell = (news: News) => void;
+export type OnUpdate = (news: DemoUpdate) => void;
 
 const NOTHING = { all: 0, inUse: 0, lent: 0, free: 0 };
 

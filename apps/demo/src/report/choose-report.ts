@@ -2,13 +2,13 @@ import { safeJson, safeLine } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import { guardTerminal } from "../terminal/guard.ts";
 import { liveTerminal, type TerminalPorts } from "../terminal/live-terminal.ts";
-import type { Looks } from "../view/render.ts";
+import type { TerminalFeatures } from "../view/render.ts";
 import { plainLines } from "./plain-lines.ts";
-import type { Report } from "./report.ts";
+import type { Reporter } from "./report.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ReportDeps extends Omit<TerminalPorts, "guard"> {
+export interface ReporterDeps extends Omit<TerminalPorts, "guard"> {
   readonly isTerminal: boolean;
   readonly env: Environment;
   readonly clock: Clock;
@@ -17,43 +17,43 @@ export interface ReportDeps extends Omit<TerminalPorts, "guard"> {
 }
 
 /** The live view on a terminal that can show it; lines elsewhere. */
-export function chooseReport({ json }: { readonly json: boolean }, deps: ReportDeps): Report {
+export function createReporter({ json }: { readonly json: boolean }, deps: ReporterDeps): Reporter {
   const write = (line: string): void => void deps.output.write(`${line}\n`);
   if (json)
     return {
       start: () => undefined,
-      tell: (news) => write(safeJson(JSON.stringify(news))),
+      update: (update) => write(safeJson(JSON.stringify(update))),
       stop: () => undefined,
     };
   const isLive = deps.isTerminal && !["", "dumb"].includes(deps.env["TERM"] ?? "");
-  return isLive ? liveReport(deps, write) : plainReport(write);
+  return isLive ? liveReporter(deps, write) : plainReporter(write);
 }
 
-function plainReport(write: (line: string) => void): Report {
+function plainReporter(write: (line: string) => void): Reporter {
   let linesOf: ReturnType<typeof plainLines> = () => [];
   return {
     start: (names) => {
       linesOf = plainLines(names);
       write(`Resource Broker: a broker and ${names.length} clusters, all on this machine.`);
     },
-    tell: (news) => linesOf(news).forEach((line) => write(safeLine(line))),
+    update: (update) => linesOf(update).forEach((line) => write(safeLine(line))),
     stop: () => undefined,
   };
 }
 
-function liveReport(deps: ReportDeps, write: (line: string) => void): Report {
+function liveReporter(deps: ReporterDeps, write: (line: string) => void): Reporter {
   const { clock, onEnd } = deps;
   let live: ReturnType<typeof liveTerminal> | undefined;
   return {
     start: (names) => {
       live = liveTerminal(
         { ...deps, guard: guardTerminal },
-        { names, looks: looksOf(deps.env), clock, onEnd },
+        { names, features: terminalFeatures(deps.env), clock, onEnd },
       );
       live.start();
     },
-    tell: (news) => {
-      if (news.kind !== "ended") return live?.tell(news);
+    update: (update) => {
+      if (update.kind !== "ended") return live?.update(update);
       live?.stop();
       write("Everything has ended.");
     },
@@ -62,7 +62,7 @@ function liveReport(deps: ReportDeps, write: (line: string) => void): Report {
 }
 
 /** https://no-color.org; and what the locale says the terminal can draw. */
-export function looksOf(env: Environment): Looks {
+export function terminalFeatures(env: Environment): TerminalFeatures {
   const locale = [env["LC_ALL"], env["LC_CTYPE"], env["LANG"]].find(
     (value) => value !== undefined && value !== "",
   );

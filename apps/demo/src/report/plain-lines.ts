@@ -1,38 +1,38 @@
-import type { BrokerNews, ClusterState, News } from "../news/news.ts";
+import type { BrokerUpdate, ClusterState, DemoUpdate } from "../news/news.ts";
 import { timeOf } from "../view/news-rows.ts";
 
 /** Lines for a file, a pipe, or a terminal that can do no better. */
-export function plainLines(names: readonly string[]): (news: News) => readonly string[] {
+export function plainLines(names: readonly string[]): (update: DemoUpdate) => readonly string[] {
   const states = new Map<string, ClusterState["state"]>();
   let hasLink = false;
-  return (news) => {
-    switch (news.kind) {
+  return (update) => {
+    switch (update.kind) {
       case "broker":
         return [
-          `The broker is at ${news.broker.url}, its ledger in ${news.broker.store}.`,
-          folderNote(news.broker),
+          `The broker is at ${update.broker.url}, its ledger in ${update.broker.store}.`,
+          folderNote(update.broker),
         ];
       case "dashboard": {
         // Whoever reads lines later has no use for the links in between.
-        const { url, command } = news.dashboard;
+        const { url, command } = update.dashboard;
         const lines = hasLink ? [] : dashboardLines(url, command);
         hasLink = true;
         return lines;
       }
       case "cluster": {
-        const { name, state } = news.cluster;
+        const { name, state } = update.cluster;
         const before = states.get(name);
         states.set(name, state);
         return before === state ? [] : stateLine(name, state);
       }
       case "decision":
-        return [`${timeOf(news.decision.at)}  ${news.decision.headline} Why: ${news.decision.why}`];
+        return [`${timeOf(update.decision.at)}  ${update.decision.headline} Why: ${update.decision.why}`];
       case "event":
-        return [`${timeOf(news.event.at)}  ${news.event.source}: ${news.event.text}`];
+        return [`${timeOf(update.event.at)}  ${update.event.source}: ${update.event.text}`];
       case "ready":
-        return guide(news, names);
+        return guide(update, names);
       case "trouble":
-        return [news.text === "" ? "The broker answers again." : news.text];
+        return [update.text === "" ? "The broker answers again." : update.text];
       case "ending":
         return ["Ending everything …"];
       case "ended":
@@ -45,7 +45,7 @@ function dashboardLines(url: string, command: string): string[] {
   return [`The dashboard: ${url}`, `  (the link works once, for two minutes; for another one: ${command})`];
 }
 
-function folderNote({ folder, isKept }: BrokerNews): string {
+function folderNote({ folder, isKept }: BrokerUpdate): string {
   return `Files, logs included, are in ${folder} and ${isKept ? "stay there" : "are removed at the end"}.`;
 }
 
@@ -62,7 +62,7 @@ function stateLine(name: string, state: ClusterState["state"]): string[] {
   }
 }
 
-type Ready = Extract<News, { kind: "ready" }>;
+type Ready = Extract<DemoUpdate, { kind: "ready" }>;
 
 function guide({ afterMs, notes, steps }: Ready, names: readonly string[]): string[] {
   return [

@@ -1,14 +1,17 @@
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { News } from "../news/news.ts";
+import type { DemoUpdate } from "../news/news.ts";
 import { BUSY, FOUR, LINK } from "../view/testing/played-model.ts";
-import { chooseReport, looksOf } from "./choose-report.ts";
+import { createReporter, terminalFeatures } from "./choose-report.ts";
 
 const NAMES = FOUR.map(({ name }) => name);
 
-function told(news: readonly News[], { json = false, env = {}, isTerminal = false } = {}): string[] {
+function linesOf(
+  update: readonly DemoUpdate[],
+  { json = false, env = {}, isTerminal = false } = {},
+): string[] {
   const written: string[] = [];
-  const report = chooseReport(
+  const report = createReporter(
     { json },
     // oxlint-disable-next-line typescript/no-unsafe-argument -- only what lines need of a terminal
     {
@@ -19,14 +22,14 @@ function told(news: readonly News[], { json = false, env = {}, isTerminal = fals
     } as never,
   );
   report.start(NAMES);
-  news.forEach(report.tell);
+  update.forEach(report.update);
   report.stop();
   return written.join("").split("\n").slice(0, -1);
 }
 
 describe("without a terminal", () => {
   test("there are plain lines: parts as they come, the commands, then whatever happens", () => {
-    expect(told([...BUSY, { kind: "ending" }, { kind: "ended" }])).toEqual([
+    expect(linesOf([...BUSY, { kind: "ending" }, { kind: "ended" }])).toEqual([
       "Resource Broker: a broker and 4 clusters, all on this machine.",
       "The broker is at https://127.0.0.1:24000, its ledger in sqlite.",
       "Files, logs included, are in /tmp/resource-broker-Ab12Cd and are removed at the end.",
@@ -59,7 +62,7 @@ describe("without a terminal", () => {
 
   test.each([false, true])("words of others move no cursor and add no lines (json: %s)", (json) => {
     const text = "\u001b[2Jgone\r\n\u009b31m\u202e";
-    const lines = told([{ kind: "trouble", text }], { json });
+    const lines = linesOf([{ kind: "trouble", text }], { json });
     expect(lines).toHaveLength(json ? 1 : 2);
     expect(lines.join("")).toMatch(/^[ -~]*$/u);
   });
@@ -68,9 +71,9 @@ describe("without a terminal", () => {
     const [rome] = FOUR;
     if (rome === undefined) throw new Error("no rome");
     const states = (["ready", "ready", "cordoned", "down"] as const).map(
-      (state): News => ({ kind: "cluster", cluster: { ...rome, state } }),
+      (state): DemoUpdate => ({ kind: "cluster", cluster: { ...rome, state } }),
     );
-    expect(told(states).slice(1)).toEqual([
+    expect(linesOf(states).slice(1)).toEqual([
       "  the agent of rome is ready",
       "  rome is cordoned",
       "  the agent of rome has ended: see its log",
@@ -78,7 +81,7 @@ describe("without a terminal", () => {
   });
 
   test("the first link to the dashboard is told, and how to get the next", () => {
-    expect(told([LINK, LINK]).slice(1)).toEqual([
+    expect(linesOf([LINK, LINK]).slice(1)).toEqual([
       "The dashboard: http://127.0.0.1:24001/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX",
       "  (the link works once, for two minutes; for another one: /tmp/resource-broker-Ab12Cd/brokerctl dashboard)",
     ]);
@@ -86,7 +89,7 @@ describe("without a terminal", () => {
 
   test("trouble is told, and that it is over", () => {
     expect(
-      told([
+      linesOf([
         { kind: "trouble", text: "The broker does not answer: gone" },
         { kind: "trouble", text: "" },
       ]).slice(1),
@@ -94,14 +97,14 @@ describe("without a terminal", () => {
   });
 
   test("with --json every line is one piece of news and nothing else", () => {
-    expect(told(BUSY, { json: true }).map((line): unknown => JSON.parse(line))).toEqual(
+    expect(linesOf(BUSY, { json: true }).map((line): unknown => JSON.parse(line))).toEqual(
       JSON.parse(JSON.stringify(BUSY)),
     );
   });
 });
 
 test("a terminal that can only write lines gets lines", () => {
-  const lines = told([], { isTerminal: true, env: { TERM: "dumb" } });
+  const lines = linesOf([], { isTerminal: true, env: { TERM: "dumb" } });
   expect(lines).toEqual(["Resource Broker: a broker and 4 clusters, all on this machine."]);
 });
 
@@ -111,6 +114,6 @@ test.each([
   { env: { LANG: "en_GB.UTF-8", LC_ALL: "C" }, looks: { hasColours: true, hasBlocks: false } },
   { env: { LC_CTYPE: "C.utf8", LC_ALL: "", NO_COLOR: "" }, looks: { hasColours: true, hasBlocks: true } },
   { env: {}, looks: { hasColours: true, hasBlocks: false } },
-])("the terminal of $env looks like $looks", ({ env, looks }) => {
-  expect(looksOf(env)).toEqual(looks);
+])("the terminal of $env looks like $looks", ({ env, looks: features }) => {
+  expect(terminalFeatures(env)).toEqual(features);
 });

@@ -6,7 +6,7 @@ const placesIn = (folder: string) => ({
   requestFile: `${folder}/request.yaml`,
   brokerctl: `${folder}/brokerctl`,
   requester: "rome",
-  lender: "paris",
+  provider: "paris",
   hasGpus: true,
   hub: undefined,
 });
@@ -24,7 +24,7 @@ test("there are five commands, for the cluster that asks, the one that lends and
 });
 
 test("where nobody knows who will lend, the broker is asked; where nobody has a GPU, none is wanted", () => {
-  const commands = commandsIn({ ...placesIn("/tmp/demo"), lender: undefined, hasGpus: false });
+  const commands = commandsIn({ ...placesIn("/tmp/demo"), provider: undefined, hasGpus: false });
   expect(commands[2]).toBe("/tmp/demo/brokerctl get reservations");
   expect(commands[3]).toBe("/tmp/demo/brokerctl quote --context rome --cpu 2 --memory 8Gi");
 });

@@ -12,59 +12,62 @@ spec:
   requestedMemory: 8Gi
 `;
 
-export interface CommandPlaces {
+export interface CommandContext {
   readonly kubeconfigOf: (cluster: string) => string;
   readonly requestFile: string;
   /** brokerctl as it is called here. */
   readonly brokerctl: string;
   readonly requester: string;
   /** Who is sure to lend; undefined: that is for the broker to say. */
-  readonly lender: string | undefined;
+  readonly provider: string | undefined;
   readonly hasGpus: boolean;
   /** The broker's own cluster, if it has one. */
   readonly hub: string | undefined;
 }
 
 /** The commands that show a reservation travel the whole way, in order. */
-export function commandsFor(places: CommandPlaces): readonly Step[] {
-  const { requester, requestFile, brokerctl, hasGpus } = places;
+export function commandsFor(context: CommandContext): readonly Step[] {
+  const { requester, requestFile, brokerctl, hasGpus } = context;
   const gpu = hasGpus ? " --gpu 1" : "";
   return [
     {
       says: `${requester} asks for 4 CPU and 8Gi of memory`,
-      command: kubectl(places, requester, `apply -f ${quoted(requestFile)}`),
+      command: kubectl(context, requester, `apply -f ${quoted(requestFile)}`),
     },
     {
       says: `${requester} has its instruction: provider and amount`,
-      command: kubectl(places, requester, "get resourcerequests,reservationinstructions"),
+      command: kubectl(context, requester, "get resourcerequests,reservationinstructions"),
     },
-    otherSide(places),
+    otherSide(context),
     {
       says: `who would lend ${hasGpus ? "a GPU" : "2 CPU"} to ${requester}, at what price, and why not the others`,
       command: `${quoted(brokerctl)} quote --context ${requester} --cpu 2 --memory 8Gi${gpu}`,
     },
     {
       says: `${requester} releases it: both instructions are deleted`,
-      command: kubectl(places, requester, `delete resourcerequest ${REQUEST_NAME}`),
+      command: kubectl(context, requester, `delete resourcerequest ${REQUEST_NAME}`),
     },
   ];
 }
 
 /** The same reservation as others see it. */
-function otherSide(places: CommandPlaces): Step {
-  const { hub, lender, brokerctl } = places;
+function otherSide(context: CommandContext): Step {
+  const { hub, provider, brokerctl } = context;
   if (hub !== undefined) {
     return {
       says: "the broker shows all of it as objects in its own cluster",
-      command: kubectl(places, hub, "get clusteradvertisements,reservations"),
+      command: kubectl(context, hub, "get clusteradvertisements,reservations"),
     };
   }
-  return lender === undefined
+  return provider === undefined
     ? { says: "the broker lists all reservations", command: `${quoted(brokerctl)} get reservations` }
-    : { says: `${lender} holds the capacity`, command: kubectl(places, lender, "get providerinstructions") };
+    : {
+        says: `${provider} holds the capacity`,
+        command: kubectl(context, provider, "get providerinstructions"),
+      };
 }
 
-function kubectl({ kubeconfigOf }: CommandPlaces, cluster: string, rest: string): string {
+function kubectl({ kubeconfigOf }: CommandContext, cluster: string, rest: string): string {
   return `kubectl --kubeconfig ${quoted(kubeconfigOf(cluster))} ${rest}`;
 }
 

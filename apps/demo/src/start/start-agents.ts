@@ -4,13 +4,13 @@ import { formatTime } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import type { AgentProcess, World } from "@resource-broker/testkit";
 import { followLog } from "../news/follow-log.ts";
-import { logEvent, saysAtWork } from "../news/log-news.ts";
-import type { Tell } from "../news/news.ts";
+import { isReadyLine, logEvent } from "../news/log-news.ts";
+import type { OnUpdate } from "../news/news.ts";
 
 export interface AgentsDeps {
   readonly world: World;
   readonly clock: Pick<Clock, "wallMs">;
-  readonly tell: Tell;
+  readonly onUpdate: OnUpdate;
 }
 
 /** One agent for each cluster. */
@@ -18,22 +18,22 @@ export interface Agents {
   readonly stateOf: (cluster: string) => "starting" | "ready" | "down";
 
   /** Tells what they have logged since the last look. */
-  readonly look: () => Promise<void>;
+  readonly poll: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
-interface Follower {
+interface LogFollower {
   readonly name: string;
   readonly lines: () => Promise<readonly string[]>;
 }
 
 /** Starts all of them at once and waits for none: whoever looks sees them come. */
 export async function startAgents(names: readonly string[], deps: AgentsDeps): Promise<Agents> {
-  const { world, tell } = deps;
+  const { world, onUpdate } = deps;
   const agents = new Map<string, AgentProcess>();
   const atWork = new Set<string>();
   const failed = new Set<string>();
-  const followers: Follower[] = [await follow(world, "broker", "broker.log")];
+  const followers: LogFollower[] = [await follow(world, "broker", "broker.log")];
 
   const launch = async (name: string): Promise<void> => {
     followers.push(await follow(world, name, "agent.log"));
@@ -42,7 +42,7 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
     } catch (error) {
       failed.add(name);
       const text = error instanceof Error ? error.message : String(error);
-      tell({
+      onUpdate({
         kind: "event",
         event: { at: formatTime(deps.clock.wallMs()), source: name, level: "error", text },
       });
@@ -50,11 +50,11 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
   };
   const launched = Promise.all(names.map(launch));
 
-  const lookAt = async ({ name, lines }: Follower): Promise<void> => {
+  const pollLog = async ({ name, lines }: LogFollower): Promise<void> => {
     for (const text of await lines()) {
-      if (saysAtWork(text)) atWork.add(name);
+      if (isReadyLine(text)) atWork.add(name);
       const event = logEvent(name, text);
-      if (event !== undefined) tell({ kind: "event", event });
+      if (event !== undefined) onUpdate({ kind: "event", event });
     }
   };
 
@@ -65,8 +65,8 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
       return atWork.has(cluster) ? "ready" : "starting";
     },
 
-    look: async () => {
-      for (const follower of followers) await lookAt(follower);
+    poll: async () => {
+      for (const follower of followers) await pollLog(follower);
     },
     dispose: async () => {
       await launched;
@@ -76,7 +76,7 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
 }
 
 /** From its end: what an earlier demo logged there is no news. */
-async function follow({ directory }: World, name: string, log: string): Promise<Follower> {
+async function follow({ directory }: World, name: string, log: string): Promise<LogFollower> {
   const file = join(directory, name, log);
   const size = await stat(file).then(
     (found) => found.size,

@@ -3,8 +3,8 @@ import { startWorld, type World } from "@resource-broker/testkit";
 import type { Fleet } from "../fleet/plan-fleet.ts";
 import { dashboardLinks } from "../news/dashboard-link.ts";
 import { followBroker } from "../news/follow-broker.ts";
-import { lookAgain } from "../news/look-again.ts";
-import type { Tell } from "../news/news.ts";
+import { startPolling } from "../news/look-again.ts";
+import type { OnUpdate } from "../news/news.ts";
 import { demoCertificates } from "./certificates.ts";
 import { commandsFor, quoted } from "./commands.ts";
 import { findProgram } from "./find-program.ts";
@@ -35,7 +35,7 @@ export interface FleetDeps {
   readonly randomBytes: (size: number) => Uint8Array;
   /** Where programs are looked for. */
   readonly searchPath: string;
-  readonly tell: Tell;
+  readonly onUpdate: OnUpdate;
 }
 
 export interface RunningFleet {
@@ -46,27 +46,27 @@ export interface RunningFleet {
 
 /** Starts the broker, then all agents at once, and tells of everything that happens from then on. */
 export async function startFleet(options: FleetOptions, deps: FleetDeps): Promise<RunningFleet> {
-  const { clock, tell } = deps;
+  const { clock, onUpdate } = deps;
   const names = options.fleet.plans.map(({ name }) => name);
   const world = await startWorld(worldOptions(options, deps));
-  const endings: (() => Promise<unknown>)[] = [
+  const cleanups: (() => Promise<unknown>)[] = [
     world.dispose,
     // In good order: a database would else wait for a leader that does not come back.
     world.broker.stop,
   ];
   const dispose = async (): Promise<void> => {
-    for (const end of endings.splice(0).reverse()) await end();
+    for (const end of cleanups.splice(0).reverse()) await end();
   };
   try {
     const { directory: folder, broker } = world;
     const store = options.store === SQLITE ? SQLITE : "postgres";
     const url = `https://127.0.0.1:${broker.port}`;
-    tell({ kind: "broker", broker: { url, store, folder, isKept: options.folder !== undefined } });
+    onUpdate({ kind: "broker", broker: { url, store, folder, isKept: options.folder !== undefined } });
     const tools = await writeTools(world, names);
-    const agents = await startAgents(names, { world, clock, tell });
-    endings.push(agents.dispose);
-    const look = lookAtAll({ world, agents, tools, names }, options, deps);
-    endings.push(lookAgain({ clock, tell, look }).stop);
+    const agents = await startAgents(names, { world, clock, onUpdate });
+    cleanups.push(agents.dispose);
+    const poll = createPoll({ world, agents, tools, names }, options, deps);
+    cleanups.push(startPolling({ clock, onUpdate, poll }).stop);
     return { world, dispose };
   } catch (error) {
     await dispose();
@@ -97,31 +97,31 @@ interface Running {
   readonly names: readonly string[];
 }
 
-function lookAtAll(running: Running, options: FleetOptions, deps: FleetDeps): () => Promise<void> {
+function createPoll(running: Running, options: FleetOptions, deps: FleetDeps): () => Promise<void> {
   const { world, agents, names, tools } = running;
-  const { tell, clock } = deps;
+  const { onUpdate, clock } = deps;
   const command = `${quoted(tools.brokerctl)} dashboard`;
-  const tellLink = dashboardLinks({ admin: world.broker.admin(), command, clock, tell });
-  const lookAtBroker = followBroker({ names, admin: world.broker.admin(), agentOf: agents.stateOf, tell });
-  let isTold = false;
+  const updateLink = dashboardLinks({ admin: world.broker.admin(), command, clock, onUpdate });
+  const pollBroker = followBroker({ names, admin: world.broker.admin(), agentOf: agents.stateOf, onUpdate });
+  let isReadyReported = false;
   return async () => {
-    await agents.look();
-    const areAllThere = await lookAtBroker();
-    if (options.hasDashboard && (isTold || areAllThere)) await tellLink();
-    if (isTold || !areAllThere) return;
-    isTold = true;
-    await tellReady(running, options, deps);
+    await agents.poll();
+    const areAllThere = await pollBroker();
+    if (options.hasDashboard && (isReadyReported || areAllThere)) await updateLink();
+    if (isReadyReported || !areAllThere) return;
+    isReadyReported = true;
+    await publishReady(running, options, deps);
   };
 }
 
-async function tellReady(
+async function publishReady(
   { world, tools, names }: Running,
   options: FleetOptions,
   deps: FleetDeps,
 ): Promise<void> {
   const { fleet, hasHub, startedAt } = options;
   const [requester = ""] = names;
-  deps.tell({
+  deps.onUpdate({
     kind: "ready",
     afterMs: Math.round(deps.clock.monotonicMs() - startedAt),
     notes: (await findProgram("kubectl", deps.searchPath)) ? [] : [NO_KUBECTL],

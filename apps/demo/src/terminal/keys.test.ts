@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wishesIn } from "./keys.ts";
+import { keyActionsIn } from "./keys.ts";
 
 test.each([
   { name: "c", typed: "c", wishes: ["commands"] },
@@ -11,6 +11,6 @@ test.each([
   { name: "an arrow of another mode", typed: "\u001bOB", wishes: ["down"] },
   { name: "several at once", typed: "\u001b[B\u001b[Bcq", wishes: ["down", "down", "commands", "end"] },
   { name: "a key that means nothing", typed: "\u001b[5~x", wishes: [] },
-])("$name is understood", ({ typed, wishes }) => {
-  expect(wishesIn(typed)).toEqual(wishes);
+])("$name is understood", ({ typed, wishes: actions }) => {
+  expect(keyActionsIn(typed)).toEqual(actions);
 });

@@ -1,9 +1,9 @@
 import type { Key } from "../view/model.ts";
 
 /** What a person wants who pressed it. */
-export type Wish = Key | "end" | "suspend" | "redraw";
+export type KeyAction = Key | "end" | "suspend" | "redraw";
 
-const WISHES: Readonly<Record<string, Wish>> = {
+const KEY_ACTIONS: Readonly<Record<string, KeyAction>> = {
   c: "commands",
   C: "commands",
   "\u001b": "back",
@@ -26,6 +26,6 @@ const ESCAPE = "\u001b";
 const KEY = new RegExp(String.raw`${ESCAPE}(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|[^${ESCAPE}]`, "gu");
 
 /** What was typed, key by key: a terminal may send several at once. */
-export function wishesIn(typed: string): Wish[] {
-  return (typed.match(KEY) ?? []).flatMap((key) => WISHES[key] ?? []);
+export function keyActionsIn(typed: string): KeyAction[] {
+  return (typed.match(KEY) ?? []).flatMap((key) => KEY_ACTIONS[key] ?? []);
 }

@@ -7,11 +7,11 @@ import { liveTerminal } from "./live-terminal.ts";
 /** A terminal whose keys, size and signals are in the test's hands. */
 function terminalInHand() {
   const events = new EventEmitter();
-  const told: string[] = [];
+  const published: string[] = [];
   const size = { columns: 80, rows: 24 };
   const input = Object.assign(new EventEmitter(), {
     isTTY: true,
-    setRawMode: (isRaw: boolean) => void told.push(isRaw ? "raw" : "cooked"),
+    setRawMode: (isRaw: boolean) => void published.push(isRaw ? "raw" : "cooked"),
     pause: () => undefined,
     resume: () => undefined,
     setEncoding: () => undefined,
@@ -24,17 +24,17 @@ function terminalInHand() {
       input,
       output,
       host: events,
-      suspend: () => void told.push("suspended"),
-      guard: () => ({ done: () => void told.push("done") }),
+      suspend: () => void published.push("suspended"),
+      guard: () => ({ done: () => void published.push("done") }),
     } as never,
     {
       names: ["rome", "paris", "berlin", "tokyo"],
-      looks: { hasColours: false, hasBlocks: true },
+      features: { hasColours: false, hasBlocks: true },
       clock: fakeClock(),
-      onEnd: () => void told.push("end"),
+      onEnd: () => void published.push("end"),
     },
   );
-  return { live, input, output, events, told, written };
+  return { live, input, output, events, told: published, written };
 }
 
 const isOn = (written: readonly string[]): boolean => {
@@ -47,7 +47,7 @@ describe("the live view on a terminal", () => {
   beforeEach(() => {
     hand = terminalInHand();
     hand.live.start();
-    for (const news of BUSY) hand.live.tell(news);
+    for (const update of BUSY) hand.live.update(update);
   });
 
   test("takes keys one by one, and gives the terminal back when the process exits", () => {

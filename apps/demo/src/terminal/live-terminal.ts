@@ -1,9 +1,9 @@
 import type { Clock } from "@resource-broker/runtime";
-import type { News } from "../news/news.ts";
-import { emptyModel, type Key, type Model, withKey, withNews } from "../view/model.ts";
-import { type Looks, render, type Size } from "../view/render.ts";
+import type { DemoUpdate } from "../news/news.ts";
+import { applyUpdate, emptyModel, type Key, type Model, withKey } from "../view/model.ts";
+import { render, type Size, type TerminalFeatures } from "../view/render.ts";
 import type { TerminalGuard } from "./guard.ts";
-import { wishesIn } from "./keys.ts";
+import { keyActionsIn } from "./keys.ts";
 import { createScreen } from "./screen.ts";
 
 const USUAL: Size = { columns: 80, rows: 24 };
@@ -22,21 +22,21 @@ export interface TerminalPorts {
 
 export interface LiveTerminalOptions {
   readonly names: readonly string[];
-  readonly looks: Looks;
+  readonly features: TerminalFeatures;
   readonly clock: Clock;
   /** Somebody pressed q or Ctrl-C. */
   readonly onEnd: () => void;
 }
 
 /** The live view on a terminal: takes it over, and gives it back however the program ends. */
-export function liveTerminal(ports: TerminalPorts, { names, looks, clock, onEnd }: LiveTerminalOptions) {
+export function liveTerminal(ports: TerminalPorts, { names, features, clock, onEnd }: LiveTerminalOptions) {
   const { input, output, host } = ports;
   let model: Model = emptyModel(names);
   const screen = createScreen({
     // Synchronous on a terminal, so that it also works while the process exits.
     write: (text) => void output.write(text),
     size: () => ({ columns: output.columns || USUAL.columns, rows: output.rows || USUAL.rows }),
-    draw: (size) => render(model, size, looks),
+    draw: (size) => render(model, size, features),
     clock,
   });
 
@@ -60,13 +60,13 @@ export function liveTerminal(ports: TerminalPorts, { names, looks, clock, onEnd 
     model = next;
     screen.redraw();
   };
-  const grant = (wish: ReturnType<typeof wishesIn>[number]): void => {
-    if (wish === "end") onEnd();
-    else if (wish === "redraw") screen.redraw();
-    else if (wish === "suspend") {
+  const perform = (action: ReturnType<typeof keyActionsIn>[number]): void => {
+    if (action === "end") onEnd();
+    else if (action === "redraw") screen.redraw();
+    else if (action === "suspend") {
       leave();
       ports.suspend();
-    } else press(wish);
+    } else press(action);
   };
 
   return {
@@ -79,11 +79,11 @@ export function liveTerminal(ports: TerminalPorts, { names, looks, clock, onEnd 
       host.on("SIGCONT", enter);
       output.on("resize", screen.redraw);
       input.setEncoding("utf8");
-      input.on("data", (typed: string) => wishesIn(typed).forEach(grant));
+      input.on("data", (typed: string) => keyActionsIn(typed).forEach(perform));
       enter();
     },
-    tell: (news: News): void => {
-      model = withNews(model, news);
+    update: (update: DemoUpdate): void => {
+      model = applyUpdate(model, update);
       screen.changed();
     },
     /** What is printed from now on stays on the screen. */

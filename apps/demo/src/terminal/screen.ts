@@ -11,7 +11,7 @@ const CLEAR_ROW = "\u001b[2K";
 const CLEAR_ALL = "\u001b[2J";
 
 /** At most two frames a second: faster changes cannot be read. */
-const CALM_MS = 500;
+const MIN_REDRAW_MS = 500;
 
 export interface ScreenOptions {
   readonly write: (text: string) => void;
@@ -36,7 +36,7 @@ export function createScreen({ write, size, draw, clock }: ScreenOptions): Scree
   let drawnAt = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | undefined;
 
-  const paint = (): void => {
+  const drawFrame = (): void => {
     cancel?.();
     cancel = undefined;
     drawnAt = clock.monotonicMs();
@@ -50,7 +50,7 @@ export function createScreen({ write, size, draw, clock }: ScreenOptions): Scree
     if (!isOn) return;
     shown = [];
     write(CLEAR_ALL);
-    paint();
+    drawFrame();
   };
 
   return {
@@ -58,13 +58,13 @@ export function createScreen({ write, size, draw, clock }: ScreenOptions): Scree
       isOn = true;
       write(ENTER);
       shown = [];
-      paint();
+      drawFrame();
     },
     changed: () => {
       if (!isOn || cancel !== undefined) return;
-      const wait = drawnAt + CALM_MS - clock.monotonicMs();
-      if (wait <= 0) paint();
-      else cancel = clock.after(wait, paint);
+      const wait = drawnAt + MIN_REDRAW_MS - clock.monotonicMs();
+      if (wait <= 0) drawFrame();
+      else cancel = clock.after(wait, drawFrame);
     },
     redraw,
     leave: () => {

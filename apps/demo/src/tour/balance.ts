@@ -1,24 +1,24 @@
 import type { AdvertisementDTO } from "@resource-broker/contract";
 import { amountOf, describeAmount, parseResources, type ResourceVector } from "@resource-broker/domain";
 import { cell, type Line, line, span } from "../view/line.ts";
-import { claim } from "./step.ts";
+import { check } from "./step.ts";
 
 const RESOURCES = ["cpu", "memory"] as const;
 const SHOWN_WIDTH = 14;
 const NOTHING = { cpu: "0", memory: "0" };
 
 /** The account of a cluster at the broker. */
-export interface Balance {
+export interface ClusterAccount {
   readonly allocatable: ResourceVector;
   readonly allocated: ResourceVector;
   readonly reserved: ResourceVector;
   readonly available: ResourceVector;
 }
 
-export function balanceOf({ clusterID, resources }: AdvertisementDTO): Balance {
+export function accountOf({ clusterID, resources }: AdvertisementDTO): ClusterAccount {
   const read = (quantities: AdvertisementDTO["resources"]["available"] | undefined): ResourceVector => {
     const parsed = parseResources(quantities ?? NOTHING, "down");
-    claim(parsed.ok, `the books of ${clusterID} cannot be read: ${JSON.stringify(resources)}`);
+    check(parsed.ok, `the books of ${clusterID} cannot be read: ${JSON.stringify(resources)}`);
     return parsed.resources;
   };
   return {
@@ -30,7 +30,7 @@ export function balanceOf({ clusterID, resources }: AdvertisementDTO): Balance {
 }
 
 /** Available = Allocatable − Allocated − Reserved, to the last byte. */
-export function addsUp({ allocatable, allocated, reserved, available }: Balance): boolean {
+export function addsUp({ allocatable, allocated, reserved, available }: ClusterAccount): boolean {
   return RESOURCES.every(
     (name) =>
       amountOf(available, name) ===
@@ -39,9 +39,9 @@ export function addsUp({ allocatable, allocated, reserved, available }: Balance)
 }
 
 /** The same as a sum that a person can follow. */
-export function balanceRows(balance: Balance): Line[] {
+export function accountRows(balance: ClusterAccount): Line[] {
   const row = (name: (typeof RESOURCES)[number]): Line => {
-    const amount = (part: keyof Balance): string =>
+    const amount = (part: keyof ClusterAccount): string =>
       cell(shown(name, amountOf(balance[part], name)), SHOWN_WIDTH);
     return line(
       span(amount("available"), "good"),

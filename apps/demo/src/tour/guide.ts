@@ -1,42 +1,42 @@
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 import { startWorld } from "@resource-broker/testkit";
 import { SMALL_FLEET } from "../fleet/small-fleet.ts";
-import { looksOf } from "../report/choose-report.ts";
+import { terminalFeatures } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
-import { wishesIn } from "../terminal/keys.ts";
+import { keyActionsIn } from "../terminal/keys.ts";
 import type { TourHost } from "./host.ts";
-import type { Pace } from "./pace.ts";
+import type { ReadingPauses } from "./pace.ts";
 import type { Recording } from "./recording.ts";
-import { stageIn } from "./stage.ts";
-import { STORY } from "./story.ts";
-import { COLUMNS, written } from "./telling.ts";
-import { createTour, type OpenStage } from "./tour.ts";
+import { tourEnvironment } from "./stage.ts";
+import { TOUR_STEPS } from "./story.ts";
+import { COLUMNS, renderRows } from "./telling.ts";
+import { createTour, type RunningEnvironment } from "./tour.ts";
 
 const INTERRUPTED = 130;
 
-interface Manner {
+interface RunTourOptions {
   readonly recording: Recording | undefined;
-  readonly pace: Pace;
+  readonly pauses: ReadingPauses;
 }
 
 /** Runs the whole tour and ends the process with its result. */
-export async function guide(host: TourHost, { recording, pace }: Manner): Promise<void> {
+export async function runTour(host: TourHost, { recording, pauses }: RunTourOptions): Promise<void> {
   const { output, env, clock } = host;
-  const looks = looksOf(env);
+  const features = terminalFeatures(env);
   const tour = createTour(
-    { steps: STORY, columns: output.columns || COLUMNS },
+    { steps: TOUR_STEPS, columns: output.columns || COLUMNS },
     {
       clock,
-      openStage: () => realStage(host),
-      pace,
-      tell: (rows) => {
-        output.write(written(rows, { ...looks, hasColours: looks.hasColours && output.isTTY }));
-        recording?.take(written(rows, { hasColours: true, hasBlocks: true }));
+      startEnvironment: () => startEnvironment(host),
+      pauses,
+      print: (rows) => {
+        output.write(renderRows(rows, { ...features, hasColours: features.hasColours && output.isTTY }));
+        recording?.write(renderRows(rows, { hasColours: true, hasBlocks: true }));
       },
     },
   );
-  const end = endingOnce(host, tour.stop);
-  listen(host, { interrupt: () => void end(INTERRUPTED), skip: pace.skip });
+  const end = endOnce(host, tour.stop);
+  listen(host, { interrupt: () => void end(INTERRUPTED), skip: pauses.skip });
   try {
     await tour.run();
     await recording?.save();
@@ -46,22 +46,22 @@ export async function guide(host: TourHost, { recording, pace }: Manner): Promis
   }
 }
 
-interface Wishes {
+interface KeyHandlers {
   readonly interrupt: () => void;
   readonly skip: () => void;
 }
 
-function listen({ input, output, signals }: TourHost, { interrupt, skip }: Wishes): void {
+function listen({ input, output, signals }: TourHost, { interrupt, skip }: KeyHandlers): void {
   signals.on("SIGINT", interrupt);
   signals.on("SIGTERM", interrupt);
   if (!input.isTTY || !output.isTTY) return;
   input.setRawMode(true);
   input.setEncoding("utf8");
-  input.on("data", (typed: string) => (wishesIn(typed).includes("end") ? interrupt() : skip()));
+  input.on("data", (typed: string) => (keyActionsIn(typed).includes("end") ? interrupt() : skip()));
 }
 
 /** Only the first end counts: errors of an interrupted step during shutdown are ignored. */
-function endingOnce({ input, end }: TourHost, stop: () => Promise<void>) {
+function endOnce({ input, end }: TourHost, stop: () => Promise<void>) {
   let isEnding = false;
   return async (code: number, ...problems: readonly string[]): Promise<void> => {
     if (isEnding) return;
@@ -74,8 +74,8 @@ function endingOnce({ input, end }: TourHost, stop: () => Promise<void>) {
 }
 
 /** The small fleet on this machine: a real broker, real agents, simulated clusters. */
-async function realStage({ clock, randomBytes }: TourHost): Promise<OpenStage> {
+async function startEnvironment({ clock, randomBytes }: TourHost): Promise<RunningEnvironment> {
   const certificates = demoCertificates({ now: clock.wallMs, randomBytes });
   const world = await startWorld({ clusters: SMALL_FLEET, certificates });
-  return { stage: stageIn(world, clock), close: world.dispose };
+  return { environment: tourEnvironment(world, clock), close: world.dispose };
 }

@@ -1,25 +1,25 @@
 import type { Clock } from "@resource-broker/runtime";
 import type { Line } from "../view/line.ts";
 
-const PER_LETTER_MS = 14;
-const SHORTEST_MS = 700;
-const LONGEST_MS = 4_000;
+const MS_PER_LETTER = 14;
+const MIN_PAUSE_MS = 700;
+const MAX_PAUSE_MS = 4_000;
 
 /** Time for a person to read. */
-export interface Pace {
+export interface ReadingPauses {
   /** Resolves when what was told can have been read, or somebody presses a key. */
-  readonly read: (rows: readonly Line[]) => Promise<void>;
+  readonly wait: (rows: readonly Line[]) => Promise<void>;
   /** Somebody has read enough. */
   readonly skip: () => void;
 }
 
 /** Nobody reads along: a pipe, a test. */
-export const NO_PAUSES: Pace = { read: () => Promise.resolve(), skip: () => undefined };
+export const NO_PAUSES: ReadingPauses = { wait: () => Promise.resolve(), skip: () => undefined };
 
-export function readingPace(clock: Pick<Clock, "after">): Pace {
+export function readingPauses(clock: Pick<Clock, "after">): ReadingPauses {
   let wake: (() => void) | undefined;
   return {
-    read: (rows) =>
+    wait: (rows) =>
       new Promise((resolve) => {
         const done = (): void => {
           cancel();
@@ -35,5 +35,5 @@ export function readingPace(clock: Pick<Clock, "after">): Pace {
 
 function readingMs(rows: readonly Line[]): number {
   const letters = rows.flat().reduce((sum, { text }) => sum + text.trim().length, 0);
-  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, letters * PER_LETTER_MS));
+  return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, letters * MS_PER_LETTER));
 }

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { recordTo } from "./recording.ts";
+import { startRecording } from "./recording.ts";
 
 test("a recording holds what was written and when, as a terminal gets it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recording-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const time = fakeClock();
   const file = join(folder, "tour.cast");
-  const recording = await recordTo(file, time);
-  recording.take("one\ntwo\n");
+  const recording = await startRecording(file, time);
+  recording.write("one\ntwo\n");
   await time.advance(1234);
-  recording.take("three");
+  recording.write("three");
   await recording.save();
   const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
   const [header, ...events] = lines.map((text): unknown => JSON.parse(text));
@@ -26,5 +26,5 @@ test("a recording holds what was written and when, as a terminal gets it", async
 
 test("a file that cannot be written is known before anything is recorded", async () => {
   const notThere = join(import.meta.filename, "tour.cast");
-  await expect(recordTo(notThere, fakeClock())).rejects.toThrow(notThere);
+  await expect(startRecording(notThere, fakeClock())).rejects.toThrow(notThere);
 });

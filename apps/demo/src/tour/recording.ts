@@ -6,12 +6,12 @@ const ROWS = 32;
 
 /** What was written and when, in the format of asciinema (asciicast v2). */
 export interface Recording {
-  readonly take: (text: string) => void;
+  readonly write: (text: string) => void;
   readonly save: () => Promise<void>;
 }
 
 /** Creates the file at once, so that a write error is reported before the tour. */
-export async function recordTo(file: string, clock: Clock): Promise<Recording> {
+export async function startRecording(file: string, clock: Clock): Promise<Recording> {
   const startedAt = clock.monotonicMs();
   const header = {
     version: 2,
@@ -25,7 +25,7 @@ export async function recordTo(file: string, clock: Clock): Promise<Recording> {
   const save = (): Promise<void> => writeFile(file, `${[JSON.stringify(header), ...events].join("\n")}\n`);
   await save();
   return {
-    take: (text) => {
+    write: (text) => {
       const seconds = Number(((clock.monotonicMs() - startedAt) / 1000).toFixed(3));
       // A terminal shows a line feed as a new line only because its driver adds the return.
       events.push(JSON.stringify([seconds, "o", text.replaceAll("\n", "\r\n")]));

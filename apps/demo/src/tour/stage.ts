@@ -26,7 +26,7 @@ const NAMESPACE = "default";
 const HEADERS_ARE_LOWER_CASE = HEADER.ledgerId.toLowerCase();
 
 /** The real world as the steps use it. */
-export interface Stage {
+export interface TourEnvironment {
   readonly world: World;
   readonly clock: Clock;
   /** The cluster as the broker has it in its books. */
@@ -38,7 +38,7 @@ export interface Stage {
   /** Made with the broker's database. */
   readonly ledgerId: () => Promise<string>;
   /** Creates a ResourceRequest in the cluster that is short. */
-  readonly ask: (name: string, spec: ResourceRequest["spec"]) => Promise<ResourceRequest>;
+  readonly createRequest: (name: string, spec: ResourceRequest["spec"]) => Promise<ResourceRequest>;
   /** The request as soon as it is as wanted. */
   readonly untilRequest: (
     name: string,
@@ -46,7 +46,7 @@ export interface Stage {
   ) => Promise<ResourceRequest>;
 }
 
-export function stageIn(world: World, clock: Clock): Stage {
+export function tourEnvironment(world: World, clock: Clock): TourEnvironment {
   const requester = world.cluster(REQUESTER);
 
   const get = async (path: string): Promise<BrokerReply> => {
@@ -71,7 +71,7 @@ export function stageIn(world: World, clock: Clock): Stage {
     decision: (id) => read(PATH.decision(id), decisionSchema),
     audit: async () => (await read(`${PATH.audit}?limit=${LIMIT.pageMax}`, auditPageSchema)).items,
     ledgerId: async () => String((await get(PATH.reservations)).headers[HEADERS_ARE_LOWER_CASE]),
-    ask: (name, spec) =>
+    createRequest: (name, spec) =>
       requester.client.create(RESOURCE_REQUESTS, {
         apiVersion: apiVersionOf(resourceRequestKind),
         kind: resourceRequestKind.kind,

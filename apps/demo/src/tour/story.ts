@@ -1,8 +1,13 @@
 import type { TourStep } from "./step.ts";
-import { ASKING } from "./steps/asking.ts";
-import { CAPACITY } from "./steps/capacity.ts";
-import { DISASTERS } from "./steps/disasters.ts";
-import { REFUSING } from "./steps/refusing.ts";
+import { REQUEST_STEPS } from "./steps/asking.ts";
+import { CAPACITY_STEPS } from "./steps/capacity.ts";
+import { FAILURE_STEPS } from "./steps/disasters.ts";
+import { REFUSAL_STEPS } from "./steps/refusing.ts";
 
 /** The whole story, in order: later steps rely on what earlier ones did. */
-export const STORY: readonly TourStep[] = [...ASKING, ...CAPACITY, ...REFUSING, ...DISASTERS];
+export const TOUR_STEPS: readonly TourStep[] = [
+  ...REQUEST_STEPS,
+  ...CAPACITY_STEPS,
+  ...REFUSAL_STEPS,
+  ...FAILURE_STEPS,
+];

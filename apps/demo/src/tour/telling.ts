@@ -1,28 +1,28 @@
-import { type Line, line, painted, span } from "../view/line.ts";
-import type { Looks } from "../view/render.ts";
+import { type Line, line, renderLine, span } from "../view/line.ts";
+import type { TerminalFeatures } from "../view/render.ts";
 
 /** The widest line of the tour. */
 export const COLUMNS = 100;
 const TEXT_COLUMNS = 76;
 const INDENT = "  ";
 
-export interface Place {
+export interface StepHeading {
   readonly number: number;
   readonly of: number;
   readonly title: string;
 }
 
 /** Rows as text. A terminal that is narrower breaks them: nothing of a reason is cut off. */
-export function written(rows: readonly Line[], looks: Looks): string {
-  return rows.map((row) => `${painted(row, { width: COLUMNS, ...looks })}\n`).join("");
+export function renderRows(rows: readonly Line[], features: TerminalFeatures): string {
+  return rows.map((row) => `${renderLine(row, { width: COLUMNS, ...features })}\n`).join("");
 }
 
-export function headingRows({ number, of, title }: Place): Line[] {
+export function headingRows({ number, of, title }: StepHeading): Line[] {
   return [line(), line(span(`${number}/${of}  ${title}`, "title")), line()];
 }
 
 /** What is said, in lines that are easy to read. */
-export function sayingRows(says: string): Line[] {
+export function narrationRows(says: string): Line[] {
   return wrapped(says).map((text) => line(INDENT, text));
 }
 

@@ -1,29 +1,29 @@
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { line, type Line } from "../view/line.ts";
-import { NO_PAUSES, readingPace } from "./pace.ts";
-import type { Stage } from "./stage.ts";
-import { claim, step } from "./step.ts";
-import { STORY } from "./story.ts";
+import { NO_PAUSES, readingPauses } from "./pace.ts";
+import type { TourEnvironment } from "./stage.ts";
+import { check, step } from "./step.ts";
+import { TOUR_STEPS } from "./story.ts";
 import { createTour } from "./tour.ts";
 
 /** These steps look at nothing. */
-const EMPTY_STAGE = {} as Stage;
+const EMPTY_STAGE = {} as TourEnvironment;
 
 function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeClock()) {
-  const told: string[] = [];
+  const published: string[] = [];
   let closed = 0;
-  const pace = readingPace(time);
-  const tell = (rows: readonly Line[]): void => {
-    told.push(...rows.map((row) => row.map(({ text }) => text).join("")));
+  const pauses = readingPauses(time);
+  const print = (rows: readonly Line[]): void => {
+    published.push(...rows.map((row) => row.map(({ text }) => text).join("")));
   };
-  const openStage = async () => ({ stage: EMPTY_STAGE, close: async () => void closed++ });
-  const deps = { clock: time, openStage, tell };
+  const startEnvironment = async () => ({ stage: EMPTY_STAGE, close: async () => void closed++ });
+  const deps = { clock: time, startEnvironment, notify: print };
   return {
-    paced: createTour({ steps, columns: 100 }, { ...deps, pace }),
-    fast: createTour({ steps, columns: 100 }, { ...deps, pace: NO_PAUSES }),
-    pace,
-    told,
+    paced: createTour({ steps, columns: 100 }, { ...deps, pauses }),
+    fast: createTour({ steps, columns: 100 }, { ...deps, pauses: NO_PAUSES }),
+    pauses,
+    told: published,
     time,
     closed: () => closed,
   };
@@ -31,22 +31,22 @@ function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeClo
 
 const GOOD = step({
   title: "good",
-  says: "It works.",
-  act: async () => 7,
-  shows: (seen) => [line(`saw ${seen}`)],
+  narration: "It works.",
+  run: async () => 7,
+  render: (seen) => [line(`saw ${seen}`)],
 });
 const LIE = step({
   title: "a lie",
-  says: "Pigs fly.",
-  act: async () => claim(Number("1") > 1, "they stand on the ground"),
-  shows: () => [],
+  narration: "Pigs fly.",
+  run: async () => check(Number("1") > 1, "they stand on the ground"),
+  render: () => [],
 });
 
 test("each step is told, done and shown, in order", async () => {
-  const { fast, told, closed } = tourOf([GOOD, GOOD]);
+  const { fast, told: published, closed } = tourOf([GOOD, GOOD]);
   await fast.run();
-  const story = told.filter((text) => /good|works|saw|Finished/.test(text)).map((text) => text.trim());
-  expect(story).toEqual([
+  const lines = published.filter((text) => /good|works|saw|Finished/.test(text)).map((text) => text.trim());
+  expect(lines).toEqual([
     "1/2  good",
     "It works.",
     "saw 7",
@@ -60,26 +60,26 @@ test("each step is told, done and shown, in order", async () => {
 });
 
 test("a claim that is not so ends the tour, and names the step", async () => {
-  const { fast, told } = tourOf([GOOD, LIE, GOOD]);
+  const { fast, told: published } = tourOf([GOOD, LIE, GOOD]);
   await expect(fast.run()).rejects.toThrow('the step "a lie" failed: they stand on the ground');
-  expect(told.filter((text) => text.includes("3/3"))).toEqual([]);
+  expect(published.filter((text) => text.includes("3/3"))).toEqual([]);
 });
 
 test("a person is given time to read, and a key takes it away", async () => {
-  const { paced, pace, told, time } = tourOf([GOOD]);
+  const { paced, pauses, told: published, time } = tourOf([GOOD]);
   const running = paced.run();
   await settle();
-  expect(told.at(-1)).toContain("It works.");
+  expect(published.at(-1)).toContain("It works.");
   await time.advance(699);
-  expect(told.at(-1)).toContain("It works.");
+  expect(published.at(-1)).toContain("It works.");
   await time.advance(1);
-  expect(told.at(-1)).toContain("saw 7");
-  pace.skip();
+  expect(published.at(-1)).toContain("saw 7");
+  pauses.skip();
   await running;
 });
 
 test("the story has a title and words for each step", () => {
-  const titles = STORY.map(({ title }) => title);
-  expect(new Set(titles).size).toBe(STORY.length);
-  for (const { says } of STORY) expect(says).toMatch(/[.:]$/);
+  const titles = TOUR_STEPS.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(TOUR_STEPS.length);
+  for (const { narration } of TOUR_STEPS) expect(narration).toMatch(/[.:]$/);
 });

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import { type Line, line, span } from "../view/line.ts";
-import type { Pace } from "./pace.ts";
-import type { Stage } from "./stage.ts";
+import type { ReadingPauses } from "./pace.ts";
+import type { TourEnvironment } from "./stage.ts";
 import type { TourStep } from "./step.ts";
-import { headingRows, sayingRows, shownColumns, shownRows } from "./telling.ts";
+import { headingRows, narrationRows, shownColumns, shownRows } from "./telling.ts";
 
 export interface TourOptions {
   readonly steps: readonly TourStep[];
@@ -14,53 +14,53 @@ export interface TourOptions {
 
 export interface TourDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly openStage: () => Promise<OpenStage>;
-  readonly pace: Pick<Pace, "read">;
-  readonly tell: (rows: readonly Line[]) => void;
+  readonly startEnvironment: () => Promise<RunningEnvironment>;
+  readonly pauses: Pick<ReadingPauses, "wait">;
+  readonly print: (rows: readonly Line[]) => void;
 }
 
-export interface OpenStage {
-  readonly stage: Stage;
+export interface RunningEnvironment {
+  readonly environment: TourEnvironment;
   /** Ends everything on it. */
   readonly close: () => Promise<void>;
 }
 
 /** The guided story: the same for a person, a recording and a test. */
 export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
-  const { clock, pace, tell } = deps;
-  let open: OpenStage | undefined;
+  const { clock, pauses, print } = deps;
+  let environment: RunningEnvironment | undefined;
 
-  const tellSlowly = async (rows: readonly Line[]): Promise<void> => {
-    tell(rows);
-    await pace.read(rows);
+  const printAndWait = async (rows: readonly Line[]): Promise<void> => {
+    print(rows);
+    await pauses.wait(rows);
   };
 
-  const playStep = async (step: TourStep, number: number, stage: Stage): Promise<void> => {
-    tell(headingRows({ number, of: steps.length, title: step.title }));
-    await tellSlowly(sayingRows(step.says));
-    const seen = await step.play(stage, shownColumns(columns)).catch((error: unknown) => {
-      throw notAsTold(step, error);
+  const runStep = async (step: TourStep, number: number, stage: TourEnvironment): Promise<void> => {
+    print(headingRows({ number, of: steps.length, title: step.title }));
+    await printAndWait(narrationRows(step.narration));
+    const seen = await step.run(stage, shownColumns(columns)).catch((error: unknown) => {
+      throw stepFailure(step, error);
     });
-    await tellSlowly(shownRows(seen));
+    await printAndWait(shownRows(seen));
   };
 
   return {
     /** Resolves when everything that was told turned out to be true; rejects with what did not. */
     run: async (): Promise<void> => {
       const beganAt = clock.monotonicMs();
-      tell(OPENING);
-      open = await deps.openStage();
-      for (const [index, step] of steps.entries()) await playStep(step, index + 1, open.stage);
-      tell(closing((clock.monotonicMs() - beganAt) / 1000, steps.length));
+      print(OPENING);
+      environment = await deps.startEnvironment();
+      for (const [index, step] of steps.entries()) await runStep(step, index + 1, environment.environment);
+      print(closing((clock.monotonicMs() - beganAt) / 1000, steps.length));
     },
     /** Ends everything that was started. */
     stop: async (): Promise<void> => {
-      await open?.close();
+      await environment?.close();
     },
   };
 }
 
-function notAsTold({ title }: TourStep, error: unknown): Fault {
+function stepFailure({ title }: TourStep, error: unknown): Fault {
   const why = error instanceof Error ? error.message : String(error);
   return new Fault("internal", `the step "${title}" failed: ${why}`, { cause: error });
 }

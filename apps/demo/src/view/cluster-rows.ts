@@ -1,8 +1,8 @@
 import { describeAmount } from "@resource-broker/domain";
-import type { ClusterState, Share } from "../news/news.ts";
+import type { ClusterState, ResourceShare } from "../news/news.ts";
 import { cell, type Line, line, span } from "./line.ts";
 
-const MARKS = { inUse: "█", lent: "▓", free: "░" };
+const BAR_CHARACTERS = { inUse: "█", lent: "▓", free: "░" };
 
 const NAME_WIDTH = 10;
 const REGION_WIDTH = 14;
@@ -43,7 +43,7 @@ export function clusterRow(cluster: ClusterState, width: number): Line {
   if (cluster.state === "starting") return line(`${name} `, span("its agent starts", "quiet"));
   if (cluster.state === "down") return line(`${name} `, span("its agent has ended: see its log", "bad"));
   const { cpuMillis, memoryBytes, gpus, cpuPrice, currency } = cluster;
-  const amount = (resource: "cpu" | "memory", share: Share): Line =>
+  const amount = (resource: "cpu" | "memory", share: ResourceShare): Line =>
     line(...barOf(share, bar), ` ${cell(freeOf(resource, share), AMOUNT_WIDTH)}  `);
   const price = cpuPrice === undefined ? "-" : `${cpuPrice} ${currency ?? ""}`;
   const isCordoned = cluster.state === "cordoned";
@@ -59,30 +59,30 @@ export function clusterRow(cluster: ClusterState, width: number): Line {
 /** What the marks mean. */
 export function legend(): Line {
   return line(
-    span(`${MARKS.inUse} in use`, "quiet"),
+    span(`${BAR_CHARACTERS.inUse} in use`, "quiet"),
     "  ",
-    span(`${MARKS.lent} lent`, "careful"),
+    span(`${BAR_CHARACTERS.lent} lent`, "careful"),
     "  ",
-    span(`${MARKS.free} free`, "good"),
+    span(`${BAR_CHARACTERS.free} free`, "good"),
   );
 }
 
 /** Whatever is lent shows, however little it is. */
-function barOf({ all, inUse, lent }: Share, width: number): Line {
+function barOf({ all, inUse, lent }: ResourceShare, width: number): Line {
   const part = (amount: number): number => (all === 0 ? 0 : Math.round((amount / all) * width));
   const used = Math.min(width, part(inUse));
   const atLeast = lent > 0 ? 1 : 0;
   const held = Math.min(Math.max(atLeast, part(inUse + lent) - used), width);
   const shownUsed = Math.min(used, width - held);
   return line(
-    span(MARKS.inUse.repeat(shownUsed), "quiet"),
-    span(MARKS.lent.repeat(held), "careful"),
-    span(MARKS.free.repeat(width - shownUsed - held), "good"),
+    span(BAR_CHARACTERS.inUse.repeat(shownUsed), "quiet"),
+    span(BAR_CHARACTERS.lent.repeat(held), "careful"),
+    span(BAR_CHARACTERS.free.repeat(width - shownUsed - held), "good"),
   );
 }
 
 /** `24/32`, `96/128Gi`, `0.9/1.9Ti`: both in the unit of the whole; the bar shows the rest. */
-function freeOf(resource: "cpu" | "memory", { free, all }: Share): string {
+function freeOf(resource: "cpu" | "memory", { free, all }: ResourceShare): string {
   if (resource === "cpu") return `${short(free / 1000)}/${short(all / 1000)}`;
   const [text = ""] = describeAmount("memory", all).split(" ");
   const [, number = "", unit = ""] = /^([0-9.]+)([A-Za-z]+)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-import type { BrokerNews, Step } from "../news/news.ts";
+import type { BrokerUpdate, Step } from "../news/news.ts";
 import { type Line, line, span } from "./line.ts";
 import type { Model } from "./model.ts";
 
@@ -24,7 +24,7 @@ export function commandRows({ steps, notes, broker }: Model, width: number): Lin
   ];
 }
 
-function filesNote({ folder, isKept }: BrokerNews): string {
+function filesNote({ folder, isKept }: BrokerUpdate): string {
   return `Files and logs: ${folder} (${isKept ? "kept" : "removed at the end"})`;
 }
 

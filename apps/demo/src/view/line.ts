@@ -1,11 +1,11 @@
 import { styleText } from "node:util";
 import { truncate } from "@resource-broker/contract";
 
-type Mood = "plain" | "title" | "quiet" | "good" | "careful" | "bad";
+type TextStyle = "plain" | "title" | "quiet" | "good" | "careful" | "bad";
 
 interface Span {
   readonly text: string;
-  readonly mood: Mood;
+  readonly style: TextStyle;
 }
 
 /** One row of the screen, before it is painted. */
@@ -13,8 +13,8 @@ export type Line = readonly Span[];
 
 const COLOURS = { title: "bold", quiet: "gray", good: "green", careful: "yellow", bad: "red" } as const;
 
-export function span(text: string, mood: Mood = "plain"): Span {
-  return { text: printable(text), mood };
+export function span(text: string, style: TextStyle = "plain"): Span {
+  return { text: printable(text), style };
 }
 
 export function line(...spans: readonly (Span | string)[]): Line {
@@ -32,7 +32,7 @@ function clipped(text: string, width: number): string {
   return width < 1 ? "" : `${truncate(text, width).slice(0, -1).trimEnd()}…`;
 }
 
-interface Paint {
+interface RenderOptions {
   readonly width: number;
   readonly hasColours: boolean;
   /** False: ASCII only. */
@@ -40,16 +40,16 @@ interface Paint {
 }
 
 /** The row as it is written: never wider than the screen. */
-export function painted(row: Line, { width, hasColours, hasBlocks }: Paint): string {
+export function renderLine(row: Line, { width, hasColours, hasBlocks }: RenderOptions): string {
   let left = width;
   let written = "";
-  for (const { text, mood } of row) {
+  for (const { text, style } of row) {
     const isLast = text.length > left;
     const whole = isLast ? clipped(text, left) : text;
     const shown = hasBlocks ? whole : inAscii(whole);
     left -= shown.length;
     written +=
-      hasColours && mood !== "plain" ? styleText(COLOURS[mood], shown, { validateStream: false }) : shown;
+      hasColours && style !== "plain" ? styleText(COLOURS[style], shown, { validateStream: false }) : shown;
     if (isLast) break;
   }
   // Spaces at the end would be copied along with a command.

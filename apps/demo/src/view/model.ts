@@ -1,31 +1,31 @@
 import {
-  type BrokerNews,
+  type BrokerUpdate,
   type ClusterState,
-  type DashboardNews,
-  type DecisionNews,
-  type EventNews,
-  type News,
+  type DashboardUpdate,
+  type DecisionUpdate,
+  type DemoUpdate,
+  type EventUpdate,
   startingCluster,
   type Step,
 } from "../news/news.ts";
 
 /** More than any terminal has lines. */
-const KEPT = 200;
+const MAX_KEPT = 200;
 
 /** All that a frame is drawn from. */
 export interface Model {
-  readonly broker: BrokerNews | undefined;
-  readonly dashboard: DashboardNews | undefined;
+  readonly broker: BrokerUpdate | undefined;
+  readonly dashboard: DashboardUpdate | undefined;
   /** In the order in which they were planned. */
   readonly clusters: readonly ClusterState[];
   /** Newest first. */
-  readonly decisions: readonly DecisionNews[];
+  readonly decisions: readonly DecisionUpdate[];
   /** Newest first. */
-  readonly events: readonly EventNews[];
+  readonly events: readonly EventUpdate[];
   readonly notes: readonly string[];
   readonly steps: readonly Step[];
   readonly readyAfterMs: number | undefined;
-  readonly trouble: string;
+  readonly problem: string;
   readonly isEnding: boolean;
   readonly page: "live" | "commands";
   /** How many clusters are scrolled away above. */
@@ -42,7 +42,7 @@ export function emptyModel(names: readonly string[]): Model {
     notes: [],
     steps: [],
     readyAfterMs: undefined,
-    trouble: "",
+    problem: "",
     isEnding: false,
     page: "live",
     scrolled: 0,
@@ -50,22 +50,22 @@ export function emptyModel(names: readonly string[]): Model {
 }
 
 /** The model with one more piece of news. */
-export function withNews(model: Model, news: News): Model {
-  switch (news.kind) {
+export function applyUpdate(model: Model, update: DemoUpdate): Model {
+  switch (update.kind) {
     case "broker":
-      return { ...model, broker: news.broker };
+      return { ...model, broker: update.broker };
     case "dashboard":
-      return { ...model, dashboard: news.dashboard };
+      return { ...model, dashboard: update.dashboard };
     case "cluster":
-      return { ...model, clusters: replaced(model.clusters, news.cluster) };
+      return { ...model, clusters: replaced(model.clusters, update.cluster) };
     case "decision":
-      return { ...model, decisions: [news.decision, ...model.decisions].slice(0, KEPT) };
+      return { ...model, decisions: [update.decision, ...model.decisions].slice(0, MAX_KEPT) };
     case "event":
-      return { ...model, events: [news.event, ...model.events].slice(0, KEPT) };
+      return { ...model, events: [update.event, ...model.events].slice(0, MAX_KEPT) };
     case "ready":
-      return { ...model, readyAfterMs: news.afterMs, notes: news.notes, steps: news.steps };
+      return { ...model, readyAfterMs: update.afterMs, notes: update.notes, steps: update.steps };
     case "trouble":
-      return { ...model, trouble: news.text };
+      return { ...model, problem: update.text };
     case "ending":
     case "ended":
       return { ...model, isEnding: true };

@@ -1,12 +1,12 @@
-import type { DecisionNews, EventNews } from "../news/news.ts";
+import type { DecisionUpdate, EventUpdate } from "../news/news.ts";
 import { cell, type Line, line, span } from "./line.ts";
 
 const TIME_WIDTH = 10;
 const SOURCE_WIDTH = 9;
-const MOODS = { info: "plain", warn: "careful", error: "bad" } as const;
+const LEVEL_STYLES = { info: "plain", warn: "careful", error: "bad" } as const;
 
 /** Two rows each: what, and why. */
-export function decisionRows(decisions: readonly DecisionNews[], canAsk: boolean): Line[] {
+export function decisionRows(decisions: readonly DecisionUpdate[], canAsk: boolean): Line[] {
   if (decisions.length === 0)
     return [line(span(canAsk ? "none yet: c shows how to ask for something" : "none yet", "quiet"))];
   return decisions.flatMap(({ at, winner, headline, why, price }) => [
@@ -19,12 +19,12 @@ export function decisionRows(decisions: readonly DecisionNews[], canAsk: boolean
   ]);
 }
 
-export function eventRow({ at, source, level, text }: EventNews): Line {
+export function eventRow({ at, source, level, text }: EventUpdate): Line {
   return line(
     span(cell(timeOf(at), TIME_WIDTH), "quiet"),
     cell(source, SOURCE_WIDTH - 1),
     " ",
-    span(text, MOODS[level]),
+    span(text, LEVEL_STYLES[level]),
   );
 }
 

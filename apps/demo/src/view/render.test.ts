@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { News } from "../news/news.ts";
+import type { DemoUpdate } from "../news/news.ts";
 import { brokenCommand } from "./command-rows.ts";
 import { emptyModel, type Key, withKey } from "./model.ts";
 import { render } from "./render.ts";
-import { BROKER, BUSY, event, FOUR, LINK, played, playedCluster, READY } from "./testing/played-model.ts";
+import { BROKER, BUSY, event, FOUR, LINK, modelAfter, READY, sampleCluster } from "./testing/played-model.ts";
 
 const PLAIN = { hasColours: false, hasBlocks: true };
 const USUAL = { columns: 80, rows: 24 };
@@ -17,7 +17,7 @@ function frame(text: string): string[] {
 
 describe("a frame", () => {
   test("of 80×24 shows four clusters, why paris lends, why nobody lends six GPUs, and what happened", () => {
-    expect(render(played(BUSY), USUAL, PLAIN)).toEqual(
+    expect(render(modelAfter(BUSY), USUAL, PLAIN)).toEqual(
       frame(`
 Resource Broker  4 clusters  https://127.0.0.1:24000  sqlite  ready in 2.3 s
 
@@ -48,7 +48,7 @@ c  five commands to try    q or Ctrl-C  end everything
   });
 
   test("shows the link to the dashboard whole, or says why not", () => {
-    const model = played([...BUSY, LINK]);
+    const model = modelAfter([...BUSY, LINK]);
     const [, row] = render(model, { columns: 100, rows: 24 }, PLAIN);
     expect(row).toBe("Dashboard  http://127.0.0.1:24001/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX");
     expect(render(model, { columns: 70, rows: 24 }, PLAIN)[1]).toBe(
@@ -57,7 +57,7 @@ c  five commands to try    q or Ctrl-C  end everything
   });
 
   test("of a wide terminal has longer bars and the regions", () => {
-    const rows = render(played(BUSY), { columns: 140, rows: 40 }, PLAIN);
+    const rows = render(modelAfter(BUSY), { columns: 140, rows: 40 }, PLAIN);
     expect(rows).toHaveLength(40);
     expect(rows.slice(2, 8)).toEqual(
       frame(`
@@ -91,12 +91,12 @@ q or Ctrl-C  end everything
   });
 
   test("too narrow for a command says so first, where also a low one shows it", () => {
-    const rows = render(withKey(played(BUSY), "commands"), { columns: 60, rows: 12 }, PLAIN);
+    const rows = render(withKey(modelAfter(BUSY), "commands"), { columns: 60, rows: 12 }, PLAIN);
     expect(rows[2]).toBe("A command is cut here: widen the terminal before you copy.");
   });
 
   test("with the commands has each of them as a shell can take it", () => {
-    expect(render(withKey(played(BUSY), "commands"), USUAL, PLAIN).filter((row) => row !== "")).toEqual(
+    expect(render(withKey(modelAfter(BUSY), "commands"), USUAL, PLAIN).filter((row) => row !== "")).toEqual(
       frame(String.raw`
 Resource Broker  4 clusters  https://127.0.0.1:24000  sqlite  ready in 2.3 s
 In another terminal, one after the other:
@@ -113,7 +113,7 @@ c  back to the clusters    q  end everything
   });
 
   test("for a terminal without block letters is drawn in ASCII", () => {
-    const rows = render(played(BUSY), { columns: 60, rows: 12 }, { ...PLAIN, hasBlocks: false });
+    const rows = render(modelAfter(BUSY), { columns: 60, rows: 12 }, { ...PLAIN, hasBlocks: false });
     expect(rows.slice(3, 5)).toEqual([
       "rome      ####. 1/8        ####. 4/32Gi     -      0.05 EUR",
       "# in use  = lent  . free    1-1 of 4: ^ v for the others",
@@ -123,11 +123,11 @@ c  back to the clusters    q  end everything
 
   test("shows as many clusters as there is room for, and scrolls to the others", () => {
     const names = Array.from({ length: 20 }, (_, index) => `c${index + 1}`);
-    const news = names.map(
-      (name): News => ({ kind: "cluster", cluster: playedCluster({ name, cpus: [8, 2, 1] }) }),
+    const update = names.map(
+      (name): DemoUpdate => ({ kind: "cluster", cluster: sampleCluster({ name, cpus: [8, 2, 1] }) }),
     );
     const seen = (keys: readonly Key[]) =>
-      render(keys.reduce(withKey, played([BROKER, ...news], names)), USUAL, PLAIN)
+      render(keys.reduce(withKey, modelAfter([BROKER, ...update], names)), USUAL, PLAIN)
         .filter((row) => /^c[0-9]+ /.test(row))
         .map((row) => row.split(" ")[0]);
     expect(seen([])).toEqual(names.slice(0, 10));
@@ -146,7 +146,7 @@ c  back to the clusters    q  end everything
     { name: "a cluster without any node", cpus: [0, 0, 0] as const, bar: "░░░░░░░░░░░░░░░" },
   ])("shows $name", ({ cpus, bar }) => {
     const [, , , row = ""] = render(
-      played([{ kind: "cluster", cluster: playedCluster({ name: "rome", cpus }) }], ["rome"]),
+      modelAfter([{ kind: "cluster", cluster: sampleCluster({ name: "rome", cpus }) }], ["rome"]),
       USUAL,
       PLAIN,
     );
@@ -164,43 +164,49 @@ c  back to the clusters    q  end everything
     { name: "next to nothing of much", cpus: [4096, 4095, 0] as const, amounts: ["1/4096", "0/16Ti"] },
     { name: "none at all", cpus: [0, 0, 0] as const, amounts: ["0/0", "0/0B"] },
   ])("writes amounts short: $name", ({ cpus, amounts }) => {
-    const cluster = playedCluster({ name: "rome", cpus });
-    const row = render(played([{ kind: "cluster", cluster }], ["rome"]), USUAL, PLAIN)[3] ?? "";
+    const cluster = sampleCluster({ name: "rome", cpus });
+    const row = render(modelAfter([{ kind: "cluster", cluster }], ["rome"]), USUAL, PLAIN)[3] ?? "";
     expect(row.match(/[0-9.]+\/\S+/g)).toEqual(amounts);
   });
 
-  const standings = [
+  const clusterCases = [
     {
       name: "an agent that has ended",
-      cluster: { ...playedCluster({ name: "rome", cpus: [8, 2, 0] }), state: "down" as const },
+      cluster: { ...sampleCluster({ name: "rome", cpus: [8, 2, 0] }), state: "down" as const },
       row: "rome      its agent has ended: see its log",
     },
     {
       name: "a cordoned cluster",
-      cluster: playedCluster({ name: "rome", cpus: [8, 2, 0], state: "cordoned" }),
+      cluster: sampleCluster({ name: "rome", cpus: [8, 2, 0], state: "cordoned" }),
       row: /cordoned$/,
     },
   ];
-  test.each(standings)("tells of $name", ({ cluster, row }) => {
-    const rows = render(played([{ kind: "cluster", cluster }], ["rome"]), { columns: 100, rows: 24 }, PLAIN);
+  test.each(clusterCases)("tells of $name", ({ cluster, row }) => {
+    const rows = render(
+      modelAfter([{ kind: "cluster", cluster }], ["rome"]),
+      { columns: 100, rows: 24 },
+      PLAIN,
+    );
     expect(rows[3]).toEqual(typeof row === "string" ? row : expect.stringMatching(row));
   });
 
   test("says at its foot that the broker does not answer, and that all of it ends", () => {
-    const trouble = played([...BUSY, { kind: "trouble", text: "The broker does not answer: gone" }]);
+    const trouble = modelAfter([...BUSY, { kind: "trouble", text: "The broker does not answer: gone" }]);
     expect(render(trouble, USUAL, PLAIN).at(-1)).toBe("The broker does not answer: gone");
-    expect(render(played([...BUSY, { kind: "ending" }]), USUAL, PLAIN).at(-1)).toBe("Ending everything …");
+    expect(render(modelAfter([...BUSY, { kind: "ending" }]), USUAL, PLAIN).at(-1)).toBe(
+      "Ending everything …",
+    );
   });
 
   test("of a terminal that is too small says so", () => {
-    expect(render(played(BUSY), { columns: 59, rows: 30 }, PLAIN)).toEqual([
+    expect(render(modelAfter(BUSY), { columns: 59, rows: 30 }, PLAIN)).toEqual([
       "This needs 60×12 characters; here are 59×30.",
       "Ctrl-C ends everything.",
     ]);
   });
 
   test("has colours where they are wanted, and words of others cannot add any", () => {
-    const evil = played([...BUSY, event(10, "rome", "\u001b[2Jgone\r\n\u009b31m")]);
+    const evil = modelAfter([...BUSY, event(10, "rome", "\u001b[2Jgone\r\n\u009b31m")]);
     const rows = render(evil, USUAL, { ...PLAIN, hasColours: true });
     expect(rows[0]).toBe(
       "\u001b[1mResource Broker\u001b[22m  4 clusters  https://127.0.0.1:24000  sqlite\u001b[90m  ready in 2.3 s\u001b[39m",
@@ -220,7 +226,7 @@ c  back to the clusters    q  end everything
       fc.property(sizes, keys, many, (size, pressed, count) => {
         const more = Array.from({ length: count }, (_, index) => event(index, "rome", `event ${index}`));
         const names = Array.from({ length: count }, (_, index) => `c${index}`);
-        const rows = render(pressed.reduce(withKey, played([...BUSY, ...more], names)), size, PLAIN);
+        const rows = render(pressed.reduce(withKey, modelAfter([...BUSY, ...more], names)), size, PLAIN);
         expect(rows.length).toBeLessThanOrEqual(size.rows);
         expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(size.columns);
         if (size.columns >= 60 && size.rows >= 12) expect(rows).toHaveLength(size.rows);
@@ -247,6 +253,6 @@ describe("a command in rows", () => {
 });
 
 test("four clusters are in the order in which they were planned, whenever they come", () => {
-  const news = FOUR.map((cluster): News => ({ kind: "cluster", cluster })).toReversed();
-  expect(played(news).clusters.map(({ name }) => name)).toEqual(["rome", "paris", "berlin", "tokyo"]);
+  const update = FOUR.map((cluster): DemoUpdate => ({ kind: "cluster", cluster })).toReversed();
+  expect(modelAfter(update).clusters.map(({ name }) => name)).toEqual(["rome", "paris", "berlin", "tokyo"]);
 });

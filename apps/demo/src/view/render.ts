@@ -1,6 +1,6 @@
 import { clusterHeader, clusterRow, legend } from "./cluster-rows.ts";
 import { commandRows } from "./command-rows.ts";
-import { type Line, line, painted, span } from "./line.ts";
+import { type Line, line, renderLine, span } from "./line.ts";
 import type { Model } from "./model.ts";
 import { decisionRows, eventRow } from "./news-rows.ts";
 
@@ -10,7 +10,7 @@ export interface Size {
 }
 
 /** What the terminal can show. */
-export interface Looks {
+export interface TerminalFeatures {
   readonly hasColours: boolean;
   /** False: ASCII only. */
   readonly hasBlocks: boolean;
@@ -23,12 +23,12 @@ const LEAST_EVENTS = 3;
 const MOST_DECISIONS = 5;
 
 /** One frame: never more rows than the screen has, none wider than it. */
-export function render(model: Model, size: Size, looks: Looks): readonly string[] {
+export function render(model: Model, size: Size, features: TerminalFeatures): readonly string[] {
   const { columns, rows } = size;
-  const paint = (row: Line): string => painted(row, { width: columns, ...looks });
+  const renderRow = (row: Line): string => renderLine(row, { width: columns, ...features });
   if (columns < SMALLEST.columns || rows < SMALLEST.rows) {
     const hint = `This needs ${SMALLEST.columns}×${SMALLEST.rows} characters; here are ${columns}×${rows}.`;
-    return [hint, "Ctrl-C ends everything."].slice(0, rows).map((text) => paint(line(text)));
+    return [hint, "Ctrl-C ends everything."].slice(0, rows).map((text) => renderRow(line(text)));
   }
   const between = rows - 3;
   const body =
@@ -36,7 +36,7 @@ export function render(model: Model, size: Size, looks: Looks): readonly string[
       ? cutTo(between, commandRows(model, columns))
       : liveRows(model, between, columns);
   const filling = Array.from({ length: between - body.length }, () => line());
-  return [title(model), dashboardRow(model, columns), ...body, ...filling, footer(model)].map(paint);
+  return [title(model), dashboardRow(model, columns), ...body, ...filling, footer(model)].map(renderRow);
 }
 
 function cutTo(rows: number, all: readonly Line[]): readonly Line[] {
@@ -94,9 +94,9 @@ function dashboardRow({ dashboard }: Model, width: number): Line {
     : line(...row);
 }
 
-function footer({ trouble, isEnding, page, steps }: Model): Line {
+function footer({ problem, isEnding, page, steps }: Model): Line {
   if (isEnding) return line(span("Ending everything …", "careful"));
-  if (trouble !== "") return line(span(trouble, "bad"));
+  if (problem !== "") return line(span(problem, "bad"));
   if (page === "commands") return line(span("c  back to the clusters    q  end everything", "quiet"));
   const hint = steps.length === 0 ? "" : "c  five commands to try    ";
   return line(span(`${hint}q or Ctrl-C  end everything`, "quiet"));

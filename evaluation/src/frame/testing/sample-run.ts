@@ -37,7 +37,7 @@ const CHART: Chart = {
   kind: "bars",
   x: { label: "who", scale: "names" },
   y: { label: "time", unit: "ms", scale: "linear" },
-  series: [{ label: "this system", look: "ours", points: [{ x: "us", y: 2 }] }],
+  series: [{ label: "this system", style: "ours", points: [{ x: "us", y: 2 }] }],
 };
 
 /** A test that measures nothing: what it finds is the same each time. */
@@ -53,7 +53,7 @@ export function sampleTest(id: string, more: Partial<ListedTest> = {}): ListedTe
       faults: [],
       charts: [{ ...CHART, name: `sample-${id}` }],
       findings: {
-        summary: [{ figure: `figure of ${id}`, ours: "2 ms", theirs: "4 ms", factor: "2.0×" }],
+        summary: [{ metric: `figure of ${id}`, ours: "2 ms", theirs: "4 ms", factor: "2.0×" }],
         text: `What ${id} found.`,
       },
     }),

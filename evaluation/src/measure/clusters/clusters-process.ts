@@ -4,13 +4,13 @@ import { createKubeSim } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import { clusterDefinitions } from "@resource-broker/testkit";
 import { parse } from "yaml";
-import type { Answer, ClusterShape, Order } from "./messages.ts";
+import type { ClustersCommand, ClusterShape, ClustersReply } from "./messages.ts";
 import { nodeOf, podOf } from "./objects.ts";
 
 const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });
 const kinds = clusterDefinitions();
 
-process.on("message", (order: Order) => {
+process.on("message", (order: ClustersCommand) => {
   const name = order.kind === "add" ? order.shape.name : order.name;
   const done = order.kind === "add" ? add(order.shape) : remove(order.name);
   done.then(answer, (error: unknown) =>
@@ -19,7 +19,7 @@ process.on("message", (order: Order) => {
 });
 process.once("disconnect", () => process.exit(0));
 
-async function add(shape: ClusterShape): Promise<Answer> {
+async function add(shape: ClusterShape): Promise<ClustersReply> {
   const cluster = await sim.addCluster({ name: shape.name, behaves: false, objects: kinds });
   // One by one: the objects of a large cluster would be there twice otherwise.
   for (let index = 0; index < shape.nodes; index++) cluster.seed([nodeOf(shape, index)]);
@@ -28,7 +28,7 @@ async function add(shape: ClusterShape): Promise<Answer> {
   return { kind: "added", name: shape.name, kubeconfig: JSON.stringify(parse(cluster.kubeconfig)) };
 }
 
-async function remove(name: string): Promise<Answer> {
+async function remove(name: string): Promise<ClustersReply> {
   await sim
     .clusters()
     .find((cluster) => cluster.name === name)
@@ -36,6 +36,6 @@ async function remove(name: string): Promise<Answer> {
   return { kind: "removed", name };
 }
 
-function answer(given: Answer): void {
+function answer(given: ClustersReply): void {
   process.send?.(given);
 }

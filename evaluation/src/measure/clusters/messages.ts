@@ -8,12 +8,12 @@ export interface ClusterShape {
 }
 
 /** What is told to the process with the clusters. */
-export type Order =
+export type ClustersCommand =
   | { readonly kind: "add"; readonly shape: ClusterShape }
   | { readonly kind: "remove"; readonly name: string };
 
 /** What it answers. */
-export type Answer =
+export type ClustersReply =
   | { readonly kind: "added"; readonly name: string; readonly kubeconfig: string }
   | { readonly kind: "removed"; readonly name: string }
   | { readonly kind: "failed"; readonly name: string; readonly problem: string };

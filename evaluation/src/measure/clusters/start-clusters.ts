@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Answer, ClusterShape, Order } from "./messages.ts";
+import type { ClustersCommand, ClusterShape, ClustersReply } from "./messages.ts";
 
 const PROGRAM = join(import.meta.dirname, "clusters-process.ts");
 /** A hundred and fifty thousand pods are a gigabyte of JSON objects. */
@@ -19,18 +19,21 @@ export interface SimulatedClusters {
 export function startClusters(): SimulatedClusters {
   const child = fork(PROGRAM, { execArgv: NODE_FLAGS, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit");
-  const waiting = new Map<string, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
-  child.on("message", (answer: Answer) => {
-    const asker = waiting.get(answer.name);
+  const waiting = new Map<
+    string,
+    { resolve: (answer: ClustersReply) => void; reject: (error: Error) => void }
+  >();
+  child.on("message", (answer: ClustersReply) => {
+    const waiter = waiting.get(answer.name);
     waiting.delete(answer.name);
-    if (answer.kind === "failed") asker?.reject(new Error(`cluster ${answer.name}: ${answer.problem}`));
-    else asker?.resolve(answer);
+    if (answer.kind === "failed") waiter?.reject(new Error(`cluster ${answer.name}: ${answer.problem}`));
+    else waiter?.resolve(answer);
   });
   child.once("exit", () => {
     for (const { reject } of waiting.values()) reject(new Error("the simulated clusters have ended"));
     waiting.clear();
   });
-  const ask = (order: Order, name: string): Promise<Answer> =>
+  const ask = (order: ClustersCommand, name: string): Promise<ClustersReply> =>
     new Promise((resolve, reject) => {
       if (waiting.has(name)) return reject(new Error(`cluster ${name} is being made or ended already`));
       waiting.set(name, { resolve, reject });

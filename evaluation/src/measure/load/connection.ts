@@ -65,9 +65,9 @@ function onSocket(socket: TLSSocket, clusterId: string): Connection {
     const reply = wholeReply(bytes);
     partial = reply === undefined ? bytes : undefined;
     if (reply === undefined) return;
-    const asker = waiting;
+    const waiter = waiting;
     waiting = undefined;
-    asker?.resolve(reply);
+    waiter?.resolve(reply);
   };
   const ended = (problem: string): void => {
     isClosed = true;
@@ -87,9 +87,9 @@ function onSocket(socket: TLSSocket, clusterId: string): Connection {
         waiting = { resolve, reject };
         socket.write(request, "latin1");
       }),
-    stream: (request, heard) => {
+    stream: (request, onData) => {
       socket.off("data", read);
-      socket.on("data", heard);
+      socket.on("data", onData);
       socket.write(request, "latin1");
     },
     isClosed: () => isClosed,

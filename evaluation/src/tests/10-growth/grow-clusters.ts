@@ -4,11 +4,11 @@ import type { Context, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf } from "../../measure/start-programs.ts";
-import { type Later, withEndings } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
 import { countText } from "../../report/number-text.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise } from "../subject/calls.ts";
-import { fill, giveBack } from "../subject/fill.ts";
+import { fill, releaseAll } from "../subject/fill.ts";
 import type { Identity } from "../subject/identity.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
 import type { ClustersStep } from "./figures.ts";
@@ -23,13 +23,13 @@ const RESERVATIONS: Readonly<Record<Size, number>> = { smoke: 150, quick: 800, f
 const MOST_PER_CLUSTER = 800;
 /** Less than a cluster may send in a burst, when there is only one. */
 const ADVERTISEMENTS = 300;
-const ASKERS = 20;
+const REQUESTERS = 20;
 /** Connected at the same time while they advertise: what clusters cost is measured here, not what connections do. */
 const AT_ONCE = 50;
 const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
 const SETTLE_MS: Readonly<Record<Size, number>> = { smoke: 300, quick: 1500, full: 4000 };
 
-export interface Grown {
+export interface GrowthSteps {
   readonly steps: readonly ClustersStep[];
   readonly wrong: readonly string[];
 }
@@ -38,22 +38,22 @@ export interface Grown {
 export function growClusters(
   context: Context,
   onShare: (share: number, doing: string) => void,
-): Promise<Grown> {
-  return withEndings(async (later) => {
+): Promise<GrowthSteps> {
+  return withCleanup(async (onCleanup) => {
     const { size } = context;
-    const subject = await openSubject(context, later);
+    const subject = await openSubject(context, onCleanup);
     const counts = COUNTS[size];
     const most = counts.at(-1) ?? 1;
-    const [askers, lenders] = splitAt(subject.identities(ASKERS + most), ASKERS);
+    const [requesters, providers] = splitAt(subject.identities(REQUESTERS + most), REQUESTERS);
     const steps: ClustersStep[] = [];
     const wrong: string[] = [];
     let known = 0;
     for (const [index, count] of counts.entries()) {
       onShare(index / counts.length, `${countText(count)} clusters advertise`);
-      await advertiseOnce(subject, lenders.slice(known, count), context.signal);
+      await advertiseOnce(subject, providers.slice(known, count), context.signal);
       known = count;
-      const scene = { subject, askers, lenders: lenders.slice(0, Math.min(count, AT_ONCE)) };
-      const { step, refused } = await measure(context, scene, count);
+      const setup = { subject, requesters, providers: providers.slice(0, Math.min(count, AT_ONCE)) };
+      const { step, refused } = await measure(context, setup, count);
       steps.push(step);
       if (refused > 0)
         wrong.push(`${count} clusters: ${refused} requests were refused though there was room`);
@@ -62,20 +62,20 @@ export function growClusters(
   });
 }
 
-interface GrowthScene {
+interface GrowthSetup {
   readonly subject: Subject;
-  readonly askers: readonly Identity[];
-  readonly lenders: readonly Identity[];
+  readonly requesters: readonly Identity[];
+  readonly providers: readonly Identity[];
 }
 
 function measure(
   { size, signal }: Context,
-  { subject, askers, lenders }: GrowthScene,
+  { subject, requesters, providers }: GrowthSetup,
   clusters: number,
 ): Promise<{ readonly step: ClustersStep; readonly refused: number }> {
-  return withEndings(async (later: Later) => {
+  return withCleanup(async (onCleanup: OnCleanup) => {
     const pid = pidOf({ pid: subject.broker?.pid });
-    const asking = await connectAll(subject, askers, { later });
+    const asking = await connectAll(subject, requesters, { later: onCleanup });
     // With those before, as many as so few clusters may have at once.
     const count = Math.min(RESERVATIONS[size], MOST_PER_CLUSTER * clusters);
     const reserve = (name: string, of: number) =>
@@ -85,8 +85,8 @@ function measure(
     const answers = await reserve("grow", count);
     const reservationUs = (1000 * (cpuTimeOf(pid).exactMs - before)) / count;
     // A provider is told in each reply what it holds: with few clusters each would hold thousands.
-    await giveBack([...warm, ...answers]);
-    const connections = await connectAll(subject, lenders, { later });
+    await releaseAll([...warm, ...answers]);
+    const connections = await connectAll(subject, providers, { later: onCleanup });
     const advertisementUs = await advertisementCost(pid, connections);
     // After the work of each step, so that the first one, too, has the heap that work needs.
     await sleep(SETTLE_MS[size], undefined, { signal });
@@ -118,8 +118,8 @@ async function advertiseOnce(
     advertise(each, advertisementFor(each.clusterId, sizeOf(each.clusterId)));
   for (let from = 0; from < identities.length; from += AT_ONCE) {
     signal.throwIfAborted();
-    await withEndings((later) =>
-      connectAll(subject, identities.slice(from, from + AT_ONCE), { later, begin }),
+    await withCleanup((onCleanup) =>
+      connectAll(subject, identities.slice(from, from + AT_ONCE), { later: onCleanup, begin }),
     );
   }
 }

@@ -4,7 +4,7 @@ import type { Context, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf, startMeasuredAgent } from "../../measure/start-programs.ts";
-import { withEndings } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
 import { countText } from "../../report/number-text.ts";
 import { openSubject } from "../subject/subject.ts";
 import type { PodsStep } from "./figures.ts";
@@ -22,8 +22,8 @@ export function growPods(
   context: Context,
   onShare: (share: number, doing: string) => void,
 ): Promise<PodsStep[]> {
-  return withEndings(async (later) => {
-    const subject = await openSubject(context, later);
+  return withCleanup(async (onCleanup) => {
+    const subject = await openSubject(context, onCleanup);
     const steps: PodsStep[] = [];
     const sizes = PODS[context.size];
     for (const [index, pods] of sizes.entries()) {
@@ -31,7 +31,7 @@ export function growPods(
       const identity = subject.identities(sizes.length)[index];
       if (identity === undefined) throw new Error("a cluster is needed");
       steps.push(
-        await withEndings(async (ending) => {
+        await withCleanup(async (ending) => {
           // A process of its own for each: the memory of a large one would be in the way of the next.
           const clusters = startClusters();
           ending(clusters.stop);

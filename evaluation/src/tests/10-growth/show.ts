@@ -80,7 +80,7 @@ export function chartsOf(result: GrowthResult): readonly Chart[] {
 interface GrowthChart extends Pick<Chart, "name" | "title" | "subtitle" | "x"> {
   readonly y: Pick<Axis, "label" | "unit">;
   /** `what` tells the lines of one chart apart. */
-  readonly lines: readonly { what?: string; look: Series["look"]; growth: Growth }[];
+  readonly lines: readonly { what?: string; look: Series["style"]; growth: Growth }[];
 }
 
 /** Both axes logarithmic; below it the slope of each line. */
@@ -89,9 +89,9 @@ function growthChart({ y, lines, ...chart }: GrowthChart): Chart {
     ...chart,
     kind: "lines",
     y: { ...y, scale: "log" },
-    series: lines.map(({ what, look, growth: { points } }) => ({
+    series: lines.map(({ what, look: style, growth: { points } }) => ({
       label: what === undefined ? OURS : `${OURS}, ${what}`,
-      look,
+      look: style,
       points,
     })),
     notes: lines.map(({ what, growth }) =>
@@ -146,8 +146,8 @@ export function findingsOf(result: GrowthResult): Findings {
   };
 }
 
-function row(figure: string, ours: string): Findings["summary"][number] {
-  return { figure, ours, theirs: "–", factor: "–" };
+function row(metric: string, ours: string): Findings["summary"][number] {
+  return { metric, ours, theirs: "–", factor: "–" };
 }
 
 function shortfall(largest: PodsStep | undefined): string[] {

@@ -1,11 +1,11 @@
-import type { Loan, PolicyName, Provider } from "./play-trace.ts";
-import type { Ask } from "./trace.ts";
+import type { PolicyName, Provider, RequestOutcome } from "./play-trace.ts";
+import type { TraceRequest } from "./trace.ts";
 
 const HOUR_MS = 3_600_000;
 const MILLIS = 1000;
 
 /** What a policy made of the trace. */
-export interface PolicyFigures {
+export interface PolicyMetrics {
   readonly policy: PolicyName;
   readonly granted: number;
   readonly refused: number;
@@ -19,23 +19,26 @@ export interface PolicyFigures {
   readonly spread: number;
 }
 
-export interface Played {
+export interface PolicyRun {
   readonly policy: PolicyName;
-  readonly loans: readonly Loan[];
+  readonly outcomes: readonly RequestOutcome[];
 }
 
-export interface Setting {
-  readonly trace: readonly Ask[];
+export interface TraceSetup {
+  readonly trace: readonly TraceRequest[];
   readonly providers: readonly Provider[];
   readonly lastsMs: number;
 }
 
-export function figuresOf({ policy, loans }: Played, { trace, providers, lastsMs }: Setting): PolicyFigures {
+export function metricsOf(
+  { policy, outcomes }: PolicyRun,
+  { trace, providers, lastsMs }: TraceSetup,
+): PolicyMetrics {
   const lent = new Map<string, number>();
   let cost = 0;
   let granted = 0;
   let cpuHours = 0;
-  for (const [index, { provider, price = 0 }] of loans.entries()) {
+  for (const [index, { provider, price = 0 }] of outcomes.entries()) {
     const ask = trace[index];
     if (provider === undefined || ask === undefined) continue;
     granted++;
@@ -53,7 +56,7 @@ export function figuresOf({ policy, loans }: Played, { trace, providers, lastsMs
   return {
     policy,
     granted,
-    refused: loans.length - granted,
+    refused: outcomes.length - granted,
     cost,
     costPerThousandCpuHours: cpuHours === 0 ? 0 : (1000 * cost) / cpuHours,
     utilisation,
@@ -65,14 +68,14 @@ export function figuresOf({ policy, loans }: Played, { trace, providers, lastsMs
  * Counts the loans a second time, from the trace alone: whether a provider ever lent more than it has, and whether anybody
  * was refused though somebody had room.
  */
-export function wrongLoans({ policy, loans }: Played, { trace, providers }: Setting): string[] {
+export function wrongOutcomes({ policy, outcomes }: PolicyRun, { trace, providers }: TraceSetup): string[] {
   const wrong: string[] = [];
   const rooms = new Map(providers.map(({ cluster, cpus }) => [cluster, roomOf(cpus)]));
-  const running: { readonly endsAtMs: number; readonly ask: Ask; readonly provider: string }[] = [];
-  for (const [index, { provider }] of loans.entries()) {
+  const running: { readonly endsAtMs: number; readonly ask: TraceRequest; readonly provider: string }[] = [];
+  for (const [index, { provider }] of outcomes.entries()) {
     const ask = trace[index];
     if (ask === undefined) continue;
-    giveBack(running, rooms, ask.atMs);
+    releaseExpired(running, rooms, ask.atMs);
     const room = provider === undefined ? undefined : rooms.get(provider);
     if (provider === undefined || room === undefined) {
       const open = [...rooms].filter(([, left]) => hasRoom(left, ask)).map(([cluster]) => cluster);
@@ -87,42 +90,42 @@ export function wrongLoans({ policy, loans }: Played, { trace, providers }: Sett
   return wrong;
 }
 
-interface Room {
+interface FreeAmounts {
   cpuMillis: number;
   memoryBytes: number;
 }
 
-type Rooms = ReadonlyMap<string, Room>;
+type Rooms = ReadonlyMap<string, FreeAmounts>;
 
 const GIB_PER_CPU = 4;
-const roomOf = (cpus: number): Room => ({
+const roomOf = (cpus: number): FreeAmounts => ({
   cpuMillis: cpus * MILLIS,
   memoryBytes: cpus * GIB_PER_CPU * 2 ** 30,
 });
 
-const hasRoom = (room: Room, ask: Ask): boolean =>
+const hasRoom = (room: FreeAmounts, ask: TraceRequest): boolean =>
   room.cpuMillis >= ask.cpuMillis && room.memoryBytes >= ask.memoryBytes;
 
-function take(room: Room, ask: Ask, times: 1 | -1): void {
+function take(room: FreeAmounts, ask: TraceRequest, times: 1 | -1): void {
   room.cpuMillis -= times * ask.cpuMillis;
   room.memoryBytes -= times * ask.memoryBytes;
 }
 
-function giveBack(
-  running: { readonly endsAtMs: number; readonly ask: Ask; readonly provider: string }[],
+function releaseExpired(
+  running: { readonly endsAtMs: number; readonly ask: TraceRequest; readonly provider: string }[],
   rooms: Rooms,
   nowMs: number,
 ): void {
   for (let index = running.length - 1; index >= 0; index--) {
-    const loan = running[index];
-    const room = loan === undefined ? undefined : rooms.get(loan.provider);
-    if (loan === undefined || room === undefined || loan.endsAtMs > nowMs) continue;
-    take(room, loan.ask, -1);
+    const reservation = running[index];
+    const room = reservation === undefined ? undefined : rooms.get(reservation.provider);
+    if (reservation === undefined || room === undefined || reservation.endsAtMs > nowMs) continue;
+    take(room, reservation.ask, -1);
     running.splice(index, 1);
   }
 }
 
-function cpuHoursOf({ cpuMillis }: Ask, durationMs: number): number {
+function cpuHoursOf({ cpuMillis }: TraceRequest, durationMs: number): number {
   return (cpuMillis / MILLIS) * (durationMs / HOUR_MS);
 }
 

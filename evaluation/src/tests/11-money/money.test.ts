@@ -1,13 +1,13 @@
 import { seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { figuresOf, wrongLoans } from "./figures.ts";
+import { metricsOf, wrongOutcomes } from "./figures.ts";
 import { costOf, readListPrices } from "./list-prices.ts";
-import { POLICIES, playTrace } from "./play-trace.ts";
-import { type Ask, makeTrace } from "./trace.ts";
+import { POLICIES, replayTrace } from "./play-trace.ts";
+import { makeTrace, type TraceRequest } from "./trace.ts";
 
 const HOUR_MS = 3_600_000;
 const GIB = 2 ** 30;
-const ask = (atHour: number, cpus: number, hours: number): Ask => ({
+const ask = (atHour: number, cpus: number, hours: number): TraceRequest => ({
   atMs: atHour * HOUR_MS,
   requester: "edge-0",
   cpuMillis: cpus * 1000,
@@ -67,8 +67,8 @@ describe("playing a trace", () => {
   test("takes the cheap provider first when only the price counts, and the dear one when it is full", async () => {
     const prices = await readListPrices();
     const trace = [ask(0, 3, 2), ask(1, 3, 2), ask(3, 3, 2), ask(3.5, 16, 1)];
-    const loans = playTrace(trace, "cheapest", { prices, providers: PROVIDERS, seed: 1 });
-    expect(loans.map(({ provider }) => provider)).toEqual([
+    const outcomes = replayTrace(trace, "cheapest", { prices, providers: PROVIDERS, seed: 1 });
+    expect(outcomes.map(({ provider }) => provider)).toEqual([
       "google-iowa-e2",
       "aws-tokyo",
       "google-iowa-e2",
@@ -81,9 +81,9 @@ describe("playing a trace", () => {
     const trace = makeTrace({ random: seededRandom(3), count: 400, lastsMs: 48 * HOUR_MS, requesters: 3 });
     const setting = { trace, providers: PROVIDERS, lastsMs: 48 * HOUR_MS };
     for (const policy of POLICIES) {
-      const loans = playTrace(trace, policy, { prices, providers: PROVIDERS, seed: 3 });
-      expect(loans.filter(({ provider }) => provider === undefined).length).toBeGreaterThan(0);
-      expect(wrongLoans({ policy, loans }, setting)).toEqual([]);
+      const outcomes = replayTrace(trace, policy, { prices, providers: PROVIDERS, seed: 3 });
+      expect(outcomes.filter(({ provider }) => provider === undefined).length).toBeGreaterThan(0);
+      expect(wrongOutcomes({ policy, outcomes }, setting)).toEqual([]);
     }
   });
 });
@@ -100,8 +100,8 @@ describe("figures of a played trace", () => {
   };
 
   test("cost, refusals and the spread of lending are counted", () => {
-    const loans = [{ provider: "a", price: 1 }, { provider: "a", price: 3 }, {}];
-    expect(figuresOf({ policy: "balanced", loans }, setting)).toEqual({
+    const outcomes = [{ provider: "a", price: 1 }, { provider: "a", price: 3 }, {}];
+    expect(metricsOf({ policy: "balanced", outcomes }, setting)).toEqual({
       policy: "balanced",
       granted: 2,
       refused: 1,
@@ -123,7 +123,7 @@ describe("figures of a played trace", () => {
       [{ provider: "a" }, {}, { provider: "b" }],
       /request 1 was refused, but a had room/,
     ],
-  ])("%s is found", (_, loans, problem) => {
-    expect(wrongLoans({ policy: "random", loans }, setting)).toEqual([expect.stringMatching(problem)]);
+  ])("%s is found", (_, outcomes, problem) => {
+    expect(wrongOutcomes({ policy: "random", outcomes }, setting)).toEqual([expect.stringMatching(problem)]);
   });
 });

@@ -3,9 +3,9 @@ import type { Chart, Series } from "../../charts/chart.ts";
 import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING } from "../../report/number-text.ts";
-import { figuresOf, type PolicyFigures, wrongLoans } from "./figures.ts";
+import { metricsOf, type PolicyMetrics, wrongOutcomes } from "./figures.ts";
 import { readListPrices } from "./list-prices.ts";
-import { POLICIES, type PolicyName, playTrace, type Provider } from "./play-trace.ts";
+import { POLICIES, type PolicyName, replayTrace, type Provider } from "./play-trace.ts";
 import { makeTrace } from "./trace.ts";
 
 const REQUESTS = 10_000;
@@ -20,7 +20,7 @@ export interface MoneyResult {
   readonly currency: string;
   readonly pricesTypedOn: string;
   readonly providers: readonly (Provider & { readonly perHour: number })[];
-  readonly policies: readonly PolicyFigures[];
+  readonly policies: readonly PolicyMetrics[];
   readonly wrong: readonly string[];
 }
 
@@ -34,20 +34,20 @@ async function run({ seed, progress, signal }: Context): Promise<MoneyResult> {
   const random = seededRandom(seed);
   const trace = makeTrace({ random, count: REQUESTS, lastsMs: LASTS_MS, requesters: REQUESTERS });
   const setting = { trace, providers, lastsMs: LASTS_MS };
-  const policies: PolicyFigures[] = [];
+  const policies: PolicyMetrics[] = [];
   const wrong: string[] = [];
   for (const [index, policy] of POLICIES.entries()) {
     signal.throwIfAborted();
     progress(index / POLICIES.length, `the trace, chosen by: ${policy}`);
-    const played = { policy, loans: playTrace(trace, policy, { prices, providers, seed }) };
-    policies.push(figuresOf(played, setting));
-    wrong.push(...wrongLoans(played, setting));
+    const played = { policy, outcomes: replayTrace(trace, policy, { prices, providers, seed }) };
+    policies.push(metricsOf(played, setting));
+    wrong.push(...wrongOutcomes(played, setting));
   }
   const { currency, typedOn } = prices;
   return { requests: REQUESTS, seed, currency, pricesTypedOn: typedOn, providers, policies, wrong };
 }
 
-const LOOKS: Readonly<Record<PolicyName, Series["look"]>> = {
+const SERIES_STYLES: Readonly<Record<PolicyName, Series["style"]>> = {
   balanced: "ours",
   "headroom only": "theirs",
   cheapest: "third",
@@ -57,7 +57,7 @@ const LOOKS: Readonly<Record<PolicyName, Series["look"]>> = {
 function bars(
   result: MoneyResult,
   about: Pick<Chart, "name" | "title" | "y">,
-  value: (figures: PolicyFigures) => number,
+  value: (metrics: PolicyMetrics) => number,
 ): Chart {
   return {
     ...about,
@@ -67,8 +67,8 @@ function bars(
     series: [
       {
         label: "this system",
-        look: "ours",
-        points: result.policies.map((figures) => ({ x: figures.policy, y: value(figures) })),
+        style: "ours",
+        points: result.policies.map((metrics) => ({ x: metrics.policy, y: value(metrics) })),
       },
     ],
   };
@@ -104,7 +104,7 @@ function charts(result: MoneyResult): readonly Chart[] {
       y: { label: "mean share of its CPU lent", unit: "%", scale: "linear" },
       series: policies.map(({ policy, utilisation }) => ({
         label: policy,
-        look: LOOKS[policy],
+        look: SERIES_STYLES[policy],
         points: providers.map(({ cluster }) => ({ x: cluster, y: Math.round(utilisation[cluster] ?? 0) })),
       })),
       notes: [
@@ -119,12 +119,12 @@ function subtitleOf({ requests, providers, pricesTypedOn }: MoneyResult): string
 }
 
 function findings({ policies, currency, providers }: MoneyResult): Findings {
-  const of = (name: PolicyName): PolicyFigures | undefined => policies.find(({ policy }) => policy === name);
+  const of = (name: PolicyName): PolicyMetrics | undefined => policies.find(({ policy }) => policy === name);
   const [balanced, cheapest, random] = [of("balanced"), of("cheapest"), of("random")];
   return {
     summary: [
       {
-        figure: "11 cost of a CPU-hour, default policy",
+        metric: "11 cost of a CPU-hour, default policy",
         ours: `${difference(balanced, random)} % below random, ${difference(balanced, cheapest)} % above cheapest`,
         theirs: NOTHING,
         factor: NOTHING,
@@ -162,7 +162,7 @@ function findings({ policies, currency, providers }: MoneyResult): Findings {
 }
 
 /** How far the price of a CPU-hour with one policy is from that with another, in percent of the other. */
-function difference(one: PolicyFigures | undefined, other: PolicyFigures | undefined): string {
+function difference(one: PolicyMetrics | undefined, other: PolicyMetrics | undefined): string {
   if (one === undefined || other === undefined) return NOTHING;
   return Math.abs(100 * (one.costPerThousandCpuHours / other.costPerThousandCpuHours - 1)).toFixed(1);
 }

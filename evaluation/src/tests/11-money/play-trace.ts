@@ -15,7 +15,7 @@ import {
 } from "@resource-broker/domain";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { costOf, type ListPrices } from "./list-prices.ts";
-import type { Ask } from "./trace.ts";
+import type { TraceRequest } from "./trace.ts";
 
 const STARTS_AT = Date.UTC(2026, 0, 5);
 const GIB = 2 ** 30;
@@ -37,20 +37,24 @@ export interface Provider {
 }
 
 /** What became of one request; a refused one has no provider. */
-export interface Loan {
+export interface RequestOutcome {
   readonly provider?: string;
   readonly price?: number;
 }
 
-export interface Market {
+export interface TraceConditions {
   readonly prices: ListPrices;
   readonly providers: readonly Provider[];
   readonly seed: number;
 }
 
 /** Plays a trace through the broker's own `decide`, with a clock that jumps from request to request. */
-export function playTrace(trace: readonly Ask[], policyName: PolicyName, market: Market): Loan[] {
-  const { prices, providers, seed } = market;
+export function replayTrace(
+  trace: readonly TraceRequest[],
+  policyName: PolicyName,
+  conditions: TraceConditions,
+): RequestOutcome[] {
+  const { prices, providers, seed } = conditions;
   const policy: Policy = {
     ...DEFAULT_POLICY,
     version: policyName,
@@ -84,7 +88,7 @@ export function playTrace(trace: readonly Ask[], policyName: PolicyName, market:
       },
       now,
     );
-    return loanOf(reply);
+    return outcomeOf(reply);
   });
 }
 
@@ -95,7 +99,7 @@ function endWhatIsDue(perform: (command: Command) => Reply): void {
   }
 }
 
-function loanOf(reply: Reply): Loan {
+function outcomeOf(reply: Reply): RequestOutcome {
   if (reply.kind === "refused") return {};
   if (reply.kind !== "granted") throw new Error(`neither granted nor refused: ${JSON.stringify(reply)}`);
   const { provider, cost } = reply.reservation;
@@ -107,7 +111,7 @@ function anyWithRoom(ledger: Ledger, request: ReservationRequest, random: Seeded
   return random.pick(open)?.clusterId;
 }
 
-function requestOf({ cpuMillis, memoryBytes, durationMs }: Ask): ReservationRequest {
+function requestOf({ cpuMillis, memoryBytes, durationMs }: TraceRequest): ReservationRequest {
   return {
     resources: resourceVector({ cpuMillis, memoryBytes }),
     priority: 0,

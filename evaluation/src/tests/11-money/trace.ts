@@ -19,7 +19,7 @@ const LONGEST_MS = 2 * DAY_MS;
 const MEDIAN_MS = 3 * HOUR_MS;
 
 /** One request of the trace: who asks when, for what, and for how long. */
-export interface Ask {
+export interface TraceRequest {
   readonly atMs: number;
   readonly requester: string;
   readonly cpuMillis: number;
@@ -36,8 +36,8 @@ export interface TraceOptions {
 }
 
 /** Requests with a busy day and a quiet night, sorted by time; the same for the same seed. */
-export function makeTrace({ random, count, lastsMs, requesters }: TraceOptions): Ask[] {
-  const asks = Array.from({ length: count }, (): Ask => {
+export function makeTrace({ random, count, lastsMs, requesters }: TraceOptions): TraceRequest[] {
+  const asks = Array.from({ length: count }, (): TraceRequest => {
     const cpuMillis = weighted(random, CPU_MILLIS);
     const memoryBytes = Math.round((cpuMillis / 1000) * (random.pick(GIB_PER_CPU) ?? 4) * GIB);
     return {

@@ -30,11 +30,11 @@ export interface Measured {
 /** A machine without Liqo's programs, or without network namespaces, is no fault. */
 export type VirtualNodes = Measured | { readonly kind: "not measured"; readonly reason: string };
 
-export function readyFigures(trials: readonly Trial[], way: Way, pair: Pair): Distribution | undefined {
+export function readyStatistics(trials: readonly Trial[], way: Way, pair: Pair): Distribution | undefined {
   return distributionOf(chosen(trials, way, pair).map(({ readyMs }) => readyMs));
 }
 
-export function instructionFigures(trials: readonly Trial[], pair: Pair): Distribution | undefined {
+export function instructionStatistics(trials: readonly Trial[], pair: Pair): Distribution | undefined {
   return distributionOf(chosen(trials, "request", pair).flatMap(({ instructionMs }) => instructionMs ?? []));
 }
 

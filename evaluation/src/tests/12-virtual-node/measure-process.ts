@@ -1,14 +1,14 @@
 /** A process among clusters with Liqo, in their network namespace: it takes one order and ends. */
 import type { VirtualNodes } from "./figures.ts";
 import { measureNodes } from "./measure-nodes.ts";
-import type { Order, Report } from "./messages.ts";
-import { whyNoLiqo } from "./site.ts";
+import type { MeasureCommand, Report } from "./messages.ts";
+import { missingLiqo } from "./site.ts";
 
 process.once("disconnect", () => process.exit());
 const send = (report: Report): void => void process.send?.(report);
 
-process.once("message", (order: Order) => {
-  const reason = whyNoLiqo();
+process.once("message", (order: MeasureCommand) => {
+  const reason = missingLiqo();
   if (reason !== undefined) return finish({ kind: "not measured", reason });
   const measured = measureNodes(order, (share, doing) => send({ kind: "progress", share, doing }));
   measured.then(finish, (error: unknown) => {

@@ -2,7 +2,7 @@ import type { Context } from "../../evaluation-test.ts";
 import type { Pair, VirtualNodes } from "./figures.ts";
 
 /** What is told to the process that lives among the clusters. */
-export interface Order {
+export interface MeasureCommand {
   readonly programs: Context["programs"];
   readonly folder: string;
   readonly trials: Readonly<Record<Pair, number>>;

@@ -4,10 +4,10 @@ import type { Distribution } from "../../measure/statistics.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import {
-  instructionFigures,
+  instructionStatistics,
   type Pair,
   PAIRS,
-  readyFigures,
+  readyStatistics,
   type Trial,
   type VirtualNodes,
   type Way,
@@ -17,7 +17,7 @@ const PAIR_NAMES: Readonly<Record<Pair, string>> = {
   first: "the first reservation of a pair",
   next: "the next one",
 };
-const WAYS: readonly { readonly way: Way; readonly label: string; readonly look: Series["look"] }[] = [
+const WAYS: readonly { readonly way: Way; readonly label: string; readonly look: Series["style"] }[] = [
   { way: "request", label: "this system: ResourceRequest", look: "ours" },
   { way: "liqoctl", label: "by hand: liqoctl, without a pause", look: "third" },
 ];
@@ -33,20 +33,20 @@ export function chartsOf(result: VirtualNodes): Chart[] {
       kind: "bars",
       x: { label: "", scale: "names" },
       y: { label: "time", unit: "s", scale: "linear" },
-      series: WAYS.map(({ way, label, look }) => ({
+      series: WAYS.map(({ way, label, look: style }) => ({
         label,
-        look,
-        points: PAIRS.map((pair) => pointOf(pair, readyFigures(trials, way, pair))),
+        look: style,
+        points: PAIRS.map((pair) => pointOf(pair, readyStatistics(trials, way, pair))),
       })),
       notes: ["lines: fastest and slowest trial"],
     },
   ];
 }
 
-function pointOf(pair: Pair, figures: Distribution | undefined): Series["points"][number] {
+function pointOf(pair: Pair, statistics: Distribution | undefined): Series["points"][number] {
   const x = PAIR_NAMES[pair];
-  if (figures === undefined) return { x };
-  const { median, least, most } = figures;
+  if (statistics === undefined) return { x };
+  const { median, least, most } = statistics;
   return { x, y: median / 1000, low: least / 1000, high: most / 1000 };
 }
 
@@ -54,11 +54,11 @@ export function findingsOf(result: VirtualNodes): Findings {
   if (result.kind === "not measured") return { summary: [], text: `**Not measured**: ${result.reason}` };
   const { trials, failures } = result;
   const medians = (way: Way): string =>
-    PAIRS.map((pair) => seconds(readyFigures(trials, way, pair)?.median)).join(" / ");
+    PAIRS.map((pair) => seconds(readyStatistics(trials, way, pair)?.median)).join(" / ");
   return {
     summary: [
       {
-        figure: "12 request → Ready virtual node, first / next of a pair, median",
+        metric: "12 request → Ready virtual node, first / next of a pair, median",
         ours: `${medians("request")} s`,
         theirs: NOTHING,
         factor: `${medians("liqoctl")} s with liqoctl by hand`,
@@ -81,8 +81,8 @@ function rowOf(
   trials: readonly Trial[],
   { pair, way, label }: { readonly pair: Pair; readonly way: Way; readonly label: string },
 ): string[] {
-  const ready = readyFigures(trials, way, pair);
-  const instruction = way === "request" ? instructionFigures(trials, pair)?.median : undefined;
+  const ready = readyStatistics(trials, way, pair);
+  const instruction = way === "request" ? instructionStatistics(trials, pair)?.median : undefined;
   const times = [ready?.median, ready?.least, ready?.most].map((ms) => `${seconds(ms)} s`);
   return [PAIR_NAMES[pair], label, countText(ready?.count ?? 0), withUnit(instruction, "ms"), ...times];
 }

@@ -13,7 +13,7 @@ import {
   type WorldCluster,
   worldCluster,
 } from "@resource-broker/testkit";
-import type { Later } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-endings.ts";
 
 export const REQUESTER = "rome";
 export const PROVIDER = "paris";
@@ -24,7 +24,7 @@ export const WITHIN_MS = 300_000;
 const TRACES: readonly Resource<unknown>[] = [IDENTITIES, TENANTS, RESOURCE_SLICES, VIRTUAL_NODES];
 
 /** Two clusters with Liqo. */
-export interface Site {
+export interface ClusterPair {
   readonly liqo: RealLiqoControlPlanes;
   readonly requester: WorldCluster;
   readonly provider: WorldCluster;
@@ -33,7 +33,7 @@ export interface Site {
 }
 
 /** Undefined: Liqo and all it needs are on this machine. */
-export function whyNoLiqo(): string | undefined {
+export function missingLiqo(): string | undefined {
   const planes = controlPlaneAssets(process.env, () => undefined);
   if (!planes.isThere) return planes.why;
   let why: string | undefined;
@@ -41,9 +41,9 @@ export function whyNoLiqo(): string | undefined {
   return why;
 }
 
-export async function openSite(folder: string, later: Later): Promise<Site> {
+export async function openClusterPair(folder: string, onCleanup: OnCleanup): Promise<ClusterPair> {
   const liqo = realLiqoControlPlanes({ names: [REQUESTER, PROVIDER] });
-  later(liqo.stop);
+  onCleanup(liqo.stop);
   const access = new Map<string, string>();
   const open = async (name: string): Promise<WorldCluster> => {
     const objects = [...clusterDefinitions(), nodeObject(`${name}-1`, { cpu: "64", memory: "256Gi" })];
@@ -51,7 +51,7 @@ export async function openSite(folder: string, later: Later): Promise<Site> {
     access.set(name, agentKubeconfig);
     const kubeconfigFile = join(folder, `${name}.kubeconfig`);
     const cluster = await worldCluster({ name, kubeconfigFile, kubeconfig });
-    later(cluster.client.close);
+    onCleanup(cluster.client.close);
     return cluster;
   };
   const provider = await open(PROVIDER);
@@ -60,7 +60,7 @@ export async function openSite(folder: string, later: Later): Promise<Site> {
 }
 
 /** Resolves when the node is Ready with exactly what was asked for. */
-export async function untilReady({ requester: { client } }: Site, name: string): Promise<void> {
+export async function untilReady({ requester: { client } }: ClusterPair, name: string): Promise<void> {
   const look = async (): Promise<true | undefined> => {
     const { conditions = [], allocatable } = (await client.find(WHOLE_NODES, { name }))?.status ?? {};
     const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
@@ -70,15 +70,15 @@ export async function untilReady({ requester: { client } }: Site, name: string):
   await until(`node ${name} is Ready with ${AMOUNTS.cpu} CPU and ${AMOUNTS.memory}`, look, WITHIN_MS);
 }
 
-export async function untilNoNode({ requester: { client } }: Site, name: string): Promise<void> {
+export async function untilNoNode({ requester: { client } }: ClusterPair, name: string): Promise<void> {
   const look = async (): Promise<true | undefined> =>
     (await client.find(WHOLE_NODES, { name })) === undefined ? true : undefined;
   await until(`node ${name} is gone`, look, WITHIN_MS);
 }
 
 /** Resolves when nothing is left of a peering: one that is made on the rests of another never comes up. */
-export async function untilApart(site: Site): Promise<void> {
-  const { requester, provider } = site;
+export async function untilApart(clusters: ClusterPair): Promise<void> {
+  const { requester, provider } = clusters;
   for (const { name, client } of [requester, provider]) {
     const look = async (): Promise<true> => {
       const left: string[] = [];
@@ -88,10 +88,10 @@ export async function untilApart(site: Site): Promise<void> {
     };
     await until(`nothing of a peering is left in ${name}`, look, WITHIN_MS);
   }
-  await untilNoKey(site);
+  await untilNoKey(clusters);
 }
 
-async function untilNoKey({ liqo }: Site): Promise<void> {
+async function untilNoKey({ liqo }: ClusterPair): Promise<void> {
   const keys = ["get", "secrets", "-A", "-l", "liqo.io/identity-type", "-o", "name"];
   const look = async (): Promise<true | undefined> =>
     (await liqo.cluster(REQUESTER).plane.kubectl(keys)).stdout === "" ? true : undefined;
@@ -99,12 +99,12 @@ async function untilNoKey({ liqo }: Site): Promise<void> {
 }
 
 /** Deletes slices of this name, or all of them, and waits until their nodes are gone. */
-export async function deleteSlices(site: Site, only?: string): Promise<void> {
-  const { client } = site.requester;
-  for (const { name, namespace = "" } of await namesOf(site, RESOURCE_SLICES)) {
+export async function deleteSlices(clusters: ClusterPair, only?: string): Promise<void> {
+  const { client } = clusters.requester;
+  for (const { name, namespace = "" } of await namesOf(clusters, RESOURCE_SLICES)) {
     if (only !== undefined && name !== only) continue;
     await client.delete(RESOURCE_SLICES, { name, namespace });
-    await untilNoNode(site, name);
+    await untilNoNode(clusters, name);
   }
 }
 
@@ -112,19 +112,19 @@ export async function deleteSlices(site: Site, only?: string): Promise<void> {
  * What must be gone before `liqoctl unpeer`: that takes Liqo's rights at the provider, often before Liqo has cleaned up with
  * them; then it holds on to its key for ever, and no later peering comes up.
  */
-export async function endIdentities(site: Site): Promise<void> {
-  const found = await namesOf(site, IDENTITIES);
+export async function endIdentities(clusters: ClusterPair): Promise<void> {
+  const found = await namesOf(clusters, IDENTITIES);
   for (const { name, namespace = "" } of found)
-    await site.requester.client.delete(IDENTITIES, { name, namespace });
-  await untilNoKey(site);
+    await clusters.requester.client.delete(IDENTITIES, { name, namespace });
+  await untilNoKey(clusters);
   // A virtual kubelet waits 16 s for the Lease of one before it with the same name, as every first one by hand has.
-  const { plane } = site.liqo.cluster(REQUESTER);
+  const { plane } = clusters.liqo.cluster(REQUESTER);
   for (const namespace of new Set(found.map((each) => each.namespace ?? "")))
     await plane.kubectl(["delete", "leases", "--all", "-n", namespace]);
 }
 
 async function namesOf<T extends { readonly metadata: ObjectName }>(
-  { requester }: Site,
+  { requester }: ClusterPair,
   resource: Resource<T>,
 ): Promise<ObjectName[]> {
   const found: ObjectName[] = [];

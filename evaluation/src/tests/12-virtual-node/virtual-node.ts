@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Context, EvaluationTest } from "../../evaluation-test.ts";
 import { type VirtualNodes, virtualNodeFaults } from "./figures.ts";
-import type { Order, Report } from "./messages.ts";
+import type { MeasureCommand, Report } from "./messages.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 const PROGRAM = join(import.meta.dirname, "measure-process.ts");
@@ -11,7 +11,7 @@ const PROGRAM = join(import.meta.dirname, "measure-process.ts");
 const IN_NETWORK = join(import.meta.dirname, "../../../../scripts/liqo-network.sh");
 /** What the script ends with where no such namespace can be made. */
 const NO_NETWORK = 3;
-const TRIALS: Order["trials"] = { first: 5, next: 10 };
+const TRIALS: MeasureCommand["trials"] = { first: 5, next: 10 };
 
 async function run({ programs, folder, cores, signal, progress }: Context): Promise<VirtualNodes> {
   // Two control planes with Liqo are too much for the cores of the load alone; nobody has a core to itself here.
@@ -19,19 +19,19 @@ async function run({ programs, folder, cores, signal, progress }: Context): Prom
   const command = [...(all === "" ? [] : ["taskset", "-c", all]), IN_NETWORK, process.execPath, PROGRAM];
   const [program = "", ...args] = command;
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe", "ipc"], signal });
-  let said = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
+  let errorOutput = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errorOutput += text));
   let result: VirtualNodes | undefined;
   child.on("message", (report: Report) => {
     if (report.kind === "progress") progress(report.share, report.doing);
     else result = report.result;
   });
-  const order: Order = { programs, folder, trials: TRIALS };
+  const order: MeasureCommand = { programs, folder, trials: TRIALS };
   child.send(order, () => undefined);
   await once(child, "close");
   if (result !== undefined) return result;
-  if (child.exitCode === NO_NETWORK) return { kind: "not measured", reason: said.trim() };
-  throw new Error(`the clusters with Liqo ended with ${child.exitCode}: ${said.trim()}`);
+  if (child.exitCode === NO_NETWORK) return { kind: "not measured", reason: errorOutput.trim() };
+  throw new Error(`the clusters with Liqo ended with ${child.exitCode}: ${errorOutput.trim()}`);
 }
 
 export const virtualNodeTest: EvaluationTest<VirtualNodes> = {

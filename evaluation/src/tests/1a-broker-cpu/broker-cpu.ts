@@ -1,8 +1,8 @@
 import { PREDECESSOR } from "../../predecessor.ts";
 import { numberText } from "../../report/number-text.ts";
-import { type FiguresByFleet, perAgent, slopeNote } from "../staircase/show-staircase.ts";
+import { type MetricsByFleet, perAgent, slopeNote } from "../staircase/show-staircase.ts";
 import { staircaseTest } from "../staircase/staircase-test.ts";
-import { cpuFigures } from "../staircase/step-figures.ts";
+import { cpuMetrics } from "../staircase/step-figures.ts";
 
 const METHOD = `The broker runs on a core of its own. Real agent processes, each with a simulated cluster of 3 nodes and 20 pods, are added step by step; all have their default flags (advertisement every 30 s on the wall clock, so all in the same moment; polling every 5 s only where the broker cannot push, so here a stream). At each step, after everything has calmed down, the CPU time of the broker's process is read every second for 60 s (full run) from \`/proc/<pid>/task/*/schedstat\` (nanoseconds of all threads; \`utime\` + \`stime\` of \`/proc/<pid>/stat\` are in the raw data as well). The figure is CPU time over wall time of the whole window; the spread is that of its two intervals of 30 s. Beyond 100 no real agents are used: **1,000 and 10,000 are protocol clients in one load process**, each with a certificate, a stream and a kept connection of its own, posting every 30 s what a real agent posted; where a process may not have that many connections open, the last of them connect anew for each post, which costs the broker more. \`Clients that poll\` have no stream and ask every 5 s, as the predecessor's agents do.`;
 
@@ -10,7 +10,7 @@ export const brokerCpuTest = staircaseTest({
   id: "1a",
   title: "Broker CPU",
   method: METHOD,
-  figures: cpuFigures,
+  metrics: cpuMetrics,
   published: PREDECESSOR.brokerCpu.map(({ agents, percent }) => ({ agents, value: percent })),
   y: { label: "broker CPU", unit: "% of one core" },
   chart: "1a-broker-cpu",
@@ -21,7 +21,7 @@ export const brokerCpuTest = staircaseTest({
   words,
 });
 
-function words({ agents }: FiguresByFleet): string[] {
+function words({ agents }: MetricsByFleet): string[] {
   const each = perAgent(agents);
   if (each === undefined || agents.length < 3) return [];
   return [

@@ -1,9 +1,9 @@
 import { PREDECESSOR } from "../../predecessor.ts";
 import { numberText } from "../../report/number-text.ts";
-import { type FiguresByFleet, oursSeries, perAgent, slopeNote } from "../staircase/show-staircase.ts";
+import { type MetricsByFleet, oursSeries, perAgent, slopeNote } from "../staircase/show-staircase.ts";
 import type { Staircase } from "../staircase/staircase.ts";
 import { staircaseTest } from "../staircase/staircase-test.ts";
-import { memoryFigures, type StepFigure } from "../staircase/step-figures.ts";
+import { memoryMetrics, type StepMetric } from "../staircase/step-figures.ts";
 
 const METHOD = `The same run as 1a: \`VmRSS\` of \`/proc/<pid>/status\` of the broker's process, in MB of 10⁶ bytes, every second; the figure is the median of the window, the spread its least and most. Private memory is \`RssAnon\` of the same file: heap, stacks and buffers without the program's file, which is mapped and can be shared. Whether the predecessor counted in 10⁶ or 2²⁰ bytes was not published: in the second case its figures are 5 % higher than they look here.`;
 
@@ -11,7 +11,7 @@ export const brokerMemoryTest = staircaseTest({
   id: "1b",
   title: "Broker memory",
   method: METHOD,
-  figures: memoryFigures,
+  metrics: memoryMetrics,
   published: PREDECESSOR.brokerMemory.map(({ agents, mb }) => ({ agents, value: mb })),
   y: { label: "resident memory", unit: "MB" },
   chart: "1b-broker-memory",
@@ -22,11 +22,11 @@ export const brokerMemoryTest = staircaseTest({
   words,
 });
 
-function privateMemory(staircase: Staircase): StepFigure[] {
-  return memoryFigures(staircase, "agents", "privateMb");
+function privateMemory(staircase: Staircase): StepMetric[] {
+  return memoryMetrics(staircase, "agents", "privateMb");
 }
 
-function words({ agents, clients }: FiguresByFleet, staircase: Staircase): string[] {
+function words({ agents, clients }: MetricsByFleet, staircase: Staircase): string[] {
   const own = privateMemory(staircase).at(-1);
   const why = `A Node process that does nothing is 43 MB already, most of it the program's file; a Go process that does nothing is a few. That is the price of the runtime, paid once${own === undefined ? "" : `: of the memory with ${own.count} agents ${numberText(own.value)} MB are private`}.`;
   const each = perAgent([...agents, ...clients]);

@@ -1,16 +1,16 @@
 import type { Connection } from "../../measure/load/connection.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, type Answer, release, reserve } from "../subject/calls.ts";
-import { ASKED, type Exhaustion, type Lender } from "./figures.ts";
+import { ASKED, type Exhaustion, type ProviderSize } from "./figures.ts";
 
 /** Once refused, everybody asks so often again: a refusal must stay one. */
 const REFUSALS_EACH = 3;
 
-export interface Stage {
+export interface ExhaustionSetup {
   readonly name: string;
-  readonly lenders: readonly { readonly connection: Connection; readonly lender: Lender }[];
+  readonly providers: readonly { readonly connection: Connection; readonly provider: ProviderSize }[];
   /** Each asks again and again, all at the same time. */
-  readonly askers: readonly Connection[];
+  readonly requesters: readonly Connection[];
   /** False: the broker has no call for it. */
   readonly canRelease: boolean;
   /** Between the last advertisement and the first request. */
@@ -19,11 +19,11 @@ export interface Stage {
 }
 
 /** Asks until nothing is left, and a little longer. */
-export async function exhaust(stage: Stage): Promise<Exhaustion> {
-  const { name, lenders, askers, canRelease, signal } = stage;
-  for (const { connection, lender } of lenders)
-    await advertise(connection, advertisementFor(lender.clusterId, lender));
-  await stage.settle([...askers, ...lenders.map(({ connection }) => connection)]);
+export async function exhaust(setup: ExhaustionSetup): Promise<Exhaustion> {
+  const { name, providers, requesters, canRelease, signal } = setup;
+  for (const { connection, provider } of providers)
+    await advertise(connection, advertisementFor(provider.clusterId, provider));
+  await setup.settle([...requesters, ...providers.map(({ connection }) => connection)]);
   const answers: Answer[] = [];
   const request = requestFor(ASKED);
   const askOn = async (connection: Connection): Promise<Granted | undefined> => {
@@ -37,12 +37,12 @@ export async function exhaust(stage: Stage): Promise<Exhaustion> {
     }
     return last;
   };
-  const [one] = (await Promise.all(askers.map(askOn))).filter((granted) => granted !== undefined);
-  const afterRelease = canRelease && one !== undefined ? { afterRelease: await lendAgain(one) } : {};
+  const [one] = (await Promise.all(requesters.map(askOn))).filter((granted) => granted !== undefined);
+  const afterRelease = canRelease && one !== undefined ? { afterRelease: await reserveReleased(one) } : {};
   return {
     name,
-    lenders: lenders.map(({ lender }) => lender),
-    askers: askers.length,
+    lenders: providers.map(({ provider }) => provider),
+    askers: requesters.length,
     answers,
     ...afterRelease,
   };
@@ -54,7 +54,7 @@ interface Granted {
 }
 
 /** What one gives back, another one gets: once. */
-async function lendAgain({ connection, id }: Granted): Promise<number[]> {
+async function reserveReleased({ connection, id }: Granted): Promise<number[]> {
   await release(connection, id);
   const request = requestFor(ASKED);
   return [(await reserve(connection, request)).status, (await reserve(connection, request)).status];

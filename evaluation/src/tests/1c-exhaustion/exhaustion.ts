@@ -1,40 +1,40 @@
 import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest } from "../../evaluation-test.ts";
-import { withEndings } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { connectAll, openSubject, settle, type Subject } from "../subject/subject.ts";
 import { exhaust } from "./exhaust.ts";
-import { ASKED, type BrokerRuns, type Exhaustion, exhaustionFaults, type Lender } from "./figures.ts";
+import { ASKED, type BrokerRuns, type Exhaustion, exhaustionFaults, type ProviderSize } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 /** Room for 8 and for 7, as the predecessor had. */
-const TWO: readonly Omit<Lender, "clusterId">[] = [
+const TWO: readonly Omit<ProviderSize, "clusterId">[] = [
   { cpuMillis: 4000, memoryMi: 8192 },
   { cpuMillis: 3500, memoryMi: 8192 },
 ];
-const CROWD = {
+const MANY_CLUSTERS = {
   smoke: { lenders: 4, askers: 4 },
   quick: { lenders: 10, askers: 16 },
   full: { lenders: 40, askers: 50 },
 };
 
 function runOne(context: Context): Promise<BrokerRuns> {
-  return withEndings(async (later) => {
-    const subject = await openSubject(context, later);
+  return withCleanup(async (onCleanup) => {
+    const subject = await openSubject(context, onCleanup);
     context.progress(0.1, "two clusters, one request after the other");
     const runs = [
-      await exhaustWith(subject, context, { name: "two clusters, one at a time", sizes: TWO, askers: 1 }),
+      await exhaustWith(subject, context, { name: "two clusters, one at a time", sizes: TWO, requesters: 1 }),
     ];
     // Somebody else's broker cannot be given a second fleet of clusters: it knows those of the folder and no others.
     if (subject.broker !== undefined) {
-      const { lenders, askers } = CROWD[context.size];
+      const { lenders, askers } = MANY_CLUSTERS[context.size];
       context.progress(0.5, `${lenders} clusters, ${askers} ask at the same time`);
       const sizes = randomSizes(context.seed, lenders);
       runs.push(
         await exhaustWith(subject, context, {
           name: `${lenders} clusters, ${askers} at a time`,
           sizes,
-          askers,
+          requesters: askers,
         }),
       );
     }
@@ -44,29 +44,29 @@ function runOne(context: Context): Promise<BrokerRuns> {
 
 interface Plan {
   readonly name: string;
-  readonly sizes: readonly Omit<Lender, "clusterId">[];
-  readonly askers: number;
+  readonly sizes: readonly Omit<ProviderSize, "clusterId">[];
+  readonly requesters: number;
 }
 
 /** Clusters of their own for every run: those of the run before are full. */
 function exhaustWith(
   subject: Subject,
   { signal }: Context,
-  { name, sizes, askers }: Plan,
+  { name, sizes, requesters }: Plan,
 ): Promise<Exhaustion> {
-  return withEndings(async (later) => {
-    const offset = subject.broker === undefined || askers === 1 ? 0 : 1 + TWO.length;
-    const identities = subject.identities(offset + askers + sizes.length).slice(offset);
-    const connections = await connectAll(subject, identities, { later });
-    const lenders = connections.slice(askers).map((connection, at) => {
+  return withCleanup(async (onCleanup) => {
+    const offset = subject.broker === undefined || requesters === 1 ? 0 : 1 + TWO.length;
+    const identities = subject.identities(offset + requesters + sizes.length).slice(offset);
+    const connections = await connectAll(subject, identities, { later: onCleanup });
+    const providers = connections.slice(requesters).map((connection, at) => {
       const size = sizes[at] ?? { cpuMillis: 0, memoryMi: 0 };
       return { connection, lender: { clusterId: connection.clusterId, ...size } };
     });
     const canRelease = subject.broker !== undefined;
     return exhaust({
       name,
-      lenders,
-      askers: connections.slice(0, askers),
+      providers,
+      requesters: connections.slice(0, requesters),
       canRelease,
       settle: (some) => settle(subject, some, signal),
       signal,
@@ -75,7 +75,7 @@ function exhaustWith(
 }
 
 /** Some run out of CPU first, some of memory, some leave a rest that fits nobody. */
-function randomSizes(seed: number, count: number): Omit<Lender, "clusterId">[] {
+function randomSizes(seed: number, count: number): Omit<ProviderSize, "clusterId">[] {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => ({
     cpuMillis: random.between(400, 9000),

@@ -4,14 +4,14 @@ import { type Answer, NO_ANSWER } from "../subject/calls.ts";
 /** What each request asks for, as in the predecessor's test. */
 export const ASKED: Amounts = { cpuMillis: 500, memoryMi: 256 };
 
-export interface Lender extends Amounts {
+export interface ProviderSize extends Amounts {
   readonly clusterId: string;
 }
 
 /** One fleet, asked until nothing was left. */
 export interface Exhaustion {
   readonly name: string;
-  readonly lenders: readonly Lender[];
+  readonly lenders: readonly ProviderSize[];
   /** How many asked at the same time. */
   readonly askers: number;
   /** In the order in which they came in. */

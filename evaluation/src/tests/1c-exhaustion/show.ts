@@ -8,7 +8,7 @@ import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.t
 import { ASKED, type BrokerRuns, exhaustionFaults, expectedGrants, freeCpu, splitOf } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.exhaustion;
-const SERIES_LOOKS: readonly Series["look"][] = ["ours", "third"];
+const SERIES_STYLES_BY_RUN: readonly Series["style"][] = ["ours", "third"];
 
 export function chartsOf(result: SideBySide<BrokerRuns>): readonly Chart[] {
   const asked = `${ASKED.cpuMillis}m / ${ASKED.memoryMi}Mi each`;
@@ -27,11 +27,11 @@ export function chartsOf(result: SideBySide<BrokerRuns>): readonly Chart[] {
         ...eachOf(result).map(
           ({ subject, runs: [first] }, at): Series => ({
             label: subject,
-            look: SERIES_LOOKS[at] ?? "fourth",
+            style: SERIES_STYLES_BY_RUN[at] ?? "fourth",
             points: byProvider(first === undefined ? [] : splitOf(first)),
           }),
         ),
-        { label: "Go thesis, 2026, published", look: "theirs", points: byProvider(THEIRS.split) },
+        { label: "Go thesis, 2026, published", style: "theirs", points: byProvider(THEIRS.split) },
       ],
     },
     {
@@ -43,7 +43,7 @@ export function chartsOf(result: SideBySide<BrokerRuns>): readonly Chart[] {
       y: { label: "free", unit: "CPU", scale: "linear" },
       series: (two === undefined ? [] : freeCpu(two)).map(({ left }, at) => ({
         label: `this system, provider ${at + 1}`,
-        look: SERIES_LOOKS[at] ?? "fourth",
+        look: SERIES_STYLES_BY_RUN[at] ?? "fourth",
         points: left.map((y, x) => ({ x, y })),
       })),
     },
@@ -75,7 +75,7 @@ export function findingsOf(result: SideBySide<BrokerRuns>): Findings {
   return {
     summary: [
       {
-        figure: "1c reservations until nothing is left",
+        metric: "1c reservations until nothing is left",
         ours: `${granted}/${expected}, split ${split.join("/")}`,
         theirs: `${THEIRS.succeeded}/${THEIRS.asked}, split ${THEIRS.split.join("/")}`,
         factor: granted === expected ? "the same" : "worse: see below",

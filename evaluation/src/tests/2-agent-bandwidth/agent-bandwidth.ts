@@ -36,10 +36,10 @@ function chartsOf({ samples, forMs }: AgentAtRest): Chart[] {
       x: { label: "time since start", unit: "s", scale: "linear" },
       y: { label: "sent", unit: "kB", scale: "linear" },
       series: [
-        { label: OURS, look: "ours", points },
+        { label: OURS, style: "ours", points },
         {
           label: THEIRS,
-          look: "theirs",
+          style: "theirs",
           points: [
             { x: 30, y: PUBLISHED.first30sBytes / 1000 },
             { x: PUBLISHED.seconds, y: PUBLISHED.bytes / 1000 },
@@ -54,7 +54,7 @@ function findingsOf(result: AgentAtRest): Findings {
   const ours = bandwidthOf(result);
   if (ours === undefined) return { summary: [], text: "" };
   const rate = {
-    figure: "Agent → broker traffic",
+    metric: "Agent → broker traffic",
     ours: withUnit(ours.sentPerSecond, "B/s"),
     theirs: withUnit(PUBLISHED.bytesPerSecond, "B/s"),
     factor: factorText(ours.sentPerSecond, PUBLISHED.bytesPerSecond),

@@ -21,7 +21,7 @@ export function bandwidthOf({ samples }: Pick<AgentAtRest, "samples">): Bandwidt
   if (last === undefined || last.atMs === 0) return undefined;
   const seconds = last.atMs / 1000;
   const first = samples.findLast(({ atMs }) => atMs <= FIRST_MS * 1.01) ?? last;
-  const later = (last.atMs - first.atMs) / 1000;
+  const onCleanup = (last.atMs - first.atMs) / 1000;
   return {
     seconds,
     sentBytes: last.sentBytes,
@@ -29,7 +29,9 @@ export function bandwidthOf({ samples }: Pick<AgentAtRest, "samples">): Bandwidt
     sentPerSecond: last.sentBytes / seconds,
     receivedPerSecond: last.receivedBytes / seconds,
     firstSentBytes: first.sentBytes,
-    ...(later < LEAST_SECONDS ? {} : { laterSentPerSecond: (last.sentBytes - first.sentBytes) / later }),
+    ...(onCleanup < LEAST_SECONDS
+      ? {}
+      : { laterSentPerSecond: (last.sentBytes - first.sentBytes) / onCleanup }),
   };
 }
 

@@ -40,8 +40,8 @@ function chartsOf(result: AgentAtRest): Chart[] {
       x: { label: "", scale: "names" },
       y: { label: "agent CPU", unit: CPU_UNIT, scale: "linear" },
       series: [
-        { label: OURS, look: "ours", points: cpus },
-        { label: THEIRS, look: "theirs", points: cpus.map(({ x }) => ({ x, y: PUBLISHED.cpuPercent })) },
+        { label: OURS, style: "ours", points: cpus },
+        { label: THEIRS, style: "theirs", points: cpus.map(({ x }) => ({ x, y: PUBLISHED.cpuPercent })) },
       ],
     },
     {
@@ -52,9 +52,9 @@ function chartsOf(result: AgentAtRest): Chart[] {
       x: { label: "time since start", unit: "s", scale: "linear" },
       y: { label: "memory", unit: "MB", scale: "linear" },
       series: [
-        { label: `${OURS}, resident`, look: "ours", points: rss },
-        { label: THEIRS, look: "theirs", points: published },
-        { label: "of which private", look: "third", points: own },
+        { label: `${OURS}, resident`, style: "ours", points: rss },
+        { label: THEIRS, style: "theirs", points: published },
+        { label: "of which private", style: "third", points: own },
       ],
     },
   ];
@@ -63,13 +63,13 @@ function chartsOf(result: AgentAtRest): Chart[] {
 function findingsOf(result: AgentAtRest): Findings {
   const { restCpu, wholeCpu, rssMb, privateMb, peakMb } = footprintOf(result);
   const cpu = {
-    figure: "Agent CPU, small cluster",
+    metric: "Agent CPU, small cluster",
     ours: withUnit(restCpu ?? wholeCpu, CPU_UNIT),
     theirs: withUnit(PUBLISHED.cpuPercent, CPU_UNIT),
     factor: factorText(restCpu ?? wholeCpu, PUBLISHED.cpuPercent),
   };
   const memory = {
-    figure: "Agent memory, small cluster",
+    metric: "Agent memory, small cluster",
     ours: withUnit(rssMb, "MB"),
     theirs: withUnit(PUBLISHED.rssMb, "MB"),
     factor: factorText(rssMb, PUBLISHED.rssMb),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { figuresOf, latencyFaults, type Trial, valueOf } from "./figures.ts";
+import { latencyFaults, statisticsOf, type Trial, valueOf } from "./figures.ts";
 
 const trial = (reserved: number, reservationInstruction: number, providerInstruction: number): Trial => ({
   created: 1,
@@ -11,7 +11,7 @@ const trial = (reserved: number, reservationInstruction: number, providerInstruc
 test("the total lasts until the last of the three is there, whichever that is", () => {
   expect(valueOf(trial(10, 8, 9), "total")).toBe(10);
   expect(valueOf(trial(5, 12, 9), "total")).toBe(12);
-  expect(figuresOf({ trials: [trial(5, 12, 9), trial(1, 2, 4)] }, "total")).toMatchObject({
+  expect(statisticsOf({ trials: [trial(5, 12, 9), trial(1, 2, 4)] }, "total")).toMatchObject({
     mean: 8,
     most: 12,
   });

@@ -32,7 +32,10 @@ export function valueOf(trial: Trial, step: Step): number {
   return step === "total" ? Math.max(reserved, reservationInstruction, providerInstruction) : trial[step];
 }
 
-export function figuresOf({ trials }: Pick<BrokerLatency, "trials">, step: Step): Distribution | undefined {
+export function statisticsOf(
+  { trials }: Pick<BrokerLatency, "trials">,
+  step: Step,
+): Distribution | undefined {
   return distributionOf(trials.map((trial) => valueOf(trial, step)));
 }
 

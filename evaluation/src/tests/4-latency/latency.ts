@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESOURCE_REQUESTS, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withEndings } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { type BrokerLatency, type Failure, latencyFaults, type Trial } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type LatencySetup, openSetup } from "./stage.ts";
 
 const TRIALS: Readonly<Record<Size, number>> = { smoke: 10, quick: 60, full: 300 };
 const WARM_UP: Readonly<Record<Size, number>> = { smoke: 2, quick: 10, full: 20 };
@@ -21,32 +21,32 @@ const REQUEST = {
 } as const;
 
 function runOne(context: Context): Promise<BrokerLatency> {
-  return withEndings(async (later) => {
+  return withCleanup(async (onCleanup) => {
     const { size, seed, signal, progress } = context;
     progress(0, "a broker, two clusters and their agents start");
-    const stage = await openStage(context, later);
+    const setup = await openSetup(context, onCleanup);
     const random = seededRandom(seed);
     const pause = (): Promise<void> => sleep(random.between(PAUSE.least, PAUSE.most), undefined, { signal });
     progress(0.1, "warming up");
-    await warmUp(stage, WARM_UP[size], pause);
+    await warmUp(setup, WARM_UP[size], pause);
     const trials: Trial[] = [];
     const failures: Failure[] = [];
     for (let number = 0; number < TRIALS[size]; number++) {
       if (number % 5 === 0)
         progress(0.2 + (0.8 * number) / TRIALS[size], `trial ${number} of ${TRIALS[size]}`);
       const name = `latency-${number}`;
-      const outcome = await reserveOnce(stage, name);
+      const outcome = await reserveOnce(setup, name);
       if (typeof outcome === "string") failures.push({ trial: name, problem: outcome });
       else trials.push(outcome);
       await pause();
     }
-    return { subject: stage.subject, trials, failures };
+    return { subject: setup.subject, trials, failures };
   });
 }
 
-async function warmUp(stage: Stage, wanted: number, pause: () => Promise<void>): Promise<void> {
+async function warmUp(setup: LatencySetup, wanted: number, pause: () => Promise<void>): Promise<void> {
   for (let tries = 0, done = 0; done < wanted; tries++) {
-    const outcome = await reserveOnce(stage, `warm-${tries}`);
+    const outcome = await reserveOnce(setup, `warm-${tries}`);
     if (typeof outcome !== "string") done++;
     else if (tries >= WARM_UP_TRIES) throw new Error(`no reservation came about: ${outcome}`);
     await pause();
@@ -54,17 +54,19 @@ async function warmUp(stage: Stage, wanted: number, pause: () => Promise<void>):
 }
 
 /** A ResourceRequest from its creation until both clusters have their instruction; what went wrong, in words. */
-async function reserveOnce({ requester, board }: Stage, name: string): Promise<Trial | string> {
+async function reserveOnce({ requester, observations }: LatencySetup, name: string): Promise<Trial | string> {
   const where = { name, namespace: "default" };
   const beganAt = performance.now();
   await requester.client.create(RESOURCE_REQUESTS, { ...REQUEST, metadata: where });
   const created = performance.now() - beganAt;
   try {
-    const request = await board.sightOf(`request/${name}`, WITHIN_MS);
+    const request = await observations.waitFor(`request/${name}`, WITHIN_MS);
     if (request === undefined) return `not Reserved after ${WITHIN_MS / 1000} s`;
     if (request.text === "") return "it was refused";
     const [borrowed, held] = await Promise.all(
-      [`borrowed/${request.text}`, `held/${request.text}`].map((thing) => board.sightOf(thing, WITHIN_MS)),
+      [`borrowed/${request.text}`, `held/${request.text}`].map((thing) =>
+        observations.waitFor(thing, WITHIN_MS),
+      ),
     );
     if (borrowed === undefined) return `no ReservationInstruction after ${WITHIN_MS / 1000} s`;
     if (held === undefined) return `no ProviderInstruction after ${WITHIN_MS / 1000} s`;

@@ -1,28 +1,28 @@
 /** When something was first seen, and what was read there. */
-export interface Sight {
+export interface Observation {
   readonly at: number;
   readonly text: string;
 }
 
 /** Watches record what they see; a waiter gets the first observation at once, even if it was recorded before. */
-export interface Noticeboard {
+export interface Observations {
   /** Only the first sight of a thing counts. */
-  readonly pin: (thing: string, sight: Sight) => void;
+  readonly record: (thing: string, sight: Observation) => void;
   /** Undefined: it was not seen in time. */
-  readonly sightOf: (thing: string, withinMs: number) => Promise<Sight | undefined>;
+  readonly waitFor: (thing: string, withinMs: number) => Promise<Observation | undefined>;
 }
 
-export function noticeboard(): Noticeboard {
-  const pinned = new Map<string, Sight>();
-  const waiting = new Map<string, (sight: Sight) => void>();
+export function createObservations(): Observations {
+  const pinned = new Map<string, Observation>();
+  const waiting = new Map<string, (sight: Observation) => void>();
   return {
-    pin: (thing, sight) => {
+    record: (thing, sight) => {
       if (pinned.has(thing)) return;
       pinned.set(thing, sight);
       waiting.get(thing)?.(sight);
       waiting.delete(thing);
     },
-    sightOf: (thing, withinMs) => {
+    waitFor: (thing, withinMs) => {
       const there = pinned.get(thing);
       if (there !== undefined) return Promise.resolve(there);
       return new Promise((resolve) => {

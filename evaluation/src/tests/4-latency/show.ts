@@ -6,7 +6,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, withUnit } from "../../report/number-text.ts";
 import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { type BrokerLatency, figuresOf, latencyFaults, STEPS, type Step, valueOf } from "./figures.ts";
+import { type BrokerLatency, statisticsOf, latencyFaults, STEPS, type Step, valueOf } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.latencyMs;
 const NAMES: Readonly<Record<Step, string>> = {
@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<Step, string>> = {
   total: "all of them",
 };
 
-const LOOKS: readonly Series["look"][] = ["ours", "third"];
+const SERIES_STYLES: readonly Series["style"][] = ["ours", "third"];
 
 export function chartsOf(result: SideBySide<BrokerLatency>): readonly Chart[] {
   return [
@@ -31,13 +31,13 @@ export function chartsOf(result: SideBySide<BrokerLatency>): readonly Chart[] {
         ...eachOf(result).map(
           (each, at): Series => ({
             label: each.subject,
-            look: LOOKS[at] ?? "fourth",
+            style: SERIES_STYLES[at] ?? "fourth",
             points: STEPS.map((step) => pointOf(each, step)),
           }),
         ),
         {
           label: "Go thesis, 2026, published",
-          look: "theirs",
+          style: "theirs",
           points: STEPS.map((step) => ({ x: NAMES[step], y: THEIRS[step] })),
         },
       ],
@@ -55,13 +55,13 @@ function pointOf({ trials }: BrokerLatency, step: Step): Series["points"][number
 
 export function findingsOf(result: SideBySide<BrokerLatency>): Findings {
   const { ours, baseline } = result;
-  const total = (each: BrokerLatency): number | undefined => figuresOf(each, "total")?.mean;
+  const total = (each: BrokerLatency): number | undefined => statisticsOf(each, "total")?.mean;
   return {
     summary: STEPS.map((step) => ({
       figure: `4 request created → ${NAMES[step]}, mean`,
-      ours: withUnit(figuresOf(ours, step)?.mean, "ms"),
+      ours: withUnit(statisticsOf(ours, step)?.mean, "ms"),
       theirs: withUnit(THEIRS[step], "ms"),
-      factor: factorText(figuresOf(ours, step)?.mean, THEIRS[step]),
+      factor: factorText(statisticsOf(ours, step)?.mean, THEIRS[step]),
     })),
     text: [
       ...eachOf(result).flatMap((each) => [textOf(each), ""]),
@@ -80,16 +80,16 @@ export function findingsOf(result: SideBySide<BrokerLatency>): Findings {
 function textOf(each: BrokerLatency): string {
   const { subject, trials, failures } = each;
   const rows = STEPS.map((step) => {
-    const figures = figuresOf(each, step);
+    const statistics = statisticsOf(each, step);
     return [
       NAMES[step],
-      withUnit(figures?.mean, "ms"),
-      withUnit(figures?.median, "ms"),
-      withUnit(figures?.p95, "ms"),
-      withUnit(figures?.p99, "ms"),
-      withUnit(figures?.most, "ms"),
+      withUnit(statistics?.mean, "ms"),
+      withUnit(statistics?.median, "ms"),
+      withUnit(statistics?.p95, "ms"),
+      withUnit(statistics?.p99, "ms"),
+      withUnit(statistics?.most, "ms"),
       withUnit(THEIRS[step], "ms"),
-      factorText(figures?.mean, THEIRS[step]),
+      factorText(statistics?.mean, THEIRS[step]),
     ];
   });
   const created = withUnit(mean(trials.map((trial) => trial.created)), "ms");

@@ -10,10 +10,10 @@ import {
 import type { Context } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { startMeasuredAgent } from "../../measure/start-programs.ts";
-import type { Later } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-endings.ts";
 import type { Identity } from "../subject/identity.ts";
 import { openSubject, type Subject } from "../subject/subject.ts";
-import { type Noticeboard, noticeboard } from "./noticeboard.ts";
+import { createObservations, type Observations } from "./noticeboard.ts";
 
 const NAMESPACE = "default";
 /** Enough for every trial, also where nothing can be released. */
@@ -21,51 +21,53 @@ const PROVIDER_NODES = 16;
 const GONE_WAIT_MS = 50;
 
 /** Two clusters with an agent each, a broker between them, and a watch on everything that is written. */
-export interface Stage {
+export interface LatencySetup {
   readonly subject: string;
   readonly requester: WorldCluster;
-  readonly board: Noticeboard;
+  readonly observations: Observations;
 }
 
-export async function openStage(context: Context, later: Later): Promise<Stage> {
-  const subject = await openSubject(context, later);
-  const [asking, lending] = subject.identities(2);
-  if (asking === undefined || lending === undefined) throw new Error("two clusters are needed");
+export async function openSetup(context: Context, onCleanup: OnCleanup): Promise<LatencySetup> {
+  const subject = await openSubject(context, onCleanup);
+  const [requesterIdentity, providerIdentity] = subject.identities(2);
+  if (requesterIdentity === undefined || providerIdentity === undefined)
+    throw new Error("two clusters are needed");
   const clusters = startClusters();
-  later(clusters.stop);
+  onCleanup(clusters.stop);
   const ending = new AbortController();
-  later(() => ending.abort());
-  const board = noticeboard();
+  onCleanup(() => ending.abort());
+  const observations = createObservations();
   const open = async ({ clusterId }: Identity, nodes: number): Promise<WorldCluster> => {
     const kubeconfig = await clusters.add({ name: clusterId, nodes, pods: 0 });
     const kubeconfigFile = join(context.folder, `${clusterId}.kubeconfig`);
     const cluster = await worldCluster({ name: clusterId, kubeconfigFile, kubeconfig });
-    later(cluster.client.close);
+    onCleanup(cluster.client.close);
     return cluster;
   };
-  const requester = await open(asking, 1);
-  const provider = await open(lending, PROVIDER_NODES);
+  const requester = await open(requesterIdentity, 1);
+  const provider = await open(providerIdentity, PROVIDER_NODES);
   follow(requester.client, ending.signal, {
     resource: RESOURCE_REQUESTS,
     see: ({ metadata, status }, at) => {
       const { phase = "Pending", reservationName = "" } = status ?? {};
-      if (phase !== "Pending") board.pin(`request/${metadata?.name}`, { at, text: reservationName });
+      if (phase !== "Pending")
+        observations.record(`request/${metadata?.name}`, { at, text: reservationName });
     },
   });
   follow(requester.client, ending.signal, {
     resource: RESERVATION_INSTRUCTIONS,
-    see: ({ spec }, at) => board.pin(`borrowed/${spec?.reservationName}`, { at, text: "" }),
+    see: ({ spec }, at) => observations.record(`borrowed/${spec?.reservationName}`, { at, text: "" }),
   });
   follow(provider.client, ending.signal, {
     resource: PROVIDER_INSTRUCTIONS,
-    see: ({ spec }, at) => board.pin(`held/${spec?.reservationName}`, { at, text: "" }),
+    see: ({ spec }, at) => observations.record(`held/${spec?.reservationName}`, { at, text: "" }),
   });
   for (const [identity, { kubeconfig }] of [
-    [lending, provider],
-    [asking, requester],
+    [providerIdentity, provider],
+    [requesterIdentity, requester],
   ] as const)
-    later((await startAgentOf(context, subject, { identity, kubeconfig })).dispose);
-  return { subject: subject.label, requester, board };
+    onCleanup((await startAgentOf(context, subject, { identity, kubeconfig })).dispose);
+  return { subject: subject.label, requester, observations };
 }
 
 async function startAgentOf(

@@ -3,7 +3,7 @@ import type { ReservationRequestDTO } from "@resource-broker/contract";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
-import { type Answer, answerOf, ask } from "../subject/calls.ts";
+import { type Answer, answerOf, sendTimed } from "../subject/calls.ts";
 
 /** Between two bursts, so that they do not fall into step with anything; both in milliseconds. */
 const PAUSE = { least: 5, most: 40 };
@@ -23,7 +23,7 @@ export async function inBursts(connections: readonly Connection[], bursts: Burst
   const answers: Answer[][] = [];
   for (let round = 0; round < rounds; round++) {
     const texts = connections.map((_, at) => reserveText(request, `${name}-${round}-${at}`));
-    const sent = connections.map((connection, at) => ask(connection, texts[at] ?? ""));
+    const sent = connections.map((connection, at) => sendTimed(connection, texts[at] ?? ""));
     answers.push((await Promise.all(sent)).map(answerOf));
     await sleep(random.between(PAUSE.least, PAUSE.most), undefined, { signal });
   }

@@ -1,7 +1,7 @@
 import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
-import { type Later, withEndings } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, type Answer, NO_ANSWER } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
@@ -22,10 +22,10 @@ import { chartsOf, findingsOf } from "./show.ts";
 
 const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
 /** A lender never runs out of small ones, and has no room for a single huge one. */
-const LENDER: Amounts = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
+const PROVIDER_SIZE: Amounts = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
 const HUGE: Amounts = { cpuMillis: 5_000_000, memoryMi: 1024 };
 const THEIR_LEVELS = [1, 2, 4, 6, 8, 10];
-const BASELINE_LENDERS = 1;
+const BASELINE_PROVIDERS = 1;
 
 interface Step {
   readonly simultaneous: number;
@@ -45,17 +45,17 @@ function steps(levels: readonly number[], rounds: number): Step[] {
 }
 
 function runOne(context: Context): Promise<BrokerConcurrency> {
-  return withEndings(async (later) => {
+  return withCleanup(async (onCleanup) => {
     const { size, seed, signal, progress } = context;
-    const subject = await openSubject(context, later);
+    const subject = await openSubject(context, onCleanup);
     const most = Math.max(...STEPS[size].map(({ simultaneous }) => simultaneous));
     progress(0, `${most} clusters connect and advertise`);
-    const { askers, lenders } = await openDesk(subject, most, later);
-    await settle(subject, [...new Set([...askers, ...lenders])], signal);
+    const { requesters, providers } = await openConnections(subject, most, onCleanup);
+    await settle(subject, [...new Set([...requesters, ...providers])], signal);
     const random = seededRandom(seed);
     const all: Answer[] = [];
     const ask = async (simultaneous: number, rounds: number, name: string): Promise<Answer[][]> => {
-      const answers = await inBursts(askers.slice(0, simultaneous), {
+      const answers = await inBursts(requesters.slice(0, simultaneous), {
         rounds,
         request: requestFor(SMALL),
         name,
@@ -72,48 +72,67 @@ function runOne(context: Context): Promise<BrokerConcurrency> {
       levels.push(levelOf(simultaneous, await ask(simultaneous, rounds, `at-${simultaneous}`)));
     }
     progress(0.95, "more requests than there is room for");
-    const { contest, lender, answers } = await contestOf(askers, lenders, context);
-    const recounted = await recountOf(subject, { small: all, huge: answers, room: contest.room, lender });
-    return { subject: subject.label, lenders: lenders.length, levels, contest, ...recounted };
+    const { contest, lender, answers } = await contestOf(requesters, providers, context);
+    const recounted = await recountOf(subject, {
+      small: all,
+      huge: answers,
+      room: contest.room,
+      provider: lender,
+    });
+    return { subject: subject.label, lenders: providers.length, levels, contest, ...recounted };
   });
 }
 
-interface Desk {
-  readonly askers: readonly Connection[];
-  readonly lenders: readonly Connection[];
+interface OpenConnections {
+  readonly requesters: readonly Connection[];
+  readonly providers: readonly Connection[];
 }
 
 /** With our broker everybody lends and asks; somebody else's knows few clusters: the last one lends, the others ask. */
-async function openDesk(subject: Subject, most: number, later: Later): Promise<Desk> {
-  const lend = (each: Connection): Promise<void> => advertise(each, advertisementFor(each.clusterId, LENDER));
+async function openConnections(
+  subject: Subject,
+  most: number,
+  onCleanup: OnCleanup,
+): Promise<OpenConnections> {
+  const advertiseOn = (each: Connection): Promise<void> =>
+    advertise(each, advertisementFor(each.clusterId, PROVIDER_SIZE));
   if (subject.broker !== undefined) {
-    const askers = await connectAll(subject, subject.identities(most), { later, begin: lend });
-    return { askers, lenders: askers };
+    const requesters = await connectAll(subject, subject.identities(most), {
+      later: onCleanup,
+      begin: advertiseOn,
+    });
+    return { requesters, providers: requesters };
   }
   const known = [...new Map(subject.identities(most + 1).map((each) => [each.clusterId, each])).values()];
-  const lenders = await connectAll(subject, known.slice(-BASELINE_LENDERS), { later, begin: lend });
-  const asking = known.slice(0, -BASELINE_LENDERS);
+  const providers = await connectAll(subject, known.slice(-BASELINE_PROVIDERS), {
+    later: onCleanup,
+    begin: advertiseOn,
+  });
+  const asking = known.slice(0, -BASELINE_PROVIDERS);
   const identities = Array.from({ length: most }, (_, at) => asking[at % asking.length]);
-  const askers = await connectAll(
+  const requesters = await connectAll(
     subject,
     identities.filter((each) => each !== undefined),
-    { later },
+    { later: onCleanup },
   );
-  return { askers, lenders };
+  return { requesters, providers };
 }
 
 /** One lender grows until it has room for half of the huge requests that all others send in the same moment. */
 async function contestOf(
-  askers: readonly Connection[],
-  lenders: readonly Connection[],
+  requesters: readonly Connection[],
+  providers: readonly Connection[],
   { seed, signal }: Context,
 ): Promise<{ readonly contest: Contest; readonly lender: string; readonly answers: readonly Answer[] }> {
-  const lender = lenders.at(-1);
-  if (lender === undefined) throw new Error("nobody lends");
-  const asking = askers.filter(({ clusterId }) => clusterId !== lender.clusterId).slice(0, 100);
+  const provider = providers.at(-1);
+  if (provider === undefined) throw new Error("nobody lends");
+  const asking = requesters.filter(({ clusterId }) => clusterId !== provider.clusterId).slice(0, 100);
   const room = Math.floor(asking.length / 2);
-  const size = { cpuMillis: LENDER.cpuMillis + room * HUGE.cpuMillis, memoryMi: LENDER.memoryMi };
-  await advertise(lender, advertisementFor(lender.clusterId, size));
+  const size = {
+    cpuMillis: PROVIDER_SIZE.cpuMillis + room * HUGE.cpuMillis,
+    memoryMi: PROVIDER_SIZE.memoryMi,
+  };
+  await advertise(provider, advertisementFor(provider.clusterId, size));
   const bursts = { rounds: 1, request: requestFor(HUGE), name: "huge", random: seededRandom(seed), signal };
   const answers = (await inBursts(asking, bursts)).flat();
   return {
@@ -124,26 +143,29 @@ async function contestOf(
       timeouts: answers.filter(({ status }) => status === NO_ANSWER).length,
       failed: answers.filter(hasFailed).length,
     },
-    lender: lender.clusterId,
+    lender: provider.clusterId,
     answers,
   };
 }
 
-interface Asked {
+interface RecountInput {
   readonly small: readonly Answer[];
   readonly huge: readonly Answer[];
   /** Who has room for so many huge ones. */
-  readonly lender: string;
+  readonly provider: string;
   readonly room: number;
 }
 
-async function recountOf({ broker }: Subject, asked: Asked): Promise<Pick<BrokerConcurrency, "recount">> {
+async function recountOf(
+  { broker }: Subject,
+  asked: RecountInput,
+): Promise<Pick<BrokerConcurrency, "recount">> {
   if (broker === undefined) return {};
   const [small, huge] = [grantedIds(asked.small), grantedIds(asked.huge)];
   const isHuge = new Set(huge);
   const taken = (id: string): number => (isHuge.has(id) ? HUGE : SMALL).cpuMillis;
   const roomOf = (lender: string): number =>
-    LENDER.cpuMillis + (lender === asked.lender ? asked.room * HUGE.cpuMillis : 0);
+    PROVIDER_SIZE.cpuMillis + (lender === asked.provider ? asked.room * HUGE.cpuMillis : 0);
   return { recount: recount([...small, ...huge], await listReservations(broker), { taken, roomOf }) };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../subject/calls.ts";
-import { contestFaults, figuresOf, levelFaults, levelOf, recount, recountFaults } from "./figures.ts";
+import { contestFaults, levelFaults, levelOf, metricsOf, recount, recountFaults } from "./figures.ts";
 
 const granted = (tookMs: number): Answer => ({ status: 201, tookMs, id: "r", provider: "a" });
 
@@ -9,13 +9,13 @@ test("times are those of the grants, and of all rounds together", () => {
     [granted(1), granted(3)],
     [granted(5), granted(7)],
   ]);
-  expect(figuresOf(level)).toMatchObject({ simultaneous: 2, requests: 4, median: 4, low: 2.4, high: 5.6 });
+  expect(metricsOf(level)).toMatchObject({ simultaneous: 2, requests: 4, median: 4, low: 2.4, high: 5.6 });
   expect(levelFaults(level)).toEqual([]);
 });
 
 test("silence and refusals are counted and are faults", () => {
   const level = levelOf(3, [[granted(1), { status: 0, tookMs: 10_000 }, { status: 409, tookMs: 2 }]]);
-  expect(figuresOf(level)).toMatchObject({ requests: 1, median: 1 });
+  expect(metricsOf(level)).toMatchObject({ requests: 1, median: 1 });
   expect(levelFaults(level)).toEqual([
     "3 simultaneous: 1 requests without an answer",
     "3 simultaneous: 1 requests were refused though there was room",
@@ -23,7 +23,7 @@ test("silence and refusals are counted and are faults", () => {
 });
 
 test("nothing granted is no figure", () => {
-  expect(figuresOf(levelOf(1, [[{ status: 0, tookMs: 1 }]]))).toBeUndefined();
+  expect(metricsOf(levelOf(1, [[{ status: 0, tookMs: 1 }]]))).toBeUndefined();
 });
 
 test.each([

@@ -58,7 +58,7 @@ export function hasFailed({ status }: Answer): boolean {
   return status >= 500;
 }
 
-export interface LevelFigures {
+export interface LevelMetrics {
   readonly simultaneous: number;
   readonly requests: number;
   readonly median: number;
@@ -70,7 +70,7 @@ export interface LevelFigures {
 }
 
 /** Undefined: nobody was granted anything. */
-export function figuresOf({ simultaneous, roundsMs }: Level): LevelFigures | undefined {
+export function metricsOf({ simultaneous, roundsMs }: Level): LevelMetrics | undefined {
   const all = roundsMs.flat();
   const medians = roundsMs.map((round) => median(round)).filter((each) => each !== undefined);
   const [mid, p95, p99] = [median(all), percentile(all, 0.95), percentile(all, 0.99)];
@@ -94,12 +94,12 @@ export function recount(
   const lent = new Map<string, number>();
   for (const { id, targetClusterID } of listed)
     lent.set(targetClusterID, (lent.get(targetClusterID) ?? 0) + taken(id));
-  const overlent = [...lent].filter(([lender, amount]) => amount > roomOf(lender)).length;
+  const overcommitted = [...lent].filter(([lender, amount]) => amount > roomOf(lender)).length;
   return {
     acknowledged: acknowledged.length,
     listed: listed.length,
     lost: acknowledged.filter((id) => !ids.has(id)).length,
-    doubled: acknowledged.length - new Set(acknowledged).size + overlent,
+    doubled: acknowledged.length - new Set(acknowledged).size + overcommitted,
   };
 }
 

@@ -5,7 +5,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { type BrokerConcurrency, faultsOf, figuresOf, type LevelFigures } from "./figures.ts";
+import { type BrokerConcurrency, faultsOf, type LevelMetrics, metricsOf } from "./figures.ts";
 
 const THEIRS = PREDECESSOR.concurrency;
 /** Median and p99 in ms at so many: what TARGETS.md wants of us. */
@@ -19,7 +19,7 @@ const theirMedian = (simultaneous: number): number | undefined =>
   THEIRS.find((each) => each.simultaneous === simultaneous)?.medianMs;
 
 export function chartsOf({ ours, baseline }: SideBySide<BrokerConcurrency>): readonly Chart[] {
-  const figures = allFigures(ours);
+  const metrics = allMetrics(ours);
   return [
     {
       name: "5-concurrency",
@@ -29,24 +29,24 @@ export function chartsOf({ ours, baseline }: SideBySide<BrokerConcurrency>): rea
       x: { label: "simultaneous requests", scale: "log" },
       y: { label: "time until the reply", unit: "ms", scale: "log" },
       series: [
-        { label: `${ours.subject}, median`, look: "ours", points: medians(figures) },
+        { label: `${ours.subject}, median`, style: "ours", points: medians(metrics) },
         {
           label: `${ours.subject}, 95th percentile`,
-          look: "third",
-          points: figures.map(({ simultaneous, p95 }) => ({ x: simultaneous, y: p95 })),
+          style: "third",
+          points: metrics.map(({ simultaneous, p95 }) => ({ x: simultaneous, y: p95 })),
         },
         ...(baseline === undefined
           ? []
           : [
               {
                 label: `${baseline.subject}, median`,
-                look: "fourth",
-                points: medians(allFigures(baseline)),
+                style: "fourth",
+                points: medians(allMetrics(baseline)),
               } as const,
             ]),
         {
           label: "Go thesis, 2026, published, median",
-          look: "theirs",
+          style: "theirs",
           points: THEIRS.map(({ simultaneous, medianMs }) => ({ x: simultaneous, y: medianMs })),
         },
       ],
@@ -55,27 +55,27 @@ export function chartsOf({ ours, baseline }: SideBySide<BrokerConcurrency>): rea
   ];
 }
 
-function allFigures({ levels }: BrokerConcurrency): LevelFigures[] {
-  return levels.map(figuresOf).filter((each) => each !== undefined);
+function allMetrics({ levels }: BrokerConcurrency): LevelMetrics[] {
+  return levels.map(metricsOf).filter((each) => each !== undefined);
 }
 
-function medians(figures: readonly LevelFigures[]): Series["points"] {
-  return figures.map(({ simultaneous, median, low, high }) => ({ x: simultaneous, y: median, low, high }));
+function medians(metrics: readonly LevelMetrics[]): Series["points"] {
+  return metrics.map(({ simultaneous, median, low, high }) => ({ x: simultaneous, y: median, low, high }));
 }
 
 export function findingsOf(result: SideBySide<BrokerConcurrency>): Findings {
   const { ours, baseline } = result;
-  const figures = allFigures(ours);
+  const metrics = allMetrics(ours);
   return {
-    summary: summaryOf(figures, ours),
+    summary: summaryOf(metrics, ours),
     text: [
       ...eachOf(result).flatMap((each) => [textOf(each), ""]),
       ...baselineText(result, faultsOf),
-      ...shortfalls(figures),
+      ...shortfalls(metrics),
       ...(baseline === undefined
         ? []
         : [
-            `On this machine, this system against the baseline: ${againstBaseline(figures, allFigures(baseline))}. Ours weighs ${countText(ours.lenders)} lending clusters in each decision, the baseline ${countText(baseline.lenders)}.`,
+            `On this machine, this system against the baseline: ${againstBaseline(metrics, allMetrics(baseline))}. Ours weighs ${countText(ours.lenders)} lending clusters in each decision, the baseline ${countText(baseline.lenders)}.`,
             "",
           ]),
       "The predecessor measured on 96 cores and up to 10 at a time; what it timed is not described to the last detail, so a factor says which order of magnitude, not more.",
@@ -83,7 +83,7 @@ export function findingsOf(result: SideBySide<BrokerConcurrency>): Findings {
   };
 }
 
-function againstBaseline(ours: readonly LevelFigures[], baseline: readonly LevelFigures[]): string {
+function againstBaseline(ours: readonly LevelMetrics[], baseline: readonly LevelMetrics[]): string {
   return ours
     .map(({ simultaneous, median }) => {
       const other = baseline.find((each) => each.simultaneous === simultaneous)?.median;
@@ -107,7 +107,7 @@ function textOf(each: BrokerConcurrency): string {
       "published median",
       "factor",
     ],
-    allFigures(each).map((level) => [
+    allMetrics(each).map((level) => [
       countText(level.simultaneous),
       countText(level.requests),
       withUnit(level.median, "ms"),
@@ -130,15 +130,15 @@ function textOf(each: BrokerConcurrency): string {
 }
 
 function summaryOf(
-  figures: readonly LevelFigures[],
+  metrics: readonly LevelMetrics[],
   { levels, contest, recount }: BrokerConcurrency,
 ): SummaryRow[] {
   const timeouts = levels.reduce((sum, level) => sum + level.timeouts, contest.timeouts);
-  const rows = figures
+  const rows = metrics
     .filter(({ simultaneous }) => [1, 10, 100, 1000].includes(simultaneous))
     .map(
       ({ simultaneous, median, p95 }): SummaryRow => ({
-        figure: `5 ${countText(simultaneous)} simultaneous, median / p95`,
+        metric: `5 ${countText(simultaneous)} simultaneous, median / p95`,
         ours: `${numberText(median)} / ${numberText(p95)} ms`,
         theirs: theirMedian(simultaneous) === undefined ? NOTHING : `${theirMedian(simultaneous)} ms median`,
         factor: factorText(median, theirMedian(simultaneous)),
@@ -148,7 +148,7 @@ function summaryOf(
   return [
     ...rows,
     {
-      figure: "5 time-outs / double bookings",
+      metric: "5 time-outs / double bookings",
       ours: `${timeouts} / ${doubled}`,
       theirs: NOTHING,
       factor: NOTHING,
@@ -157,17 +157,17 @@ function summaryOf(
 }
 
 /** Where our own targets are missed; a loaded machine misses them, too. */
-function shortfalls(figures: readonly LevelFigures[]): string[] {
+function shortfalls(metrics: readonly LevelMetrics[]): string[] {
   const missed = TARGETS.flatMap((target) => {
-    const figure = figures.find(({ simultaneous }) => simultaneous === target.simultaneous);
-    if (figure === undefined) return [];
+    const metric = metrics.find(({ simultaneous }) => simultaneous === target.simultaneous);
+    if (metric === undefined) return [];
     const at = `at ${countText(target.simultaneous)}`;
     return [
-      ...(figure.median > target.median
-        ? [`${at} the median is ${numberText(figure.median)} ms, the target ${target.median} ms`]
+      ...(metric.median > target.median
+        ? [`${at} the median is ${numberText(metric.median)} ms, the target ${target.median} ms`]
         : []),
-      ...(target.p99 !== undefined && figure.p99 > target.p99
-        ? [`${at} the 99th percentile is ${numberText(figure.p99)} ms, the target ${target.p99} ms`]
+      ...(target.p99 !== undefined && metric.p99 > target.p99
+        ? [`${at} the 99th percentile is ${numberText(metric.p99)} ms, the target ${target.p99} ms`]
         : []),
     ];
   });

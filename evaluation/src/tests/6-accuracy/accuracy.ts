@@ -1,20 +1,20 @@
 import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withEndings } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
 import { NAMED, NAMED_SCENARIOS, plainRequest } from "./named-scenarios.ts";
 import type { OracleRules } from "./oracle.ts";
 import { randomClusters, randomRequest } from "./random-scenario.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { type AccuracySetup, openSetup } from "./scene.ts";
 import { type AccuracyResult, chartsOf, findingsOf, TRIALS_EACH } from "./show.ts";
 import type { Check } from "./verdict.ts";
 
 const RANDOM: Readonly<Record<Size, number>> = { smoke: 60, quick: 400, full: 1000 };
 /** Beside the three named ones. */
-const MORE_LENDERS = ["athens", "berlin", "delhi", "essen", "fiume", "genoa", "haifa", "izmir", "jena"];
-const ASKERS = ["rome", "oslo", "tokyo"];
-const LENDERS = [...NAMED, ...MORE_LENDERS];
+const MORE_PROVIDERS = ["athens", "berlin", "delhi", "essen", "fiume", "genoa", "haifa", "izmir", "jena"];
+const REQUESTERS = ["rome", "oslo", "tokyo"];
+const PROVIDERS = [...NAMED, ...MORE_PROVIDERS];
 /** So many loans are left standing between random scenarios: a decision sees those before it. */
-const STANDING = 20;
+const KEPT_RESERVATIONS = 20;
 const RULES: OracleRules = {
   weights: { resources: 0.7, cost: 0.3 },
   currency: "EUR",
@@ -23,44 +23,48 @@ const RULES: OracleRules = {
 };
 
 function run(context: Context): Promise<AccuracyResult> {
-  return withEndings(async (later) => {
-    const scene = await openScene(context, later, { lenders: LENDERS, askers: ASKERS, rules: RULES });
+  return withCleanup(async (onCleanup) => {
+    const scene = await openSetup(context, onCleanup, {
+      providers: PROVIDERS,
+      requesters: REQUESTERS,
+      rules: RULES,
+    });
     context.progress(0.05, "five scenarios, five times each");
     const named = await runNamed(scene, context);
     return { named, random: await runRandom(scene, context) };
   });
 }
 
-async function runNamed(scene: Scene, { seed, signal }: Context): Promise<AccuracyResult["named"]> {
+async function runNamed(setup: AccuracySetup, { seed, signal }: Context): Promise<AccuracyResult["named"]> {
   const random = seededRandom(seed);
   const checks: AccuracyResult["named"][number][] = [];
   for (const { name, clusters, asks } of NAMED_SCENARIOS) {
     for (let trial = 1; trial <= TRIALS_EACH; trial++) {
       signal.throwIfAborted();
-      await scene.set(clusters(random));
+      await setup.set(clusters(random));
       for (const { wanted, expected } of asks) {
-        const check = await scene.ask(plainRequest("tokyo", wanted));
+        const check = await setup.ask(plainRequest("tokyo", wanted));
         // Two judges: what the scenario says, and what the rules say of it.
         checks.push({ ...check, scenario: name, trial, isAsStated: check.got === expected });
       }
-      await scene.releaseUntil(0);
+      await setup.releaseUntil(0);
     }
   }
   return checks;
 }
 
-async function runRandom(scene: Scene, { size, seed, signal, progress }: Context): Promise<Check[]> {
+async function runRandom(setup: AccuracySetup, { size, seed, signal, progress }: Context): Promise<Check[]> {
   const random = seededRandom(seed).fork(6);
   const checks: Check[] = [];
-  let clusters = randomClusters(random, LENDERS);
+  let clusters = randomClusters(random, PROVIDERS);
   for (let number = 0; number < RANDOM[size]; number++) {
     signal.throwIfAborted();
     if (number % 20 === 0) progress(0.1 + (0.9 * number) / RANDOM[size], `random scenario ${number}`);
-    await scene.set(clusters);
-    checks.push(await scene.ask(randomRequest(random, { lenders: LENDERS, askers: ASKERS })));
-    await scene.releaseUntil(STANDING);
+    await setup.set(clusters);
+    checks.push(await setup.ask(randomRequest(random, { providers: PROVIDERS, requesters: REQUESTERS })));
+    await setup.releaseUntil(KEPT_RESERVATIONS);
     // About half of them change: a broker slows a cluster down that advertises hundreds of times a second.
-    const others = randomClusters(random, LENDERS);
+    const others = randomClusters(random, PROVIDERS);
     clusters = clusters.map((each, at) => (random.chance(0.5) ? each : (others[at] ?? each)));
   }
   return checks;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type Amounts, type OracleCluster, type OracleRequest, type OracleWorld, rule } from "./oracle.ts";
+import {
+  type Amounts,
+  decideByRules,
+  type OracleCluster,
+  type OracleInput,
+  type OracleRequest,
+} from "./oracle.ts";
 
 const amounts = (cpus: number, gi: number, gpus = 0): Amounts => ({
   cpuMillis: cpus * 1000,
@@ -24,9 +30,9 @@ function request(more: Partial<OracleRequest> = {}): OracleRequest {
   return { requester: "rome", wanted: amounts(4, 8), excluded: [], regions: [], labels: {}, ...more };
 }
 
-function world(clusters: readonly OracleCluster[], more: Partial<OracleWorld> = {}): OracleWorld {
+function world(clusters: readonly OracleCluster[], more: Partial<OracleInput> = {}): OracleInput {
   const rules = { weights: { resources: 0.7, cost: 0.3 }, currency: "EUR", rates: { USD: 0.5 }, denied: {} };
-  return { clusters, books: new Map(), rules, ...more };
+  return { clusters, reserved: new Map(), rules, ...more };
 }
 
 const eur = (cpu: number, memoryGb = 0) => ({ cpu, memoryGb, currency: "EUR" });
@@ -44,19 +50,21 @@ describe("who may not lend", () => {
     ["capacity", {}, { wanted: amounts(1, 1, 1) }],
     ["node-shape", { nodeShapes: [amounts(2, 8)] }, { perNode: amounts(4, 1) }],
   ])("%s", (reason, more, asked) => {
-    const { winner, refusals } = rule(world([cluster("paris", more)]), request(asked));
+    const { winner, refusals } = decideByRules(world([cluster("paris", more)]), request(asked));
     expect(winner).toBeUndefined();
     expect(refusals.get("paris")).toEqual([reason]);
   });
 
   test("one who has lent it already, or has lent more than it has left", () => {
-    const books = new Map([["paris", [amounts(13, 1), amounts(4, 1)]]]);
-    expect(rule(world([cluster("paris")], { books }), request()).refusals.get("paris")).toEqual(["capacity"]);
+    const reserved = new Map([["paris", [amounts(13, 1), amounts(4, 1)]]]);
+    expect(decideByRules(world([cluster("paris")], { reserved }), request()).refusals.get("paris")).toEqual([
+      "capacity",
+    ]);
   });
 
   test("one whose operator says so", () => {
     const rules = { ...world([]).rules, denied: { paris: ["rome"] } };
-    expect(rule(world([cluster("paris")], { rules }), request()).refusals.get("paris")).toEqual([
+    expect(decideByRules(world([cluster("paris")], { rules }), request()).refusals.get("paris")).toEqual([
       "lending-policy",
     ]);
   });
@@ -98,12 +106,12 @@ describe("who lends", () => {
     ["the first by name of two that are alike", [cluster("b"), cluster("a")], "a"],
     ["nobody where there is nobody", [], undefined],
   ])("%s", (_, clusters, winner) => {
-    expect(rule(world(clusters), request()).winner).toBe(winner);
+    expect(decideByRules(world(clusters), request()).winner).toBe(winner);
   });
 
   test("of two with the same score, the one that has lent less", () => {
     const clusters = [cluster("a"), cluster("b", { allocated: amounts(4, 8) })];
-    const books = new Map([["a", [amounts(4, 8)]]]);
-    expect(rule(world(clusters, { books }), request()).winner).toBe("b");
+    const reserved = new Map([["a", [amounts(4, 8)]]]);
+    expect(decideByRules(world(clusters, { reserved }), request()).winner).toBe("b");
   });
 });

@@ -47,15 +47,15 @@ export interface OracleRules {
 }
 
 /** Reserved amounts by provider. */
-export type Books = ReadonlyMap<string, readonly Amounts[]>;
+export type ReservedAmounts = ReadonlyMap<string, readonly Amounts[]>;
 
-export interface OracleWorld {
+export interface OracleInput {
   readonly clusters: readonly OracleCluster[];
-  readonly books: Books;
+  readonly reserved: ReservedAmounts;
   readonly rules: OracleRules;
 }
 
-export interface Ruling {
+export interface OracleResult {
   /** The best one. Undefined: refused. */
   readonly winner: string | undefined;
   /** Those whose score is the same but for the last digits, the best one among them: which digit tips them is no rule. */
@@ -69,7 +69,7 @@ const SAME = 1e-9;
 const BYTES_PER_MI = 2 ** 20;
 const NAMES = ["cpuMillis", "memoryMi", "gpus"] as const;
 
-export function rule(world: OracleWorld, request: OracleRequest): Ruling {
+export function decideByRules(world: OracleInput, request: OracleRequest): OracleResult {
   const refusals = new Map<string, readonly string[]>();
   const fitting: OracleCluster[] = [];
   for (const cluster of world.clusters) {
@@ -80,9 +80,9 @@ export function rule(world: OracleWorld, request: OracleRequest): Ruling {
   return { ...bestOf(fitting, request, world), refusals };
 }
 
-function reasonsAgainst(cluster: OracleCluster, request: OracleRequest, world: OracleWorld): string[] {
+function reasonsAgainst(cluster: OracleCluster, request: OracleRequest, world: OracleInput): string[] {
   const { wanted, perNode } = request;
-  const free = freeOf(cluster, world.books);
+  const free = freeOf(cluster, world.reserved);
   const rules: readonly (readonly [reason: string, applies: boolean])[] = [
     ["self", cluster.id === request.requester],
     ["target", request.target !== undefined && request.target !== cluster.id],
@@ -98,16 +98,16 @@ function reasonsAgainst(cluster: OracleCluster, request: OracleRequest, world: O
 }
 
 /** Never below nothing: a cluster that shrank has promised more than it has, and lends nothing. */
-function freeOf({ id, allocatable, allocated }: OracleCluster, books: Books): Amounts {
-  const lent = lentBy(id, books);
+function freeOf({ id, allocatable, allocated }: OracleCluster, reserved: ReservedAmounts): Amounts {
+  const lent = reservedBy(id, reserved);
   const left = (name: (typeof NAMES)[number]): number =>
     Math.max(0, allocatable[name] - allocated[name] - lent[name]);
   return { cpuMillis: left("cpuMillis"), memoryMi: left("memoryMi"), gpus: left("gpus") };
 }
 
-function lentBy(id: string, books: Books): Amounts {
+function reservedBy(id: string, reserved: ReservedAmounts): Amounts {
   const total = { cpuMillis: 0, memoryMi: 0, gpus: 0 };
-  for (const loan of books.get(id) ?? []) for (const name of NAMES) total[name] += loan[name];
+  for (const amounts of reserved.get(id) ?? []) for (const name of NAMES) total[name] += amounts[name];
   return total;
 }
 
@@ -118,16 +118,16 @@ function isWithin(wanted: Amounts, room: Amounts): boolean {
 function bestOf(
   fitting: readonly OracleCluster[],
   request: OracleRequest,
-  world: OracleWorld,
-): Pick<Ruling, "winner" | "level"> {
+  world: OracleInput,
+): Pick<OracleResult, "winner" | "level"> {
   const { wanted } = request;
   const asked = NAMES.filter((name) => wanted[name] > 0);
   const prices = fitting.map((cluster) => hourlyPrice(cluster, wanted, world.rules));
   const costs = costScores(prices);
   const { resources, cost } = world.rules.weights;
   const scored = fitting.map((cluster, at) => {
-    const free = freeOf(cluster, world.books);
-    const lent = lentBy(cluster.id, world.books);
+    const free = freeOf(cluster, world.reserved);
+    const lent = reservedBy(cluster.id, world.reserved);
     const headroom = meanOf(asked.map((name) => (free[name] - wanted[name]) / cluster.allocatable[name]));
     const share = meanOf(asked.map((name) => lent[name] / cluster.allocatable[name]));
     // Where nobody has a price, its weight goes to resources: headroom alone is left.

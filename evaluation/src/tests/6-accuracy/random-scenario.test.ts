@@ -1,9 +1,9 @@
 import { seededRandom } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { rule } from "./oracle.ts";
+import { decideByRules } from "./oracle.ts";
 import { randomClusters, randomRequest } from "./random-scenario.ts";
 
-const PARTIES = { lenders: ["a", "b", "c", "d", "e", "f"], askers: ["rome"] };
+const PARTIES = { providers: ["a", "b", "c", "d", "e", "f"], requesters: ["rome"] };
 const RULES = {
   weights: { resources: 0.7, cost: 0.3 },
   currency: "EUR",
@@ -13,7 +13,7 @@ const RULES = {
 
 function scenario(seed: number) {
   const random = seededRandom(seed);
-  return { clusters: randomClusters(random, PARTIES.lenders), request: randomRequest(random, PARTIES) };
+  return { clusters: randomClusters(random, PARTIES.providers), request: randomRequest(random, PARTIES) };
 }
 
 test("the same seed makes the same scenario", () => {
@@ -26,7 +26,7 @@ test("every rule decides some of them, and neither grants nor refusals are rare"
   let granted = 0;
   for (let seed = 0; seed < 300; seed++) {
     const { clusters, request } = scenario(seed);
-    const { winner, refusals } = rule({ clusters, books: new Map(), rules: RULES }, request);
+    const { winner, refusals } = decideByRules({ clusters, reserved: new Map(), rules: RULES }, request);
     if (winner !== undefined) granted++;
     for (const each of refusals.values()) for (const reason of each) reasons.add(reason);
   }

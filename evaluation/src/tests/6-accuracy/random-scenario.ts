@@ -26,23 +26,23 @@ export function randomClusters(random: SeededRandom, ids: readonly string[]): Or
 }
 
 export interface Parties {
-  readonly lenders: readonly string[];
-  readonly askers: readonly string[];
+  readonly providers: readonly string[];
+  readonly requesters: readonly string[];
 }
 
 /** Most ask for something that somebody has; some want a lot, and some are choosy. */
-export function randomRequest(random: SeededRandom, { lenders, askers }: Parties): OracleRequest {
+export function randomRequest(random: SeededRandom, { providers, requesters }: Parties): OracleRequest {
   const wanted = { ...amountsUpTo(random, { cpus: 6, gi: 20, gpus: 1 }) };
-  const target = random.chance(0.05) ? random.pick(lenders) : undefined;
+  const target = random.chance(0.05) ? random.pick(providers) : undefined;
   return {
-    requester: random.pick(random.chance(0.2) ? lenders : askers) ?? "rome",
+    requester: random.pick(random.chance(0.2) ? providers : requesters) ?? "rome",
     wanted: {
       cpuMillis: Math.max(STEP.cpuMillis, wanted.cpuMillis),
       memoryMi: Math.max(STEP.memoryMi, wanted.memoryMi),
       gpus: wanted.gpus,
     },
     ...(target === undefined ? {} : { target }),
-    excluded: random.chance(0.1) ? someOf(random, lenders) : [],
+    excluded: random.chance(0.1) ? someOf(random, providers) : [],
     regions: random.chance(0.15) ? someOf(random, REGIONS) : [],
     labels: random.chance(0.1) ? { tier: random.pick(TIERS) ?? "gold" } : {},
     ...(random.chance(0.15) ? { perNode: { ...amountsUpTo(random, { cpus: 4, gi: 8, gpus: 0 }) } } : {}),

@@ -5,17 +5,17 @@ import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@res
 import type { Context } from "../../evaluation-test.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import type { Later } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-endings.ts";
 import { advertisementFor, quantities } from "../subject/bodies.ts";
 import { advertise, release, reserve } from "../subject/calls.ts";
-import type { Amounts, OracleCluster, OracleRequest, OracleRules, OracleWorld } from "./oracle.ts";
-import { rule } from "./oracle.ts";
+import type { Amounts, OracleCluster, OracleInput, OracleRequest, OracleRules } from "./oracle.ts";
+import { decideByRules } from "./oracle.ts";
 import { type Check, checkOf } from "./verdict.ts";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 
 /** A real broker and the oracle, which get the same input. */
-export interface Scene {
+export interface AccuracySetup {
   /** The clusters are as said from now on; those that are not named have nothing. Only what is new is advertised. */
   readonly set: (clusters: readonly OracleCluster[]) => Promise<void>;
   readonly ask: (request: OracleRequest) => Promise<Check>;
@@ -23,35 +23,39 @@ export interface Scene {
   readonly releaseUntil: (left: number) => Promise<void>;
 }
 
-export interface SceneOptions {
-  readonly lenders: readonly string[];
+export interface AccuracySetupOptions {
+  readonly providers: readonly string[];
   /** Clusters that only ask. */
-  readonly askers: readonly string[];
+  readonly requesters: readonly string[];
   readonly rules: OracleRules;
 }
 
-interface Loan {
+interface HeldReservation {
   readonly id: string;
   readonly requester: string;
   readonly provider: string;
   readonly amounts: Amounts;
 }
 
-export async function openScene(context: Context, later: Later, options: SceneOptions): Promise<Scene> {
-  const { lenders, askers, rules } = options;
+export async function openSetup(
+  context: Context,
+  onCleanup: OnCleanup,
+  options: AccuracySetupOptions,
+): Promise<AccuracySetup> {
+  const { providers, requesters, rules } = options;
   const certificates = await testCertificates();
   const broker = await startMeasuredBroker(context, {
     certificates,
     flags: [`--policy=${await writePolicy(context.folder, rules)}`],
   });
-  later(broker.dispose);
+  onCleanup(broker.dispose);
   const keys = makeKeys();
   const connections = new Map<string, Connection>();
-  for (const clusterId of [...lenders, ...askers]) {
+  for (const clusterId of [...providers, ...requesters]) {
     const credentials = certificates.leaf({ subject: [commonName(clusterId)], keys });
     const connection = await openConnection({ clusterId, credentials, port: broker.port });
     connections.set(clusterId, connection);
-    later(connection.close);
+    onCleanup(connection.close);
   }
   const connectionOf = (id: string): Connection => {
     const found = connections.get(id);
@@ -60,26 +64,26 @@ export async function openScene(context: Context, later: Later, options: SceneOp
   };
 
   let clusters: readonly OracleCluster[] = [];
-  const loans: Loan[] = [];
+  const reservations: HeldReservation[] = [];
   const cordoned = new Set<string>();
-  const told = new Map<string, OracleCluster>();
-  const empty = new Map(lenders.map((id) => [id, nothing(id)]));
-  const world = (): OracleWorld => {
-    const books = new Map(
-      lenders.map((id) => [
+  const advertised = new Map<string, OracleCluster>();
+  const empty = new Map(providers.map((id) => [id, nothing(id)]));
+  const oracleInput = (): OracleInput => {
+    const reserved = new Map(
+      providers.map((id) => [
         id,
-        loans.filter(({ provider }) => provider === id).map(({ amounts }) => amounts),
+        reservations.filter(({ provider }) => provider === id).map(({ amounts }) => amounts),
       ]),
     );
-    return { clusters, books, rules };
+    return { clusters, reserved, rules };
   };
 
   return {
     set: async (wanted) => {
-      clusters = lenders.map((id) => wanted.find((each) => each.id === id) ?? empty.get(id) ?? nothing(id));
-      const changed = clusters.filter((each) => told.get(each.id) !== each);
+      clusters = providers.map((id) => wanted.find((each) => each.id === id) ?? empty.get(id) ?? nothing(id));
+      const changed = clusters.filter((each) => advertised.get(each.id) !== each);
       await Promise.all(changed.map((each) => advertise(connectionOf(each.id), toAdvertisement(each))));
-      for (const each of changed) told.set(each.id, each);
+      for (const each of changed) advertised.set(each.id, each);
       for (const { id, isCordoned } of clusters) {
         if (isCordoned === cordoned.has(id)) continue;
         await setCordon(broker, id, isCordoned);
@@ -88,15 +92,15 @@ export async function openScene(context: Context, later: Later, options: SceneOp
       }
     },
     ask: async (request) => {
-      const ruling = rule(world(), request);
+      const expected = decideByRules(oracleInput(), request);
       const answer = await reserve(connectionOf(request.requester), toRequest(request));
       const { id, provider } = answer;
       if (id !== undefined && provider !== undefined)
-        loans.push({ id, requester: request.requester, provider, amounts: request.wanted });
-      return checkOf(ruling, answer);
+        reservations.push({ id, requester: request.requester, provider, amounts: request.wanted });
+      return checkOf(expected, answer);
     },
     releaseUntil: async (left) => {
-      for (const { id, requester } of loans.splice(0, Math.max(0, loans.length - left)))
+      for (const { id, requester } of reservations.splice(0, Math.max(0, reservations.length - left)))
         await release(connectionOf(requester), id);
     },
   };

@@ -55,12 +55,12 @@ export function chartsOf(result: AccuracyResult): readonly Chart[] {
       series: [
         {
           label: "this system",
-          look: "ours",
+          style: "ours",
           points: shares.map((tally, at) => ({ x: shortName(at, tally), y: percent(tally) })),
         },
         {
           label: "Go thesis, 2026, published",
-          look: "theirs",
+          style: "theirs",
           points: shares.map((tally, at) =>
             tally.name === "random" ? { x: shortName(at, tally) } : { x: shortName(at, tally), y: 100 },
           ),
@@ -83,13 +83,13 @@ export function findingsOf(result: AccuracyResult): Findings {
   return {
     summary: [
       {
-        figure: "6 right decisions, the five scenarios",
+        metric: "6 right decisions, the five scenarios",
         ours: right,
         theirs: `${PREDECESSOR.accuracy.right}/${PREDECESSOR.accuracy.asked}`,
         factor: "the same",
       },
       {
-        figure: "6 right decisions, random scenarios",
+        metric: "6 right decisions, random scenarios",
         ours: `${countText(random?.right ?? 0)}/${countText(random?.all ?? 0)}`,
         theirs: NOTHING,
         factor: NOTHING,

@@ -1,14 +1,18 @@
 import { expect, test } from "vitest";
 import type { Answer } from "../subject/calls.ts";
-import type { Ruling } from "./oracle.ts";
+import type { OracleResult } from "./oracle.ts";
 import { checkOf } from "./verdict.ts";
 
-const PARIS_WINS: Ruling = {
+const PARIS_WINS: OracleResult = {
   winner: "paris",
   level: ["paris", "oslo"],
   refusals: new Map([["rome", ["self"]]]),
 };
-const NOBODY: Ruling = { winner: undefined, level: [], refusals: new Map([["rome", ["self", "capacity"]]]) };
+const NOBODY: OracleResult = {
+  winner: undefined,
+  level: [],
+  refusals: new Map([["rome", ["self", "capacity"]]]),
+};
 const lent = (provider: string): Answer => ({ status: 201, tookMs: 1, id: "r", provider });
 const refused = (...reasons: readonly (readonly [string, string])[]): Answer => ({
   status: 409,
@@ -16,7 +20,7 @@ const refused = (...reasons: readonly (readonly [string, string])[]): Answer => 
   reasons: reasons.map(([clusterID, reason]) => ({ clusterID, reason })),
 });
 
-test.each<[string, Ruling, Answer, object]>([
+test.each<[string, OracleResult, Answer, object]>([
   ["the winner lends", PARIS_WINS, lent("paris"), { verdict: "right" }],
   ["one that is level with it lends", PARIS_WINS, lent("oslo"), { verdict: "tie" }],
   [

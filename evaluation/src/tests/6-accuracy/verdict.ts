@@ -1,5 +1,5 @@
 import type { Answer } from "../subject/calls.ts";
-import type { Ruling } from "./oracle.ts";
+import type { OracleResult } from "./oracle.ts";
 
 /** What the broker did, beside what the rules say. */
 export interface Check {
@@ -13,14 +13,14 @@ export interface Check {
 
 const REFUSED = "refused";
 
-export function checkOf(ruling: Ruling, answer: Answer): Check {
+export function checkOf(expected: OracleResult, answer: Answer): Check {
   const { status, provider } = answer;
-  if (status === 409) return checkRefusal(ruling, answer);
-  if (status === 201 && provider !== undefined) return checkGrant(ruling, provider);
-  return wrong(ruling.winner ?? REFUSED, `status ${status}`, `answered with ${status}`);
+  if (status === 409) return checkRefusal(expected, answer);
+  if (status === 201 && provider !== undefined) return checkGrant(expected, provider);
+  return wrong(expected.winner ?? REFUSED, `status ${status}`, `answered with ${status}`);
 }
 
-function checkRefusal({ winner, refusals }: Ruling, { reasons = [] }: Answer): Check {
+function checkRefusal({ winner, refusals }: OracleResult, { reasons = [] }: Answer): Check {
   if (winner !== undefined) return wrong(winner, REFUSED, `refused, but ${winner} can lend`);
   const problem = wrongReason(refusals, reasons);
   return problem === undefined
@@ -28,7 +28,7 @@ function checkRefusal({ winner, refusals }: Ruling, { reasons = [] }: Answer): C
     : wrong(REFUSED, REFUSED, problem);
 }
 
-function checkGrant({ winner, level, refusals }: Ruling, provider: string): Check {
+function checkGrant({ winner, level, refusals }: OracleResult, provider: string): Check {
   const expected = winner ?? REFUSED;
   if (provider === winner) return { verdict: "right", expected, got: provider };
   if (level.includes(provider)) return { verdict: "tie", expected, got: provider };
@@ -42,7 +42,7 @@ function wrong(expected: string, got: string, problem: string): Check {
 
 /** Every cluster must be named, and with a reason that holds; which one, where there are several, is left to the broker. */
 function wrongReason(
-  refusals: Ruling["refusals"],
+  refusals: OracleResult["refusals"],
   reasons: NonNullable<Answer["reasons"]>,
 ): string | undefined {
   const given = new Map(reasons.map(({ clusterID, reason }) => [clusterID, reason]));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startedAt, startUpFigures } from "./figures.ts";
+import { startedAt, startUpMetrics } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 import { startUpTest } from "./start-up.ts";
 
@@ -8,13 +8,13 @@ const LOST = { certificateMs: 100, processMs: 80, cpuMs: 120 };
 
 test("the parts of a start add up", () => {
   const slow = { ...TRIAL, processMs: 180 };
-  const { start, total, process: own } = startUpFigures({ trials: [TRIAL, slow] }) ?? {};
+  const { start, total, process: own } = startUpMetrics({ trials: [TRIAL, slow] }) ?? {};
   expect([start?.median, total?.median, own?.most]).toEqual([200, 300, 180]);
 });
 
 test("a trial that never ended counts for no figure, and is a fault", () => {
-  expect(startUpFigures({ trials: [TRIAL, LOST] })?.total.count).toBe(1);
-  expect(startUpFigures({ trials: [LOST] })).toBeUndefined();
+  expect(startUpMetrics({ trials: [TRIAL, LOST] })?.total.count).toBe(1);
+  expect(startUpMetrics({ trials: [LOST] })).toBeUndefined();
   expect(startUpTest.faults({ trials: [TRIAL, LOST] })).toEqual([
     "the broker never heard the agent of trial 2",
   ]);

@@ -16,7 +16,7 @@ export interface StartUp {
   readonly trials: readonly Trial[];
 }
 
-export interface StartUpFigures {
+export interface StartUpMetrics {
   readonly certificate: Distribution;
   readonly process: Distribution;
   readonly advertisement: Distribution;
@@ -28,7 +28,7 @@ export interface StartUpFigures {
 }
 
 /** Undefined: no trial came to its end. */
-export function startUpFigures({ trials }: StartUp): StartUpFigures | undefined {
+export function startUpMetrics({ trials }: StartUp): StartUpMetrics | undefined {
   const ended = trials.flatMap(({ advertisementMs, ...trial }) =>
     advertisementMs === undefined ? [] : [{ ...trial, advertisementMs }],
   );

@@ -6,7 +6,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
-import { type StartUp, startUpFigures } from "./figures.ts";
+import { type StartUp, startUpMetrics } from "./figures.ts";
 
 const PUBLISHED = PREDECESSOR.startUpMs;
 /** The middle of what was published as a range. */
@@ -14,7 +14,7 @@ const THEIR_ADVERTISEMENT = (PUBLISHED.firstAdvertisementLeast + PUBLISHED.first
 const THEIR_WARM = [PUBLISHED.warmLeast, PUBLISHED.warmMost] as const;
 
 export function chartsOf(result: StartUp): Chart[] {
-  const ours = startUpFigures(result);
+  const ours = startUpMetrics(result);
   if (ours === undefined) return [];
   const part = (label: string, own: number, [least, most]: readonly [number, number]) => ({
     label,
@@ -35,20 +35,20 @@ export function chartsOf(result: StartUp): Chart[] {
       x: { label: "", scale: "names" },
       y: { label: "time", unit: "ms", scale: "linear" },
       series: [
-        { ...part("process start", ours.process.median, [start, start]), look: "ours" },
+        { ...part("process start", ours.process.median, [start, start]), style: "ours" },
         {
           ...part("first advertisement", ours.advertisement.median, [
             firstAdvertisementLeast,
             firstAdvertisementMost,
           ]),
-          look: "third",
+          style: "third",
         },
         {
           ...part("certificate (theirs: all the rest)", ours.certificate.median, [
             rest(PUBLISHED.warmLeast, firstAdvertisementLeast),
             rest(PUBLISHED.warmMost, firstAdvertisementMost),
           ]),
-          look: "fourth",
+          style: "fourth",
         },
       ],
     },
@@ -56,7 +56,7 @@ export function chartsOf(result: StartUp): Chart[] {
 }
 
 export function findingsOf(result: StartUp): Findings {
-  const ours = startUpFigures(result);
+  const ours = startUpMetrics(result);
   if (ours === undefined) return { summary: [], text: "No trial came to its end." };
   const theirStart = PUBLISHED.start + THEIR_ADVERTISEMENT;
   const row = (name: string, { median, p95, least, most }: Distribution, theirs: string): string[] => [
@@ -84,13 +84,13 @@ export function findingsOf(result: StartUp): Findings {
   return {
     summary: [
       {
-        figure: "Agent start-up with certificate, warm",
+        metric: "Agent start-up with certificate, warm",
         ours: withUnit(ours.total.median, "ms"),
         theirs: theirWarm,
         factor: factorText(ours.total.median, THEIR_WARM[0]),
       },
       {
-        figure: "Agent start → first advertisement",
+        metric: "Agent start → first advertisement",
         ours: withUnit(ours.start.median, "ms"),
         theirs: `${PUBLISHED.start + PUBLISHED.firstAdvertisementLeast}–${PUBLISHED.start + PUBLISHED.firstAdvertisementMost} ms`,
         factor: factorText(ours.start.median, theirStart),

@@ -6,7 +6,7 @@ import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf, startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withEndings } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
 import { type CliCertificates, cliCertificates } from "./cli-certificates.ts";
 import { type StartUp, startedAt, type Trial } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
@@ -14,7 +14,7 @@ import { chartsOf, findingsOf } from "./show.ts";
 const TRIALS: Readonly<Record<Size, number>> = { smoke: 2, quick: 8, full: 30 };
 const SHAPE = { nodes: 10, pods: 200 };
 /** Each look is a request that takes the broker's and the load's time; when it was heard is known to the millisecond all the same. */
-const LOOK_EVERY_MS = 25;
+const POLL_MS = 25;
 /** Nothing can be there so soon. */
 const UNDISTURBED_MS = 100;
 const WITHIN_MS = 30_000;
@@ -36,12 +36,12 @@ export const startUpTest: EvaluationTest<StartUp> = {
 };
 
 function measure(context: Context): Promise<StartUp> {
-  return withEndings(async (later) => {
+  return withCleanup(async (onCleanup) => {
     const certificates = await cliCertificates(context.programs.cli, join(context.folder, "certs"));
     const broker = await startMeasuredBroker(context, { certificates });
-    later(broker.dispose);
+    onCleanup(broker.dispose);
     const clusters = startClusters();
-    later(clusters.stop);
+    onCleanup(clusters.stop);
     const trials: Trial[] = [];
     const count = TRIALS[context.size];
     for (let number = 0; number < count; number++) {
@@ -56,31 +56,31 @@ function measure(context: Context): Promise<StartUp> {
   });
 }
 
-interface Scene {
+interface TrialSetup {
   readonly broker: BrokerProcess;
   readonly certificates: CliCertificates;
   readonly clusterId: string;
   readonly kubeconfig: string;
 }
 
-async function tryOnce(context: Context, scene: Scene): Promise<Trial> {
-  const certificateMs = await scene.certificates.issue(scene.clusterId);
+async function tryOnce(context: Context, setup: TrialSetup): Promise<Trial> {
+  const certificateMs = await setup.certificates.issue(setup.clusterId);
   const beganAt = Date.now();
-  const agent = await startMeasuredAgent(context, { ...scene, waits: false });
+  const agent = await startMeasuredAgent(context, { ...setup, waits: false });
   try {
-    const heardAt = await untilHeard(scene);
-    const saidAt = startedAt(await agent.logLines());
-    if (saidAt === undefined) throw new Error(await lastWords(agent));
-    const advertisement = heardAt === undefined ? {} : { advertisementMs: heardAt - saidAt };
+    const receivedAt = await untilReceived(setup);
+    const loggedAt = startedAt(await agent.logLines());
+    if (loggedAt === undefined) throw new Error(await lastLogLines(agent));
+    const advertisement = receivedAt === undefined ? {} : { advertisementMs: receivedAt - loggedAt };
     const cpuMs = cpuTimeOf(pidOf(agent)).exactMs;
-    return { certificateMs, processMs: saidAt - beganAt, cpuMs, ...advertisement };
+    return { certificateMs, processMs: loggedAt - beganAt, cpuMs, ...advertisement };
   } finally {
     await agent.dispose();
   }
 }
 
 /** When the broker heard the cluster for the first time, by its own clock. */
-async function untilHeard({ broker, clusterId }: Scene): Promise<number | undefined> {
+async function untilReceived({ broker, clusterId }: TrialSetup): Promise<number | undefined> {
   const deadline = performance.now() + WITHIN_MS;
   await sleep(UNDISTURBED_MS);
   while (performance.now() < deadline) {
@@ -88,11 +88,11 @@ async function untilHeard({ broker, clusterId }: Scene): Promise<number | undefi
     const reading = validate(advertisementSchema, body);
     if (reading.ok && reading.value.standing !== undefined)
       return Date.parse(reading.value.standing.receivedAt);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
   return undefined;
 }
 
-async function lastWords(agent: AgentProcess): Promise<string> {
+async function lastLogLines(agent: AgentProcess): Promise<string> {
   return `the agent has not said that it starts: ${(await agent.logLines()).slice(-3).join(" ")}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { figuresOf, pushFaults, shareTold, thinned, type Told } from "./figures.ts";
+import { metricsOf, type Notification, notifiedShare, pushFaults, thinned } from "./figures.ts";
 
-const TOLD: readonly Told[] = [
+const TOLD: readonly Notification[] = [
   { way: "push", answeredMs: 2, toldMs: 3 },
   { way: "push", answeredMs: 2, toldMs: 1 },
   { way: "poll", answeredMs: 2, toldMs: 4000 },
@@ -9,20 +9,20 @@ const TOLD: readonly Told[] = [
 ];
 
 test("each way has its own figures, and those who never heard have none", () => {
-  expect(figuresOf(TOLD, "push")).toMatchObject({
-    told: { count: 2, mean: 2 },
+  expect(metricsOf(TOLD, "push")).toMatchObject({
+    notified: { count: 2, mean: 2 },
     afterReply: { least: -1, most: 1 },
   });
-  expect(figuresOf(TOLD, "poll")).toMatchObject({ told: { count: 1, mean: 4000 } });
-  expect(figuresOf([], "push")).toBeUndefined();
+  expect(metricsOf(TOLD, "poll")).toMatchObject({ notified: { count: 1, mean: 4000 } });
+  expect(metricsOf([], "push")).toBeUndefined();
 });
 
 test("a curve rises with each that knows, and never reaches all where one never does", () => {
-  expect(shareTold(TOLD, "push")).toEqual([
+  expect(notifiedShare(TOLD, "push")).toEqual([
     { x: 1, y: 50 },
     { x: 3, y: 100 },
   ]);
-  expect(shareTold(TOLD, "poll")).toEqual([{ x: 4000, y: 50 }]);
+  expect(notifiedShare(TOLD, "poll")).toEqual([{ x: 4000, y: 50 }]);
 });
 
 test("a reservation that its provider never heard of is a fault", () => {

@@ -5,7 +5,7 @@ export const WAYS = ["push", "poll"] as const;
 export type Way = (typeof WAYS)[number];
 
 /** One reservation; both times since the request was sent. */
-export interface Told {
+export interface Notification {
   readonly way: Way;
   /** Until the requester had its reply. */
   readonly answeredMs: number;
@@ -13,27 +13,30 @@ export interface Told {
   readonly toldMs?: number;
 }
 
-export interface WayFigures {
+export interface WayMetrics {
   readonly way: Way;
-  readonly told: Distribution;
+  readonly notified: Distribution;
   /** From the requester's reply on: below 0 where the provider knew first. */
   readonly afterReply: Distribution;
 }
 
-export function figuresOf(told: readonly Told[], way: Way): WayFigures | undefined {
-  const heard = told.flatMap((each) =>
+export function metricsOf(notifications: readonly Notification[], way: Way): WayMetrics | undefined {
+  const notified = notifications.flatMap((each) =>
     each.way === way && each.toldMs !== undefined
       ? [{ toldMs: each.toldMs, answeredMs: each.answeredMs }]
       : [],
   );
-  const all = distributionOf(heard.map(({ toldMs }) => toldMs));
-  const afterReply = distributionOf(heard.map(({ toldMs, answeredMs }) => toldMs - answeredMs));
-  return all === undefined || afterReply === undefined ? undefined : { way, told: all, afterReply };
+  const all = distributionOf(notified.map(({ toldMs }) => toldMs));
+  const afterReply = distributionOf(notified.map(({ toldMs, answeredMs }) => toldMs - answeredMs));
+  return all === undefined || afterReply === undefined ? undefined : { way, notified: all, afterReply };
 }
 
 /** Points of a curve: after so long, this share of them knew, in percent. */
-export function shareTold(told: readonly Told[], way: Way): { readonly x: number; readonly y: number }[] {
-  const ofWay = told.filter((each) => each.way === way);
+export function notifiedShare(
+  notifications: readonly Notification[],
+  way: Way,
+): { readonly x: number; readonly y: number }[] {
+  const ofWay = notifications.filter((each) => each.way === way);
   const times = ofWay
     .flatMap(({ toldMs }) => (toldMs === undefined ? [] : [toldMs]))
     .toSorted((a, b) => a - b);
@@ -46,9 +49,9 @@ export function thinned<T>(points: readonly T[], most: number): T[] {
   return points.filter((_, at) => at % step === 0 || at === points.length - 1);
 }
 
-export function pushFaults(told: readonly Told[]): string[] {
+export function pushFaults(notifications: readonly Notification[]): string[] {
   return WAYS.flatMap((way) => {
-    const never = told.filter((each) => each.way === way && each.toldMs === undefined).length;
+    const never = notifications.filter((each) => each.way === way && each.toldMs === undefined).length;
     return never === 0 ? [] : [`${way}: ${never} reservations that their provider never heard of`];
   });
 }

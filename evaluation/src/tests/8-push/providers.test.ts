@@ -4,17 +4,17 @@ import { listen } from "./providers.ts";
 
 /** A stream that says what the test says. */
 function fakeStream(): { readonly connection: Connection; readonly say: (text: string) => void } {
-  let heard: (chunk: Buffer) => void = () => undefined;
+  let onChunk: (chunk: Buffer) => void = () => undefined;
   const connection: Connection = {
     clusterId: "paris",
     send: () => Promise.reject(new Error("nobody asks")),
     stream: (_, listener) => {
-      heard = listener;
+      onChunk = listener;
     },
     isClosed: () => false,
     close: () => undefined,
   };
-  return { connection, say: (text) => heard(Buffer.from(text)) };
+  return { connection, say: (text) => onChunk(Buffer.from(text)) };
 }
 
 test("an instruction is heard wherever it is cut in two, and nothing else is", () => {

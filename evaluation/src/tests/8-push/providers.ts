@@ -2,23 +2,23 @@ import { PATH } from "@resource-broker/contract";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Connection } from "../../measure/load/connection.ts";
 import { getText } from "../../measure/load/requests.ts";
-import type { Later } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-endings.ts";
 import { read } from "../subject/calls.ts";
 
 /** What an agent does unless it is told otherwise, and what agents of the predecessor do. */
 export const POLL_EVERY_MS = 5000;
 
 /** Called with the id of each reservation that a provider reads of. */
-export type Heard = (id: string) => void;
+export type OnReservation = (id: string) => void;
 
 const EVENT = /event: instruction\r?\ndata: \{"id":"([^"]+)"/g;
 
 /** Keeps a stream open and reads what is pushed. */
-export function listen(connection: Connection, heard: Heard): void {
+export function listen(connection: Connection, onReservation: OnReservation): void {
   let rest = "";
   connection.stream(getText(PATH.instructionStream), (chunk) => {
     rest += chunk.toString("latin1");
-    for (const [, id = ""] of rest.matchAll(EVENT)) heard(id);
+    for (const [, id = ""] of rest.matchAll(EVENT)) onReservation(id);
     // An event may be cut in two: its last part waits for the next chunk.
     rest = rest.slice(Math.max(rest.lastIndexOf("\n\n"), 0));
   });
@@ -27,12 +27,12 @@ export function listen(connection: Connection, heard: Heard): void {
 /** Asks every five seconds, beginning at a moment of its own. */
 export function poll(
   connection: Connection,
-  heard: Heard,
-  { random, later }: { readonly random: SeededRandom; readonly later: Later },
+  onReservation: OnReservation,
+  { random, later: onCleanup }: { readonly random: SeededRandom; readonly later: OnCleanup },
 ): void {
   const ask = async (): Promise<void> => {
     const list = await read(connection, PATH.instructions);
-    for (const each of Array.isArray(list) ? list : []) if (hasId(each)) heard(each.id);
+    for (const each of Array.isArray(list) ? list : []) if (hasId(each)) onReservation(each.id);
   };
   const askOrEnd = (): void =>
     void ask().catch((error: unknown) => {
@@ -44,7 +44,7 @@ export function poll(
     askOrEnd();
     every = setInterval(askOrEnd, POLL_EVERY_MS);
   }, random.below(POLL_EVERY_MS));
-  later(() => {
+  onCleanup(() => {
     clearTimeout(first);
     clearInterval(every);
   });

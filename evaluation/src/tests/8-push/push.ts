@@ -3,19 +3,19 @@ import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
-import { type Later, withEndings } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
-import { advertise, answerOf, ask } from "../subject/calls.ts";
+import { advertise, answerOf, sendTimed } from "../subject/calls.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
-import { pushFaults, type Told, type Way, WAYS } from "./figures.ts";
+import { type Notification, pushFaults, type Way, WAYS } from "./figures.ts";
 import { listen, POLL_EVERY_MS, poll } from "./providers.ts";
 import { chartsOf, findingsOf, type PushResult } from "./show.ts";
 
-const LENDER = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
+const PROVIDER_SIZE = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
 const SMALL = { cpuMillis: 500, memoryMi: 256 };
 /** The last poll, and time to read it on a busy machine. */
 const LAST_WAIT_MS = 3 * POLL_EVERY_MS;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
 interface Plan {
   /** Of each way. */
@@ -32,62 +32,70 @@ const PLANS: Readonly<Record<Size, Plan>> = {
 };
 
 function run(context: Context): Promise<PushResult> {
-  return withEndings(async (later) => {
+  return withCleanup(async (onCleanup) => {
     const { size, seed, signal, progress } = context;
     const { providers, reservations, everyMs } = PLANS[size];
-    const subject = await openSubject(context, later);
+    const subject = await openSubject(context, onCleanup);
     progress(0, `${providers} providers listen, ${providers} ask every ${POLL_EVERY_MS / 1000} s`);
-    const stage = await openStage(subject, { providers, seed, later });
+    const setup = await openSetup(subject, { providers, seed, later: onCleanup });
     const sent: Sent[] = [];
     const random = seededRandom(seed);
     for (let number = 0; number < reservations; number++) {
       const way = WAYS[number % WAYS.length] ?? "push";
-      const asker = stage.askers[number % stage.askers.length];
-      const target = random.pick(stage.lenders[way]);
-      if (asker !== undefined && target !== undefined)
-        sent.push(sendOne(asker, { way, target, key: `push-${number}` }));
+      const requester = setup.requesters[number % setup.requesters.length];
+      const target = random.pick(setup.providers[way]);
+      if (requester !== undefined && target !== undefined)
+        sent.push(sendOne(requester, { way, target, key: `push-${number}` }));
       if (number % 20 === 0)
         progress(number / (reservations * 1.2), `reservation ${number} of ${reservations}`);
       await sleep(everyMs / 2 + random.below(everyMs), undefined, { signal });
     }
     progress(0.9, "waiting for the last poll");
-    const told = await Promise.all(sent.map(async (each) => ({ ...each, id: await each.id })));
-    const isAllHeard = (): boolean => told.every(({ id }) => stage.heardAt.has(id));
-    for (let waited = 0; waited < LAST_WAIT_MS && !isAllHeard(); waited += LOOK_EVERY_MS)
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
-    return { providers, told: await Promise.all(told.map((each) => toldOf(each, stage.heardAt))) };
+    const notifications = await Promise.all(sent.map(async (each) => ({ ...each, id: await each.id })));
+    const areAllNotified = (): boolean => notifications.every(({ id }) => setup.notifiedAt.has(id));
+    for (let waited = 0; waited < LAST_WAIT_MS && !areAllNotified(); waited += POLL_MS)
+      await sleep(POLL_MS, undefined, { signal });
+    return {
+      providers,
+      told: await Promise.all(notifications.map((each) => notificationOf(each, setup.notifiedAt))),
+    };
   });
 }
 
-interface Stage {
-  readonly askers: readonly Connection[];
-  readonly lenders: Readonly<Record<Way, readonly string[]>>;
+interface PushSetup {
+  readonly requesters: readonly Connection[];
+  readonly providers: Readonly<Record<Way, readonly string[]>>;
   /** When a provider first read of a reservation. */
-  readonly heardAt: ReadonlyMap<string, number>;
+  readonly notifiedAt: ReadonlyMap<string, number>;
 }
 
-async function openStage(
+async function openSetup(
   subject: Subject,
-  { providers, seed, later }: { readonly providers: number; readonly seed: number; readonly later: Later },
-): Promise<Stage> {
+  {
+    providers,
+    seed,
+    later: onCleanup,
+  }: { readonly providers: number; readonly seed: number; readonly later: OnCleanup },
+): Promise<PushSetup> {
   const identities = subject.identities(3 * providers);
   const open = (part: number, begin?: (connection: Connection) => Promise<void>): Promise<Connection[]> =>
     connectAll(subject, identities.slice(part * providers, (part + 1) * providers), {
-      later,
+      later: onCleanup,
       ...(begin === undefined ? {} : { begin }),
     });
-  const lend = (each: Connection): Promise<void> => advertise(each, advertisementFor(each.clusterId, LENDER));
-  const askers = await open(0);
-  const [pushed, polled] = [await open(1, lend), await open(2, lend)];
-  const heardAt = new Map<string, number>();
-  const heard = (id: string): void => {
-    if (!heardAt.has(id)) heardAt.set(id, performance.now());
+  const advertiseOn = (each: Connection): Promise<void> =>
+    advertise(each, advertisementFor(each.clusterId, PROVIDER_SIZE));
+  const requesters = await open(0);
+  const [pushed, polled] = [await open(1, advertiseOn), await open(2, advertiseOn)];
+  const notifiedAt = new Map<string, number>();
+  const onReservation = (id: string): void => {
+    if (!notifiedAt.has(id)) notifiedAt.set(id, performance.now());
   };
   const random = seededRandom(seed).fork(8);
-  for (const each of pushed) listen(each, heard);
-  for (const each of polled) poll(each, heard, { random, later });
+  for (const each of pushed) listen(each, onReservation);
+  for (const each of polled) poll(each, onReservation, { random, later: onCleanup });
   const idsOf = (list: readonly Connection[]): string[] => list.map(({ clusterId }) => clusterId);
-  return { askers, lenders: { push: idsOf(pushed), poll: idsOf(polled) }, heardAt };
+  return { requesters, providers: { push: idsOf(pushed), poll: idsOf(polled) }, notifiedAt };
 }
 
 interface Sent {
@@ -99,11 +107,11 @@ interface Sent {
 }
 
 function sendOne(
-  asker: Connection,
+  requester: Connection,
   { way, target, key }: { readonly way: Way; readonly target: string; readonly key: string },
 ): Sent {
   const sentAt = performance.now();
-  const timed = ask(asker, reserveText({ ...requestFor(SMALL), targetClusterID: target }, key));
+  const timed = sendTimed(requester, reserveText({ ...requestFor(SMALL), targetClusterID: target }, key));
   return {
     way,
     sentAt,
@@ -112,11 +120,11 @@ function sendOne(
   };
 }
 
-async function toldOf(
+async function notificationOf(
   { way, sentAt, answeredMs, id }: Omit<Sent, "id"> & { readonly id: string },
-  heardAt: ReadonlyMap<string, number>,
-): Promise<Told> {
-  const at = heardAt.get(id);
+  notifiedAt: ReadonlyMap<string, number>,
+): Promise<Notification> {
+  const at = notifiedAt.get(id);
   return { way, answeredMs: await answeredMs, ...(at === undefined ? {} : { toldMs: at - sentAt }) };
 }
 

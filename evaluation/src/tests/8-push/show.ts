@@ -4,7 +4,7 @@ import { PREDECESSOR } from "../../predecessor.ts";
 import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, numberText } from "../../report/number-text.ts";
-import { figuresOf, shareTold, thinned, type Told, type Way, WAYS } from "./figures.ts";
+import { metricsOf, type Notification, notifiedShare, thinned, type Way, WAYS } from "./figures.ts";
 import { POLL_EVERY_MS } from "./providers.ts";
 
 const THEIR_MEAN_MS = PREDECESSOR.latencyMs.providerInstruction;
@@ -13,11 +13,11 @@ const CURVE_POINTS = 30;
 
 export interface PushResult {
   readonly providers: number;
-  readonly told: readonly Told[];
+  readonly told: readonly Notification[];
 }
 
 export function chartsOf({ providers, told }: PushResult): readonly Chart[] {
-  const curve = (way: Way) => thinned(shareTold(told, way), CURVE_POINTS);
+  const curve = (way: Way) => thinned(notifiedShare(told, way), CURVE_POINTS);
   return [
     {
       name: "8-push",
@@ -27,8 +27,8 @@ export function chartsOf({ providers, told }: PushResult): readonly Chart[] {
       x: { label: "time since the request", unit: "ms", scale: "log" },
       y: { label: "providers that know", unit: "%", scale: "linear" },
       series: [
-        { label: "this system, push", look: "ours", points: curve("push") },
-        { label: `this system, poll every ${POLL_EVERY_MS / 1000} s`, look: "third", points: curve("poll") },
+        { label: "this system, push", style: "ours", points: curve("push") },
+        { label: `this system, poll every ${POLL_EVERY_MS / 1000} s`, style: "third", points: curve("poll") },
       ],
       notes: [`Go thesis, 2026, published: ${countText(THEIR_MEAN_MS)} ms on average, by polling every 5 s`],
     },
@@ -36,23 +36,27 @@ export function chartsOf({ providers, told }: PushResult): readonly Chart[] {
 }
 
 export function findingsOf({ told }: PushResult): Findings {
-  const figures = WAYS.flatMap((way) => figuresOf(told, way) ?? []);
-  const push = figures.find(({ way }) => way === "push");
-  const poll_ = figures.find(({ way }) => way === "poll");
-  const isShort = push !== undefined && (push.told.median > TARGET.median || push.told.p99 > TARGET.p99);
+  const metrics = WAYS.flatMap((way) => metricsOf(told, way) ?? []);
+  const push = metrics.find(({ way }) => way === "push");
+  const poll_ = metrics.find(({ way }) => way === "poll");
+  const isShort =
+    push !== undefined && (push.notified.median > TARGET.median || push.notified.p99 > TARGET.p99);
   return {
     summary: [
       {
-        figure: "8 provider told by push, median / p99",
-        ours: push === undefined ? "–" : `${numberText(push.told.median)} / ${numberText(push.told.p99)} ms`,
+        metric: "8 provider told by push, median / p99",
+        ours:
+          push === undefined
+            ? "–"
+            : `${numberText(push.notified.median)} / ${numberText(push.notified.p99)} ms`,
         theirs: `${countText(THEIR_MEAN_MS)} ms mean (poll)`,
-        factor: factorText(push?.told.mean, THEIR_MEAN_MS),
+        factor: factorText(push?.notified.mean, THEIR_MEAN_MS),
       },
     ],
     text: [
       markdownTable(
         ["way", "reservations", "mean", "median", "p95", "p99", "most", "median after the requester's reply"],
-        figures.map(({ way, told: all, afterReply }) => [
+        metrics.map(({ way, notified: all, afterReply }) => [
           way,
           countText(all.count),
           ...[all.mean, all.median, all.p95, all.p99, all.most, afterReply.median].map(
@@ -67,7 +71,7 @@ export function findingsOf({ told }: PushResult): Findings {
             "",
           ]
         : []),
-      `Polling is no better than the predecessor's: ${numberText(poll_?.told.mean ?? 0)} ms on average here, because half of a 5 s interval is 2.5 s. It is the fallback for brokers and proxies that cannot keep a stream open.`,
+      `Polling is no better than the predecessor's: ${numberText(poll_?.notified.mean ?? 0)} ms on average here, because half of a 5 s interval is 2.5 s. It is the fallback for brokers and proxies that cannot keep a stream open.`,
     ].join("\n"),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Recovery, recoveryFaults, stepOf, survivors } from "./figures.ts";
+import { compareWithAcknowledged, type Recovery, recoveryFaults, stepOf } from "./figures.ts";
 
 test.each([
   ["all are there", ["1", "2"], ["1", "2"], 0, { lost: 0, strange: 0 }],
@@ -8,7 +8,7 @@ test.each([
   ["one more than was asked for is there", ["1"], ["1", "2", "3"], 1, { lost: 0, strange: 1 }],
   ["one is there twice", ["1"], ["1", "1"], 0, { lost: 0, strange: 1 }],
 ])("after a kill %s", (_, acknowledged, listed, unanswered, expected) => {
-  expect(survivors(new Set(acknowledged), listed, unanswered)).toEqual(expected);
+  expect(compareWithAcknowledged(new Set(acknowledged), listed, unanswered)).toEqual(expected);
 });
 
 const recovery = (readyMs: number, more: Partial<Recovery> = {}): Recovery => ({

@@ -41,7 +41,7 @@ export function stepOf(planned: number, recoveries: readonly Recovery[]): Recove
 }
 
 /** What is there after a kill, held against what was said before it. */
-export function survivors(
+export function compareWithAcknowledged(
   acknowledged: ReadonlySet<string>,
   listed: readonly string[],
   unanswered: number,

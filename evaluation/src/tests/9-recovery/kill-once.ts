@@ -1,24 +1,24 @@
 import type { BrokerProcess } from "@resource-broker/testkit";
 import type { Connection } from "../../measure/load/connection.ts";
-import { type Later, withEndings } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, NO_ANSWER, reserve } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
 import { listReservations } from "../subject/list-reservations.ts";
 import { connectAll, type Subject } from "../subject/subject.ts";
-import { type Recovery, survivors } from "./figures.ts";
+import { compareWithAcknowledged, type Recovery } from "./figures.ts";
 
-const LENDER = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
+const PROVIDER_SIZE = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
 export const SMALL = { cpuMillis: 500, memoryMi: 256 };
 
 /** Clusters that have connected and advertised. */
-export function openClusters(subject: Subject, count: number, later: Later): Promise<Connection[]> {
+export function openClusters(subject: Subject, count: number, onCleanup: OnCleanup): Promise<Connection[]> {
   const begin = (each: Connection): Promise<void> =>
-    advertise(each, advertisementFor(each.clusterId, LENDER));
-  return connectAll(subject, subject.identities(count), { later, begin });
+    advertise(each, advertisementFor(each.clusterId, PROVIDER_SIZE));
+  return connectAll(subject, subject.identities(count), { later: onCleanup, begin });
 }
 
-interface Killing {
+interface KillOptions {
   readonly subject: Subject;
   readonly broker: BrokerProcess;
   /** Requests on their way when it is killed. */
@@ -34,9 +34,9 @@ export async function killOnce({
   inFlight,
   acknowledged,
   name,
-}: Killing): Promise<Recovery> {
-  const unanswered = await withEndings(async (later) => {
-    const connections = await openClusters(subject, inFlight, later);
+}: KillOptions): Promise<Recovery> {
+  const unanswered = await withCleanup(async (onCleanup) => {
+    const connections = await openClusters(subject, inFlight, onCleanup);
     const sent = connections.map((connection, at) => reserve(connection, requestFor(SMALL), `${name}-${at}`));
     await Promise.any(sent);
     await broker.kill("SIGKILL");
@@ -48,18 +48,18 @@ export async function killOnce({
   const startedAt = performance.now();
   const { readyAfterMs } = await broker.restart();
   broker.admin().close();
-  const firstGrantMs = await withEndings(async (later) => {
-    const [lender, asker] = await connectAll(subject, subject.identities(2), { later });
-    if (lender === undefined || asker === undefined) throw new Error("two clusters are needed");
+  const firstGrantMs = await withCleanup(async (onCleanup) => {
+    const [provider, requester] = await connectAll(subject, subject.identities(2), { later: onCleanup });
+    if (provider === undefined || requester === undefined) throw new Error("two clusters are needed");
     // As its agent does when it has lost the broker: what was advertised in the last second may be gone.
-    await advertise(lender, advertisementFor(lender.clusterId, LENDER));
-    const { status, id } = await reserve(asker, requestFor(SMALL), `${name}-first`);
+    await advertise(provider, advertisementFor(provider.clusterId, PROVIDER_SIZE));
+    const { status, id } = await reserve(requester, requestFor(SMALL), `${name}-first`);
     if (status !== 201 || id === undefined) throw new Error(`no reservation after the restart: ${status}`);
     acknowledged.add(id);
     return performance.now() - startedAt;
   });
   const listed = (await listReservations(broker)).map(({ id }) => id);
-  const counted = survivors(acknowledged, listed, unanswered);
+  const counted = compareWithAcknowledged(acknowledged, listed, unanswered);
   // What had been on its way and is there is known from now on.
   for (const id of listed) acknowledged.add(id);
   return { reservations: before, readyMs: readyAfterMs, firstGrantMs, unanswered, ...counted };

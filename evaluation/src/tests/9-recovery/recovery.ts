@@ -1,5 +1,5 @@
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withEndings } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
 import { countText } from "../../report/number-text.ts";
 import { requestFor } from "../subject/bodies.ts";
 import { fill, grantedIds } from "../subject/fill.ts";
@@ -27,9 +27,9 @@ const PLANS: Readonly<Record<Size, readonly { readonly reservations: number; rea
 };
 
 function run(context: Context): Promise<RecoveryResult> {
-  return withEndings(async (later) => {
+  return withCleanup(async (onCleanup) => {
     const { size, signal, progress } = context;
-    const subject = await openSubject(context, later);
+    const subject = await openSubject(context, onCleanup);
     const { broker } = subject;
     if (broker === undefined) throw new Error("only our own broker can be killed");
     const acknowledged = new Set<string>();
@@ -39,7 +39,7 @@ function run(context: Context): Promise<RecoveryResult> {
       steps.push(step);
       const say = (share: number, doing: string): void =>
         progress((index + share) / PLANS[size].length, `${doing} at ${countText(reservations)}`);
-      await withEndings(async (closing) => {
+      await withCleanup(async (closing) => {
         const answers = await fill(await openClusters(subject, FILLERS[size], closing), {
           count: reservations - acknowledged.size,
           request: requestFor(SMALL),

@@ -32,7 +32,7 @@ export function chartsOf(result: RecoveryResult): readonly Chart[] {
       series: [
         {
           label: "this system, ready",
-          look: "ours",
+          style: "ours",
           points: steps.map(({ reservations, readyMs, readyLow, readyHigh }) => ({
             x: reservations,
             y: readyMs,
@@ -42,7 +42,7 @@ export function chartsOf(result: RecoveryResult): readonly Chart[] {
         },
         {
           label: "this system, first new reservation",
-          look: "third",
+          style: "third",
           points: steps.map(({ reservations, firstGrantMs }) => ({ x: reservations, y: firstGrantMs })),
         },
       ],
@@ -65,13 +65,13 @@ export function findingsOf(result: RecoveryResult): Findings {
   return {
     summary: [
       {
-        figure: `9 ready again after kill -9, ${countText(asked?.reservations ?? 0)} reservations`,
+        metric: `9 ready again after kill -9, ${countText(asked?.reservations ?? 0)} reservations`,
         ours: withUnit(asked?.readyMs, "ms"),
         theirs: "–",
         factor: "–",
       },
       {
-        figure: "9 lost / made up, of all kills",
+        metric: "9 lost / made up, of all kills",
         ours: `${sum(({ lost }) => lost)} / ${sum(({ strange }) => strange)}`,
         theirs: "–",
         factor: "–",

@@ -53,7 +53,7 @@ test("CPU is told at rest, and with the start in it", () => {
 
 test("the summary sets both beside what was published", () => {
   expect(agentBandwidthTest.findings(FIVE_MINUTES).summary).toEqual([
-    { figure: "Agent → broker traffic", ours: "130 B/s", theirs: "506 B/s", factor: "3.9×" },
+    { metric: "Agent → broker traffic", ours: "130 B/s", theirs: "506 B/s", factor: "3.9×" },
   ]);
   expect(agentFootprintTest.findings(FIVE_MINUTES).summary.map(({ factor }) => factor)).toEqual([
     "10×",

@@ -3,8 +3,8 @@ import type { Context, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { type Sample, sampleProcess } from "../../measure/sample-process.ts";
 import { pidOf, startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withEndings } from "../../measure/with-endings.ts";
-import { heardClusters } from "../staircase/heard-clusters.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
+import { countFreshClusters } from "../staircase/heard-clusters.ts";
 
 /** A look at an agent, and at the wire between it and the broker. */
 export interface AgentSample extends Sample {
@@ -39,15 +39,15 @@ export const AGENT_AT_REST = {
 
 function measure(context: Context): Promise<AgentAtRest> {
   const forMs = FOR_MS[context.size];
-  return withEndings(async (later) => {
+  return withCleanup(async (onCleanup) => {
     const certificates = await testCertificates();
     const broker = await startMeasuredBroker(context, { certificates });
-    later(broker.dispose);
+    onCleanup(broker.dispose);
     const clusters = startClusters();
-    later(clusters.stop);
+    onCleanup(clusters.stop);
     const kubeconfig = await clusters.add(SHAPE);
     const proxy = await startFaultyProxy(broker);
-    later(proxy.close);
+    onCleanup(proxy.close);
     // Nobody asks whether it is ready: its answers would be measured with it.
     const agent = await startMeasuredAgent(context, {
       clusterId: SHAPE.name,
@@ -56,7 +56,7 @@ function measure(context: Context): Promise<AgentAtRest> {
       kubeconfig,
       waits: false,
     });
-    later(agent.dispose);
+    onCleanup(agent.dispose);
     const samples: AgentSample[] = [];
     await sampleProcess(pidOf(agent), {
       everyMs: SAMPLE_EVERY_MS,
@@ -74,7 +74,7 @@ function measure(context: Context): Promise<AgentAtRest> {
       pods: SHAPE.pods,
       samples,
       connections: proxy.connections().made,
-      heard: await heardClusters(broker),
+      heard: await countFreshClusters(broker),
     };
   });
 }

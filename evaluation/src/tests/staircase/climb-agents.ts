@@ -4,8 +4,8 @@ import type { BrokerProcess, TestCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withEndings } from "../../measure/with-endings.ts";
-import { type Climb, watchStep } from "./climb.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
+import { type StepContext, watchStep } from "./climb.ts";
 import type { Step } from "./staircase.ts";
 
 /** More at once would only wait for each other on the cores of the load. */
@@ -14,19 +14,19 @@ const AT_ONCE = 4;
 const SHAPE = { nodes: 3, pods: 20 };
 
 /** Real agent processes, one for each of as many simulated clusters; more and more of them on one broker. */
-export function climbAgents(
+export function measureAgents(
   context: Context,
   certificates: TestCertificates,
-  climb: Climb,
-): Promise<AgentsClimbed> {
-  return withEndings(async (later) => {
+  stepContext: StepContext,
+): Promise<AgentSteps> {
+  return withCleanup(async (onCleanup) => {
     const directory = join(context.folder, "broker-agents");
     const broker = await startMeasuredBroker(context, { certificates, directory });
-    later(broker.dispose);
+    onCleanup(broker.dispose);
     const clusters = startClusters();
-    later(clusters.stop);
+    onCleanup(clusters.stop);
     const agents: (() => Promise<void>)[] = [];
-    later(() => Promise.all(agents.map((dispose) => dispose())));
+    onCleanup(() => Promise.all(agents.map((dispose) => dispose())));
 
     const startOne = async (number: number): Promise<void> => {
       const name = nameOf(number);
@@ -46,16 +46,18 @@ export function climbAgents(
     };
 
     const steps: Step[] = [];
-    for (const count of climb.plan.counts.agents) {
-      climb.tell(`starting agents, up to ${count}`);
+    for (const count of stepContext.plan.counts.agents) {
+      stepContext.onActivity(`starting agents, up to ${count}`);
       await growTo(count);
-      steps.push(await watchStep(context, broker, { climb, fleet: "agents", count, failures: () => 0 }));
+      steps.push(
+        await watchStep(context, broker, { stepContext, fleet: "agents", count, failures: () => 0 }),
+      );
     }
     return { steps, advertisement: await advertisementOf(broker, nameOf(0)) };
   });
 }
 
-export interface AgentsClimbed {
+export interface AgentSteps {
   readonly steps: readonly Step[];
   /** What one of them says to the broker. */
   readonly advertisement: AdvertisementDTO;
@@ -68,6 +70,6 @@ async function advertisementOf(broker: BrokerProcess, name: string): Promise<Adv
   const reading = validate(advertisementSchema, body);
   if (!reading.ok) throw new Error(`the broker does not show what ${name} said: ${status}`);
   // What the broker itself says of a cluster is not posted.
-  const { standing: _, ...said } = reading.value;
-  return said;
+  const { standing: _, ...advertisement } = reading.value;
+  return advertisement;
 }

@@ -3,10 +3,10 @@ import type { AdvertisementDTO } from "@resource-broker/contract";
 import { commonName, makeKeys, type TestCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { openFileLimit } from "../../frame/cores.ts";
-import { fewAtOnce } from "../../measure/few-at-once.ts";
+import { limitConcurrency } from "../../measure/few-at-once.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withEndings } from "../../measure/with-endings.ts";
-import { type Climb, watchStep } from "./climb.ts";
+import { withCleanup } from "../../measure/with-endings.ts";
+import { type StepContext, watchStep } from "./climb.ts";
 import { openProtocolClient, type ProtocolClient } from "./protocol-client.ts";
 import { type Fleet, INTERVAL_MS, POLL_MS, type Step } from "./staircase.ts";
 
@@ -20,31 +20,31 @@ const ANEW_AT_ONCE = 16;
 
 interface ClientsOptions {
   readonly certificates: TestCertificates;
-  readonly climb: Climb;
+  readonly stepContext: StepContext;
   readonly fleet: Exclude<Fleet, "agents">;
   /** What a real agent said. */
   readonly advertisement: AdvertisementDTO;
 }
 
 /** Clients in this process, more and more of them on one broker: all advertise at the same moment, every 30 s, as agents do. */
-export function climbClients(context: Context, options: ClientsOptions): Promise<Step[]> {
-  const { certificates, climb, fleet, advertisement } = options;
-  return withEndings(async (later) => {
+export function measureClients(context: Context, options: ClientsOptions): Promise<Step[]> {
+  const { certificates, stepContext, fleet, advertisement } = options;
+  return withCleanup(async (onCleanup) => {
     const directory = join(context.folder, `broker-${fleet}`);
     const broker = await startMeasuredBroker(context, { certificates, directory });
-    later(broker.dispose);
+    onCleanup(broker.dispose);
     const keys = makeKeys();
     const clients: ProtocolClient[] = [];
-    later(() => clients.forEach((client) => client.close()));
+    onCleanup(() => clients.forEach((client) => client.close()));
     let failed = 0;
     const note = (isWell: boolean): void => void (failed += isWell ? 0 : 1);
     const failures = (): number => failed + clients.filter((client) => !client.isWell()).length;
 
-    const most = climb.plan.counts[fleet].at(-1) ?? 0;
+    const most = stepContext.plan.counts[fleet].at(-1) ?? 0;
     const streams = fleet === "clients";
     const connections = Math.min(openFileLimit(), BROKER_CONNECTIONS) - OTHER_FILES;
     const room = connections - (streams ? most : 0);
-    const connectsAnew = fewAtOnce(ANEW_AT_ONCE);
+    const connectsAnew = limitConcurrency(ANEW_AT_ONCE);
     const openOne = async (number: number): Promise<void> => {
       const clusterId = `${fleet}-${number}`;
       const credentials = certificates.leaf({ subject: [commonName(clusterId)], keys });
@@ -69,28 +69,28 @@ export function climbClients(context: Context, options: ClientsOptions): Promise
       };
       await Promise.all(Array.from({ length: AT_ONCE }, some));
     };
-    const live = keepTalking(clients, { note, polls: !streams });
-    later(live.stop);
+    const live = runClientLoop(clients, { note, polls: !streams });
+    onCleanup(live.stop);
 
     const steps: Step[] = [];
-    for (const count of climb.plan.counts[fleet]) {
-      climb.tell(`connecting clients, up to ${count}`);
+    for (const count of stepContext.plan.counts[fleet]) {
+      stepContext.onActivity(`connecting clients, up to ${count}`);
       await growTo(count);
-      steps.push(await watchStep(context, broker, { climb, fleet, count, failures }));
+      steps.push(await watchStep(context, broker, { stepContext, fleet, count, failures }));
     }
     return steps;
   });
 }
 
-interface Talk {
+interface ClientLoopOptions {
   readonly note: (isWell: boolean) => void;
   readonly polls: boolean;
 }
 
 /** Advertisements at multiples of the interval by the wall clock; polls evenly, one client after the other. */
-function keepTalking(
+function runClientLoop(
   clients: readonly ProtocolClient[],
-  { note, polls }: Talk,
+  { note, polls }: ClientLoopOptions,
 ): { readonly stop: () => void } {
   let lastTick = Math.floor(Date.now() / INTERVAL_MS);
   let next = 0;

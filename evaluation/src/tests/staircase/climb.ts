@@ -3,22 +3,22 @@ import type { BrokerProcess } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { sampleProcess } from "../../measure/sample-process.ts";
 import { pidOf } from "../../measure/start-programs.ts";
-import { heardClusters } from "./heard-clusters.ts";
+import { countFreshClusters } from "./heard-clusters.ts";
 import { fleetText } from "./step-figures.ts";
 import type { Fleet, StaircasePlan, Step } from "./staircase.ts";
 
 const SAMPLE_EVERY_MS = 1_000;
 
 /** What all parts of the staircase share. */
-export interface Climb {
+export interface StepContext {
   readonly plan: StaircasePlan;
-  readonly tell: (doing: string) => void;
+  readonly onActivity: (doing: string) => void;
   /** So many milliseconds of the whole have passed. */
-  readonly pass: (ms: number, doing: string) => void;
+  readonly advance: (ms: number, doing: string) => void;
 }
 
 interface StepOptions {
-  readonly climb: Climb;
+  readonly stepContext: StepContext;
   readonly fleet: Fleet;
   readonly count: number;
   /** So far. */
@@ -29,9 +29,9 @@ interface StepOptions {
 export async function watchStep(
   { signal }: Context,
   broker: BrokerProcess,
-  { climb, fleet, count, failures }: StepOptions,
+  { stepContext, fleet, count, failures }: StepOptions,
 ): Promise<Step> {
-  const { windowMs, settleMs } = climb.plan;
+  const { windowMs, settleMs } = stepContext.plan;
   const failedBefore = failures();
   await sleep(settleMs, undefined, { signal });
   let seenMs = 0;
@@ -40,9 +40,15 @@ export async function watchStep(
     forMs: windowMs,
     signal,
     onSample: ({ atMs }) => {
-      climb.pass(atMs - seenMs, fleetText(count, fleet));
+      stepContext.advance(atMs - seenMs, fleetText(count, fleet));
       seenMs = atMs;
     },
   });
-  return { fleet, count, samples, heard: await heardClusters(broker), failed: failures() - failedBefore };
+  return {
+    fleet,
+    count,
+    samples,
+    heard: await countFreshClusters(broker),
+    failed: failures() - failedBefore,
+  };
 }

@@ -3,7 +3,7 @@ import type { BrokerProcess } from "@resource-broker/testkit";
 import { INTERVAL_MS } from "./staircase.ts";
 
 /** How many clusters the broker has heard within the last interval and a half: the ones that are really there. */
-export async function heardClusters(broker: BrokerProcess): Promise<number> {
+export async function countFreshClusters(broker: BrokerProcess): Promise<number> {
   const times: number[] = [];
   for (let after: string | undefined = ""; after !== undefined; ) {
     const query = new URLSearchParams({ limit: String(LIMIT.pageMax), ...(after === "" ? {} : { after }) });

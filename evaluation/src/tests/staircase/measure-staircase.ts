@@ -1,8 +1,8 @@
 import { testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import type { Climb } from "./climb.ts";
-import { climbAgents } from "./climb-agents.ts";
-import { climbClients } from "./climb-clients.ts";
+import type { StepContext } from "./climb.ts";
+import { measureAgents } from "./climb-agents.ts";
+import { measureClients } from "./climb-clients.ts";
 import { INTERVAL_MS, PLANS, type Staircase } from "./staircase.ts";
 
 /** One broker for agents, one for clients, one for pollers: none has another's past in its memory. */
@@ -11,21 +11,21 @@ export async function measureStaircase(context: Context): Promise<Staircase> {
   const { agents, clients, pollers } = plan.counts;
   const totalMs = plan.windowMs * (agents.length + clients.length + pollers.length);
   let passedMs = 0;
-  const climb: Climb = {
+  const stepContext: StepContext = {
     plan,
-    tell: (doing) => context.progress(passedMs / totalMs, doing),
-    pass: (ms, doing) => {
+    onActivity: (doing) => context.progress(passedMs / totalMs, doing),
+    advance: (ms, doing) => {
       passedMs += ms;
       context.progress(passedMs / totalMs, doing);
     },
   };
   const certificates = await testCertificates();
-  const climbed = await climbAgents(context, certificates, climb);
-  const shared = { certificates, climb, advertisement: climbed.advertisement };
+  const climbed = await measureAgents(context, certificates, stepContext);
+  const shared = { certificates, stepContext, advertisement: climbed.advertisement };
   const steps = [
     ...climbed.steps,
-    ...(clients.length === 0 ? [] : await climbClients(context, { ...shared, fleet: "clients" })),
-    ...(pollers.length === 0 ? [] : await climbClients(context, { ...shared, fleet: "pollers" })),
+    ...(clients.length === 0 ? [] : await measureClients(context, { ...shared, fleet: "clients" })),
+    ...(pollers.length === 0 ? [] : await measureClients(context, { ...shared, fleet: "pollers" })),
   ];
   return { windowMs: plan.windowMs, intervalMs: INTERVAL_MS, steps };
 }

@@ -1,6 +1,6 @@
 import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import { type Connection, type ConnectionOptions, openConnection } from "../../measure/load/connection.ts";
-import type { Gate } from "../../measure/few-at-once.ts";
+import type { ConcurrencyLimit } from "../../measure/few-at-once.ts";
 import { advertiseText, getText } from "../../measure/load/requests.ts";
 
 export interface ClientOptions extends ConnectionOptions {
@@ -9,7 +9,7 @@ export interface ClientOptions extends ConnectionOptions {
   /** False: it asks for instructions instead of keeping a stream of them open. */
   readonly streams: boolean;
   /** How it connects for each call, where not everybody can keep a connection. That costs the broker more. Absent: it keeps one. */
-  readonly connectsAnew?: Gate;
+  readonly connectsAnew?: ConcurrencyLimit;
 }
 
 /** Says what an agent says, without a cluster behind it. Each call resolves with whether it went well. */

@@ -6,37 +6,37 @@ import { markdownTable } from "../../report/markdown-table.ts";
 import { NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
 import type { Fleet } from "./staircase.ts";
-import { fleetText, type StepFigure } from "./step-figures.ts";
+import { fleetText, type StepMetric } from "./step-figures.ts";
 
 export type Published = readonly { readonly agents: number; readonly value: number }[];
-export type FiguresByFleet = Readonly<Record<Fleet, readonly StepFigure[]>>;
+export type MetricsByFleet = Readonly<Record<Fleet, readonly StepMetric[]>>;
 
 export const AGENTS_AXIS: Axis = { label: "agents", scale: "linear" };
 export const CLUSTERS_AXIS: Axis = { label: "agents, or protocol clients in one load process", scale: "log" };
 
 export function oursSeries(
-  figures: readonly StepFigure[],
+  metrics: readonly StepMetric[],
   label = OURS,
-  look: Series["look"] = "ours",
+  style: Series["style"] = "ours",
 ): Series {
   return {
     label,
-    look,
-    points: figures.map(({ count, value, low, high }) => ({ x: count, y: value, low, high })),
+    style,
+    points: metrics.map(({ count, value, low, high }) => ({ x: count, y: value, low, high })),
   };
 }
 
 export function theirsSeries(published: Published): Series {
   return {
     label: THEIRS,
-    look: "theirs",
+    style: "theirs",
     points: published.map(({ agents, value }) => ({ x: agents, y: value })),
   };
 }
 
 /** Everything there is, for a chart with logarithmic axes: 0 has no place on it. */
-export function growthSeries(by: FiguresByFleet, published: Published): Series[] {
-  const some = (figures: readonly StepFigure[]): StepFigure[] => figures.filter(({ count }) => count > 0);
+export function growthSeries(by: MetricsByFleet, published: Published): Series[] {
+  const some = (metrics: readonly StepMetric[]): StepMetric[] => metrics.filter(({ count }) => count > 0);
   return [
     oursSeries(some(by.agents), `${OURS}, real agents`),
     theirsSeries(published),
@@ -47,9 +47,9 @@ export function growthSeries(by: FiguresByFleet, published: Published): Series[]
 
 /** Compared at the largest number that both have figures for; pollers do exactly what the predecessor's agents do. */
 export function summaryRows(
-  by: FiguresByFleet,
+  by: MetricsByFleet,
   published: Published,
-  { figure, unit }: { readonly figure: string; readonly unit: string },
+  { figure: metric, unit }: { readonly figure: string; readonly unit: string },
 ): SummaryRow[] {
   const compared = (["agents", "pollers"] as const).flatMap((fleet) => {
     const common = by[fleet].findLast(({ count }) => publishedAt(published, count) !== undefined);
@@ -57,7 +57,7 @@ export function summaryRows(
     const theirs = publishedAt(published, common.count);
     return [
       {
-        figure: `${figure}, ${fleetText(common.count, fleet)}`,
+        figure: `${metric}, ${fleetText(common.count, fleet)}`,
         ours: withUnit(common.value, unit),
         theirs: withUnit(theirs, unit),
         factor: factorText(common.value, theirs),
@@ -65,7 +65,7 @@ export function summaryRows(
     ];
   });
   const more = by.clients.map(({ count, value }) => ({
-    figure: `${figure}, ${fleetText(count, "clients")}`,
+    figure: `${metric}, ${fleetText(count, "clients")}`,
     ours: withUnit(value, unit),
     theirs: NOTHING,
     factor: NOTHING,
@@ -77,7 +77,7 @@ function publishedAt(published: Published, count: number): number | undefined {
   return published.find(({ agents }) => agents === count)?.value;
 }
 
-export function stepsTable(by: FiguresByFleet, published: Published, unit: string): string {
+export function stepsTable(by: MetricsByFleet, published: Published, unit: string): string {
   const fleets: readonly Fleet[] = ["agents", "clients", "pollers"];
   const rows = fleets.flatMap((fleet) =>
     by[fleet].map(({ count, value, low, high }) => {
@@ -95,18 +95,18 @@ export function stepsTable(by: FiguresByFleet, published: Published, unit: strin
 }
 
 /** How cost grows with agents, as a sentence for the chart. */
-export function slopeNote(figures: readonly StepFigure[], what: string): string[] {
-  const fit = logLogFit(pointsOf(figures));
-  return fit === undefined || figures.length < 3
+export function slopeNote(metrics: readonly StepMetric[], what: string): string[] {
+  const fit = logLogFit(pointsOf(metrics));
+  return fit === undefined || metrics.length < 3
     ? []
     : [`${what}: slope ${fit.slope.toFixed(2)} (log-log; 1 = in proportion), r² ${fit.r2.toFixed(3)}`];
 }
 
 /** What each agent adds. */
-export function perAgent(figures: readonly StepFigure[]): Fit | undefined {
-  return linearFit(pointsOf(figures));
+export function perAgent(metrics: readonly StepMetric[]): Fit | undefined {
+  return linearFit(pointsOf(metrics));
 }
 
-function pointsOf(figures: readonly StepFigure[]): { readonly x: number; readonly y: number }[] {
-  return figures.map(({ count, value }) => ({ x: count, y: value }));
+function pointsOf(metrics: readonly StepMetric[]): { readonly x: number; readonly y: number }[] {
+  return metrics.map(({ count, value }) => ({ x: count, y: value }));
 }

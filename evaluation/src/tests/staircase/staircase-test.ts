@@ -4,8 +4,8 @@ import { measureStaircase } from "./measure-staircase.ts";
 import {
   AGENTS_AXIS,
   CLUSTERS_AXIS,
-  type FiguresByFleet,
   growthSeries,
+  type MetricsByFleet,
   oursSeries,
   type Published,
   stepsTable,
@@ -13,11 +13,11 @@ import {
   theirsSeries,
 } from "./show-staircase.ts";
 import { expectedSeconds, type Fleet, type Staircase } from "./staircase.ts";
-import { type StepFigure, staircaseFaults } from "./step-figures.ts";
+import { type StepMetric, staircaseFaults } from "./step-figures.ts";
 
 /** One of the things that are read from the staircase, and how it is told. */
 export interface Aspect extends Pick<EvaluationTest<Staircase>, "id" | "title" | "method"> {
-  readonly figures: (staircase: Staircase, fleet: Fleet) => readonly StepFigure[];
+  readonly metrics: (staircase: Staircase, fleet: Fleet) => readonly StepMetric[];
   readonly published: Published;
   readonly y: { readonly label: string; readonly unit: string };
   /** The first chart's name; the one with the growth is called after it. */
@@ -25,18 +25,18 @@ export interface Aspect extends Pick<EvaluationTest<Staircase>, "id" | "title" |
   readonly subtitle: (staircase: Staircase) => string;
   /** What else is drawn beside the figures of real agents. */
   readonly beside?: (staircase: Staircase) => readonly Series[];
-  readonly slope: (by: FiguresByFleet) => readonly string[];
+  readonly slope: (by: MetricsByFleet) => readonly string[];
   /** Sentences below the table. */
-  readonly words: (by: FiguresByFleet, staircase: Staircase) => readonly string[];
+  readonly words: (by: MetricsByFleet, staircase: Staircase) => readonly string[];
 }
 
 /** They are all read from one measurement. */
 export function staircaseTest(aspect: Aspect): EvaluationTest<Staircase> {
-  const { id, title, method, figures } = aspect;
-  const byFleet = (staircase: Staircase): FiguresByFleet => ({
-    agents: figures(staircase, "agents"),
-    clients: figures(staircase, "clients"),
-    pollers: figures(staircase, "pollers"),
+  const { id, title, method, metrics } = aspect;
+  const byFleet = (staircase: Staircase): MetricsByFleet => ({
+    agents: metrics(staircase, "agents"),
+    clients: metrics(staircase, "clients"),
+    pollers: metrics(staircase, "pollers"),
   });
   return {
     id,
@@ -51,7 +51,7 @@ export function staircaseTest(aspect: Aspect): EvaluationTest<Staircase> {
   };
 }
 
-function chartsOf(aspect: Aspect, staircase: Staircase, by: FiguresByFleet): Chart[] {
+function chartsOf(aspect: Aspect, staircase: Staircase, by: MetricsByFleet): Chart[] {
   const { title, published, y, chart, subtitle, beside, slope } = aspect;
   return [
     {
@@ -80,7 +80,7 @@ function chartsOf(aspect: Aspect, staircase: Staircase, by: FiguresByFleet): Cha
 function findingsOf(
   { title, published, y: { unit }, words }: Aspect,
   staircase: Staircase,
-  by: FiguresByFleet,
+  by: MetricsByFleet,
 ): Findings {
   return {
     summary: summaryRows(by, published, { figure: title, unit }),

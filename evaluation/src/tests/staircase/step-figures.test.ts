@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { brokerCpuTest } from "../1a-broker-cpu/broker-cpu.ts";
 import { brokerMemoryTest } from "../1b-broker-memory/broker-memory.ts";
 import { expectedSeconds, type Fleet, INTERVAL_MS, PLANS, type Staircase, type Step } from "./staircase.ts";
-import { cpuFigures, memoryFigures, staircaseFaults } from "./step-figures.ts";
+import { cpuMetrics, memoryMetrics, staircaseFaults } from "./step-figures.ts";
 
 /** A broker that takes `percent` of a core in each half of a minute, with so much memory. */
 function stepOf(fleet: Fleet, count: number, percents: readonly number[], rssMb = 70): Step {
@@ -28,7 +28,7 @@ const STAIRCASE: Staircase = {
 };
 
 test("CPU is that of the whole window, its spread that of the intervals", () => {
-  const [first] = cpuFigures(STAIRCASE, "agents");
+  const [first] = cpuMetrics(STAIRCASE, "agents");
   expect(first?.count).toBe(1);
   expect(first?.value).toBeCloseTo(0.2);
   expect(first?.low).toBeCloseTo(0.1);
@@ -36,8 +36,8 @@ test("CPU is that of the whole window, its spread that of the intervals", () => 
 });
 
 test("memory is the median of all looks", () => {
-  expect(memoryFigures(STAIRCASE, "clients")).toEqual([{ count: 10_000, value: 702, low: 700, high: 704 }]);
-  expect(memoryFigures(STAIRCASE, "agents", "privateMb").at(0)?.value).toBe(20);
+  expect(memoryMetrics(STAIRCASE, "clients")).toEqual([{ count: 10_000, value: 702, low: 700, high: 704 }]);
+  expect(memoryMetrics(STAIRCASE, "agents", "privateMb").at(0)?.value).toBe(20);
 });
 
 test("whoever was not heard, or was turned away, is a fault", () => {
@@ -53,15 +53,15 @@ test("whoever was not heard, or was turned away, is a fault", () => {
 test("the summary compares at the largest number that both have", () => {
   expect(brokerCpuTest.findings(STAIRCASE).summary).toEqual([
     {
-      figure: "Broker CPU, 100 real agents",
+      metric: "Broker CPU, 100 real agents",
       ours: "1.00 % of one core",
       theirs: "27.3 % of one core",
       factor: "27×",
     },
-    { figure: "Broker CPU, 10,000 protocol clients", ours: "30.0 % of one core", theirs: "–", factor: "–" },
+    { metric: "Broker CPU, 10,000 protocol clients", ours: "30.0 % of one core", theirs: "–", factor: "–" },
   ]);
   expect(brokerMemoryTest.findings(STAIRCASE).summary[0]).toEqual({
-    figure: "Broker memory, 100 real agents",
+    metric: "Broker memory, 100 real agents",
     ours: "72.0 MB",
     theirs: "42.5 MB",
     factor: "worse: 1.7×",
@@ -72,7 +72,7 @@ test("clients that poll are compared with agents that polled", () => {
   const polled = { ...STAIRCASE, steps: [stepOf("pollers", 100, [2, 2]), stepOf("pollers", 1_000, [9, 9])] };
   expect(brokerCpuTest.findings(polled).summary).toEqual([
     {
-      figure: "Broker CPU, 100 protocol clients that poll every 5 s",
+      metric: "Broker CPU, 100 protocol clients that poll every 5 s",
       ours: "2.00 % of one core",
       theirs: "27.3 % of one core",
       factor: "14×",

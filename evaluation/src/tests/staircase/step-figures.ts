@@ -4,7 +4,7 @@ import { countText } from "../../report/number-text.ts";
 import type { Fleet, Staircase, Step } from "./staircase.ts";
 
 /** A figure of one step, with the spread of its windows. */
-export interface StepFigure {
+export interface StepMetric {
   readonly count: number;
   readonly value: number;
   readonly low: number;
@@ -12,20 +12,20 @@ export interface StepFigure {
 }
 
 /** Percent of one core over the whole step; the spread is that of the intervals in it. */
-export function cpuFigures({ steps, intervalMs }: Staircase, fleet: Fleet): StepFigure[] {
-  return figuresOf(steps, fleet, (samples) => ({
+export function cpuMetrics({ steps, intervalMs }: Staircase, fleet: Fleet): StepMetric[] {
+  return metricsOf(steps, fleet, (samples) => ({
     value: coreShare(samples),
     each: coreShares(samples, intervalMs),
   }));
 }
 
 /** Resident memory in MB: the median of all looks. */
-export function memoryFigures(
+export function memoryMetrics(
   { steps }: Staircase,
   fleet: Fleet,
   of: "rssMb" | "privateMb" = "rssMb",
-): StepFigure[] {
-  return figuresOf(steps, fleet, (samples) => {
+): StepMetric[] {
+  return metricsOf(steps, fleet, (samples) => {
     const each = samples.map((sample) => sample[of]);
     return { value: median(each), each };
   });
@@ -36,11 +36,11 @@ interface Read {
   readonly each: readonly number[];
 }
 
-function figuresOf(
+function metricsOf(
   steps: readonly Step[],
   wanted: Fleet,
   read: (samples: readonly Sample[]) => Read,
-): StepFigure[] {
+): StepMetric[] {
   return steps.flatMap(({ fleet, count, samples }) => {
     const { value, each } = read(samples);
     if (fleet !== wanted || value === undefined) return [];

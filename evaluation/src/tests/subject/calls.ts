@@ -16,7 +16,7 @@ export interface Answer {
 
 /** A request that nobody answered in time counts as one with this status. */
 export const NO_ANSWER = 0;
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** An agent that is answered 500 advertises again, and some brokers answer so whenever two writes of theirs meet. */
 const ADVERTISE_TRIES = 20;
@@ -37,7 +37,7 @@ export async function reserve(
   request: ReservationRequestDTO,
   key?: string,
 ): Promise<Answer> {
-  return answerOf(await ask(connection, reserveText(request, key)));
+  return answerOf(await sendTimed(connection, reserveText(request, key)));
 }
 
 /** A reply, unread, and how long it took; absent: there was none in time, or the connection broke. */
@@ -47,7 +47,7 @@ export interface Timed {
 }
 
 /** For those who ask a thousand at a time: reading one reply would make the others wait. */
-export async function ask(connection: Connection, text: string): Promise<Timed> {
+export async function sendTimed(connection: Connection, text: string): Promise<Timed> {
   const beganAt = performance.now();
   const reply = await inTime(connection.send(text));
   return { tookMs: performance.now() - beganAt, reply };
@@ -72,7 +72,7 @@ export async function read(connection: Connection, path: string): Promise<unknow
 async function inTime(reply: Promise<Reply>): Promise<Reply | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, undefined);
+    timer = setTimeout(resolve, TIMEOUT_MS, undefined);
   });
   try {
     return await Promise.race([reply.catch(() => undefined), late]);

@@ -1,7 +1,7 @@
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
-import { type Answer, answerOf, ask, release } from "./calls.ts";
+import { type Answer, answerOf, release, sendTimed } from "./calls.ts";
 
 export interface FillOptions {
   readonly count: number;
@@ -13,7 +13,7 @@ export interface FillOptions {
   readonly onShare?: (share: number) => void;
 }
 
-const TELL_EVERY = 1000;
+const REPORT_EVERY = 1000;
 
 /** An answer, and on which connection it came. */
 export interface Filled extends Answer {
@@ -28,9 +28,9 @@ export async function fill(connections: readonly Connection[], options: FillOpti
   const some = async (connection: Connection): Promise<void> => {
     for (let number = next++; number < count; number = next++) {
       signal.throwIfAborted();
-      const answer = answerOf(await ask(connection, reserveText(request, `${name}-${number}`)));
+      const answer = answerOf(await sendTimed(connection, reserveText(request, `${name}-${number}`)));
       answers.push({ ...answer, connection });
-      if (answers.length % TELL_EVERY === 0) onShare(answers.length / count);
+      if (answers.length % REPORT_EVERY === 0) onShare(answers.length / count);
     }
   };
   await Promise.all(connections.map(some));
@@ -38,7 +38,7 @@ export async function fill(connections: readonly Connection[], options: FillOpti
 }
 
 /** Everybody gives back what it has; each connection one after the other. */
-export async function giveBack(filled: readonly Filled[]): Promise<void> {
+export async function releaseAll(filled: readonly Filled[]): Promise<void> {
   const byConnection = new Map<Connection, string[]>();
   for (const { connection, id } of filled) {
     if (id === undefined) continue;

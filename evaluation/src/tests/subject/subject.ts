@@ -7,7 +7,7 @@ import type { Context } from "../../evaluation-test.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";
 import { getText } from "../../measure/load/requests.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import type { Later } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-endings.ts";
 import { readBaselineCertificates } from "./baseline-certificates.ts";
 import type { Identity } from "./identity.ts";
 
@@ -37,12 +37,12 @@ export interface Subject {
  * Ours is started for the test; its policy is the built-in one, but for advertisements, which stay fresh for a day, and
  * for the number of reservations of one requester: few clusters stand for many.
  */
-export async function openSubject(context: Context, later: Later): Promise<Subject> {
+export async function openSubject(context: Context, onCleanup: OnCleanup): Promise<Subject> {
   if (context.baseline !== undefined) return baselineSubject(context.baseline);
   const certificates = await testCertificates();
-  const flags = [`--policy=${await writePatientPolicy(context.folder)}`];
+  const flags = [`--policy=${await writeLenientPolicy(context.folder)}`];
   const broker = await startMeasuredBroker(context, { certificates, flags });
-  later(broker.dispose);
+  onCleanup(broker.dispose);
   // One pair of keys for all: making them would take longer than the handshakes.
   const keys = makeKeys();
   const made: Identity[] = [];
@@ -63,7 +63,7 @@ export async function openSubject(context: Context, later: Later): Promise<Subje
 }
 
 export interface ConnectOptions {
-  readonly later: Later;
+  readonly later: OnCleanup;
   /** What each says as soon as it is connected. Absent: it asks for its instructions, which changes nothing. */
   readonly begin?: (connection: Connection) => Promise<unknown>;
 }
@@ -72,7 +72,7 @@ export interface ConnectOptions {
 export async function connectAll(
   { host, port }: Subject,
   identities: readonly Identity[],
-  { later, begin = (connection) => connection.send(getText(PATH.instructions)) }: ConnectOptions,
+  { later: onCleanup, begin = (connection) => connection.send(getText(PATH.instructions)) }: ConnectOptions,
 ): Promise<Connection[]> {
   const connections: Connection[] = [];
   let next = 0;
@@ -82,7 +82,7 @@ export async function connectAll(
       if (identity === undefined) return;
       const connection = await openConnection({ ...identity, host, port });
       connections[at] = connection;
-      later(connection.close);
+      onCleanup(connection.close);
       await begin(connection);
     }
   };
@@ -90,7 +90,7 @@ export async function connectAll(
   return connections;
 }
 
-const WORD_EVERY_MS = 2000;
+const KEEP_ALIVE_MS = 2000;
 
 /** Waits until the broker counts clusters that have just advertised. Brokers close connections that stay silent. */
 export async function settle(
@@ -98,14 +98,14 @@ export async function settle(
   connections: readonly Connection[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let leftMs = settleMs; leftMs > 0; leftMs -= WORD_EVERY_MS) {
-    await sleep(Math.min(WORD_EVERY_MS, leftMs), undefined, { signal });
+  for (let leftMs = settleMs; leftMs > 0; leftMs -= KEEP_ALIVE_MS) {
+    await sleep(Math.min(KEEP_ALIVE_MS, leftMs), undefined, { signal });
     await Promise.all(connections.map((each) => each.send(getText(PATH.instructions))));
   }
 }
 
 /** Clients of a test advertise once: on a slow machine they would be two minutes old before they are asked. */
-async function writePatientPolicy(folder: string): Promise<string> {
+async function writeLenientPolicy(folder: string): Promise<string> {
   const file = join(folder, "policy.yaml");
   // JSON is YAML.
   await writeFile(

@@ -40,31 +40,31 @@ async function underChange(environment: BenchEnvironment, setup: BenchSetup): Pr
     targets[of] === undefined ? {} : { target: targets[of] };
   return [
     {
-      figure: "start and first sync, CPU",
+      metric: "start and first sync, CPU",
       now: `${(firstSyncMs / 1000).toFixed(1)} s`,
       ...target("sync"),
     },
     {
-      figure: "RSS, settled",
+      metric: "RSS, settled",
       now: mb(settled.rssMb),
       ...target("rss"),
       note: `private ${mb(settled.privateMb)}, at most ${mb(settled.peakMb)}`,
     },
     {
-      figure: "RSS after the changes",
+      metric: "RSS after the changes",
       now: mb(after.rssMb),
       ...target("rss"),
       note: `private ${mb(after.privateMb)}`,
     },
-    { figure: `CPU at ${CHANGES_PER_SECOND} pod changes/s`, now: percent(cpu), ...target("cpu") },
+    { metric: `CPU at ${CHANGES_PER_SECOND} pod changes/s`, now: percent(cpu), ...target("cpu") },
     {
-      figure: "a GPU is taken → the broker knows",
+      metric: "a GPU is taken → the broker knows",
       now: spread(delays.taken),
       ...target("delay"),
       note: `given back: ${spread(delays.given)}, as changes for the better wait up to 5 s`,
     },
     {
-      figure: "allocated CPU at the broker, in the end",
+      metric: "allocated CPU at the broker, in the end",
       now: correct,
       note: `after ${changes} changes; counted a second time by the bench`,
     },

@@ -30,22 +30,22 @@ async function atRest(
     `${(((bytes[of] - bytesBefore[of]) * 1000) / tookMs).toFixed(0)} B/s`;
   const later = memoryOf(pid);
   return [
-    { figure: "RSS, settled", now: mb(rssMb), target: "60 MB", predecessor: "40.2 MB" },
-    { figure: "  of which private", now: mb(privateMb), target: "20 MB" },
+    { metric: "RSS, settled", now: mb(rssMb), target: "60 MB", predecessor: "40.2 MB" },
+    { metric: "  of which private", now: mb(privateMb), target: "20 MB" },
     {
-      figure: "CPU at rest, at 30 s",
+      metric: "CPU at rest, at 30 s",
       now: percent(cpu),
       target: "0.30 %",
       predecessor: "0.30 %",
       note: `over ${(tookMs / 60_000).toFixed(1)} min`,
     },
     {
-      figure: "to the broker",
+      metric: "to the broker",
       now: perSecond("sent"),
       target: "200 B/s",
       predecessor: "506 B/s",
       note: `TLS included; back ${perSecond("received")}`,
     },
-    { figure: "RSS (private) after that", now: `${mb(later.rssMb)} (${mb(later.privateMb)})` },
+    { metric: "RSS (private) after that", now: `${mb(later.rssMb)} (${mb(later.privateMb)})` },
   ];
 }

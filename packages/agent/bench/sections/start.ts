@@ -33,7 +33,7 @@ async function starts({ isQuick, print }: BenchEnvironment, setup: BenchSetup): 
   print(times.map((time) => time.toFixed(0)).join(" "));
   return [
     {
-      figure: "start → first advertisement accepted",
+      metric: "start → first advertisement accepted",
       now: spread(times),
       target: "350 ms, then 165",
       predecessor: "120–165 ms",

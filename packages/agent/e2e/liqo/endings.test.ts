@@ -31,7 +31,7 @@ describe("every end is clean", PATIENCE, () => {
     await ask(OFFLOAD);
     await seen(isActive);
     await agents.paris.stop();
-    world.liqo.lose(PARIS);
+    world.liqo.disconnect(PARIS);
     const request = await seen((each) => peered(each)?.status === "False");
     expect(peered(request)?.reason).toMatch(/^(NodeNotReady|ProviderUnreachable)$/);
     await anHourAgo(rome.client);
@@ -42,7 +42,7 @@ describe("every end is clean", PATIENCE, () => {
 
   test("of a loan that is released while liqoctl still peers", async () => {
     const { world, rome, paris, clock, ask, remove, clean } = await oneReservation();
-    world.liqo.liqoctl.spoil("peer", { kind: "hangs" });
+    world.liqo.liqoctl.failNext("peer", { kind: "hangs" });
     await ask();
     await clock.until("liqoctl was started", async () => world.liqo.liqoctl.calls[0]);
     await remove();
@@ -118,7 +118,7 @@ test("a slice that a provider refused as it started is brought there again", PAT
     const last = versions.slice(-5);
     return world.liqo.refusals() === 1 && last.length === 5 && new Set(last).size === 1 ? true : undefined;
   });
-  world.liqo.behaveWell();
+  world.liqo.resetBehaviour();
   expect(peered(await seen(isActive))).toMatchObject({ reason: "NodeReady" });
 });
 

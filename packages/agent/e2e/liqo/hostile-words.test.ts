@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import type { ReservationDTO, ResourceRequest } from "@resource-broker/contract";
 import {
   RESOURCE_REQUESTS,
-  startInsideAgent,
+  startInProcessAgent,
   type TestCertificates,
   testCertificates,
   type WorldCluster,
@@ -76,7 +76,7 @@ describe("no word of a broker becomes a path, a flag or a process", () => {
 
   test.each(ROWS)("$name", async ({ answer, refusal }) => {
     const broker = await scriptedBroker(certificates.broker, answering(answer));
-    const agent = await startInsideAgent({
+    const agent = await startInProcessAgent({
       clusterId: "rome",
       brokerUrl: broker.url,
       certificates,

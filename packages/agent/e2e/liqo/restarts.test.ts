@@ -31,7 +31,7 @@ describe("an agent that is killed and started again goes on", { timeout: TIMEOUT
     );
 
   test("while liqoctl peers: it peers again", async () => {
-    world.liqo.liqoctl.spoil("peer", { kind: "hangs" });
+    world.liqo.liqoctl.failNext("peer", { kind: "hangs" });
     await askFor(rome, "loan");
     await until("liqoctl was started", async () => world.liqo.liqoctl.calls[0]);
     await kill();
@@ -45,7 +45,7 @@ describe("an agent that is killed and started again goes on", { timeout: TIMEOUT
     await askFor(rome, "loan");
     const name = await slice();
     await kill();
-    world.liqo.behaveWell();
+    world.liqo.resetBehaviour();
     await restart();
     const { reservationName } = await untilActive(rome, "loan");
     expect(reservationName).toBe(name);
@@ -63,7 +63,7 @@ describe("an agent that is killed and started again goes on", { timeout: TIMEOUT
       return found.metadata.deletionTimestamp;
     });
     await kill();
-    world.liqo.behaveWell();
+    world.liqo.resetBehaviour();
     await restart();
     await untilClean([rome, world.cluster("paris")]);
     expect(world.liqo.liqoctl.calls.map(([verb]) => verb)).toEqual(["peer", "unpeer"]);

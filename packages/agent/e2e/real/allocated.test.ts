@@ -81,8 +81,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("allocated, beside kubectl descri
   /** A pod on the node of its name, as its kubelet would report it. */
   const create = async (pod: PodCase["pod"]): Promise<boolean> => {
     const body = { apiVersion: "v1", kind: "Pod", ...pod, spec: { ...pod.spec, nodeName: nameIn(pod) } };
-    const made = await plane.ask("POST", PODS, body);
-    const received = await plane.ask("PATCH", `${PODS}/${nameIn(pod)}/status`, { status: pod.status });
+    const made = await plane.request("POST", PODS, body);
+    const received = await plane.request("PATCH", `${PODS}/${nameIn(pod)}/status`, { status: pod.status });
     return made.status === 201 && received.status === 200;
   };
 

@@ -30,7 +30,7 @@ export function simulatedFaults(controlPlanes: SimulatedControlPlanes): ApiServe
   return {
     down: async (cluster) => {
       isDown.add(cluster);
-      await controlPlanes.cluster(cluster).knobs.down();
+      await controlPlanes.cluster(cluster).faults.down();
     },
     put: async (cluster, object) => controlPlanes.cluster(cluster).seed([object]),
     remove: async (cluster, resource, { name, namespace }) => {
@@ -40,11 +40,11 @@ export function simulatedFaults(controlPlanes: SimulatedControlPlanes): ApiServe
       api.delete({ definition, namespace, name }, { dryRun: false, propagation: "Background" });
     },
     up: async (cluster) => {
-      if (isDown.delete(cluster)) await controlPlanes.cluster(cluster).knobs.up();
+      if (isDown.delete(cluster)) await controlPlanes.cluster(cluster).faults.up();
     },
     refuseWrites: async ({ name, client }, resource) => {
-      const { knobs } = controlPlanes.cluster(name);
-      knobs.failNext({ times: MANY, status: 500, verb: "patch", plural: resource.plural });
+      const { faults } = controlPlanes.cluster(name);
+      faults.failNext({ times: MANY, status: 500, verb: "patch", plural: resource.plural });
       return async () => {
         // It fails as often as it was told to, whoever asks.
         await until("it takes writes again", () => isNotFound(client, resource));

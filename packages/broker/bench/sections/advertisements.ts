@@ -43,7 +43,7 @@ async function measure(
   closeAll(fleet);
   return [
     {
-      figure: "advertisements/s, 1,000 clusters",
+      metric: "advertisements/s, 1,000 clusters",
       now: count(median(rates)),
       note:
         `rounds ${count(Math.min(...rates))}–${count(Math.max(...rates))}, ${cpu.toFixed(0)} µs of the broker's CPU each, ` +

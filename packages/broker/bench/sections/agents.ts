@@ -41,7 +41,7 @@ async function measure(
   const share = idle + Math.max(0, hurried - idle) / HURRY;
   return [
     {
-      figure: "broker CPU, 100 agents at 30 s",
+      metric: "broker CPU, 100 agents at 30 s",
       now: `${share.toFixed(2)} % of a core`,
       target: "1 %",
       predecessor: "27 %",

@@ -31,7 +31,7 @@ async function measure(env: BenchEnvironment, port: number, pid: number): Promis
   const { isQuick, report, certificates } = env;
   await settle(isQuick);
   const rows: BenchRow[] = [
-    { figure: "broker RSS, idle", now: mb(pid), target: "65 MB", predecessor: "40 MB" },
+    { metric: "broker RSS, idle", now: mb(pid), target: "65 MB", predecessor: "40 MB" },
   ];
   for (const { agents, target, predecessor } of isQuick ? STEPS.slice(0, 2) : STEPS) {
     report(`${count(agents)} connected agents`);
@@ -40,7 +40,7 @@ async function measure(env: BenchEnvironment, port: number, pid: number): Promis
     if (agents === STEPS.at(-1)?.agents) rows.push(await allAtOnce(env, fleet, pid));
     for (const connection of fleet) listenOn(connection);
     await settle(isQuick);
-    rows.push({ figure: `… ${count(agents)} connected agents`, now: mb(pid), target, predecessor });
+    rows.push({ metric: `… ${count(agents)} connected agents`, now: mb(pid), target, predecessor });
     closeAll(fleet);
   }
   return rows;
@@ -63,7 +63,7 @@ async function allAtOnce(
   });
   const share = (100 * (cpuMsOf(pid) - before)) / INTERVAL_MS;
   return {
-    figure: `${count(fleet.length)} agents at 30 s, all in the same second: CPU / p99`,
+    metric: `${count(fleet.length)} agents at 30 s, all in the same second: CPU / p99`,
     now: `${share.toFixed(1)} % / ${ms(percentile(latenciesMs, 0.99))} ms`,
     target: "27 % / 3 s",
     predecessor: "–",

@@ -49,7 +49,7 @@ async function measure(
   const missed = wanted - delays.length;
   return [
     {
-      figure: "provider told (push), request → event, p50 / p99",
+      metric: "provider told (push), request → event, p50 / p99",
       now: `${ms(median(total))} / ${ms(percentile(total, 0.99))} ms`,
       target: "2 / 20 ms",
       predecessor: "2,165 ms mean (poll)",

@@ -77,7 +77,7 @@ async function roundTrip(
   const medians = rounds.map(({ latenciesMs }) => median(latenciesMs));
   const spread = `p50 of ${ROUNDS} rounds ${ms(Math.min(...medians))}–${ms(Math.max(...medians))}`;
   return {
-    figure,
+    metric: figure,
     now: `${ms(median(all))} / ${ms(percentile(all, 0.99))} ms`,
     target,
     predecessor,
@@ -106,20 +106,20 @@ async function sustained(
   const share = `${((100 * serverCpu) / elapsed).toFixed(0)} % of its core`;
   return [
     {
-      figure: "durable reservations/s, sustained, 1,000 providers",
+      metric: "durable reservations/s, sustained, 1,000 providers",
       now: count(median(rates)),
       target: "8,000",
       predecessor: "~12",
       note: `rounds ${count(Math.min(...rates))}–${count(Math.max(...rates))}, ${SUSTAINED_IN_FLIGHT} in flight`,
     },
     {
-      figure: "… CPU of the broker for each",
+      metric: "… CPU of the broker for each",
       now: `${((1000 * serverCpu) / answered).toFixed(0)} µs`,
       target: "125 µs",
       note: `the broker used ${share}`,
     },
     {
-      figure: "… ceiling of the load generator",
+      metric: "… ceiling of the load generator",
       now: `${count((1000 * answered) / ownCpu)}/s`,
       note: `${((1000 * ownCpu) / answered).toFixed(0)} µs of its own CPU for each`,
     },
@@ -146,14 +146,14 @@ async function restart(
   const { reservations: stored, doubled } = await countLedger(broker.storeDirectory);
   return [
     {
-      figure: "lost / double-booked, of all of them",
+      metric: "lost / double-booked, of all of them",
       now: `${granted - stored} / ${doubled}`,
       target: "0 / 0",
       predecessor: "–",
       note: `${count(granted)} acknowledged, ${count(stored)} in the ledger after kill -9`,
     },
     {
-      figure: `restart with ${count(stored)} reservations → ready`,
+      metric: `restart with ${count(stored)} reservations → ready`,
       now: `${(readyAfterMs / 1000).toFixed(2)} s`,
       target: "2 s with 100,000",
       predecessor: "–",

@@ -54,7 +54,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("agents at a real API server", ()
   test.each(policies.map(({ metadata }) => metadata.name))("the rules of %s fit the kinds", async (name) => {
     const status = await until("the server has looked at the rules", async () => {
       const path = `/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/${name}`;
-      const { body } = await env.plane.ask("GET", path);
+      const { body } = await env.plane.request("GET", path);
       return (body as { status?: { observedGeneration?: number; typeChecking?: object } }).status;
     });
     expect(status).toMatchObject({ observedGeneration: 1, typeChecking: {} });

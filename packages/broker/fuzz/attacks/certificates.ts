@@ -1,7 +1,7 @@
 import { connect } from "node:tls";
 import {
-  CARELESS_CLIENT,
   type Credentials,
+  PERMISSIVE_CLIENT,
   type SeededRandom,
   WRONG_CERTIFICATES,
 } from "@resource-broker/testkit";
@@ -50,7 +50,7 @@ function ask(port: number, { cert, key, ca }: Credentials): Promise<string> {
   return new Promise((resolve) => {
     let received = "";
     try {
-      const socket = connect({ host: HOST, port, cert, key, ca, ...CARELESS_CLIENT });
+      const socket = connect({ host: HOST, port, cert, key, ca, ...PERMISSIVE_CLIENT });
       socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
       socket.on("error", () => socket.destroy());
       socket.once("secureConnect", () => socket.write(REQUEST));

@@ -92,9 +92,9 @@ describe("an advertisement that allows less", () => {
   test("is in force at once, and answered when it is durable", async () => {
     const broker = await alive();
     await broker.says({ cpu: 16 });
-    const release = broker.store.hold();
+    const release = broker.store.blockCommits();
     const reply = broker.says({ cpu: 4 });
-    await broker.store.held();
+    await broker.store.untilBlocked();
     expect(broker.available()).toBe(4000);
     expect(await stateOf(reply)).toBe("waiting");
     release();
@@ -115,9 +115,9 @@ describe("an advertisement that allows less", () => {
     broker.store.failNextCommit("not-committed");
     await expect(broker.numbered({ cpu: 4 }, 2)).rejects.toMatchObject({ code: "store-unavailable" });
     expect(broker.available()).toBe(4000);
-    const release = broker.store.hold();
+    const release = broker.store.blockCommits();
     const again = broker.numbered({ cpu: 4 }, 2);
-    await broker.store.held();
+    await broker.store.untilBlocked();
     expect(await stateOf(again)).toBe("waiting");
     release();
     await again;
@@ -183,7 +183,7 @@ describe("an advertisement that allows no less", () => {
     const broker = await alive();
     await broker.numbered({ cpu: 16 });
     const before = broker.engine.commitNumber;
-    const release = broker.store.hold();
+    const release = broker.store.blockCommits();
     await broker.numbered({ cpu: 16 });
     await broker.numbered({ cpu: 20 });
     release();

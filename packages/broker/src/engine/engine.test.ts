@@ -66,12 +66,12 @@ async function granted(reply: Promise<Reply>) {
 describe("durability", () => {
   test("nobody is answered before the commit is through, and readers see nothing of it", async () => {
     const { engine, store } = await running();
-    const release = store.hold();
+    const release = store.blockCommits();
     let isAnswered = false;
     const reply = engine.submit(reserve("rome", 4)).finally(() => {
       isAnswered = true;
     });
-    await store.held();
+    await store.untilBlocked();
     await settle();
     expect(isAnswered).toBe(false);
     expect(engine.ledger.reservations.size).toBe(0);
@@ -84,9 +84,9 @@ describe("durability", () => {
 
   test("a retry that arrives while the first commit is in flight waits for it and books nothing", async () => {
     const { engine, store } = await running();
-    const release = store.hold();
+    const release = store.blockCommits();
     const first = engine.submit(reserve("rome", 4, { key: "k" }));
-    await store.held();
+    await store.untilBlocked();
     let isAnswered = false;
     const retry = engine.submit(reserve("rome", 4, { key: "k" })).finally(() => {
       isAnswered = true;
@@ -101,9 +101,9 @@ describe("durability", () => {
 
   test("what arrives during a commit shares the next one", async () => {
     const { engine, store } = await running();
-    const release = store.hold();
+    const release = store.blockCommits();
     const first = engine.submit(reserve("rome", 1));
-    await store.held();
+    await store.untilBlocked();
     const others = Array.from({ length: 10 }, () => engine.submit(reserve("rome", 1)));
     release();
     await Promise.all([first, ...others]);
@@ -124,9 +124,9 @@ describe("durability", () => {
 
   test("a process killed mid-commit leaves the reservation whole or not at all", async () => {
     const { engine, store, disk } = await running();
-    store.hold();
+    store.blockCommits();
     void engine.submit(reserve("rome", 4)).catch(() => undefined);
-    await store.held();
+    await store.untilBlocked();
     store.kill();
     const again = await running({ disk });
     expect(again.engine.ledger.reservations.size).toBe(0);
@@ -138,9 +138,9 @@ describe("a batch", () => {
   test("serves the highest priority first, then who came first, and lets releases go ahead", async () => {
     const { engine, store } = await running();
     const held = await granted(engine.submit(reserve("rome", 10)));
-    const release = store.hold();
+    const release = store.blockCommits();
     const blocker = engine.submit(reserve("rome", 1));
-    await store.held();
+    await store.untilBlocked();
     // Four want 8 CPU; with the release there is room for one, and it comes last.
     const replies = [5, 9, 9, 1].map((priority) => engine.submit(reserve(`r${priority}`, 8, { priority })));
     const freed = engine.submit({ kind: "release", by: actor("rome"), id: held.id });
@@ -158,9 +158,9 @@ describe("a batch", () => {
   test("turns requests away when too much waits, but not renewals", async () => {
     const { engine, store } = await running({ maxWaiting: 3 });
     const { id } = await granted(engine.submit(reserve("rome", 1, { durationMs: MINUTE_MS })));
-    const release = store.hold();
+    const release = store.blockCommits();
     const blocker = engine.submit(reserve("rome", 1));
-    await store.held();
+    await store.untilBlocked();
     const waiting = [1, 2, 3].map(() => engine.submit(reserve("rome", 1)));
     await expect(engine.submit(reserve("rome", 1))).rejects.toMatchObject({
       code: "overloaded",
@@ -370,9 +370,9 @@ describe("advertisements", () => {
 
   test("count in decisions even while a commit is in flight", async () => {
     const { engine, store } = await running();
-    const release = store.hold();
+    const release = store.blockCommits();
     const first = engine.submit(reserve("rome", 16));
-    await store.held();
+    await store.untilBlocked();
     await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 20 }) });
     const second = engine.submit(reserve("rome", 4));
     release();
@@ -391,9 +391,9 @@ describe("advertisements", () => {
 
 test("a stop answers what was taken in, refuses what comes later, and closes the store", async () => {
   const { engine, store, disk } = await running();
-  const release = store.hold();
+  const release = store.blockCommits();
   const inFlight = engine.submit(reserve("rome", 1));
-  await store.held();
+  await store.untilBlocked();
   const waiting = engine.submit(reserve("rome", 1));
   const stopped = engine.stop();
   await expect(engine.submit(reserve("rome", 1))).rejects.toMatchObject({ code: "overloaded" });

@@ -252,9 +252,9 @@ describe("what this replica can do", () => {
 describe("how the work goes", () => {
   test("the time to a grant counts what it waited for its commit; refusals are not timed", async () => {
     await advertise("paris");
-    const release = store.hold();
+    const release = store.blockCommits();
     const waiting = reserve("rome", 1);
-    await store.held();
+    await store.untilBlocked();
     await time.advance(3000);
     release();
     await waiting;

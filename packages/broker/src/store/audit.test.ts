@@ -1,9 +1,9 @@
-import { LedgerStory, EVENTFUL_DAYS, eventsOf } from "@resource-broker/testkit";
+import { LedgerDriver, FULL_HISTORY, eventsOf } from "@resource-broker/testkit";
 import { expect, it } from "vitest";
 import { auditLines, CHAIN_START, canonical, fromCanonical, nextLink } from "./audit.ts";
 
-const story = new LedgerStory();
-const batches = EVENTFUL_DAYS.flatMap((day) => day(story) ?? []);
+const story = new LedgerDriver();
+const batches = FULL_HISTORY.flatMap((day) => day(story) ?? []);
 const lines = batches.flatMap(auditLines);
 
 it("has one line for each event, with a subject and a reason", () => {

@@ -10,7 +10,7 @@ import {
   PODS,
   refusalText,
   smallCluster,
-  told,
+  textsOf,
   versionOf,
   WIDGETS,
   WRITE,
@@ -65,7 +65,7 @@ describe("delete", () => {
       api.patch(A, { kind: "merge", body: { metadata: { finalizers } } }, PATCH).object;
     expect(metadataOf(drop(["example.com/two"]))["deletionTimestamp"]).toBe("2026-01-05T12:00:00Z");
     expect(metadataOf(drop([]))["finalizers"]).toEqual([]);
-    expect(told(changes)).toEqual(["MODIFIED a", "MODIFIED a", "DELETED a"]);
+    expect(textsOf(changes)).toEqual(["MODIFIED a", "MODIFIED a", "DELETED a"]);
     expect(refusalText(() => api.get(A))).toContain("404 NotFound");
   });
 

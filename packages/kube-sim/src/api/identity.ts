@@ -9,15 +9,15 @@ import { badRequest } from "./statuses.ts";
 export function asKind(definition: ResourceDefinition, object: JsonObject): JsonObject {
   const { kind, version } = definition;
   const apiVersion = apiVersionOf(definition);
-  const said = { apiVersion: object["apiVersion"] ?? apiVersion, kind: object["kind"] ?? kind };
-  if (said.apiVersion !== apiVersion) {
+  const given = { apiVersion: object["apiVersion"] ?? apiVersion, kind: object["kind"] ?? kind };
+  if (given.apiVersion !== apiVersion) {
     throw badRequest(
-      `the API version in the data (${textOf(said.apiVersion)}) does not match the expected API version (${apiVersion})`,
+      `the API version in the data (${textOf(given.apiVersion)}) does not match the expected API version (${apiVersion})`,
     );
   }
-  if (said.kind !== kind) {
+  if (given.kind !== kind) {
     throw badRequest(
-      `${textOf(said.kind)} in version "${version}" cannot be handled as a ${kind}: converting (${version}.${textOf(said.kind)}) to (${internalGroup(definition)}.${kind}): unknown conversion`,
+      `${textOf(given.kind)} in version "${version}" cannot be handled as a ${kind}: converting (${version}.${textOf(given.kind)}) to (${internalGroup(definition)}.${kind}): unknown conversion`,
     );
   }
   return { ...object, apiVersion, kind };
@@ -29,23 +29,23 @@ function internalGroup({ group }: ResourceDefinition): string {
 
 /** The body is in the namespace its path names; where it says none it gets that one. */
 export function inNamespace({ definition, namespace }: CollectionTarget, object: JsonObject): JsonObject {
-  const said = namespaceOf(object);
-  if (!definition.isNamespaced) return said === "" ? object : withMetadata(object, { namespace: undefined });
+  const given = namespaceOf(object);
+  if (!definition.isNamespaced) return given === "" ? object : withMetadata(object, { namespace: undefined });
   const wanted = namespace ?? "";
   if (wanted === "") throw badRequest("an empty namespace may not be set during creation");
-  if (said === wanted) return object;
-  if (said === "") return withMetadata(object, { namespace: wanted });
+  if (given === wanted) return object;
+  if (given === "") return withMetadata(object, { namespace: wanted });
   throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** The body has the name its path says. */
 export function checkName({ name }: Target, object: JsonObject): void {
-  const said = nameOf(object);
-  if (said === name) return;
+  const given = nameOf(object);
+  if (given === name) return;
   throw badRequest(
-    said === ""
+    given === ""
       ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
-      : `the name of the object (${said}) does not match the name on the URL (${name})`,
+      : `the name of the object (${given}) does not match the name on the URL (${name})`,
   );
 }
 

@@ -8,7 +8,7 @@ import {
   PODS,
   refusalText,
   smallCluster,
-  told,
+  textsOf,
   versionOf,
   WIDGETS,
   WRITE,
@@ -64,7 +64,7 @@ describe("update", () => {
     expect(api.update(A, { ...object }, WRITE).object).toBe(object);
     expect(api.patch(A, { kind: "merge", body: { spec: { size: 1 } } }, PATCH).object).toBe(object);
     expect(api.resourceVersion()).toBe(before);
-    expect(told(changes)).toEqual([]);
+    expect(textsOf(changes)).toEqual([]);
   });
 
   it("stores nothing when it is only asked what would happen", () => {
@@ -195,9 +195,9 @@ describe("a registered kind", () => {
     const changes: WatchChange[] = [];
     api.watch(WIDGETS, { resourceVersion: api.resourceVersion() }, (change) => changes.push(change));
     unregister(newer);
-    expect(told(changes)).toEqual([]);
+    expect(textsOf(changes)).toEqual([]);
     unregister(definition);
-    expect(told(changes)).toEqual(["DELETED a"]);
+    expect(textsOf(changes)).toEqual(["DELETED a"]);
     expect(api.definitions().some(({ plural }) => plural === "widgets")).toBe(false);
   });
 

@@ -81,11 +81,11 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
 export function invalid(about: AboutKind, name: string, causes: readonly Cause[]): StatusError {
   const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   const [only] = texts;
-  const said = texts.length === 1 && only !== undefined ? only : `[${texts.join(", ")}]`;
+  const text = texts.length === 1 && only !== undefined ? only : `[${texts.join(", ")}]`;
   return refuse({
     code: 422,
     reason: "Invalid",
-    message: `${qualified(about.kind, about.group)} "${name}" is invalid: ${said}`,
+    message: `${qualified(about.kind, about.group)} "${name}" is invalid: ${text}`,
     details: { ...detailsOf(name, about.group, about.kind), causes: causes.map(causeOf) },
   });
 }
@@ -110,10 +110,10 @@ export interface AboutVersion extends AboutKind {
 
 /** 400: a body that does not fit the kind; each cause says `unknown field "spec.x"` (under Strict) or what cannot be read. */
 export function undecodable(about: AboutVersion, causes: readonly Cause[]): StatusError {
-  const said = causes.map(({ message }) => message).join(", ");
+  const text = causes.map(({ message }) => message).join(", ");
   const isStrict = causes.every(({ message }) => /^(?:unknown|duplicate) field /u.test(message));
   return badRequest(
-    `${about.kind} in version "${about.version}" cannot be handled as a ${about.kind}: ${isStrict ? "strict decoding error: " : ""}${said}`,
+    `${about.kind} in version "${about.version}" cannot be handled as a ${about.kind}: ${isStrict ? "strict decoding error: " : ""}${text}`,
   );
 }
 

@@ -9,7 +9,7 @@ import {
   PODS,
   refusalText,
   smallCluster,
-  told,
+  textsOf,
   versionOf,
   WIDGETS,
   WRITE,
@@ -41,7 +41,7 @@ describe("watch", () => {
     api.delete({ ...WIDGETS, name: "a" }, DELETE);
     watch.stop();
     api.create(WIDGETS, widget("after"), WRITE);
-    expect(told(watch.changes)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
+    expect(textsOf(watch.changes)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
   });
 
   it("tells first what has happened since the version", () => {
@@ -51,9 +51,9 @@ describe("watch", () => {
     api.create({ ...WIDGETS, namespace: "other" }, widget("elsewhere"), WRITE);
     api.delete({ ...WIDGETS, name: "a" }, DELETE);
     const { changes } = follow(api, { resourceVersion: then });
-    expect(told(changes)).toEqual(["ADDED a", "DELETED a"]);
+    expect(textsOf(changes)).toEqual(["ADDED a", "DELETED a"]);
     api.create(WIDGETS, widget("b"), WRITE);
-    expect(told(changes)).toEqual(["ADDED a", "DELETED a", "ADDED b"]);
+    expect(textsOf(changes)).toEqual(["ADDED a", "DELETED a", "ADDED b"]);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe("watch", () => {
     api.create(WIDGETS, widget("a"), WRITE);
     const { changes } = follow(api, query);
     api.create(WIDGETS, widget("b"), WRITE);
-    expect(told(changes)).toEqual(expected);
+    expect(textsOf(changes)).toEqual(expected);
   });
 
   it("turns what stops to match into DELETED, and what begins to into ADDED", () => {
@@ -78,7 +78,7 @@ describe("watch", () => {
     api.patch({ ...WIDGETS, name: "a" }, { kind: "merge", body: { spec: { size: 2 } } }, PATCH);
     const gone = label(api, "a", null);
     api.delete({ ...WIDGETS, name: "a" }, DELETE);
-    expect(told(changes)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
+    expect(textsOf(changes)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
     expect(changes[0]?.object).toBe(left);
     expect(changes[2]?.object).toMatchObject({
       metadata: { labels: { side: "left" }, resourceVersion: versionOf(gone) },
@@ -94,8 +94,8 @@ describe("watch", () => {
     expect(refusalText(() => follow(api, { resourceVersion: then }))).toBe(
       `410 Expired: too old resource version: ${then} (${api.resourceVersion()})`,
     );
-    expect(told(follow(api, { resourceVersion: api.resourceVersion() }).changes)).toEqual([]);
-    expect(told(follow(api, { resourceVersion: then, sendInitialEvents: true }).changes)).toEqual([
+    expect(textsOf(follow(api, { resourceVersion: api.resourceVersion() }).changes)).toEqual([]);
+    expect(textsOf(follow(api, { resourceVersion: then, sendInitialEvents: true }).changes)).toEqual([
       "ADDED a",
     ]);
     expect(refusalText(() => follow(api, { resourceVersion: "999" }))).toBe(
@@ -112,7 +112,7 @@ describe("watch", () => {
       if (nameOf(change.object) === "a") api.delete({ ...WIDGETS, name: "b" }, DELETE);
       if (nameOf(change.object) === "b" && change.type === "DELETED") api.compact();
     });
-    expect(told(changes)).toEqual(["ADDED a", "ADDED b", "DELETED b"]);
+    expect(textsOf(changes)).toEqual(["ADDED a", "ADDED b", "DELETED b"]);
   });
 
   it("tells a change once to a watcher that writes while it catches up", () => {
@@ -124,7 +124,7 @@ describe("watch", () => {
       changes.push(change);
       if (nameOf(change.object) === "a") api.create(WIDGETS, widget("b"), WRITE);
     });
-    expect(told(changes)).toEqual(["ADDED a", "ADDED b"]);
+    expect(textsOf(changes)).toEqual(["ADDED a", "ADDED b"]);
   });
 
   it("tells a watcher that begins inside another's callback nothing twice", () => {
@@ -136,7 +136,7 @@ describe("watch", () => {
       api.watch(WIDGETS, { resourceVersion: "" }, (change) => changes.push(change));
     });
     api.create(WIDGETS, widget("a"), WRITE);
-    expect(told(changes)).toEqual(["ADDED a", "ADDED b"]);
+    expect(textsOf(changes)).toEqual(["ADDED a", "ADDED b"]);
   });
 
   it("lets whoever follows it from any version end with what a list shows, under any selector", () => {

@@ -25,9 +25,9 @@ export function watchObjects({ store }: ApiContext, { target, query, each }: Wat
   const namespace = definition.isNamespaced ? (target.namespace ?? "") : "";
   const start = startOf(store, query);
   let isStopped = false;
-  const tell = (change: Change) => {
-    const told = isStopped ? undefined : asSeen(definition, change, matches);
-    if (told !== undefined) each(told);
+  const notify = (change: Change) => {
+    const event = isStopped ? undefined : asSeen(definition, change, matches);
+    if (event !== undefined) each(event);
   };
   if (start.wantsObjects) {
     const everything = { span: spanOf(target), at: start.version, limit: Number.POSITIVE_INFINITY, matches };
@@ -36,10 +36,10 @@ export function watchObjects({ store }: ApiContext, { target, query, each }: Wat
     }
   }
   const seen = catchUp(store, start.version, (change) => {
-    if (isInside(change, resource, namespace)) tell(change);
+    if (isInside(change, resource, namespace)) notify(change);
   });
   const place = namespace === "" ? { resource } : { resource, namespace };
-  const stop = store.watch({ ...place, after: seen, each: tell });
+  const stop = store.watch({ ...place, after: seen, each: notify });
   return {
     stop: () => {
       isStopped = true;

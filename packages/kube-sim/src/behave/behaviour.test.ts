@@ -7,7 +7,7 @@ import { NODES } from "../core/nodes.ts";
 import { PODS } from "../core/pods/pods.ts";
 import type { JsonObject } from "../json.ts";
 import { startBehaviour } from "./behaviour.ts";
-import { furnishNamespaces } from "./furnish-namespaces.ts";
+import { populateNamespaces } from "./furnish-namespaces.ts";
 
 const WRITE = { dryRun: false, fieldManager: "test", fieldValidation: "Strict" } as const;
 const GENTLY = { dryRun: false, propagation: "Background" } as const;
@@ -19,7 +19,7 @@ let core: ClusterCore;
 beforeEach(() => {
   clock = fakeClock();
   core = createClusterApi({ clock, randomBytes, definitions: CORE_DEFINITIONS });
-  furnishNamespaces(core.api, "certificate");
+  populateNamespaces(core.api, "certificate");
   startBehaviour({ api: core.api, clock });
 });
 

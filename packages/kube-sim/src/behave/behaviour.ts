@@ -3,7 +3,7 @@ import { nameOf } from "../core/look.ts";
 import { NODES } from "../core/nodes.ts";
 import { PODS } from "../core/pods/pods.ts";
 import { createKubelet } from "./kubelet.ts";
-import { createNodeBook } from "./node-book.ts";
+import { createNodeCache } from "./node-book.ts";
 import { type BehaviourDeps, createScheduler } from "./scheduler.ts";
 
 const FROM_THE_START = { resourceVersion: "", sendInitialEvents: true } as const;
@@ -11,16 +11,16 @@ const FROM_THE_START = { resourceVersion: "", sendInitialEvents: true } as const
 /** Makes a cluster breathe: pods are placed, start and end. */
 export function startBehaviour(deps: BehaviourDeps): Watch {
   const { api } = deps;
-  const book = createNodeBook();
-  const scheduler = createScheduler(book, deps);
-  const kubelet = createKubelet(book, deps);
+  const cache = createNodeCache();
+  const scheduler = createScheduler(cache, deps);
+  const kubelet = createKubelet(cache, deps);
   const onNode = (change: WatchChange): void => {
-    const before = book.node(nameOf(change.object));
-    if (book.onNode(change)) scheduler.retry();
+    const before = cache.node(nameOf(change.object));
+    if (cache.onNode(change)) scheduler.retry();
     kubelet.onNode(change, before);
   };
   const onPod = (change: WatchChange): void => {
-    const isRoomier = book.onPod(change);
+    const isRoomier = cache.onPod(change);
     scheduler.onPod(change);
     kubelet.onPod(change);
     if (isRoomier) scheduler.retry();

@@ -10,14 +10,14 @@ const WRITE = { dryRun: false, fieldManager: "kube-controller-manager", fieldVal
 const FIRST_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /** Every namespace has a service account and the cluster's certificate, as in real clusters. */
-export function furnishNamespaces(api: ClusterApi, ca: string): Watch {
+export function populateNamespaces(api: ClusterApi, ca: string): Watch {
   for (const name of FIRST_NAMESPACES) api.create({ definition: NAMESPACES }, { metadata: { name } }, WRITE);
   return api.watch({ definition: NAMESPACES }, { resourceVersion: "", sendInitialEvents: true }, (change) => {
-    if (change.type === "ADDED") furnish(api, change.object, ca);
+    if (change.type === "ADDED") populate(api, change.object, ca);
   });
 }
 
-function furnish(api: ClusterApi, namespace: JsonObject, ca: string): void {
+function populate(api: ClusterApi, namespace: JsonObject, ca: string): void {
   if (valueAt(namespace, "metadata.deletionTimestamp") !== undefined) return;
   const name = nameOf(namespace);
   const account = { metadata: { name: "default" } };

@@ -4,7 +4,7 @@ import { conditionOf, nameOf, namespaceOf, objectsAt, textAt, valueAt } from "..
 import { PODS } from "../core/pods/pods.ts";
 import type { JsonObject } from "../json.ts";
 import { attempt } from "./attempt.ts";
-import type { NodeBook } from "./node-book.ts";
+import type { NodeCache } from "./node-book.ts";
 import { running } from "./pod-status.ts";
 import type { BehaviourDeps } from "./scheduler.ts";
 
@@ -21,7 +21,7 @@ const AT_ONCE = { dryRun: false, propagation: "Background", gracePeriodSeconds: 
 const START_MS = 200;
 const END_MS = 200;
 
-export function createKubelet(book: NodeBook, { api, clock, log }: BehaviourDeps): Kubelet {
+export function createKubelet(cache: NodeCache, { api, clock, log }: BehaviourDeps): Kubelet {
   /** Uids of pods that something is planned for. */
   const planned = new Set<string>();
   let addresses = 0;
@@ -39,7 +39,7 @@ export function createKubelet(book: NodeBook, { api, clock, log }: BehaviourDeps
     });
   };
   const start = (pod: JsonObject): void => {
-    const node = book.node(textAt(pod, "spec.nodeName"));
+    const node = cache.node(textAt(pod, "spec.nodeName"));
     if (node === undefined || !isReady(node) || !isStartable(pod)) return consider(pod);
     const started = {
       podIP: podAddress(++addresses),
@@ -58,7 +58,7 @@ export function createKubelet(book: NodeBook, { api, clock, log }: BehaviourDeps
     api.delete({ definition: PODS, namespace: namespaceOf(pod), name: nameOf(pod) }, AT_ONCE);
   };
   const consider = (pod: JsonObject): void => {
-    const node = book.node(textAt(pod, "spec.nodeName"));
+    const node = cache.node(textAt(pod, "spec.nodeName"));
     if (node === undefined) return;
     if (valueAt(pod, "metadata.deletionTimestamp") !== undefined) {
       if (valueAt(pod, "metadata.deletionGracePeriodSeconds") !== 0) later(pod, END_MS, end);

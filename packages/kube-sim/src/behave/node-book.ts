@@ -6,7 +6,7 @@ import { allocatableOf, type Amounts, minus, plus, requestsOf } from "./amounts.
 import type { NodeState } from "./placement.ts";
 
 /** What is known of nodes and of what runs on them, kept up to date change by change. */
-export interface NodeBook {
+export interface NodeCache {
   /** True if pods may fit now that did not before. */
   readonly onNode: (change: WatchChange) => boolean;
   /** True if a node has more room than before. */
@@ -22,7 +22,7 @@ interface Placed {
 
 const NOTHING: Amounts = new Map();
 
-export function createNodeBook(): NodeBook {
+export function createNodeCache(): NodeCache {
   const nodes = new Map<string, JsonObject>();
   const allocatable = new Map<string, Amounts>();
   const used = new Map<string, Amounts>();

@@ -13,11 +13,11 @@ interface Condition {
 /** The pod's conditions with one of them set; its time moves only when it changes. */
 function withCondition(pod: JsonObject, wanted: Condition, at: string): readonly JsonObject[] {
   const old = conditionOf(pod, wanted.type);
-  const isNews = old === undefined || old["status"] !== wanted.status;
+  const isChanged = old === undefined || old["status"] !== wanted.status;
   const condition: JsonObject = {
     ...wanted,
     lastProbeTime: null,
-    lastTransitionTime: isNews ? at : old["lastTransitionTime"],
+    lastTransitionTime: isChanged ? at : old["lastTransitionTime"],
   };
   const others = objectsAt(pod, "status.conditions").filter((one) => one["type"] !== wanted.type);
   return [...others, condition];

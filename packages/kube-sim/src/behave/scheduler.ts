@@ -7,7 +7,7 @@ import type { JsonObject } from "../json.ts";
 import { attempt } from "./attempt.ts";
 import { bindPod } from "./bind-pod.ts";
 import { chooseNode } from "./choose-node.ts";
-import { hasEnded, type NodeBook } from "./node-book.ts";
+import { hasEnded, type NodeCache } from "./node-book.ts";
 import { waiting, type Waiting } from "./pod-status.ts";
 
 export interface BehaviourDeps {
@@ -31,7 +31,7 @@ const GATED: Waiting = {
   message: "Scheduling is blocked due to non-empty scheduling gates",
 };
 
-export function createScheduler(book: NodeBook, { api, clock, log }: BehaviourDeps): Scheduler {
+export function createScheduler(cache: NodeCache, { api, clock, log }: BehaviourDeps): Scheduler {
   const pending = new Map<string, JsonObject>();
   let isPlanned = false;
 
@@ -57,7 +57,7 @@ export function createScheduler(book: NodeBook, { api, clock, log }: BehaviourDe
   const place = (pod: JsonObject): void => {
     attempt(log, () => {
       if (objectsAt(pod, "spec.schedulingGates").length > 0) return tell(pod, GATED);
-      const choice = chooseNode(pod, book.nodes());
+      const choice = chooseNode(pod, cache.nodes());
       if (choice.kind === "none") return tell(pod, { reason: "Unschedulable", message: choice.message });
       bindPod(api, {
         namespace: namespaceOf(pod),

@@ -12,7 +12,7 @@ import {
   refusalText,
   type SmallCluster,
   smallCluster,
-  told,
+  textsOf,
   WIDGET,
   WIDGETS,
   WRITE,
@@ -240,7 +240,7 @@ describe("a namespace that is deleted", () => {
       status: { phase: "Terminating" },
     });
     await time.advance(0);
-    expect(told(changes)).toEqual(["MODIFIED other", "DELETED p", "DELETED a", "DELETED other"]);
+    expect(textsOf(changes)).toEqual(["MODIFIED other", "DELETED p", "DELETED a", "DELETED other"]);
     expect(left(cluster)).toEqual(["elsewhere"]);
     expect(refusalText(() => api.get(other))).toBe('404 NotFound: namespaces "other" not found');
   });

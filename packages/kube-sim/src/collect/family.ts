@@ -16,12 +16,12 @@ export function resourceAndKey(place: Place): readonly [string, string] {
 }
 
 /** Who names whom as an owner. Objects without owners cost nothing here. */
-export interface Family {
+export interface OwnerGraph {
   readonly note: (change: Change) => void;
   readonly dependentsOf: (uid: string) => readonly Place[];
 }
 
-export function family(): Family {
+export function ownerGraph(): OwnerGraph {
   const dependents = new Map<string, Set<Place>>();
   const forget = (object: JsonObject, place: Place) => {
     for (const { uid } of ownersOf(object)) {

@@ -17,20 +17,20 @@ import {
   withFinalizers,
 } from "../json-access.ts";
 import type { Change } from "../store/change.ts";
-import { type Family, family, type Place, placeOf, resourceAndKey } from "./family.ts";
+import { type OwnerGraph, ownerGraph, type Place, placeOf, resourceAndKey } from "./family.ts";
 import { disowned, type Owner, ownersOf, unblocking } from "./owners.ts";
 import { tickQueue } from "./tick.ts";
 
 /** Deletes what lost its last owner, and does for owners that go what their deletion asked: orphan, or wait. */
 export function garbageCollector(context: ApiContext, clock: Clock): () => void {
   const { store } = context;
-  const kin = family();
-  const queue = tickQueue<Place>(clock, (place) => look({ context, kin, enqueue: queue.add }, place));
+  const graph = ownerGraph();
+  const queue = tickQueue<Place>(clock, (place) => look({ context, graph, enqueue: queue.add }, place));
   const stop = store.watch({
     after: 0,
     each: (change) => {
-      kin.note(change);
-      for (const place of concerned(context, kin, change)) queue.add(place);
+      graph.note(change);
+      for (const place of concerned(context, graph, change)) queue.add(place);
     },
   });
   return () => {
@@ -42,13 +42,13 @@ export function garbageCollector(context: ApiContext, clock: Clock): () => void 
 /** Whose fate a change may decide. Most changes decide nobody's. */
 function concerned(
   context: ApiContext,
-  kin: Family,
+  graph: OwnerGraph,
   { resource, key, before, after }: Change,
 ): readonly Place[] {
   const owners = before === undefined ? [] : ownersOf(before);
   const formerOwners = () => owners.flatMap((owner) => ownerPlace(context, before ?? {}, owner) ?? []);
   // An owner may have waited for this one; and one that goes decides over those it owned.
-  if (after === undefined) return [...formerOwners(), ...kin.dependentsOf(uidOf(before ?? {}))];
+  if (after === undefined) return [...formerOwners(), ...graph.dependentsOf(uidOf(before ?? {}))];
   const self = placeOf(resource, key);
   if (!isSame(ownerReferencesOf(before), ownerReferencesOf(after))) return [self, ...formerOwners()];
   return isTerminating(after) ? [self] : [];
@@ -60,7 +60,7 @@ function ownerReferencesOf(object: JsonObject | undefined): JsonValue {
 
 interface Work {
   readonly context: ApiContext;
-  readonly kin: Family;
+  readonly graph: OwnerGraph;
   readonly enqueue: (place: Place) => void;
 }
 
@@ -86,29 +86,29 @@ function subjectAt({ store, registry }: ApiContext, place: Place): Subject | und
   return object === undefined || definition === undefined ? undefined : { place, object, definition };
 }
 
-function orphanDependents({ context, kin }: Work, subject: Subject): void {
+function orphanDependents({ context, graph }: Work, subject: Subject): void {
   const uid = uidOf(subject.object);
-  for (const place of kin.dependentsOf(uid)) {
+  for (const place of graph.dependentsOf(uid)) {
     const dependent = subjectAt(context, place);
     if (dependent !== undefined) write(context, dependent, disowned(dependent.object, new Set([uid])));
   }
-  letGo(context, subject, ORPHAN);
+  removeFinalizer(context, subject, ORPHAN);
 }
 
 /** Foreground deletion: dependents go first, and those that block hold the owner until they are gone. */
-function awaitDependents({ context, kin, enqueue }: Work, subject: Subject): void {
+function awaitDependents({ context, graph, enqueue }: Work, subject: Subject): void {
   const uid = uidOf(subject.object);
-  const blocking = kin.dependentsOf(uid).filter((place) => {
+  const blocking = graph.dependentsOf(uid).filter((place) => {
     const dependent = subjectAt(context, place);
     return (
       dependent !== undefined && ownersOf(dependent.object).some((owner) => owner.uid === uid && owner.blocks)
     );
   });
-  if (blocking.length === 0) return letGo(context, subject, FOREGROUND);
+  if (blocking.length === 0) return removeFinalizer(context, subject, FOREGROUND);
   for (const place of blocking) enqueue(place);
 }
 
-function judgeByOwners({ context, kin }: Work, subject: Subject): void {
+function judgeByOwners({ context, graph }: Work, subject: Subject): void {
   const { object } = subject;
   const owners = ownersOf(object).map((owner) => ({ owner, state: stateOf(context, object, owner) }));
   if (owners.length === 0) return;
@@ -120,7 +120,7 @@ function judgeByOwners({ context, kin }: Work, subject: Subject): void {
     if (lost.size > 0) write(context, subject, disowned(object, lost));
     return;
   }
-  const dependents = kin.dependentsOf(uidOf(object));
+  const dependents = graph.dependentsOf(uidOf(object));
   const isAwaited = owners.some(({ state }) => state === "waiting");
   if (isAwaited && dependents.length > 0) return removeInForeground(context, subject, dependents);
   remove(context, subject, propagationOf(object));
@@ -165,7 +165,7 @@ function ownerPlace(
   return placeOf(resourceOf(definition), keyOf(definition.isNamespaced ? namespaceOf(object) : "", name));
 }
 
-function letGo(context: ApiContext, subject: Subject, finalizer: string): void {
+function removeFinalizer(context: ApiContext, subject: Subject, finalizer: string): void {
   const { object } = subject;
   write(
     context,

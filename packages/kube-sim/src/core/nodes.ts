@@ -18,7 +18,7 @@ export const NODES = builtIn({
   complete: (object) => ({ ...object, spec: objectAt(object, "spec"), status: objectAt(object, "status") }),
   judge: judgeTaints,
   columns: [
-    column("Status", standing, "Whether it takes pods."),
+    column("Status", nodeStatus, "Whether it takes pods."),
     column("Roles", roles, "What it is for."),
     AGE,
     column("Version", textOr("status.nodeInfo.kubeletVersion", ""), "The version of its kubelet."),
@@ -36,7 +36,7 @@ export const NODES = builtIn({
   mergeKeys: { "status.conditions": "type", "status.addresses": "type" },
 });
 
-function standing(object: JsonObject): string {
+function nodeStatus(object: JsonObject): string {
   const ready = conditionOf(object, "Ready")?.["status"];
   const words = [ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady"];
   if (valueAt(object, "spec.unschedulable") === true) words.push("SchedulingDisabled");

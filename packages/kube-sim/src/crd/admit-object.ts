@@ -49,8 +49,9 @@ export function objectAdmission(schema: Schema, kind: Kind): (write: Write) => A
     if (misnamed.length > 0) return { ok: false, code: 422, causes: misnamed };
     const { causes, warnings } = judge({ ...write, object });
     if (causes.length > 0) return { ok: false, code: 422, causes };
-    const told = write.fieldValidation === "Warn" ? unknownFields.map(({ message }) => message) : [];
-    return { ok: true, object, warnings: [...told, ...warnings] };
+    const unknownWarnings =
+      write.fieldValidation === "Warn" ? unknownFields.map(({ message }) => message) : [];
+    return { ok: true, object, warnings: [...unknownWarnings, ...warnings] };
   };
 }
 

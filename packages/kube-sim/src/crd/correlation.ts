@@ -82,7 +82,7 @@ function sameItems(schema: Schema, value: readonly JsonValue[], old: readonly Js
 }
 
 /** Whether what was wrong with a value, or with what stands for it, was wrong before. */
-export function isOldNews(correlation: Correlation | undefined): boolean {
+export function isUnchangedValue(correlation: Correlation | undefined): boolean {
   if (correlation === undefined) return false;
   const { schema, value, old } = correlation;
   return isUnchanged(schema, value, old);

@@ -3,7 +3,7 @@ import type { ClusterCore } from "../api/create-cluster-api.ts";
 import { badRequest } from "../api/statuses.ts";
 import { textAt } from "../core/look.ts";
 import type { JsonObject } from "../json.ts";
-import type { SimCluster, SimKnobs } from "../kube-sim.ts";
+import type { SimCluster, SimFaults } from "../kube-sim.ts";
 import { accountTokens } from "./account-tokens.ts";
 import { createListener } from "./cluster-server.ts";
 import { type Credentials, kubeconfigText } from "./credentials.ts";
@@ -14,18 +14,18 @@ export interface ClusterParts {
   readonly name: string;
   readonly core: ClusterCore;
   readonly credentials: Credentials;
-  readonly clock: ShiftableTime;
+  readonly clock: ShiftableClock;
   readonly log?: ServeDeps["log"];
   /** Ends what runs in the cluster by itself. */
   readonly endBehaviour: () => void;
 }
 
 /** A machine's time that can be made to run ahead. */
-export interface ShiftableTime extends Clock {
+export interface ShiftableClock extends Clock {
   readonly shift: (ms: number) => void;
 }
 
-export function shiftableTime(clock: Clock): ShiftableTime {
+export function shiftableClock(clock: Clock): ShiftableClock {
   let aheadMs = 0;
   return {
     ...clock,
@@ -53,7 +53,7 @@ export async function startCluster(parts: ClusterParts, port: number): Promise<S
   const listener = createListener(credentials, (request, response) => void serve(request, response, deps));
   await listener.listen(port);
   const url = `https://${address()}`;
-  const knobs: SimKnobs = {
+  const faults: SimFaults = {
     setLatency: gate.setLatency,
     failNext: gate.failNext,
     pause: gate.pause,
@@ -73,7 +73,7 @@ export async function startCluster(parts: ClusterParts, port: number): Promise<S
     seed: (objects) => {
       for (const object of objects) seedObject(core, object);
     },
-    knobs,
+    faults,
     stop: async () => {
       parts.endBehaviour();
       gate.resume();

@@ -117,6 +117,6 @@ export function deleteOptions(query: URLSearchParams, body: JsonObject): DeleteO
 }
 
 function graceIn(query: URLSearchParams, body: JsonObject): number | undefined {
-  const said = valueAt(body, "gracePeriodSeconds");
-  return typeof said === "number" ? said : countIn(query, "gracePeriodSeconds");
+  const seconds = valueAt(body, "gracePeriodSeconds");
+  return typeof seconds === "number" ? seconds : countIn(query, "gracePeriodSeconds");
 }

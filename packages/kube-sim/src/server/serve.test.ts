@@ -74,11 +74,11 @@ describe("who gets in", () => {
   test("a token lasts as long as was asked for, and not a second longer", async () => {
     const given = await asAgent(7200);
     expect(given.json()).toMatchObject({ kind: "TokenRequest", spec: { expirationSeconds: 7200 } });
-    cluster.knobs.shiftClock(7_199_000);
+    cluster.faults.shiftClock(7_199_000);
     expect((await whoAmI(with_(given))).status).toBe(201);
-    cluster.knobs.shiftClock(7_200_000);
+    cluster.faults.shiftClock(7_200_000);
     expect((await whoAmI(with_(given))).status).toBe(401);
-    cluster.knobs.shiftClock(0);
+    cluster.faults.shiftClock(0);
   });
 
   test("a token ends with its account, also when that comes back", async () => {

@@ -58,7 +58,7 @@ export function createStore(): Store {
   };
   const commit = (change: Change) => {
     past.add(change, Math.max(FEWEST_CHANGES, size >>> 2));
-    audience.tell(change);
+    audience.notify(change);
   };
   return {
     version: () => version,
@@ -69,7 +69,7 @@ export function createStore(): Store {
     put: (resource, key, object) => {
       const objects = objectsOf(resource);
       const before = objects.get(key);
-      const after = stamped(object, ++version);
+      const after = withVersion(object, ++version);
       objects.set(key, after);
       if (before === undefined) size++;
       commit({ version, resource, key, after, ...(before === undefined ? {} : { before }) });
@@ -81,7 +81,7 @@ export function createStore(): Store {
       if (before === undefined) return;
       objects.delete(key);
       size--;
-      const last = stamped(before, ++version);
+      const last = withVersion(before, ++version);
       commit({ version, resource, key, before, last });
     },
     since: (after) => past.since(after),
@@ -90,7 +90,7 @@ export function createStore(): Store {
   };
 }
 
-function stamped(object: JsonObject, version: number): JsonObject {
+function withVersion(object: JsonObject, version: number): JsonObject {
   return deepFreeze({
     ...object,
     metadata: { ...metadataOf(object), resourceVersion: String(version) },

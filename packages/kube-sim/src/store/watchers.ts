@@ -12,14 +12,14 @@ export interface WatcherOptions {
 
 interface Watchers {
   readonly add: (options: WatcherOptions) => () => void;
-  readonly tell: (change: Change) => void;
+  readonly notify: (change: Change) => void;
 }
 
 /** Everybody who is told about changes, found by what they asked for. */
 export function watchers(): Watchers {
   const byPlace = new Map<string, Set<WatcherOptions>>();
   const waiting: Change[] = [];
-  let isTelling = false;
+  let isNotifying = false;
 
   const add = (options: WatcherOptions) => {
     const place = placeOf(options.resource, options.namespace);
@@ -31,7 +31,7 @@ export function watchers(): Watchers {
     };
   };
 
-  const tellOne = (change: Change, problems: unknown[]) => {
+  const notifyOne = (change: Change, problems: unknown[]) => {
     for (const place of placesOf(change)) {
       for (const watcher of byPlace.get(place) ?? []) {
         if (change.version <= watcher.after) continue;
@@ -47,13 +47,13 @@ export function watchers(): Watchers {
   return {
     add,
     /** A callback that writes is told of its own change after the others have heard of the first one. */
-    tell: (change) => {
+    notify: (change) => {
       waiting.push(change);
-      if (isTelling) return;
-      isTelling = true;
+      if (isNotifying) return;
+      isNotifying = true;
       const problems: unknown[] = [];
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) tellOne(next, problems);
-      isTelling = false;
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) notifyOne(next, problems);
+      isNotifying = false;
       // One watcher's fault must not make the others miss a change, nor pass in silence.
       if (problems.length > 0) throw new AggregateError(problems, "a watcher failed on a change");
     },

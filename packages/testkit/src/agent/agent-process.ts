@@ -48,7 +48,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
   const { clusterId, certificates, kubeconfig, readyWithinMs, waits = true } = options;
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), `agent-${clusterId}-`)));
   const [probePort = 0, metricsPort = 0] = await freePorts(2);
-  const places: Places = {
+  const files: AgentFiles = {
     probePort,
     metricsPort,
     certificateFolder: join(directory, "certificates"),
@@ -56,7 +56,7 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
   };
   const program = programOf({
     name: "agent",
-    command: commandLine(options, places),
+    command: commandLine(options, files),
     directory,
     isTemporary: options.directory === undefined,
     endpoints: { probePort },
@@ -67,8 +67,8 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
 
   try {
     await mkdir(directory, { recursive: true });
-    await writeFile(places.kubeconfigFile, kubeconfig, { mode: 0o600 });
-    await writeCertificateFolder(places.certificateFolder, certificates.cluster(clusterId));
+    await writeFile(files.kubeconfigFile, kubeconfig, { mode: 0o600 });
+    await writeCertificateFolder(files.certificateFolder, certificates.cluster(clusterId));
     await (waits ? program.restart() : program.launch());
   } catch (error) {
     await program.dispose();
@@ -82,30 +82,30 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     clusterId,
     probePort,
     metricsPort,
-    certificateFolder: places.certificateFolder,
+    certificateFolder: files.certificateFolder,
     readiness: () => page(probePort, "/readyz?verbose"),
     scrape: () => page(metricsPort, "/metrics"),
   };
 }
 
-interface Places {
+interface AgentFiles {
   readonly probePort: number;
   readonly metricsPort: number;
   readonly certificateFolder: string;
   readonly kubeconfigFile: string;
 }
 
-function commandLine(options: AgentProcessOptions, places: Places): string[] {
+function commandLine(options: AgentProcessOptions, files: AgentFiles): string[] {
   const { clusterId, broker, flags = [] } = options;
   const brokers = [broker].flat();
   return [
     ...nodeCommand(SOURCE, options),
     `--cluster-id=${clusterId}`,
     `--broker-url=${brokers.map(({ port }) => `https://${HOST}:${port}`).join(",")}`,
-    `--broker-cert-path=${places.certificateFolder}`,
-    `--kubeconfig=${places.kubeconfigFile}`,
-    `--metrics-bind-address=${HOST}:${places.metricsPort}`,
-    `--health-probe-bind-address=${HOST}:${places.probePort}`,
+    `--broker-cert-path=${files.certificateFolder}`,
+    `--kubeconfig=${files.kubeconfigFile}`,
+    `--metrics-bind-address=${HOST}:${files.metricsPort}`,
+    `--health-probe-bind-address=${HOST}:${files.probePort}`,
     "--log-format=json",
     ...flags,
   ];

@@ -1,6 +1,6 @@
 /** One line of the table: a figure of TARGETS.md, or one beside them. */
 export interface BenchRow {
-  readonly figure: string;
+  readonly metric: string;
   readonly now: string;
   readonly target?: string;
   readonly predecessor?: string;
@@ -11,8 +11,8 @@ export interface BenchRow {
 export function benchTable(rows: readonly BenchRow[]): string {
   const cells = [
     ["", "now", "target", "predecessor", ""],
-    ...rows.map(({ figure, now, target = "", predecessor = "", note = "" }) => [
-      figure,
+    ...rows.map(({ metric, now, target = "", predecessor = "", note = "" }) => [
+      metric,
       now,
       target,
       predecessor,

@@ -46,7 +46,7 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "broker-")));
   const [freePort = 0, probePort = 0, metricsPort = 0] = await freePorts(3);
   const port = options.port ?? freePort;
-  const places = { ports: { port, probePort, metricsPort }, ...placesIn(directory) };
+  const places = { ports: { port, probePort, metricsPort }, ...filesIn(directory) };
   const program = programOf({
     name: "broker",
     command: commandLine(options, places),
@@ -109,14 +109,14 @@ function isWithoutHttp({ flags = [] }: BrokerProcessOptions): boolean {
   return flags.includes("--broker-interface=kubernetes");
 }
 
-interface Places {
+interface BrokerFiles {
   readonly ports: Pick<BrokerProcess, "port" | "probePort" | "metricsPort">;
   readonly storeDirectory: string;
   readonly certificateFolder: string;
   readonly policyFile: string;
 }
 
-function placesIn(directory: string): Omit<Places, "ports"> {
+function filesIn(directory: string): Omit<BrokerFiles, "ports"> {
   return {
     storeDirectory: join(directory, "store"),
     certificateFolder: join(directory, "certificates"),
@@ -124,7 +124,7 @@ function placesIn(directory: string): Omit<Places, "ports"> {
   };
 }
 
-function commandLine(options: BrokerProcessOptions, places: Places): string[] {
+function commandLine(options: BrokerProcessOptions, places: BrokerFiles): string[] {
   const { ports, storeDirectory, certificateFolder, policyFile } = places;
   const { flags = [], store = `sqlite:${storeDirectory}` } = options;
   return [

@@ -8,7 +8,7 @@ import { connect, createServer, type Server, type TLSSocket } from "node:tls";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Credentials, testCertificates, writeCertificateFolder } from "./test-certificates.ts";
 import { UNUSUAL_CERTIFICATES } from "./unusual-certificates.ts";
-import { CARELESS_CLIENT, WRONG_CERTIFICATES } from "./wrong-certificates.ts";
+import { PERMISSIVE_CLIENT, WRONG_CERTIFICATES } from "./wrong-certificates.ts";
 
 const certificates = await testCertificates();
 const open = await listen();
@@ -57,8 +57,8 @@ describe("revocation", () => {
       knobs: { brokenSignature: true },
       problem: "CRL_SIGNATURE_FAILURE",
     },
-  ])("$name yields $problem", async ({ knobs, problem }) => {
-    const server = await listen(certificates.crl([], knobs));
+  ])("$name yields $problem", async ({ knobs: options, problem }) => {
+    const server = await listen(certificates.crl([], options));
     expect((await greet(server, certificates.cluster("rome"))).problem).toBe(problem);
     server.close();
   });
@@ -114,7 +114,7 @@ async function greet(server: Server, credentials: Credentials): Promise<Greeting
   const { port } = server.address() as AddressInfo;
   const accepted = once(server, "secureConnection") as Promise<[TLSSocket]>;
   const { cert, key, ca } = credentials;
-  const client = connect({ cert, key, ca, ...CARELESS_CLIENT, port, host: "127.0.0.1" });
+  const client = connect({ cert, key, ca, ...PERMISSIVE_CLIENT, port, host: "127.0.0.1" });
   client.on("error", () => undefined);
   const [socket] = await accepted;
   const { authorized, authorizationError } = socket;

@@ -14,8 +14,8 @@ import {
 import { encodeSubject, type Subject } from "./subject.ts";
 
 /** Valid now and for many years, so no test reads a clock; wrong times are given as knobs. */
-export const LONG_AGO = new Date("2020-01-01T00:00:00Z");
-export const FAR_AHEAD = new Date("2049-12-31T00:00:00Z");
+export const VALID_FROM = new Date("2020-01-01T00:00:00Z");
+export const VALID_UNTIL = new Date("2049-12-31T00:00:00Z");
 
 export type Digest = "sha256" | "sha1";
 export type KeyKind = "p256" | "p384" | "rsa-2048" | "rsa-1024" | "ed25519";
@@ -33,7 +33,7 @@ export interface Authority {
 }
 
 /** Every part of a certificate can be chosen, left out or made wrong. "absent" leaves the extension out. */
-export interface CertificateKnobs {
+export interface CertificateOptions {
   readonly subject?: Subject;
   readonly keys?: KeyPair;
   readonly notBefore?: Date;
@@ -54,8 +54,8 @@ export interface CertificateKnobs {
   readonly brokenSignature?: boolean;
 }
 
-type CompleteKnobs = CertificateKnobs &
-  Required<Pick<CertificateKnobs, "basicConstraints" | "keyUsage" | "extendedKeyUsage">>;
+type CompleteOptions = CertificateOptions &
+  Required<Pick<CertificateOptions, "basicConstraints" | "keyUsage" | "extendedKeyUsage">>;
 
 export interface Certificate {
   readonly cert: string;
@@ -80,34 +80,34 @@ export function makeKeys(kind: KeyKind = "p256"): KeyPair {
 /** A right client certificate, but for its subject. */
 const DEFAULTS = {
   subject: [],
-  notBefore: LONG_AGO,
-  notAfter: FAR_AHEAD,
+  notBefore: VALID_FROM,
+  notAfter: VALID_UNTIL,
   basicConstraints: { ca: false },
   keyUsage: ["digitalSignature"],
   extendedKeyUsage: ["clientAuth"],
   version: 3,
   digest: "sha256",
   brokenSignature: false,
-} as const satisfies CertificateKnobs;
+} as const satisfies CertificateOptions;
 
 /** A certificate signed by `issuer`, or by its own key when there is none. */
-export function makeCertificate(chosen: CertificateKnobs, issuer?: Authority): Certificate {
-  const knobs = { ...DEFAULTS, keys: makeKeys(), serial: randomSerial(), ...chosen };
-  const { subject, keys, serial } = knobs;
+export function makeCertificate(chosen: CertificateOptions, issuer?: Authority): Certificate {
+  const options = { ...DEFAULTS, keys: makeKeys(), serial: randomSerial(), ...chosen };
+  const { subject, keys, serial } = options;
   const signer = issuer ?? { subject, keys };
-  const algorithm = signatureAlgorithm(signer.keys, knobs.digest);
-  const isVersion1 = knobs.version === 1;
+  const algorithm = signatureAlgorithm(signer.keys, options.digest);
+  const isVersion1 = options.version === 1;
   const body = sequence(
     ...(isVersion1 ? [] : [explicit(0, integer(2))]),
     unsignedInteger(serial),
     algorithm.id,
     encodeSubject(signer.subject),
-    sequence(time(knobs.notBefore), time(knobs.notAfter)),
+    sequence(time(options.notBefore), time(options.notAfter)),
     encodeSubject(subject),
     keys.publicKey.export({ type: "spki", format: "der" }),
-    ...(isVersion1 ? [] : [explicit(3, sequence(...extensions(knobs, keys, signer.keys)))]),
+    ...(isVersion1 ? [] : [explicit(3, sequence(...extensions(options, keys, signer.keys)))]),
   );
-  const cert = toPem("CERTIFICATE", signed(body, algorithm, knobs.brokenSignature));
+  const cert = toPem("CERTIFICATE", signed(body, algorithm, options.brokenSignature));
   return { cert, keys, serial: serialText(serial) };
 }
 
@@ -168,13 +168,13 @@ export function toPem(label: string, der: Uint8Array): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ""].join("\n");
 }
 
-function extensions(knobs: CompleteKnobs, keys: KeyPair, signer: KeyPair): Der[] {
+function extensions(options: CompleteOptions, keys: KeyPair, signer: KeyPair): Der[] {
   return [
-    ...(knobs.basicConstraints === "absent" ? [] : [basicConstraints(knobs.basicConstraints)]),
-    ...(knobs.keyUsage === "absent" ? [] : [keyUsage(knobs.keyUsage)]),
-    ...(knobs.extendedKeyUsage === "absent" ? [] : [extendedKeyUsage(knobs.extendedKeyUsage)]),
-    ...(knobs.keyIds === "absent" ? [] : [subjectKeyId(keyIdOf(keys)), authorityKeyId(keyIdOf(signer))]),
-    ...(knobs.subjectAltNames === undefined ? [] : [subjectAltNames(knobs.subjectAltNames)]),
-    ...(knobs.extraExtensions ?? []),
+    ...(options.basicConstraints === "absent" ? [] : [basicConstraints(options.basicConstraints)]),
+    ...(options.keyUsage === "absent" ? [] : [keyUsage(options.keyUsage)]),
+    ...(options.extendedKeyUsage === "absent" ? [] : [extendedKeyUsage(options.extendedKeyUsage)]),
+    ...(options.keyIds === "absent" ? [] : [subjectKeyId(keyIdOf(keys)), authorityKeyId(keyIdOf(signer))]),
+    ...(options.subjectAltNames === undefined ? [] : [subjectAltNames(options.subjectAltNames)]),
+    ...(options.extraExtensions ?? []),
   ];
 }

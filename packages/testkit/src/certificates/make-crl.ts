@@ -12,16 +12,16 @@ import {
 import { authorityKeyId, extension } from "./extensions.ts";
 import {
   type Authority,
-  FAR_AHEAD,
   keyIdOf,
-  LONG_AGO,
   signatureAlgorithm,
   signed,
   toPem,
+  VALID_FROM,
+  VALID_UNTIL,
 } from "./make-certificate.ts";
 import { encodeSubject } from "./subject.ts";
 
-export interface CrlKnobs {
+export interface CrlOptions {
   readonly thisUpdate?: Date;
   /** In the past: TLS then refuses every certificate of this authority. */
   readonly nextUpdate?: Date;
@@ -32,8 +32,8 @@ export interface CrlKnobs {
 const REASON_KEY_COMPROMISE = element(0x0a, Uint8Array.of(1));
 
 /** A revocation list as PEM; `serials` are hex, as `Certificate.serial` gives them. */
-export function makeCrl(issuer: Authority, serials: readonly string[], knobs: CrlKnobs = {}): string {
-  const { thisUpdate = LONG_AGO, nextUpdate = FAR_AHEAD, number = 1 } = knobs;
+export function makeCrl(issuer: Authority, serials: readonly string[], options: CrlOptions = {}): string {
+  const { thisUpdate = VALID_FROM, nextUpdate = VALID_UNTIL, number = 1 } = options;
   const algorithm = signatureAlgorithm(issuer.keys, "sha256");
   const revoked = serials.map((serial) => revokedEntry(serial, thisUpdate));
   const body = sequence(
@@ -45,7 +45,7 @@ export function makeCrl(issuer: Authority, serials: readonly string[], knobs: Cr
     ...(revoked.length === 0 ? [] : [sequence(...revoked)]),
     explicit(0, sequence(authorityKeyId(keyIdOf(issuer.keys)), extension("2.5.29.20", integer(number)))),
   );
-  return toPem("X509 CRL", signed(body, algorithm, knobs.brokenSignature ?? false));
+  return toPem("X509 CRL", signed(body, algorithm, options.brokenSignature ?? false));
 }
 
 function revokedEntry(serial: string, at: Date): Der {

@@ -2,12 +2,12 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Authority,
-  type CertificateKnobs,
+  type CertificateOptions,
   type KeyPair,
   makeCertificate,
   makeKeys,
 } from "./make-certificate.ts";
-import { type CrlKnobs, makeCrl } from "./make-crl.ts";
+import { type CrlOptions, makeCrl } from "./make-crl.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
 
 /** Spread it into the options of `https.request`, `tls.connect` or `https.createServer`. */
@@ -35,13 +35,13 @@ export interface TestCertificates extends PeerCertificates {
   /** A right client certificate with `OU=broker-admin`. */
   readonly admin: (id: string) => Credentials;
   /** A client certificate with chosen parts, signed by `ca` unless another authority is named. */
-  readonly leaf: (knobs: CertificateKnobs, issuer?: Authority) => Credentials;
+  readonly leaf: (options: CertificateOptions, issuer?: Authority) => Credentials;
   /** A self-signed certificate. */
-  readonly selfSigned: (knobs: CertificateKnobs) => Credentials;
+  readonly selfSigned: (options: CertificateOptions) => Credentials;
   /** Another authority: one with the same name but another key, or one below `ca`. */
-  readonly authority: (knobs?: CertificateKnobs, parent?: Authority) => Authority;
+  readonly authority: (options?: CertificateOptions, parent?: Authority) => Authority;
   /** A revocation list of `ca` as PEM: revoked are the given certificates. */
-  readonly crl: (revoked: readonly Pick<Credentials, "serial">[], knobs?: CrlKnobs) => string;
+  readonly crl: (revoked: readonly Pick<Credentials, "serial">[], options?: CrlOptions) => string;
 }
 
 export const ADMIN_UNIT: Attribute = { type: "OU", value: "broker-admin" };
@@ -50,7 +50,7 @@ const CA_SUBJECT: Subject = [commonName("Resource Broker test CA")];
 /** A certificate authority in memory and certificates from it, right and wrong; each takes well under a millisecond. */
 export async function testCertificates(): Promise<TestCertificates> {
   const ca = makeAuthority({});
-  const leaf: TestCertificates["leaf"] = (knobs, issuer = ca) => issue(knobs, issuer, ca);
+  const leaf: TestCertificates["leaf"] = (options, issuer = ca) => issue(options, issuer, ca);
   return {
     ca,
     broker: leaf({
@@ -61,13 +61,13 @@ export async function testCertificates(): Promise<TestCertificates> {
     cluster: (id) => leaf({ subject: [commonName(id)] }),
     admin: (id) => leaf({ subject: [ADMIN_UNIT, commonName(id)] }),
     leaf,
-    selfSigned: (knobs) => issue(knobs, undefined, ca),
+    selfSigned: (options) => issue(options, undefined, ca),
     authority: makeAuthority,
-    crl: (revoked, knobs) =>
+    crl: (revoked, options) =>
       makeCrl(
         ca,
         revoked.map(({ serial }) => serial),
-        knobs,
+        options,
       ),
   };
 }
@@ -92,15 +92,15 @@ export async function writeCertificateFolder(folder: string, contents: FolderCon
   }
 }
 
-function makeAuthority(knobs: CertificateKnobs = {}, parent?: Authority): Authority {
-  const subject = knobs.subject ?? CA_SUBJECT;
-  const keys = knobs.keys ?? makeKeys();
+function makeAuthority(options: CertificateOptions = {}, parent?: Authority): Authority {
+  const subject = options.subject ?? CA_SUBJECT;
+  const keys = options.keys ?? makeKeys();
   const { cert } = makeCertificate(
     {
       basicConstraints: { ca: true },
       keyUsage: ["keyCertSign", "cRLSign"],
       extendedKeyUsage: "absent",
-      ...knobs,
+      ...options,
       subject,
       keys,
     },
@@ -109,8 +109,8 @@ function makeAuthority(knobs: CertificateKnobs = {}, parent?: Authority): Author
   return { subject, keys, cert };
 }
 
-function issue(knobs: CertificateKnobs, issuer: Authority | undefined, trusted: Authority): Credentials {
-  const { cert, keys, serial } = makeCertificate(knobs, issuer);
+function issue(options: CertificateOptions, issuer: Authority | undefined, trusted: Authority): Credentials {
+  const { cert, keys, serial } = makeCertificate(options, issuer);
   return { cert, key: privatePem(keys), ca: trusted.cert, serial };
 }
 

@@ -1,6 +1,6 @@
 import { NULL } from "./der.ts";
 import { extension } from "./extensions.ts";
-import { type CertificateKnobs, makeKeys } from "./make-certificate.ts";
+import { type CertificateOptions, makeKeys } from "./make-certificate.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
 import { ADMIN_UNIT, type Credentials, type TestCertificates } from "./test-certificates.ts";
 
@@ -15,8 +15,8 @@ export interface UnusualCertificate {
 
 const ROME = commonName("rome");
 
-function row(name: string, knobs: CertificateKnobs, admin = false): UnusualCertificate {
-  return { name, clusterId: "rome", admin, make: ({ leaf }) => leaf({ subject: [ROME], ...knobs }) };
+function row(name: string, options: CertificateOptions, admin = false): UnusualCertificate {
+  return { name, clusterId: "rome", admin, make: ({ leaf }) => leaf({ subject: [ROME], ...options }) };
 }
 
 const cluster = (name: string, ...subject: Subject): UnusualCertificate => row(name, { subject });

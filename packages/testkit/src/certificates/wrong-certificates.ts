@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { element, NULL } from "./der.ts";
 import { basicConstraints, extension } from "./extensions.ts";
-import { type CertificateKnobs, FAR_AHEAD, LONG_AGO, makeKeys } from "./make-certificate.ts";
+import { type CertificateOptions, makeKeys, VALID_FROM, VALID_UNTIL } from "./make-certificate.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
 import { ADMIN_UNIT, type Credentials, type TestCertificates } from "./test-certificates.ts";
 
@@ -19,16 +19,16 @@ export interface WrongCertificate {
 
 const ROME = commonName("rome");
 const PARIS = commonName("paris");
-const YESTERYEAR = new Date("2021-01-01T00:00:00Z");
-const YEARS_AHEAD = new Date("2048-01-01T00:00:00Z");
+const PAST = new Date("2021-01-01T00:00:00Z");
+const FUTURE = new Date("2048-01-01T00:00:00Z");
 const UNKNOWN_EXTENSION = "1.3.6.1.4.1.99999.1";
 
-function identity(name: string, knobs: CertificateKnobs): WrongCertificate {
-  return { name, refusedBy: "identity", make: ({ leaf }) => leaf(knobs) };
+function identity(name: string, options: CertificateOptions): WrongCertificate {
+  return { name, refusedBy: "identity", make: ({ leaf }) => leaf(options) };
 }
 
-function tls(name: string, knobs: CertificateKnobs): WrongCertificate {
-  return { name, refusedBy: "tls", make: ({ leaf }) => leaf({ subject: [ROME], ...knobs }) };
+function tls(name: string, options: CertificateOptions): WrongCertificate {
+  return { name, refusedBy: "tls", make: ({ leaf }) => leaf({ subject: [ROME], ...options }) };
 }
 
 function named(name: string, ...subject: Subject): WrongCertificate {
@@ -132,9 +132,9 @@ const USES: readonly WrongCertificate[] = [
 ];
 
 const TIMES: readonly WrongCertificate[] = [
-  tls("an expired certificate", { notBefore: LONG_AGO, notAfter: YESTERYEAR }),
-  tls("a certificate that is not valid yet", { notBefore: YEARS_AHEAD, notAfter: FAR_AHEAD }),
-  tls("a certificate that ends before it starts", { notBefore: YEARS_AHEAD, notAfter: YESTERYEAR }),
+  tls("an expired certificate", { notBefore: VALID_FROM, notAfter: PAST }),
+  tls("a certificate that is not valid yet", { notBefore: FUTURE, notAfter: VALID_UNTIL }),
+  tls("a certificate that ends before it starts", { notBefore: FUTURE, notAfter: PAST }),
 ];
 
 const CHAINS: readonly WrongCertificate[] = [
@@ -188,7 +188,7 @@ const CHAINS: readonly WrongCertificate[] = [
     name: "a certificate of an expired intermediate authority",
     refusedBy: "tls",
     make({ authority, leaf, ca }) {
-      const expired = authority({ subject: [commonName("Intermediate")], notAfter: YESTERYEAR }, ca);
+      const expired = authority({ subject: [commonName("Intermediate")], notAfter: PAST }, ca);
       return withChain(leaf({ subject: [ROME] }, expired), expired.cert);
     },
   },
@@ -222,7 +222,7 @@ const CHAINS: readonly WrongCertificate[] = [
 ];
 
 /** Options for a client that sends whatever it is given: Node's own defaults refuse to load some wrong certificates. */
-export const CARELESS_CLIENT = { ciphers: "DEFAULT@SECLEVEL=0" } as const;
+export const PERMISSIVE_CLIENT = { ciphers: "DEFAULT@SECLEVEL=0" } as const;
 
 /** One row for each way a client certificate can be wrong. Revoked ones need a list: see `TestCertificates.crl`. */
 export const WRONG_CERTIFICATES: readonly WrongCertificate[] = [...NAMES, ...USES, ...TIMES, ...CHAINS];

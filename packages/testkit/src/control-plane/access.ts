@@ -1,5 +1,5 @@
 import type { Credentials } from "../certificates/test-certificates.ts";
-import { askServer } from "./ask-server.ts";
+import { requestServer } from "./ask-server.ts";
 import type { ServerAccess, ServerReply } from "./control-plane.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
 
@@ -26,7 +26,7 @@ export function accessThrough({ name, admin, address, port, serverPort }: Access
       const path = `/api/v1/namespaces/${serviceAccount.namespace}/serviceaccounts/${serviceAccount.name}/token`;
       const spec = { expirationSeconds: DAY_SECONDS };
       const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec };
-      const reply = await askServer({ port: serverPort, credentials: admin, method: "POST", path, body });
+      const reply = await requestServer({ port: serverPort, credentials: admin, method: "POST", path, body });
       return kubeconfigText({ name, url, ca, user: { token: tokenIn(reply) } });
     },
   };

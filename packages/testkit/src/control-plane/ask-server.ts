@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import type { Credentials } from "../certificates/test-certificates.ts";
 import type { ServerReply } from "./control-plane.ts";
 
-export interface Question {
+export interface ServerRequest {
   readonly port: number;
   readonly credentials: Credentials;
   readonly method: string;
@@ -11,19 +11,25 @@ export interface Question {
   readonly body?: object;
 }
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** One request on a connection of its own: none is left over from a server that was killed since. */
-export function askServer({ port, credentials, method, path, body }: Question): Promise<ServerReply> {
+export function requestServer({
+  port,
+  credentials,
+  method,
+  path,
+  body,
+}: ServerRequest): Promise<ServerReply> {
   const { cert, key, ca } = credentials;
   const headers = { accept: "application/json", "content-type": contentType(method) };
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, method, path, headers, cert, key, ca, agent: false });
-    sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
+    sent.setTimeout(TIMEOUT_MS, () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
     sent.once("error", reject);
     sent.once("response", (response) => {
       text(response).then(
-        (said) => resolve({ status: response.statusCode ?? 0, body: parsed(said) }),
+        (content) => resolve({ status: response.statusCode ?? 0, body: parsed(content) }),
         reject,
       );
     });
@@ -35,10 +41,10 @@ function contentType(method: string): string {
   return method === "PATCH" ? "application/merge-patch+json" : "application/json";
 }
 
-function parsed(said: string): unknown {
+function parsed(content: string): unknown {
   try {
-    return JSON.parse(said);
+    return JSON.parse(content);
   } catch {
-    return said;
+    return content;
   }
 }

@@ -20,7 +20,7 @@ export interface Ports {
   readonly etcdPeer: number;
 }
 
-export interface Places {
+export interface ControlPlaneFiles {
   readonly directory: string;
   /** Where clients find the API server. Another than the loopback: a cluster with nodes, whose pods serve webhooks. */
   readonly address: string;
@@ -30,7 +30,7 @@ export interface Places {
   readonly kubeconfigFile: string;
 }
 
-export function etcdFlags({ directory, ports }: Places): string[] {
+export function etcdFlags({ directory, ports }: ControlPlaneFiles): string[] {
   const own = `http://${HOST}:${ports.etcd}`;
   const peer = `http://${HOST}:${ports.etcdPeer}`;
   return [
@@ -53,7 +53,7 @@ function hasNodes(address: string): boolean {
   return address !== HOST;
 }
 
-export function apiServerFlags({ address, ports, files }: Places): string[] {
+export function apiServerFlags({ address, ports, files }: ControlPlaneFiles): string[] {
   const own = hasNodes(address)
     ? // Nobody routes the addresses of Services: webhooks are called at their pods.
       ["--bind-address=0.0.0.0", "--enable-aggregator-routing=true"]
@@ -79,7 +79,7 @@ export function apiServerFlags({ address, ports, files }: Places): string[] {
   ];
 }
 
-export function controllerManagerFlags({ address, files, kubeconfigFile }: Places): string[] {
+export function controllerManagerFlags({ address, files, kubeconfigFile }: ControlPlaneFiles): string[] {
   return [
     `--kubeconfig=${kubeconfigFile}`,
     ...(hasNodes(address) ? [] : [`--controllers=${CONTROLLERS.join(",")}`]),

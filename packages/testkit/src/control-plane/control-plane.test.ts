@@ -141,7 +141,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
     await done(["certificate", "approve", "somebody"]);
     const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests/somebody";
     const certificate = await vi.waitFor(async () => {
-      const { status } = (await plane.ask("GET", path)).body as { status: { certificate?: string } };
+      const { status } = (await plane.request("GET", path)).body as { status: { certificate?: string } };
       return new X509Certificate(Buffer.from(status.certificate ?? "", "base64"));
     }, EVENTUALLY);
     expect(certificate.subject).toBe("CN=somebody");
@@ -166,7 +166,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
   test("the API server answers nothing while it is paused, and goes on when it is resumed", async () => {
     plane.apiServer.pause();
     await vi.waitFor(() => expect(stateOf(plane.apiServer.pid)).toBe("T"), EVENTUALLY);
-    const answer = plane.ask("GET", "/version");
+    const answer = plane.request("GET", "/version");
     plane.apiServer.resume();
     expect(await answer).toMatchObject({ status: 200 });
   });
@@ -198,7 +198,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
     const folder = dirname(kubeconfigPathOf(second.controllerManager.pid));
     const running = [second.apiServer, second.etcd, second.controllerManager].map(({ pid }) => pid);
     await done(["create", "namespace", "only-here"]);
-    expect((await second.ask("GET", "/api/v1/namespaces/only-here")).status).toBe(404);
+    expect((await second.request("GET", "/api/v1/namespaces/only-here")).status).toBe(404);
     second.etcd.pause();
     expect(existsSync(folder)).toBe(true);
     await second.dispose();
@@ -212,11 +212,11 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
 });
 
 test("where the programs are missing, it is said why and what to do", () => {
-  const said: string[] = [];
-  const assets = controlPlaneAssets({ KUBE_ASSETS_CACHE: "/nowhere" }, (line) => said.push(line));
+  const output: string[] = [];
+  const assets = controlPlaneAssets({ KUBE_ASSETS_CACHE: "/nowhere" }, (line) => output.push(line));
   const why = expect.stringMatching(/in \/nowhere\/v1\.\S+\. Run npm run kube:assets/);
   expect(assets).toEqual({ isThere: false, why });
-  expect(said).toEqual([
+  expect(output).toEqual([
     expect.stringMatching(/^Tests on a real control plane are SKIPPED: there is no etcd/),
   ]);
 });

@@ -27,7 +27,7 @@ export interface ControlPlaneProgram {
   readonly logLines: () => Promise<string[]>;
 }
 
-export interface KubectlEnd {
+export interface KubectlResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -51,13 +51,13 @@ export interface RealControlPlane extends ServerAccess {
   /** Another way to the same API server, which can be disturbed. */
   readonly proxied: () => Promise<ServerAccess & { readonly proxy: FaultyProxy }>;
   /** The kubectl of the same release, with full rights unless `args` say otherwise. */
-  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<KubectlEnd>;
+  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<KubectlResult>;
   /** One request with full rights, for what clients do not offer. */
-  readonly ask: (method: string, path: string, body?: object) => Promise<ServerReply>;
+  readonly request: (method: string, path: string, body?: object) => Promise<ServerReply>;
   /** Creates or changes these objects, their status included. Definitions are established, namespaces take pods then. */
   readonly seed: (objects: readonly object[]) => Promise<void>;
   /** Old versions are gone from etcd, and from the API server's memory, which needs a restart for that. */
-  readonly forgetVersions: () => Promise<void>;
+  readonly compact: () => Promise<void>;
   /** Ends everything, in whatever state it is, and removes what it wrote. */
   readonly dispose: () => Promise<void>;
 }

@@ -36,7 +36,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("our CRDs on a real API server", 
   test.each(rows)(
     "the definition of %s is accepted as it is, without a complaint",
     async (_, { metadata }) => {
-      const { body } = await plane.ask(
+      const { body } = await plane.request(
         "GET",
         `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${metadata.name}`,
       );
@@ -124,11 +124,14 @@ describe.skipIf(!controlPlaneAssets().isThere)("our CRDs on a real API server", 
     const collection = `/apis/${spec.group}/${spec.versions[0]?.name}/namespaces/default/${spec.names.plural}`;
     const { name } = object["metadata"] as { name: string };
     const path = method === "POST" ? collection : `${collection}/${name}${subresource}`;
-    if (method === "POST") return plane.ask(method, path, object);
+    if (method === "POST") return plane.request(method, path, object);
     // An update must say which state it replaces.
-    const { body } = await plane.ask("GET", `${collection}/${name}`);
+    const { body } = await plane.request("GET", `${collection}/${name}`);
     const { resourceVersion } = (body as { metadata: { resourceVersion: string } }).metadata;
-    return plane.ask(method, path, { ...object, metadata: { name, namespace: "default", resourceVersion } });
+    return plane.request(method, path, {
+      ...object,
+      metadata: { name, namespace: "default", resourceVersion },
+    });
   }
 });
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import type { KubectlEnd } from "./control-plane.ts";
+import type { KubectlResult } from "./control-plane.ts";
 
 export interface KubectlCall {
   readonly program: string;
@@ -12,7 +12,7 @@ export interface KubectlCall {
   readonly stdin: string;
 }
 
-export async function runKubectl(call: KubectlCall): Promise<KubectlEnd> {
+export async function runKubectl(call: KubectlCall): Promise<KubectlResult> {
   const { program, kubeconfigFile, directory, args, stdin } = call;
   const env = { PATH: process.env["PATH"], HOME: directory, KUBECONFIG: kubeconfigFile };
   const kubectl = spawn(program, args, { cwd: directory, env });

@@ -6,9 +6,14 @@ import { freePorts } from "../process/free-ports.ts";
 import { type Guardian, startGuardian } from "../process/guardian.ts";
 import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
 import { accessThrough } from "./access.ts";
-import { askServer } from "./ask-server.ts";
+import { requestServer } from "./ask-server.ts";
 import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
-import { apiServerFlags, controllerManagerFlags, etcdFlags, type Places } from "./command-lines.ts";
+import {
+  apiServerFlags,
+  controllerManagerFlags,
+  type ControlPlaneFiles,
+  etcdFlags,
+} from "./command-lines.ts";
 import type { ServerAccess, RealControlPlane } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
 import { compactEtcd } from "./forget-versions.ts";
@@ -81,12 +86,12 @@ async function prepare(
     proxied,
     kubectl,
     seed: (objects) => seedObjects(kubectl, objects),
-    forgetVersions: async () => {
+    compact: async () => {
       await compactEtcd(etcd);
       await programs.apiServer.restart();
     },
-    ask: (method, path, body) =>
-      askServer({ port: api, credentials: admin, method, path, ...(body === undefined ? {} : { body }) }),
+    request: (method, path, body) =>
+      requestServer({ port: api, credentials: admin, method, path, ...(body === undefined ? {} : { body }) }),
     dispose: async () => {
       await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
       await Promise.all(Object.values(programs).map((program) => program.kill()));
@@ -96,7 +101,7 @@ async function prepare(
 }
 
 interface Plan {
-  readonly places: Places;
+  readonly places: ControlPlaneFiles;
   readonly admin: Credentials;
   readonly pathOf: PathOf;
   readonly guardian: Guardian;
@@ -107,7 +112,7 @@ function programsOf({ places, admin, pathOf, guardian }: Plan) {
   const program = (name: Parameters<PathOf>[0], flags: string[], isReady: ProgramParts["isReady"]) =>
     controlPlaneProgram({ name, command: [pathOf(name), ...flags], directory, guardian, isReady });
   const isFound = async (path: string): Promise<boolean> => {
-    const reply = await askServer({ port: ports.api, credentials: admin, method: "GET", path });
+    const reply = await requestServer({ port: ports.api, credentials: admin, method: "GET", path });
     return reply.status === 200;
   };
   return {

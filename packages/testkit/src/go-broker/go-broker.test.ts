@@ -78,9 +78,9 @@ test("an empty list is null, and nobody streams", async () => {
 
 test("looks at no key and at nothing but cpu and memory", async () => {
   const { broker, time, as } = await running();
-  const wishes = { requestedResources: { ...body.requestedResources, gpu: "8" }, targetClusterID: "tokyo" };
+  const request = { requestedResources: { ...body.requestedResources, gpu: "8" }, targetClusterID: "tokyo" };
   for (const _ of [1, 2]) {
-    const reply = await as("rome").request("POST", "/api/v1/reservations", { body: wishes, key: "k" });
+    const reply = await as("rome").request("POST", "/api/v1/reservations", { body: request, key: "k" });
     await time.advance(1);
     expect(reply.status).toBe(201);
     expect(validate(reservationSchema, reply.body)).toMatchObject({

@@ -1,16 +1,16 @@
 import { deepStrictEqual, strictEqual } from "node:assert";
 import { type ConfigMap, CONFIG_MAPS, PODS, SERVICES } from "@resource-broker/kube";
-import { configMap, type KubePromise, promise, raw, refused, type Scene } from "./kube-promise.ts";
+import { configMap, type KubePromise, promise, raw, refused, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 /** Applies the map `one` of the scene. */
 function applyMap(
-  { client, ...scene }: Scene,
+  { client, ...setup }: Setup,
   fieldManager: string,
   { force, ...parts }: Parameters<typeof configMap>[2] & { readonly force?: boolean },
 ): Promise<ConfigMap> {
   const options = { fieldManager, ...(force === undefined ? {} : { force }) };
-  return client.apply(CONFIG_MAPS, configMap(scene, "one", parts), options);
+  return client.apply(CONFIG_MAPS, configMap(setup, "one", parts), options);
 }
 
 interface Managed {
@@ -25,73 +25,73 @@ function managersOf({ metadata }: ConfigMap): string[] {
 }
 
 export const APPLIES: readonly KubePromise[] = [
-  promise("apply creates what is not there, and says whose fields they are", async (scene) => {
-    const made = await applyMap(scene, "painter", { data: { wall: "white" } });
+  promise("apply creates what is not there, and says whose fields they are", async (setup) => {
+    const made = await applyMap(setup, "painter", { data: { wall: "white" } });
     deepStrictEqual(made.data, { wall: "white" });
     deepStrictEqual(managersOf(made), ["painter Apply"]);
   }),
 
-  promise("apply of the same again changes nothing", async (scene) => {
-    const made = await applyMap(scene, "painter", { data: { wall: "white" } });
-    const again = await applyMap(scene, "painter", { data: { wall: "white" } });
+  promise("apply of the same again changes nothing", async (setup) => {
+    const made = await applyMap(setup, "painter", { data: { wall: "white" } });
+    const again = await applyMap(setup, "painter", { data: { wall: "white" } });
     strictEqual(again.metadata.resourceVersion, made.metadata.resourceVersion);
   }),
 
-  promise("apply takes away what it applied before, and nothing of others", async (scene) => {
-    await applyMap(scene, "painter", { data: { wall: "white", door: "red" } });
-    await applyMap(scene, "carpenter", { data: { floor: "oak" } });
-    const fewer = await applyMap(scene, "painter", { data: { wall: "grey" } });
+  promise("apply takes away what it applied before, and nothing of others", async (setup) => {
+    await applyMap(setup, "painter", { data: { wall: "white", door: "red" } });
+    await applyMap(setup, "carpenter", { data: { floor: "oak" } });
+    const fewer = await applyMap(setup, "painter", { data: { wall: "grey" } });
     deepStrictEqual(fewer.data, { wall: "grey", floor: "oak" });
   }),
 
-  promise("apply of somebody else's field says conflict, with its owner and name", async (scene) => {
-    await applyMap(scene, "painter", { data: { wall: "white" } });
-    const vandal = applyMap(scene, "vandal", { data: { wall: "black" } });
+  promise("apply of somebody else's field says conflict, with its owner and name", async (setup) => {
+    await applyMap(setup, "painter", { data: { wall: "white" } });
+    const vandal = applyMap(setup, "vandal", { data: { wall: "black" } });
     await refused(vandal, "conflict", /conflict with "painter"/u, /\.data\.wall/u);
-    deepStrictEqual((await scene.client.get(CONFIG_MAPS, scene.in("one"))).data, { wall: "white" });
+    deepStrictEqual((await setup.client.get(CONFIG_MAPS, setup.in("one"))).data, { wall: "white" });
   }),
 
-  promise("apply by force takes the field over", async (scene) => {
-    await applyMap(scene, "painter", { data: { wall: "white", door: "red" } });
-    const taken = await applyMap(scene, "vandal", { data: { wall: "black" }, force: true });
+  promise("apply by force takes the field over", async (setup) => {
+    await applyMap(setup, "painter", { data: { wall: "white", door: "red" } });
+    const taken = await applyMap(setup, "vandal", { data: { wall: "black" }, force: true });
     deepStrictEqual(taken.data, { wall: "black", door: "red" });
-    await refused(applyMap(scene, "painter", { data: { wall: "white" } }), "conflict", /"vandal"/u);
-    const left = await applyMap(scene, "painter", { data: { door: "blue" } });
+    await refused(applyMap(setup, "painter", { data: { wall: "white" } }), "conflict", /"vandal"/u);
+    const left = await applyMap(setup, "painter", { data: { door: "blue" } });
     deepStrictEqual(left.data, { wall: "black", door: "blue" });
   }),
 
-  promise("a field that two apply stays until both leave it out", async (scene) => {
-    await applyMap(scene, "painter", { data: { wall: "white" } });
-    await applyMap(scene, "owner", { data: { wall: "white" } });
-    const one = await applyMap(scene, "painter", { data: {} });
+  promise("a field that two apply stays until both leave it out", async (setup) => {
+    await applyMap(setup, "painter", { data: { wall: "white" } });
+    await applyMap(setup, "owner", { data: { wall: "white" } });
+    const one = await applyMap(setup, "painter", { data: {} });
     deepStrictEqual(one.data, { wall: "white" });
-    const none = await applyMap(scene, "owner", { data: {} });
+    const none = await applyMap(setup, "owner", { data: {} });
     deepStrictEqual(none.data ?? {}, {});
   }),
 
-  promise("a field that somebody updated is theirs", async (scene) => {
-    const made = await applyMap(scene, "painter", { data: { wall: "white" } });
-    await scene.client.update(CONFIG_MAPS, { ...made, data: { wall: "pink" } }, { fieldManager: "child" });
-    await refused(applyMap(scene, "painter", { data: { wall: "white" } }), "conflict", /"child"/u);
-    const agreed = await applyMap(scene, "painter", { data: { wall: "pink" } });
+  promise("a field that somebody updated is theirs", async (setup) => {
+    const made = await applyMap(setup, "painter", { data: { wall: "white" } });
+    await setup.client.update(CONFIG_MAPS, { ...made, data: { wall: "pink" } }, { fieldManager: "child" });
+    await refused(applyMap(setup, "painter", { data: { wall: "white" } }), "conflict", /"child"/u);
+    const agreed = await applyMap(setup, "painter", { data: { wall: "pink" } });
     deepStrictEqual(managersOf(agreed), ["child Update", "painter Apply"]);
   }),
 
-  promise("what was created belongs to whoever created it", async (scene) => {
-    const body = configMap(scene, "one", { data: { wall: "white" } });
-    await scene.client.create(CONFIG_MAPS, body, { fieldManager: "maker" });
-    await refused(applyMap(scene, "painter", { data: { wall: "grey" } }), "conflict", /"maker"/u);
+  promise("what was created belongs to whoever created it", async (setup) => {
+    const body = configMap(setup, "one", { data: { wall: "white" } });
+    await setup.client.create(CONFIG_MAPS, body, { fieldManager: "maker" });
+    await refused(applyMap(setup, "painter", { data: { wall: "grey" } }), "conflict", /"maker"/u);
   }),
 
-  promise("apply merges lists by their keys and sets by their items", async (scene) => {
-    const { client } = scene;
+  promise("apply merges lists by their keys and sets by their items", async (setup) => {
+    const { client } = setup;
     const shop = (fieldManager: string, ports: readonly { name: string; port: number }[]) =>
-      client.apply(SERVICES, { metadata: scene.in("shop"), spec: { ports } }, { fieldManager });
+      client.apply(SERVICES, { metadata: setup.in("shop"), spec: { ports } }, { fieldManager });
     await shop("web", [{ name: "http", port: 80 }]);
     const both = await shop("ssh", [{ name: "ssh", port: 22 }]);
     deepStrictEqual(new Set(both.spec?.ports?.map(({ port }) => port)), new Set([22, 80]));
     const finalizers = (fieldManager: string, ...names: string[]) =>
-      applyMap(scene, fieldManager, { metadata: { finalizers: names } });
+      applyMap(setup, fieldManager, { metadata: { finalizers: names } });
     await finalizers("a", "example.com/a");
     const held = await finalizers("b", "example.com/b");
     deepStrictEqual(held.metadata.finalizers?.toSorted(), ["example.com/a", "example.com/b"]);
@@ -100,37 +100,37 @@ export const APPLIES: readonly KubePromise[] = [
     await finalizers("b");
   }),
 
-  promise("apply of a status leaves the rest alone", async ({ client, ...scene }) => {
-    await client.apply(PODS, pod(scene, "one"), { fieldManager: "maker" });
-    const body = { metadata: { ...scene.in("one") }, status: { phase: "Running" } };
+  promise("apply of a status leaves the rest alone", async ({ client, ...setup }) => {
+    await client.apply(PODS, pod(setup, "one"), { fieldManager: "maker" });
+    const body = { metadata: { ...setup.in("one") }, status: { phase: "Running" } };
     const reported = await client.apply(PODS, body, { fieldManager: "kubelet", subresource: "status" });
     strictEqual(reported.status?.phase, "Running");
-    const main = { metadata: { ...scene.in("one"), labels: { a: "1" } }, status: { phase: "Failed" } };
+    const main = { metadata: { ...setup.in("one"), labels: { a: "1" } }, status: { phase: "Failed" } };
     const labelled = await client.apply(PODS, main, { fieldManager: "labeller" });
     deepStrictEqual([labelled.status?.phase, labelled.metadata?.labels], ["Running", { a: "1" }]);
   }),
 
-  promise("apply with an old version says conflict, for another object invalid", async (scene) => {
-    const made = await applyMap(scene, "painter", { data: { wall: "white" } });
-    await applyMap(scene, "painter", { data: { wall: "grey" } });
+  promise("apply with an old version says conflict, for another object invalid", async (setup) => {
+    const made = await applyMap(setup, "painter", { data: { wall: "white" } });
+    await applyMap(setup, "painter", { data: { wall: "grey" } });
     const { resourceVersion = "" } = made.metadata;
-    const late = applyMap(scene, "painter", { metadata: { resourceVersion }, data: { wall: "white" } });
+    const late = applyMap(setup, "painter", { metadata: { resourceVersion }, data: { wall: "white" } });
     await refused(late, "conflict", /the object has been modified/u);
     const uid = "00000000-0000-0000-0000-000000000000";
-    await refused(applyMap(scene, "painter", { metadata: { uid } }), "invalid", /metadata\.uid/u);
+    await refused(applyMap(setup, "painter", { metadata: { uid } }), "invalid", /metadata\.uid/u);
   }),
 
-  promise("a dry run of apply shows what would be", async (scene) => {
-    const made = await applyMap(scene, "painter", { data: { wall: "white" } });
-    const { client } = scene;
-    const body = configMap(scene, "one", { data: { wall: "grey" } });
+  promise("a dry run of apply shows what would be", async (setup) => {
+    const made = await applyMap(setup, "painter", { data: { wall: "white" } });
+    const { client } = setup;
+    const body = configMap(setup, "one", { data: { wall: "grey" } });
     const shown = await client.apply(CONFIG_MAPS, body, { fieldManager: "painter", dryRun: true });
     deepStrictEqual(shown.data, { wall: "grey" });
-    deepStrictEqual(await client.get(CONFIG_MAPS, scene.in("one")), made);
+    deepStrictEqual(await client.get(CONFIG_MAPS, setup.in("one")), made);
   }),
 
-  promise("apply of something wrong is refused and leaves nothing", async (scene) => {
-    await refused(applyMap(scene, "painter", { data: { "a b": "1" } }), "invalid", /data\[a b\]/u);
-    strictEqual(await scene.client.find(CONFIG_MAPS, scene.in("one")), undefined);
+  promise("apply of something wrong is refused and leaves nothing", async (setup) => {
+    await refused(applyMap(setup, "painter", { data: { "a b": "1" } }), "invalid", /data\[a b\]/u);
+    strictEqual(await setup.client.find(CONFIG_MAPS, setup.in("one")), undefined);
   }),
 ];

@@ -6,21 +6,21 @@ import {
   type Resource,
 } from "@resource-broker/kube";
 import { until } from "../world/until.ts";
-import { type KubePromise, listed, namesOf, promise, refused, type Scene } from "./kube-promise.ts";
+import { type KubePromise, listed, namesOf, promise, refused, type Setup } from "./kube-promise.ts";
 import { type Widget, installed, widgetDefinition } from "./widgets.ts";
-import { watching } from "./watching.ts";
+import { startWatch } from "./watching.ts";
 
 /** Until a real server serves a new kind takes it two seconds: those that only use widgets share theirs. */
 const shared = new WeakMap<KubeClient, Promise<Resource<Widget>>>();
 
 function widgetPromise(
   name: string,
-  body: (scene: Scene, widgets: Resource<Widget>) => Promise<void>,
+  body: (setup: Setup, widgets: Resource<Widget>) => Promise<void>,
 ): KubePromise {
-  return promise(name, async (scene) => {
-    const widgets = shared.get(scene.client) ?? installed(scene, widgetDefinition("shared"));
-    shared.set(scene.client, widgets);
-    await body(scene, await widgets);
+  return promise(name, async (setup) => {
+    const widgets = shared.get(setup.client) ?? installed(setup, widgetDefinition("shared"));
+    shared.set(setup.client, widgets);
+    await body(setup, await widgets);
   });
 }
 
@@ -45,10 +45,10 @@ const WRONG: readonly (readonly [spec: object, field: RegExp, message: RegExp])[
 ];
 
 export const CUSTOM_KINDS: readonly KubePromise[] = [
-  promise("a definition makes a kind appear, and takes it and its objects away", async (scene) => {
-    const { client } = scene;
-    const definition = widgetDefinition(scene.unique("g"));
-    const widgets = await installed(scene, definition);
+  promise("a definition makes a kind appear, and takes it and its objects away", async (setup) => {
+    const { client } = setup;
+    const definition = widgetDefinition(setup.unique("g"));
+    const widgets = await installed(setup, definition);
     const { resources } = (await client.read(`/apis/${widgets.group}/v1`)) as {
       resources: readonly { name: string }[];
     };
@@ -57,7 +57,7 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
     const conditions = new Map(status?.conditions?.map(({ type, status: is }) => [type, is]));
     deepStrictEqual([conditions.get("NamesAccepted"), conditions.get("Established")], ["True", "True"]);
     deepStrictEqual(status?.storedVersions, ["v1"]);
-    const made = await client.create(widgets, widget(scene.in("one")));
+    const made = await client.create(widgets, widget(setup.in("one")));
     deepStrictEqual([made.kind, made.apiVersion], ["Widget", `${widgets.group}/v1`]);
     await client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: definition.metadata.name });
     await until("the kind is not served any more", async () => {
@@ -71,21 +71,21 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
 
   widgetPromise(
     "defaults are filled in, on creation and on every read",
-    async ({ client, ...scene }, widgets) => {
-      const { spec } = await client.create(widgets, widget(scene.in("one"), { nested: {} }));
+    async ({ client, ...setup }, widgets) => {
+      const { spec } = await client.create(widgets, widget(setup.in("one"), { nested: {} }));
       deepStrictEqual(spec, { size: "1", replicas: 1, nested: { mode: "easy" } });
       const body = { spec: { replicas: null, nested: null } };
-      const patched = await client.patch(widgets, { name: scene.in("one"), patch: { kind: "merge", body } });
+      const patched = await client.patch(widgets, { name: setup.in("one"), patch: { kind: "merge", body } });
       deepStrictEqual(patched.spec, { size: "1", replicas: 1 });
     },
   ),
 
   widgetPromise(
     "unknown fields are pruned, except where they are to be kept",
-    async ({ client, ...scene }, widgets) => {
+    async ({ client, ...setup }, widgets) => {
       const { spec } = await client.create(
         widgets,
-        widget(scene.in("one"), { wings: 2, free: { wings: { left: 1 } } }),
+        widget(setup.in("one"), { wings: 2, free: { wings: { left: 1 } } }),
       );
       deepStrictEqual(spec, { size: "1", replicas: 1, free: { wings: { left: 1 } } });
     },
@@ -93,33 +93,33 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
 
   widgetPromise(
     "what breaks a rule is refused in words that name field and rule",
-    async ({ client, ...scene }, widgets) => {
+    async ({ client, ...setup }, widgets) => {
       for (const [spec, field, message] of WRONG) {
-        await refused(client.create(widgets, widget(scene.in("wrong"), spec)), "invalid", field, message);
+        await refused(client.create(widgets, widget(setup.in("wrong"), spec)), "invalid", field, message);
       }
-      await refused(client.create(widgets, widget(scene.in("Wrong"))), "invalid", /metadata\.name/u);
-      strictEqual((await listed(client, widgets, { namespace: scene.namespace })).length, 0);
+      await refused(client.create(widgets, widget(setup.in("Wrong"))), "invalid", /metadata\.name/u);
+      strictEqual((await listed(client, widgets, { namespace: setup.namespace })).length, 0);
     },
   ),
 
-  widgetPromise("several wrong fields are all named", async ({ client, ...scene }, widgets) => {
+  widgetPromise("several wrong fields are all named", async ({ client, ...setup }, widgets) => {
     const call = client.create(
       widgets,
-      widget(scene.in("wrong"), { colour: "pink", replicas: 11, code: "x" }),
+      widget(setup.in("wrong"), { colour: "pink", replicas: 11, code: "x" }),
     );
     await refused(call, "invalid", /spec\.colour/u, /spec\.replicas/u, /spec\.code/u);
   }),
 
-  widgetPromise("a rule may forbid a change", async ({ client, ...scene }, widgets) => {
-    const made = await client.create(widgets, widget(scene.in("one"), { serial: "a" }));
+  widgetPromise("a rule may forbid a change", async ({ client, ...setup }, widgets) => {
+    const made = await client.create(widgets, widget(setup.in("one"), { serial: "a" }));
     const changed = client.update(widgets, { ...made, spec: { ...made.spec, serial: "b" } });
     await refused(changed, "invalid", /spec\.serial/u, /serial cannot be changed/u);
   }),
 
   widgetPromise(
     "status is written on its own path, and generation counts the rest",
-    async ({ client, ...scene }, widgets) => {
-      const early = { ...widget(scene.in("one")), status: { phase: "Early" } };
+    async ({ client, ...setup }, widgets) => {
+      const early = { ...widget(setup.in("one")), status: { phase: "Early" } };
       const made = await client.create(widgets, early);
       deepStrictEqual([made.status, made.metadata.generation], [undefined, 1]);
       const condition = {
@@ -144,17 +144,17 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
     },
   ),
 
-  widgetPromise("an update without a version is refused", async ({ client, ...scene }, widgets) => {
-    await client.create(widgets, widget(scene.in("one")));
-    const blind = client.update(widgets, widget(scene.in("one"), { size: "2" }));
+  widgetPromise("an update without a version is refused", async ({ client, ...setup }, widgets) => {
+    await client.create(widgets, widget(setup.in("one")));
+    const blind = client.update(widgets, widget(setup.in("one"), { size: "2" }));
     await refused(blind, "invalid", /metadata\.resourceVersion/u, /must be specified for an update/u);
   }),
 
   widgetPromise(
     "custom kinds take merge and JSON patches, no strategic ones",
-    async ({ client, ...scene }, widgets) => {
-      await client.create(widgets, widget(scene.in("one")));
-      const name = scene.in("one");
+    async ({ client, ...setup }, widgets) => {
+      await client.create(widgets, widget(setup.in("one")));
+      const name = setup.in("one");
       const merged = await client.patch(widgets, {
         name,
         patch: { kind: "merge", body: { spec: { colour: "red" } } },
@@ -167,11 +167,11 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
     },
   ),
 
-  widgetPromise("custom kinds are applied field by field", async ({ client, ...scene }, widgets) => {
+  widgetPromise("custom kinds are applied field by field", async ({ client, ...setup }, widgets) => {
     const apply = (fieldManager: string, spec: Partial<Widget["spec"]>) =>
       client.apply<Widget>(
         widgets,
-        { metadata: scene.in("one"), spec: { size: "1", ...spec } },
+        { metadata: setup.in("one"), spec: { size: "1", ...spec } },
         { fieldManager },
       );
     await apply("a", { colour: "red", parts: [{ name: "x", weight: 1 }] });
@@ -185,9 +185,9 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
     deepStrictEqual([fewer.spec.colour, fewer.spec.parts], [undefined, [{ name: "y", weight: 2 }]]);
   }),
 
-  widgetPromise("columns are those of the definition", async ({ client, readTable, ...scene }, widgets) => {
-    await client.create(widgets, widget(scene.in("one"), { colour: "red" }));
-    const table = await readTable(`/apis/${widgets.group}/v1/namespaces/${scene.namespace}/widgets`);
+  widgetPromise("columns are those of the definition", async ({ client, readTable, ...setup }, widgets) => {
+    await client.create(widgets, widget(setup.in("one"), { colour: "red" }));
+    const table = await readTable(`/apis/${widgets.group}/v1/namespaces/${setup.namespace}/widgets`);
     const columns = table.columnDefinitions.map(({ name, priority }) => [name, priority]);
     deepStrictEqual(columns, [
       ["Name", 0],
@@ -200,19 +200,19 @@ export const CUSTOM_KINDS: readonly KubePromise[] = [
     ok(/^\d+s$/u.test(String(row?.cells[3])), `${String(row?.cells[3])} is no age`);
   }),
 
-  widgetPromise("selectable fields select, in lists and watches", async ({ client, ...scene }, widgets) => {
-    const { namespace } = scene;
-    await client.create(widgets, widget(scene.in("red"), { colour: "red" }));
-    await client.create(widgets, widget(scene.in("blue"), { colour: "blue" }));
+  widgetPromise("selectable fields select, in lists and watches", async ({ client, ...setup }, widgets) => {
+    const { namespace } = setup;
+    await client.create(widgets, widget(setup.in("red"), { colour: "red" }));
+    await client.create(widgets, widget(setup.in("blue"), { colour: "blue" }));
     const fieldSelector = "spec.colour=red";
     deepStrictEqual(namesOf(await listed(client, widgets, { namespace, fieldSelector })), ["red"]);
     const unknown = client.list(widgets, { namespace, fieldSelector: "spec.size=1" }, () => undefined);
     await refused(unknown, "invalid", /field label not supported: spec\.size/u);
     const { resourceVersion } = await client.list(widgets, { namespace }, () => undefined);
-    const watch = watching(client, widgets, { namespace, resourceVersion, fieldSelector });
+    const watch = startWatch(client, widgets, { namespace, resourceVersion, fieldSelector });
     await watch.opened;
     const body = { spec: { colour: "blue" } };
-    await client.patch(widgets, { name: scene.in("red"), patch: { kind: "merge", body } });
+    await client.patch(widgets, { name: setup.in("red"), patch: { kind: "merge", body } });
     strictEqual((await watch.next())?.type, "DELETED");
     watch.stop();
   }),

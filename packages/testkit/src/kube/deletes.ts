@@ -1,14 +1,14 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import { type ConfigMap, CONFIG_MAPS, NAMESPACES, PODS } from "@resource-broker/kube";
 import { until } from "../world/until.ts";
-import { configMap, type KubePromise, promise, refused, type Scene, untilGone } from "./kube-promise.ts";
+import { configMap, type KubePromise, promise, refused, type Setup, untilGone } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 const HOLD = "example.com/hold";
 
 /** A map that belongs to others. */
 function owned(
-  { client, ...scene }: Scene,
+  { client, ...setup }: Setup,
   name: string,
   { owners, ...metadata }: { readonly owners: readonly ConfigMap[]; readonly finalizers?: readonly string[] },
 ): Promise<ConfigMap> {
@@ -19,30 +19,30 @@ function owned(
     uid: owner.metadata.uid ?? "",
     blockOwnerDeletion: true,
   }));
-  return client.create(CONFIG_MAPS, configMap(scene, name, { metadata: { ...metadata, ownerReferences } }));
+  return client.create(CONFIG_MAPS, configMap(setup, name, { metadata: { ...metadata, ownerReferences } }));
 }
 
 /** Takes the finalizers of a map away. */
-async function release({ client, ...scene }: Scene, name: string): Promise<void> {
+async function release({ client, ...setup }: Setup, name: string): Promise<void> {
   const body = { metadata: { finalizers: null } };
-  await client.patch(CONFIG_MAPS, { name: scene.in(name), patch: { kind: "merge", body } });
+  await client.patch(CONFIG_MAPS, { name: setup.in(name), patch: { kind: "merge", body } });
 }
 
 export const DELETES: readonly KubePromise[] = [
-  promise("delete deletes, and says not-found the next time", async ({ client, ...scene }) => {
-    await client.create(CONFIG_MAPS, configMap(scene, "one"));
-    await client.delete(CONFIG_MAPS, scene.in("one"));
-    strictEqual(await client.find(CONFIG_MAPS, scene.in("one")), undefined);
-    await refused(client.delete(CONFIG_MAPS, scene.in("one")), "not-found");
+  promise("delete deletes, and says not-found the next time", async ({ client, ...setup }) => {
+    await client.create(CONFIG_MAPS, configMap(setup, "one"));
+    await client.delete(CONFIG_MAPS, setup.in("one"));
+    strictEqual(await client.find(CONFIG_MAPS, setup.in("one")), undefined);
+    await refused(client.delete(CONFIG_MAPS, setup.in("one")), "not-found");
   }),
 
   promise(
     "delete of another object or state than the one meant says conflict",
-    async ({ client, ...scene }) => {
-      const made = await client.create(CONFIG_MAPS, configMap(scene, "one"));
+    async ({ client, ...setup }) => {
+      const made = await client.create(CONFIG_MAPS, configMap(setup, "one"));
       const newer = await client.update(CONFIG_MAPS, { ...made, data: { a: "1" } });
       const { uid = "", resourceVersion = "" } = newer.metadata;
-      const name = scene.in("one");
+      const name = setup.in("one");
       await refused(client.delete(CONFIG_MAPS, name, { uid: "another" }), "conflict", /UID/iu);
       const old = { resourceVersion: made.metadata.resourceVersion ?? "" };
       await refused(client.delete(CONFIG_MAPS, name, old), "conflict", /ResourceVersion/iu);
@@ -51,108 +51,108 @@ export const DELETES: readonly KubePromise[] = [
     },
   ),
 
-  promise("an object with a finalizer goes when that is taken away", async (scene) => {
-    const { client } = scene;
-    await client.create(CONFIG_MAPS, configMap(scene, "one", { metadata: { finalizers: [HOLD] } }));
-    await client.delete(CONFIG_MAPS, scene.in("one"));
-    const held = await client.get(CONFIG_MAPS, scene.in("one"));
+  promise("an object with a finalizer goes when that is taken away", async (setup) => {
+    const { client } = setup;
+    await client.create(CONFIG_MAPS, configMap(setup, "one", { metadata: { finalizers: [HOLD] } }));
+    await client.delete(CONFIG_MAPS, setup.in("one"));
+    const held = await client.get(CONFIG_MAPS, setup.in("one"));
     ok(held.metadata.deletionTimestamp !== undefined);
     const finalizers = [HOLD, "example.com/more"];
     const more = client.update(CONFIG_MAPS, { ...held, metadata: { ...held.metadata, finalizers } });
     await refused(more, "invalid", /no new finalizers can be added if the object is being deleted/u);
     const changed = await client.update(CONFIG_MAPS, { ...held, data: { still: "here" } });
     deepStrictEqual(changed.data, { still: "here" });
-    await release(scene, "one");
-    strictEqual(await client.find(CONFIG_MAPS, scene.in("one")), undefined);
+    await release(setup, "one");
+    strictEqual(await client.find(CONFIG_MAPS, setup.in("one")), undefined);
   }),
 
-  promise("what an object owned goes with it", async (scene) => {
-    const owner = await scene.client.create(CONFIG_MAPS, configMap(scene, "owner"));
-    const child = await owned(scene, "child", { owners: [owner] });
-    await owned(scene, "grandchild", { owners: [child] });
-    await scene.client.delete(CONFIG_MAPS, scene.in("owner"), { propagation: "Background" });
-    strictEqual(await scene.client.find(CONFIG_MAPS, scene.in("owner")), undefined);
-    await untilGone(scene.client, CONFIG_MAPS, scene.in("child"));
-    await untilGone(scene.client, CONFIG_MAPS, scene.in("grandchild"));
+  promise("what an object owned goes with it", async (setup) => {
+    const owner = await setup.client.create(CONFIG_MAPS, configMap(setup, "owner"));
+    const child = await owned(setup, "child", { owners: [owner] });
+    await owned(setup, "grandchild", { owners: [child] });
+    await setup.client.delete(CONFIG_MAPS, setup.in("owner"), { propagation: "Background" });
+    strictEqual(await setup.client.find(CONFIG_MAPS, setup.in("owner")), undefined);
+    await untilGone(setup.client, CONFIG_MAPS, setup.in("child"));
+    await untilGone(setup.client, CONFIG_MAPS, setup.in("grandchild"));
   }),
 
-  promise("what has another owner left stays", async (scene) => {
-    const { client } = scene;
+  promise("what has another owner left stays", async (setup) => {
+    const { client } = setup;
     const [first, second] = [
-      await client.create(CONFIG_MAPS, configMap(scene, "first")),
-      await client.create(CONFIG_MAPS, configMap(scene, "second")),
+      await client.create(CONFIG_MAPS, configMap(setup, "first")),
+      await client.create(CONFIG_MAPS, configMap(setup, "second")),
     ];
-    await owned(scene, "child", { owners: [first, second] });
-    await client.delete(CONFIG_MAPS, scene.in("first"));
+    await owned(setup, "child", { owners: [first, second] });
+    await client.delete(CONFIG_MAPS, setup.in("first"));
     const left = await until("the first owner is forgotten", async () => {
-      const { metadata } = await client.get(CONFIG_MAPS, scene.in("child"));
+      const { metadata } = await client.get(CONFIG_MAPS, setup.in("child"));
       return metadata.ownerReferences?.length === 1 ? metadata.ownerReferences : undefined;
     });
     deepStrictEqual(
       left.map(({ name }) => name),
       ["second"],
     );
-    await client.delete(CONFIG_MAPS, scene.in("second"));
-    await untilGone(client, CONFIG_MAPS, scene.in("child"));
+    await client.delete(CONFIG_MAPS, setup.in("second"));
+    await untilGone(client, CONFIG_MAPS, setup.in("child"));
   }),
 
-  promise("orphans stay and forget their owner", async (scene) => {
-    const { client } = scene;
-    const owner = await client.create(CONFIG_MAPS, configMap(scene, "owner"));
-    await owned(scene, "child", { owners: [owner] });
-    await client.delete(CONFIG_MAPS, scene.in("owner"), { propagation: "Orphan" });
-    await untilGone(client, CONFIG_MAPS, scene.in("owner"));
-    const { metadata } = await client.get(CONFIG_MAPS, scene.in("child"));
+  promise("orphans stay and forget their owner", async (setup) => {
+    const { client } = setup;
+    const owner = await client.create(CONFIG_MAPS, configMap(setup, "owner"));
+    await owned(setup, "child", { owners: [owner] });
+    await client.delete(CONFIG_MAPS, setup.in("owner"), { propagation: "Orphan" });
+    await untilGone(client, CONFIG_MAPS, setup.in("owner"));
+    const { metadata } = await client.get(CONFIG_MAPS, setup.in("child"));
     deepStrictEqual([metadata.ownerReferences ?? [], metadata.deletionTimestamp], [[], undefined]);
   }),
 
-  promise("a foreground delete waits for what the object owned", async (scene) => {
-    const { client } = scene;
-    const owner = await client.create(CONFIG_MAPS, configMap(scene, "owner"));
-    await owned(scene, "child", { owners: [owner], finalizers: [HOLD] });
-    await client.delete(CONFIG_MAPS, scene.in("owner"), { propagation: "Foreground" });
+  promise("a foreground delete waits for what the object owned", async (setup) => {
+    const { client } = setup;
+    const owner = await client.create(CONFIG_MAPS, configMap(setup, "owner"));
+    await owned(setup, "child", { owners: [owner], finalizers: [HOLD] });
+    await client.delete(CONFIG_MAPS, setup.in("owner"), { propagation: "Foreground" });
     await until("the child is being deleted", async () => {
-      const { metadata } = await client.get(CONFIG_MAPS, scene.in("child"));
+      const { metadata } = await client.get(CONFIG_MAPS, setup.in("child"));
       return metadata.deletionTimestamp;
     });
-    const { metadata } = await client.get(CONFIG_MAPS, scene.in("owner"));
+    const { metadata } = await client.get(CONFIG_MAPS, setup.in("owner"));
     ok(metadata.deletionTimestamp !== undefined);
     deepStrictEqual(metadata.finalizers, ["foregroundDeletion"]);
-    await release(scene, "child");
-    await untilGone(client, CONFIG_MAPS, scene.in("owner"));
+    await release(setup, "child");
+    await untilGone(client, CONFIG_MAPS, setup.in("owner"));
   }),
 
-  promise("what belongs to nobody that is there is collected", async (scene) => {
-    const owner = await scene.client.create(CONFIG_MAPS, configMap(scene, "owner"));
+  promise("what belongs to nobody that is there is collected", async (setup) => {
+    const owner = await setup.client.create(CONFIG_MAPS, configMap(setup, "owner"));
     const uid = "00000000-0000-0000-0000-000000000000";
-    await owned(scene, "child", { owners: [{ metadata: { ...owner.metadata, uid } }] });
-    await untilGone(scene.client, CONFIG_MAPS, scene.in("child"));
-    await scene.client.get(CONFIG_MAPS, scene.in("owner"));
+    await owned(setup, "child", { owners: [{ metadata: { ...owner.metadata, uid } }] });
+    await untilGone(setup.client, CONFIG_MAPS, setup.in("child"));
+    await setup.client.get(CONFIG_MAPS, setup.in("owner"));
   }),
 
-  promise("a namespace goes when it is empty, and takes nothing in meanwhile", async (scene) => {
-    const { client, namespace } = scene;
-    await client.create(CONFIG_MAPS, configMap(scene, "held", { metadata: { finalizers: [HOLD] } }));
-    await client.create(CONFIG_MAPS, configMap(scene, "free"));
+  promise("a namespace goes when it is empty, and takes nothing in meanwhile", async (setup) => {
+    const { client, namespace } = setup;
+    await client.create(CONFIG_MAPS, configMap(setup, "held", { metadata: { finalizers: [HOLD] } }));
+    await client.create(CONFIG_MAPS, configMap(setup, "free"));
     await client.delete(NAMESPACES, { name: namespace });
-    await untilGone(client, CONFIG_MAPS, scene.in("free"));
+    await untilGone(client, CONFIG_MAPS, setup.in("free"));
     const { status } = await client.get(NAMESPACES, { name: namespace });
     strictEqual(status?.phase, "Terminating");
-    const late = client.create(CONFIG_MAPS, configMap(scene, "late"));
+    const late = client.create(CONFIG_MAPS, configMap(setup, "late"));
     await refused(late, "forbidden", /because it is being terminated/u);
-    await release(scene, "held");
+    await release(setup, "held");
     await untilGone(client, NAMESPACES, { name: namespace });
   }),
 
   promise(
     "a pod that no node runs goes at once, one that runs is given time",
-    async ({ client, ...scene }) => {
-      await client.create(PODS, pod(scene, "waiting"));
-      await client.create(PODS, pod(scene, "placed", { nodeName: "somewhere" }));
-      await client.delete(PODS, scene.in("waiting"));
-      strictEqual(await client.find(PODS, scene.in("waiting")), undefined);
-      await client.delete(PODS, scene.in("placed"));
-      const { metadata } = await client.get(PODS, scene.in("placed"));
+    async ({ client, ...setup }) => {
+      await client.create(PODS, pod(setup, "waiting"));
+      await client.create(PODS, pod(setup, "placed", { nodeName: "somewhere" }));
+      await client.delete(PODS, setup.in("waiting"));
+      strictEqual(await client.find(PODS, setup.in("waiting")), undefined);
+      await client.delete(PODS, setup.in("placed"));
+      const { metadata } = await client.get(PODS, setup.in("placed"));
       ok(
         metadata !== undefined && "deletionTimestamp" in metadata && "deletionGracePeriodSeconds" in metadata,
       );

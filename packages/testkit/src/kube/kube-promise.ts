@@ -18,13 +18,13 @@ export interface KubeUnderTest {
   /** The same rights, other connections. */
   readonly other: KubeClient;
   /** Shows a token that the server does not know. */
-  readonly stranger: KubeClient;
+  readonly unauthenticated: KubeClient;
   /** Somebody with the rights of a service account that is there, and no others. */
   readonly accountClient: (account: Required<ObjectName>) => Promise<KubeClient>;
   /** What the server answers to kubectl, which asks for tables. */
   readonly readTable: (path: string) => Promise<Table>;
   /** Takes the memory of every version so far from the server. Connections may break. */
-  readonly forget: () => Promise<void>;
+  readonly compact: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface KubePromise {
 }
 
 /** What a promise works with. */
-export interface Scene extends KubeUnderTest {
+export interface Setup extends KubeUnderTest {
   /** Its own; pods can be created in it. */
   readonly namespace: string;
   /** The name of something outside of namespaces, which nobody else uses. */
@@ -48,13 +48,13 @@ export interface Scene extends KubeUnderTest {
   readonly in: (name: string) => Required<ObjectName>;
 }
 
-let scenes = 0;
+let setups = 0;
 
-export function promise(name: string, body: (scene: Scene) => Promise<void>): KubePromise {
+export function promise(name: string, body: (scene: Setup) => Promise<void>): KubePromise {
   const keep = async (server: KubeUnderTest) => {
-    scenes += 1;
-    const namespace = `promise-${scenes}`;
-    await furnished(server.client, namespace);
+    setups += 1;
+    const namespace = `promise-${setups}`;
+    await createNamespace(server.client, namespace);
     try {
       await body({
         ...server,
@@ -70,7 +70,7 @@ export function promise(name: string, body: (scene: Scene) => Promise<void>): Ku
 }
 
 /** Creates a namespace and waits for what pods need there. */
-async function furnished(client: KubeClient, name: string): Promise<void> {
+async function createNamespace(client: KubeClient, name: string): Promise<void> {
   await client.create(NAMESPACES, { metadata: { name } });
   await until(`${name} has a service account`, () =>
     client.find(SERVICE_ACCOUNTS, { name: "default", namespace: name }),
@@ -115,7 +115,7 @@ export function namesOf(objects: readonly MaybeNamed[]): string[] {
 
 /** A ConfigMap of the scene. */
 export function configMap(
-  { namespace }: Pick<Scene, "namespace">,
+  { namespace }: Pick<Setup, "namespace">,
   name: string,
   {
     metadata,

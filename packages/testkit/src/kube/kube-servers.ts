@@ -4,21 +4,21 @@ import { systemClock } from "@resource-broker/runtime";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
 import { until } from "../world/until.ts";
 import type { KubeUnderTest } from "./kube-promise.ts";
-import { clientFor, readTable, strangerFor } from "./ways-to.ts";
+import { clientFor, readTable, unauthenticatedClient } from "./ways-to.ts";
 
 /** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
 export async function simulatedKube(): Promise<KubeUnderTest> {
   const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const sim = createKubeSim({ clock, randomBytes });
-  const { kubeconfig, knobs } = await sim.addCluster({ name: "sim", behaves: false });
-  const { close, ...ways } = waysTo(kubeconfig);
+  const { kubeconfig, faults } = await sim.addCluster({ name: "sim", behaves: false });
+  const { close, ...ways } = clientsFor(kubeconfig);
   return {
     ...ways,
     kind: "kube-sim",
     accountClient: () => Promise.reject(new Error("kube-sim gives no tokens to service accounts")),
-    forget: async () => {
-      knobs.compact();
-      knobs.cut();
+    compact: async () => {
+      faults.compact();
+      faults.cut();
       await reconnect(ways);
     },
     dispose: async () => {
@@ -30,13 +30,13 @@ export async function simulatedKube(): Promise<KubeUnderTest> {
 
 /** A real control plane. Whoever started it ends it. */
 export function realKube(plane: RealControlPlane): KubeUnderTest {
-  const { close, ...ways } = waysTo(plane.kubeconfig);
+  const { close, ...ways } = clientsFor(plane.kubeconfig);
   return {
     ...ways,
     kind: "real",
     accountClient: async (account) => clientFor(await plane.kubeconfigFor(account)),
-    forget: async () => {
-      await plane.forgetVersions();
+    compact: async () => {
+      await plane.compact();
       await reconnect(ways);
     },
     dispose: () => {
@@ -51,11 +51,11 @@ async function reconnect({ client, other }: Pick<KubeUnderTest, "client" | "othe
   for (const each of [client, other]) await until("the server is back", () => each.read("/version"));
 }
 
-function waysTo(kubeconfig: string) {
+function clientsFor(kubeconfig: string) {
   const clients = {
     client: clientFor(kubeconfig),
     other: clientFor(kubeconfig),
-    stranger: strangerFor(kubeconfig),
+    stranger: unauthenticatedClient(kubeconfig),
   };
   return {
     ...clients,

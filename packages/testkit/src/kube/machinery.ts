@@ -15,7 +15,7 @@ import {
 import { type Log, systemClock } from "@resource-broker/runtime";
 import { seededRandom } from "../broker/seeded-random.ts";
 import { until } from "../world/until.ts";
-import { configMap, type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
+import { configMap, type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 const MILLION = 1_000_000;
@@ -34,7 +34,7 @@ const SHORT_LEASE = { leaseMs: 1000, renewWithinMs: 600, retryMs: 50 };
 const LONG_LEASE = { leaseMs: 60_000, renewWithinMs: 40_000, retryMs: 50 };
 
 function candidateFor(
-  { namespace }: Scene,
+  { namespace }: Setup,
   client: KubeClient,
   { identity, ...lease }: typeof LONG_LEASE & { readonly identity: string },
 ): LeaderElection {
@@ -48,14 +48,14 @@ function candidateFor(
 const leads = (who: LeaderElection) => () => Promise.resolve(who.isLeader() ? true : undefined);
 
 export const MACHINERY: readonly KubePromise[] = [
-  promise("of two candidates one leads, and the other one follows it at once", async (scene) => {
-    const { client, other } = scene;
-    const first = candidateFor(scene, client, { identity: "first", ...LONG_LEASE });
-    const second = candidateFor(scene, other, { identity: "second", ...LONG_LEASE });
+  promise("of two candidates one leads, and the other one follows it at once", async (setup) => {
+    const { client, other } = setup;
+    const first = candidateFor(setup, client, { identity: "first", ...LONG_LEASE });
+    const second = candidateFor(setup, other, { identity: "second", ...LONG_LEASE });
     first.start();
     await until("the first leads", leads(first));
     second.start();
-    const { spec } = await client.get(LEASES, scene.in("leader"));
+    const { spec } = await client.get(LEASES, setup.in("leader"));
     deepStrictEqual([spec?.holderIdentity, spec?.leaseTransitions], ["first", 0]);
     ok(
       /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/u.test(spec?.renewTime ?? ""),
@@ -64,26 +64,26 @@ export const MACHINERY: readonly KubePromise[] = [
     strictEqual(second.isLeader(), false);
     await first.stop();
     await until("the second leads", leads(second));
-    const now = await client.get(LEASES, scene.in("leader"));
+    const now = await client.get(LEASES, setup.in("leader"));
     deepStrictEqual([now.spec?.holderIdentity, now.spec?.leaseTransitions], ["second", 1]);
     await second.stop();
   }),
 
-  promise("a holder that is silent is followed when its lease is over", async (scene) => {
-    const { client, namespace } = scene;
+  promise("a holder that is silent is followed when its lease is over", async (setup) => {
+    const { client, namespace } = setup;
     const renewTime = "2026-01-05T12:00:00.000000Z";
     const spec = { holderIdentity: "gone", leaseDurationSeconds: 1, renewTime, acquireTime: renewTime };
     await client.create(LEASES, { metadata: { name: "leader", namespace }, spec });
-    const heir = candidateFor(scene, client, { identity: "heir", ...SHORT_LEASE });
+    const heir = candidateFor(setup, client, { identity: "heir", ...SHORT_LEASE });
     heir.start();
     await until("the heir leads", leads(heir));
-    strictEqual((await client.get(LEASES, scene.in("leader"))).spec?.holderIdentity, "heir");
+    strictEqual((await client.get(LEASES, setup.in("leader"))).spec?.holderIdentity, "heir");
     await heir.stop();
   }),
 
-  promise("the same event is counted up, another one is told beside it", async (scene) => {
-    const { client, namespace } = scene;
-    const { metadata } = await client.create(PODS, pod(scene, "one"));
+  promise("the same event is counted up, another one is told beside it", async (setup) => {
+    const { client, namespace } = setup;
+    const { metadata } = await client.create(PODS, pod(setup, "one"));
     const recorder = eventRecorder({ component: "promise", instance: "promise-0" }, depsFor(client));
     const regarding = { apiVersion: "v1", kind: "Pod", name: "one", namespace, uid: metadata?.uid ?? "" };
     const tell = (reason: string) =>
@@ -111,33 +111,33 @@ export const MACHINERY: readonly KubePromise[] = [
     await recorder.stop();
   }),
 
-  promise("an informer keeps what is there, and tells of every change", async (scene) => {
-    const { client, other, namespace } = scene;
+  promise("an informer keeps what is there, and tells of every change", async (setup) => {
+    const { client, other, namespace } = setup;
     await client.create(
       CONFIG_MAPS,
-      configMap(scene, "one", { metadata: { labels: { kept: "" } }, data: { a: "1" } }),
+      configMap(setup, "one", { metadata: { labels: { kept: "" } }, data: { a: "1" } }),
     );
     const resource = CONFIG_MAPS;
     const maps = informer(
       { resource, namespace, labelSelector: "kept", transform: ({ data }) => data?.["a"] ?? "" },
       depsFor(other),
     );
-    const heard: string[] = [];
-    maps.listen((key, now, before) => heard.push(`${key}: ${before} -> ${now}`));
+    const changes: string[] = [];
+    maps.listen((key, now, before) => changes.push(`${key}: ${before} -> ${now}`));
     await maps.start();
     deepStrictEqual([...maps.keys()], [`${namespace}/one`]);
     const patch = (body: object) =>
-      client.patch(CONFIG_MAPS, { name: scene.in("one"), patch: { kind: "merge", body } });
+      client.patch(CONFIG_MAPS, { name: setup.in("one"), patch: { kind: "merge", body } });
     await patch({ data: { a: "2" } });
     await patch({ metadata: { labels: { kept: null } } });
-    await until("three changes are heard", () => Promise.resolve(heard.length === 3 ? true : undefined));
+    await until("three changes are heard", () => Promise.resolve(changes.length === 3 ? true : undefined));
     const key = `${namespace}/one`;
-    deepStrictEqual(heard, [`${key}: undefined -> 1`, `${key}: 1 -> 2`, `${key}: 2 -> undefined`]);
+    deepStrictEqual(changes, [`${key}: undefined -> 1`, `${key}: 1 -> 2`, `${key}: 2 -> undefined`]);
     await maps.stop();
   }),
 
-  promise("a follower misses nothing when the server forgets its versions", async (scene) => {
-    const { client, other, namespace, forget } = scene;
+  promise("a follower misses nothing when the server forgets its versions", async (setup) => {
+    const { client, other, namespace, compact } = setup;
     const known = new Map<string, string>();
     const sink = {
       beginList: () => known.clear(),
@@ -147,11 +147,11 @@ export const MACHINERY: readonly KubePromise[] = [
       remove: ({ metadata }: { metadata?: { name?: string } }) => void known.delete(metadata?.name ?? ""),
     };
     const follower = reflector({ resource: PODS, namespace, pageSize: 2 }, sink, depsFor(other));
-    for (const name of ["a", "b", "c"]) await client.create(PODS, pod(scene, name));
+    for (const name of ["a", "b", "c"]) await client.create(PODS, pod(setup, name));
     await follower.start();
-    await client.delete(PODS, scene.in("b"));
-    await forget();
-    await client.create(PODS, pod(scene, "d"));
+    await client.delete(PODS, setup.in("b"));
+    await compact();
+    await client.create(PODS, pod(setup, "d"));
     const wanted = async () => {
       const pods = await listed(client, PODS, { namespace });
       return new Map(pods.map(({ metadata }) => [metadata?.name ?? "", metadata?.uid ?? ""]));

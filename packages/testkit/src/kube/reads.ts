@@ -8,16 +8,16 @@ import {
   promise,
   raw,
   refused,
-  type Scene,
+  type Setup,
 } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 /** How many objects a page, and a whole list, hold here. */
 const [PAGE, ALL] = [3, 7];
 
-async function createMaps(scene: Scene, count = ALL): Promise<string[]> {
+async function createMaps(setup: Setup, count = ALL): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `map-${index}`);
-  for (const name of names) await scene.client.create(CONFIG_MAPS, configMap(scene, name));
+  for (const name of names) await setup.client.create(CONFIG_MAPS, configMap(setup, name));
   return names;
 }
 
@@ -47,12 +47,12 @@ const SELECTORS: readonly (readonly [selector: string, names: readonly string[]]
 ];
 
 export const READS: readonly KubePromise[] = [
-  promise("get gives an object with what the server adds", async ({ client, ...scene }) => {
-    await client.create(CONFIG_MAPS, configMap(scene, "one", { data: { a: "1" } }));
-    const { data, metadata, kind } = await client.get(CONFIG_MAPS, scene.in("one"));
+  promise("get gives an object with what the server adds", async ({ client, ...setup }) => {
+    await client.create(CONFIG_MAPS, configMap(setup, "one", { data: { a: "1" } }));
+    const { data, metadata, kind } = await client.get(CONFIG_MAPS, setup.in("one"));
     deepStrictEqual(
       [data, metadata.name, metadata.namespace, kind],
-      [{ a: "1" }, "one", scene.namespace, "ConfigMap"],
+      [{ a: "1" }, "one", setup.namespace, "ConfigMap"],
     );
     ok(/^[-0-9a-f]{36}$/u.test(metadata.uid ?? ""), `${metadata.uid} is no uid`);
     ok(/^\d+$/u.test(metadata.resourceVersion ?? ""), `${metadata.resourceVersion} is no version`);
@@ -62,14 +62,14 @@ export const READS: readonly KubePromise[] = [
     );
   }),
 
-  promise("find gives nothing where get says not-found", async ({ client, ...scene }) => {
-    strictEqual(await client.find(CONFIG_MAPS, scene.in("none")), undefined);
-    await refused(client.get(CONFIG_MAPS, scene.in("none")), "not-found", /configmaps "none" not found/u);
+  promise("find gives nothing where get says not-found", async ({ client, ...setup }) => {
+    strictEqual(await client.find(CONFIG_MAPS, setup.in("none")), undefined);
+    await refused(client.get(CONFIG_MAPS, setup.in("none")), "not-found", /configmaps "none" not found/u);
   }),
 
-  promise("a list in pages is the list in one piece", async (scene) => {
-    const { client, namespace } = scene;
-    const names = await createMaps(scene);
+  promise("a list in pages is the list in one piece", async (setup) => {
+    const { client, namespace } = setup;
+    const names = await createMaps(setup);
     const query = { namespace, fieldSelector: "metadata.name!=kube-root-ca.crt" };
     const whole: string[] = [];
     const paged: string[] = [];
@@ -85,22 +85,22 @@ export const READS: readonly KubePromise[] = [
     ok(/^\d+$/u.test(end.resourceVersion), `${end.resourceVersion} is no version`);
   }),
 
-  promise("objects of lists are those that get gives", async (scene) => {
-    const { client, namespace } = scene;
-    await client.create(CONFIG_MAPS, configMap(scene, "one", { data: { a: "1" } }));
+  promise("objects of lists are those that get gives", async (setup) => {
+    const { client, namespace } = setup;
+    await client.create(CONFIG_MAPS, configMap(setup, "one", { data: { a: "1" } }));
     const [found] = await listed(client, CONFIG_MAPS, { namespace, fieldSelector: "metadata.name=one" });
-    const { kind, apiVersion, ...rest } = await client.get(CONFIG_MAPS, scene.in("one"));
+    const { kind, apiVersion, ...rest } = await client.get(CONFIG_MAPS, setup.in("one"));
     deepStrictEqual([kind, apiVersion], ["ConfigMap", "v1"]);
     deepStrictEqual(found, rest);
   }),
 
-  promise("a later page is of the moment of the first one", async (scene) => {
-    const { client, namespace } = scene;
-    await createMaps(scene);
+  promise("a later page is of the moment of the first one", async (setup) => {
+    const { client, namespace } = setup;
+    await createMaps(setup);
     const path = `/api/v1/namespaces/${namespace}/configmaps?limit=${PAGE}&labelSelector=`;
     const first = (await client.read(path)) as RawList;
-    await client.create(CONFIG_MAPS, configMap(scene, "zz-late"));
-    await client.delete(CONFIG_MAPS, scene.in("map-6"));
+    await client.create(CONFIG_MAPS, configMap(setup, "zz-late"));
+    await client.delete(CONFIG_MAPS, setup.in("map-6"));
     const token = encodeURIComponent(first.metadata.continue ?? "");
     const second = (await client.read(`${path}&continue=${token}`)) as RawList;
     const rest = (await client.read(
@@ -114,8 +114,8 @@ export const READS: readonly KubePromise[] = [
     strictEqual(rest.metadata.continue, undefined);
   }),
 
-  promise("label selectors select", async (scene) => {
-    const { client, namespace } = scene;
+  promise("label selectors select", async (setup) => {
+    const { client, namespace } = setup;
     for (const [name, labels] of Object.entries(LABELLED)) {
       await client.create(SECRETS, { metadata: { name, namespace, labels } });
     }
@@ -125,14 +125,14 @@ export const READS: readonly KubePromise[] = [
     }
   }),
 
-  promise("field selectors select what is served as selectable", async (scene) => {
-    const { client, namespace } = scene;
-    await client.create(PODS, pod(scene, "placed", { nodeName: "somewhere" }));
-    await client.create(PODS, pod(scene, "waiting"));
-    await client.create(SECRETS, { metadata: scene.in("own"), type: "example.com/own" });
-    await client.create(SECRETS, { metadata: scene.in("other") });
+  promise("field selectors select what is served as selectable", async (setup) => {
+    const { client, namespace } = setup;
+    await client.create(PODS, pod(setup, "placed", { nodeName: "somewhere" }));
+    await client.create(PODS, pod(setup, "waiting"));
+    await client.create(SECRETS, { metadata: setup.in("own"), type: "example.com/own" });
+    await client.create(SECRETS, { metadata: setup.in("other") });
     const involvedObject = { kind: "Pod", namespace, name: "placed" };
-    await client.create(EVENTS, { metadata: scene.in("event"), involvedObject, reason: "Tested" });
+    await client.create(EVENTS, { metadata: setup.in("event"), involvedObject, reason: "Tested" });
     const pods = async (fieldSelector: string) =>
       namesOf(await listed(client, PODS, { namespace, fieldSelector }));
     deepStrictEqual(await pods("spec.nodeName=somewhere"), ["placed"]);
@@ -165,21 +165,21 @@ export const READS: readonly KubePromise[] = [
     },
   ),
 
-  promise("a list of all namespaces holds the objects of each", async (scene) => {
-    const { client } = scene;
-    await client.create(CONFIG_MAPS, configMap(scene, "one"));
-    await client.create(CONFIG_MAPS, { metadata: { name: scene.unique("two"), namespace: "default" } });
+  promise("a list of all namespaces holds the objects of each", async (setup) => {
+    const { client } = setup;
+    await client.create(CONFIG_MAPS, configMap(setup, "one"));
+    await client.create(CONFIG_MAPS, { metadata: { name: setup.unique("two"), namespace: "default" } });
     const found = await listed(client, CONFIG_MAPS, {});
     const keys = found.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     ok(
-      keys.includes(`${scene.namespace}/one`) && keys.includes(`default/${scene.unique("two")}`),
+      keys.includes(`${setup.namespace}/one`) && keys.includes(`default/${setup.unique("two")}`),
       keys.join(),
     );
   }),
 
-  promise("a list from a version on is not older than that", async (scene) => {
-    const { client, other, namespace } = scene;
-    const { metadata } = await client.create(CONFIG_MAPS, configMap(scene, "new"));
+  promise("a list from a version on is not older than that", async (setup) => {
+    const { client, other, namespace } = setup;
+    const { metadata } = await client.create(CONFIG_MAPS, configMap(setup, "new"));
     const { resourceVersion = "" } = metadata;
     const query = { namespace, resourceVersion, fieldSelector: "metadata.name=new" };
     deepStrictEqual(namesOf(await listed(other, CONFIG_MAPS, query)), ["new"]);

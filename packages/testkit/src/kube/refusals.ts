@@ -13,9 +13,9 @@ export const REFUSALS: readonly KubePromise[] = [
     await refused(client.get(elsewhere, { name: "one", namespace }), "not-found");
   }),
 
-  promise("an object that is wrong is invalid, with every wrong field", async ({ client, ...scene }) => {
+  promise("an object that is wrong is invalid, with every wrong field", async ({ client, ...setup }) => {
     const containers = [{ name: "Main" }];
-    const call = client.create(PODS, pod(scene, "wrong", { containers, restartPolicy: "Sometimes" }));
+    const call = client.create(PODS, pod(setup, "wrong", { containers, restartPolicy: "Sometimes" }));
     await refused(
       call,
       "invalid",
@@ -25,32 +25,32 @@ export const REFUSALS: readonly KubePromise[] = [
     );
   }),
 
-  promise("a name that is no name is invalid", async ({ client, ...scene }) => {
-    const call = client.create(CONFIG_MAPS, configMap(scene, "Not_A_Name"));
+  promise("a name that is no name is invalid", async ({ client, ...setup }) => {
+    const call = client.create(CONFIG_MAPS, configMap(setup, "Not_A_Name"));
     await refused(call, "invalid", /metadata\.name: Invalid value: "Not_A_Name"/u);
   }),
 
-  promise("a field of the wrong type is invalid", async ({ client, ...scene }) => {
-    const odd = { ...configMap(scene, "one"), data: 3 } as unknown as Parameters<typeof configMap>[2];
-    const call = client.create(CONFIG_MAPS, { ...configMap(scene, "one"), ...odd });
+  promise("a field of the wrong type is invalid", async ({ client, ...setup }) => {
+    const odd = { ...configMap(setup, "one"), data: 3 } as unknown as Parameters<typeof configMap>[2];
+    const call = client.create(CONFIG_MAPS, { ...configMap(setup, "one"), ...odd });
     await refused(call, "invalid", /ConfigMap|data/u);
   }),
 
-  promise("who shows an unknown token is unauthenticated", async ({ stranger, namespace }) => {
+  promise("who shows an unknown token is unauthenticated", async ({ unauthenticated, namespace }) => {
     const fault = await refused(
-      stranger.list(CONFIG_MAPS, { namespace }, () => undefined),
+      unauthenticated.list(CONFIG_MAPS, { namespace }, () => undefined),
       "unauthenticated",
       /does not know who we are/u,
       /renew the token/u,
     );
     ok(!fault.retry, "asking again does not help");
-    await refused(stranger.create(CONFIG_MAPS, configMap({ namespace }, "one")), "unauthenticated");
+    await refused(unauthenticated.create(CONFIG_MAPS, configMap({ namespace }, "one")), "unauthenticated");
   }),
 
-  promise("who lacks a right is told which, and the rule that would give it", async (scene) => {
-    const { client, namespace } = scene;
-    await client.create(SERVICE_ACCOUNTS, { metadata: scene.in("poor") });
-    const poor = await scene.accountClient(scene.in("poor"));
+  promise("who lacks a right is told which, and the rule that would give it", async (setup) => {
+    const { client, namespace } = setup;
+    await client.create(SERVICE_ACCOUNTS, { metadata: setup.in("poor") });
+    const poor = await setup.accountClient(setup.in("poor"));
     const user = new RegExp(`system:serviceaccount:${namespace}:poor`, "u");
     await refused(
       poor.list(PODS, { namespace }, () => undefined),

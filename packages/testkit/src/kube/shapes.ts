@@ -1,6 +1,6 @@
 import { NODE_LABELS } from "@resource-broker/domain";
 import type { Node, Pod } from "@resource-broker/kube";
-import type { Scene } from "./kube-promise.ts";
+import type { Setup } from "./kube-promise.ts";
 
 /** What a server wants to know of a pod beside what we read. */
 export interface WholePod extends Pod {
@@ -15,7 +15,7 @@ interface Container {
 }
 
 /** A pod of the scene; `spec` is added to one container that asks for little. */
-export function pod({ namespace }: Pick<Scene, "namespace">, name: string, spec: object = {}): WholePod {
+export function pod({ namespace }: Pick<Setup, "namespace">, name: string, spec: object = {}): WholePod {
   return {
     metadata: { name, namespace },
     spec: { containers: [container("main", { cpu: "100m", memory: "64Mi" })], ...spec },

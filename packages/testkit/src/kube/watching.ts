@@ -1,6 +1,6 @@
 import type { KubeClient, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
 
-export interface Watching<T> {
+export interface WatchHandle<T> {
   /** Resolves when the server has accepted the watch. */
   readonly opened: Promise<void>;
   /** The next event that is no bookmark; undefined at the end. */
@@ -11,11 +11,11 @@ export interface Watching<T> {
 }
 
 /** Begins to watch at once. */
-export function watching<T>(
+export function startWatch<T>(
   client: KubeClient,
   resource: Resource<T>,
   query: Omit<WatchQuery, "signal" | "onOpen">,
-): Watching<T> {
+): WatchHandle<T> {
   const stopping = new AbortController();
   let onOpen = (): void => undefined;
   const opened = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ export function clientFor(kubeconfig: string): KubeClient {
 }
 
 /** The same server, and a token that it never gave to anybody. */
-export function strangerFor(kubeconfig: string): KubeClient {
+export function unauthenticatedClient(kubeconfig: string): KubeClient {
   const token = { kind: "text", text: "nobody-has-this-token" } as const;
   return connect({ ...configOf(kubeconfig), user: { login: { kind: "token", token } } });
 }

@@ -1,7 +1,7 @@
 import { CUSTOM_RESOURCE_DEFINITIONS, type DefinedResource, type Resource } from "@resource-broker/kube";
 import type { ObjectMeta } from "@resource-broker/contract";
 import { until } from "../world/until.ts";
-import type { Scene } from "./kube-promise.ts";
+import type { Setup } from "./kube-promise.ts";
 
 /** A kind that has one of everything that our own kinds use, and some more. */
 export interface Widget {
@@ -122,7 +122,7 @@ export function widgetDefinition(word: string, schema: object = SCHEMA): Defined
 
 /** Installs a definition; resolves when its kind is served. */
 export async function installed(
-  { client, other }: Pick<Scene, "client" | "other">,
+  { client, other }: Pick<Setup, "client" | "other">,
   definition: DefinedResource,
 ): Promise<Resource<Widget>> {
   const { group } = definition.spec;

@@ -10,9 +10,9 @@ import {
   type Resource,
 } from "@resource-broker/kube";
 import { projection } from "@resource-broker/kube-sim/testing";
-import { type KubePromise, listed, promise, type Scene } from "./kube-promise.ts";
+import { type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
-import { watching } from "./watching.ts";
+import { startWatch } from "./watching.ts";
 
 /** The same kind, in JSON. */
 function inJson<T>({ group, version, kind, plural, isNamespaced }: Resource<T>): Resource<T> {
@@ -39,26 +39,26 @@ async function sameLists<T extends object>(
 }
 
 /** Every shape of pods, some of them with what a kubelet reports. */
-async function createPods({ client, ...scene }: Scene): Promise<void> {
-  for (const [name, spec] of Object.entries(POD_SPECS)) await client.create(PODS, pod(scene, name, spec));
+async function createPods({ client, ...setup }: Setup): Promise<void> {
+  for (const [name, spec] of Object.entries(POD_SPECS)) await client.create(PODS, pod(setup, name, spec));
   const initContainers = [container("first", { cpu: "2" })];
   const finalizers = ["example.com/hold"];
   const labels = { app: "shop", ...labelsFor(GUEST_LABELS) };
-  const reported = pod(scene, "reported", { nodeName: "node-1", initContainers });
+  const reported = pod(setup, "reported", { nodeName: "node-1", initContainers });
   const metadata: WholePod["metadata"] = { ...reported.metadata, labels, finalizers };
   await client.create(PODS, { ...reported, metadata });
   const change = {
-    name: scene.in("reported"),
+    name: setup.in("reported"),
     patch: { kind: "strategic", body: { status: POD_STATUS } },
   } as const;
   await client.patch(PODS, change, { subresource: "status" });
-  await client.delete(PODS, scene.in("reported"));
+  await client.delete(PODS, setup.in("reported"));
 }
 
 export const WIRE_FORMS: readonly KubePromise[] = [
-  promise("pods are the same in protobuf and in JSON, every field that is read", async (scene) => {
-    const { client, namespace } = scene;
-    await createPods(scene);
+  promise("pods are the same in protobuf and in JSON, every field that is read", async (setup) => {
+    const { client, namespace } = setup;
+    await createPods(setup);
     const pods = await sameLists(client, { resource: PODS, fields: POD_FIELDS, namespace });
     deepStrictEqual(pods.length, Object.keys(POD_SPECS).length + 1);
     const unread = pathsOf(POD_FIELDS).filter((path) => !pods.some((each) => has(each, path)));
@@ -66,9 +66,9 @@ export const WIRE_FORMS: readonly KubePromise[] = [
     deepStrictEqual(unread, ["spec.containers.restartPolicy", "spec.overhead"]);
   }),
 
-  promise("a pod's overhead, which its RuntimeClass gives it, is the same in both", async (scene) => {
-    const { client, namespace } = scene;
-    const name = scene.unique("heavy");
+  promise("a pod's overhead, which its RuntimeClass gives it, is the same in both", async (setup) => {
+    const { client, namespace } = setup;
+    const name = setup.unique("heavy");
     const runtimeClasses = {
       group: "node.k8s.io",
       version: "v1",
@@ -78,7 +78,7 @@ export const WIRE_FORMS: readonly KubePromise[] = [
     };
     const overhead = { podFixed: { cpu: "250m", memory: "120Mi" } };
     await client.create<object>(runtimeClasses, { metadata: { name }, handler: "heavy", overhead });
-    await client.create(PODS, pod(scene, "one", { runtimeClassName: name }));
+    await client.create(PODS, pod(setup, "one", { runtimeClassName: name }));
     const [found] = await sameLists(client, { resource: PODS, fields: POD_FIELDS, namespace });
     deepStrictEqual(found?.spec?.overhead, overhead.podFixed);
   }),
@@ -103,14 +103,14 @@ export const WIRE_FORMS: readonly KubePromise[] = [
     },
   ),
 
-  promise("watches in protobuf and in JSON tell the same", async (scene) => {
-    const { client, other, namespace } = scene;
+  promise("watches in protobuf and in JSON tell the same", async (setup) => {
+    const { client, other, namespace } = setup;
     const { resourceVersion } = await client.list(PODS, { namespace }, () => undefined);
-    await createPods(scene);
-    await client.delete(PODS, scene.in("small"));
+    await createPods(setup);
+    await client.delete(PODS, setup.in("small"));
     const [compact, json] = [
-      watching(client, PODS, { namespace, resourceVersion }),
-      watching(other, inJson(PODS), { namespace, resourceVersion }),
+      startWatch(client, PODS, { namespace, resourceVersion }),
+      startWatch(other, inJson(PODS), { namespace, resourceVersion }),
     ];
     // Every pod, the report, its deletion, and the deletion of another one.
     const count = Object.keys(POD_SPECS).length + 4;

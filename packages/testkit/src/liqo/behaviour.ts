@@ -27,7 +27,7 @@ export interface LiqoBehaviour {
   readonly stuck: readonly StuckFinalizer[];
 }
 
-const GOOD_BEHAVIOUR: LiqoBehaviour = {
+const DEFAULT_BEHAVIOUR: LiqoBehaviour = {
   replicates: true,
   isRefused: false,
   authenticates: "Accepted",
@@ -47,7 +47,7 @@ export interface Behaviours {
 }
 
 export function behaviours(): Behaviours {
-  let all = GOOD_BEHAVIOUR;
+  let all = DEFAULT_BEHAVIOUR;
   const single = new Map<string, Partial<LiqoBehaviour>>();
   return {
     of: (slice) => ({ ...all, ...single.get(slice) }),
@@ -56,7 +56,7 @@ export function behaviours(): Behaviours {
       else single.set(slice, { ...single.get(slice), ...change });
     },
     reset: () => {
-      all = GOOD_BEHAVIOUR;
+      all = DEFAULT_BEHAVIOUR;
       single.clear();
     },
   };

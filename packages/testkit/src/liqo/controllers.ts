@@ -1,13 +1,13 @@
 import { FOREIGN_CLUSTERS, tenantNamespaceOf } from "@resource-broker/agent";
 import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { isDead, tellForeignCluster, tellReach } from "./foreign-clusters.ts";
+import { isUnreachableForever, writeForeignCluster, writeReachability } from "./foreign-clusters.ts";
 import { reflectPod, runShadowPod } from "./guest-pods.ts";
 import { offloadNamespace } from "./offloading.ts";
-import { controlPlaneSecret, hasIdentity, tendSecret } from "./peer-objects.ts";
+import { controlPlaneSecret, hasIdentity, reconcileSecret } from "./peer-objects.ts";
 import { provideSlice } from "./provide-slice.ts";
 import { replicateSlice, type SliceAt } from "./replicate-slice.ts";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 import { makeVirtualNode, runVirtualNode } from "./virtual-nodes.ts";
 import { type AnyObject, FOLLOWED, type Task, tasksOf } from "./tasks.ts";
 
@@ -22,13 +22,13 @@ export interface Controllers {
   readonly pause: () => void;
   readonly resume: () => void;
   /** Everything that was ever heard of is looked at again, but what Liqo says of other clusters. */
-  readonly lookAtAll: () => void;
+  readonly requeueAll: () => void;
   /** Resolves with the next event of any cluster. */
   readonly nextChange: (signal: AbortSignal) => Promise<void>;
   readonly setNetwork: (consumerId: string, providerId: string, isThere: boolean) => void;
 }
 
-export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps): Controllers {
+export function controllers(liqo: LiqoState, { clock, log }: ControllersDeps): Controllers {
   const networks = new Set<string>();
   const known = new Set<string>();
   const missed = new Set<string>();
@@ -43,14 +43,14 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
     switch (task.kind) {
       case "slice": {
         const at = sliceAt(liqo, site, task.name);
-        return at === undefined ? undefined : tendSlice(liqo, at);
+        return at === undefined ? undefined : reconcileSlice(liqo, at);
       }
       case "virtual-node":
         return runVirtualNode(liqo, site, task.name);
       case "foreign":
-        return tellForeign(site, task.other);
+        return writeForeign(site, task.other);
       case "credentials":
-        return tendCredentials(site, task.other);
+        return reconcileCredentials(site, task.other);
       case "offloading":
         return offloadNamespace(liqo, site, task.name.namespace);
       case "pod":
@@ -60,26 +60,26 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
     }
   };
 
-  const tellForeign = (site: LiqoSite, otherId: string): Promise<void> => {
+  const writeForeign = (site: LiqoSite, otherId: string): Promise<void> => {
     const isNetworked = networks.has([site.id, otherId].sort().join(" "));
-    return tellForeignCluster(liqo, site, { otherId, isNetworked });
+    return writeForeignCluster(liqo, site, { otherId, isNetworked });
   };
-  const tendCredentials = async (site: LiqoSite, otherId: string): Promise<void> => {
+  const reconcileCredentials = async (site: LiqoSite, otherId: string): Promise<void> => {
     const provider = liqo.site(otherId);
     if (provider === undefined) return;
     const secret = await site.client.find(SECRETS, controlPlaneSecret(otherId));
     const isThere = secret !== undefined && secret.metadata.deletionTimestamp === undefined;
     // The status of the Identity is written before the Secret is deleted.
-    if (isThere && !(await hasIdentity(site, otherId))) await tellForeign(site, otherId);
-    await tendSecret(
+    if (isThere && !(await hasIdentity(site, otherId))) await writeForeign(site, otherId);
+    await reconcileSecret(
       { consumer: site, provider },
       {
-        isDead: await isDead(liqo, site, otherId),
+        isDead: await isUnreachableForever(liqo, site, otherId),
         isReachable: liqo.isReachable(otherId),
-        onGone: () => void liqo.unheard.add(`${site.id} ${otherId}`),
+        onGone: () => void liqo.missedDeletions.add(`${site.id} ${otherId}`),
       },
     );
-    await tellReach(liqo, site, otherId);
+    await writeReachability(liqo, site, otherId);
   };
 
   const loop = reconcileLoop(
@@ -93,12 +93,12 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
     },
     { clock, random: () => 0, log },
   );
-  const hear = (task: Task): void => {
+  const enqueue = (task: Task): void => {
     const key = JSON.stringify(task);
     if (task.kind !== "foreign") known.add(key);
     loop.enqueue(key);
   };
-  const lookAtAll = (): void => {
+  const requeueAll = (): void => {
     for (const key of known) loop.enqueue(key);
   };
   const informers = liqo.sites.flatMap((site) =>
@@ -109,11 +109,11 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
         for (const task of tasksOf(resource, site.id, { now, before })) {
           // Work queued before the deletion of the Secret does not report it; a changed ForeignCluster does.
           if (task.kind === "foreign" && resource.plural === FOREIGN_CLUSTERS.plural && before !== undefined)
-            liqo.unheard.delete(`${task.site} ${task.other}`);
-          hear(task);
+            liqo.missedDeletions.delete(`${task.site} ${task.other}`);
+          enqueue(task);
         }
         // These worlds are small: what else the change may matter to is found by looking.
-        lookAtAll();
+        requeueAll();
         for (const tell of waiting) tell();
       });
       return following;
@@ -124,8 +124,8 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
     start: async () => {
       for (const { id } of liqo.sites)
         for (const other of liqo.sites.filter((each) => each.id !== id)) {
-          hear({ kind: "foreign", site: id, other: other.id });
-          hear({ kind: "credentials", site: id, other: other.id });
+          enqueue({ kind: "foreign", site: id, other: other.id });
+          enqueue({ kind: "credentials", site: id, other: other.id });
         }
       await Promise.all(informers.map((each) => each.start()));
     },
@@ -141,7 +141,7 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
       for (const key of missed) loop.enqueue(key);
       missed.clear();
     },
-    lookAtAll,
+    requeueAll,
     nextChange: (signal) =>
       new Promise((resolve, reject) => {
         const done = (): void => {
@@ -161,23 +161,23 @@ export function controllers(liqo: Surroundings, { clock, log }: ControllersDeps)
       const pair = [consumerId, providerId].sort().join(" ");
       if (isThere) networks.add(pair);
       else networks.delete(pair);
-      liqo.unheard.delete(`${consumerId} ${providerId}`);
-      liqo.unheard.delete(`${providerId} ${consumerId}`);
-      hear({ kind: "foreign", site: consumerId, other: providerId });
-      hear({ kind: "foreign", site: providerId, other: consumerId });
+      liqo.missedDeletions.delete(`${consumerId} ${providerId}`);
+      liqo.missedDeletions.delete(`${providerId} ${consumerId}`);
+      enqueue({ kind: "foreign", site: consumerId, other: providerId });
+      enqueue({ kind: "foreign", site: providerId, other: consumerId });
     },
   };
 }
 
 /** The whole way of a slice: each step finds what the one before it left. */
-async function tendSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
+async function reconcileSlice(liqo: LiqoState, at: SliceAt): Promise<void> {
   await replicateSlice(liqo, at);
   await provideSlice(liqo, at);
   await makeVirtualNode(liqo, at);
 }
 
 /** The provider of a slice is the one whose namespace it is in. */
-function sliceAt(liqo: Surroundings, consumer: LiqoSite, name: Required<ObjectName>): SliceAt | undefined {
+function sliceAt(liqo: LiqoState, consumer: LiqoSite, name: Required<ObjectName>): SliceAt | undefined {
   const provider = liqo.sites.find(({ id }) => tenantNamespaceOf(id) === name.namespace);
   return provider === undefined ? undefined : { consumer, provider, name };
 }

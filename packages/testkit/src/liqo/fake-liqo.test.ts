@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 import type { LiqoBehaviour } from "./behaviour.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholePod } from "./plain-kinds.ts";
 import { creatorUser } from "./provide-slice.ts";
-import { gone, seen } from "./testing/looks.ts";
+import { untilGone, untilSeen } from "./testing/looks.ts";
 import { ASKED, PARIS, ROME, sliceOf, twoClusters } from "./testing/two-clusters.ts";
 
 const IN_ROME = tenantNamespaceOf(PARIS);
@@ -34,23 +34,23 @@ describe("peering", () => {
   test("makes both sides known to each other, and the provider is reached", async () => {
     const { rome, paris, liqo, peerArgs } = await twoClusters();
     expect(await liqo.liqoctl.run(peerArgs)).toMatchObject({ code: 0 });
-    const provider = await seen(rome, FOREIGN_CLUSTERS, {
+    const provider = await untilSeen(rome, FOREIGN_CLUSTERS, {
       name: { name: PARIS },
       isAsWanted: ({ status }) => status?.role === "Provider",
     });
     expect(provider.status?.conditions).toEqual([
       expect.objectContaining({ type: "APIServerStatus", status: "Established" }),
     ]);
-    await seen(paris, FOREIGN_CLUSTERS, {
+    await untilSeen(paris, FOREIGN_CLUSTERS, {
       name: { name: ROME },
       isAsWanted: ({ status }) => status?.role === "Consumer",
     });
-    const namespace = await seen(paris, NAMESPACES, { name: { name: IN_PARIS } });
+    const namespace = await untilSeen(paris, NAMESPACES, { name: { name: IN_PARIS } });
     expect(namespace.metadata.labels).toMatchObject({
       "liqo.io/remote-cluster-id": ROME,
       "liqo.io/tenant-namespace": "true",
     });
-    await seen(paris, TENANTS, { name: { name: ROME, namespace: IN_PARIS } });
+    await untilSeen(paris, TENANTS, { name: { name: ROME, namespace: IN_PARIS } });
   });
 
   test("unpeering takes every slice and node of the pair, and the keys", async () => {
@@ -58,11 +58,11 @@ describe("peering", () => {
     liqo.behave(GENEROUS);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await untilSeen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     expect(await liqo.liqoctl.run(unpeerArgs)).toMatchObject({ code: 0 });
-    await gone(rome, WHOLE_NODES, { name: "rsv-a" });
-    await gone(rome, IDENTITIES, { name: `controlplane-${PARIS}`, namespace: IN_ROME });
-    await gone(paris, TENANTS, { name: ROME, namespace: IN_PARIS });
+    await untilGone(rome, WHOLE_NODES, { name: "rsv-a" });
+    await untilGone(rome, IDENTITIES, { name: `controlplane-${PARIS}`, namespace: IN_ROME });
+    await untilGone(paris, TENANTS, { name: ROME, namespace: IN_PARIS });
   });
 });
 
@@ -71,7 +71,7 @@ describe("a slice of our class", () => {
     const { rome, paris, liqo, peerArgs } = await twoClusters();
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    const slice = await seen(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
+    const slice = await untilSeen(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
     expect(slice.spec).toMatchObject({ consumerClusterID: ROME, csr: expect.any(String) });
     expect(slice.metadata.finalizers).toEqual(["crdreplicator.liqo.io/resource"]);
     expect(slice.status?.resources).toBeUndefined();
@@ -90,7 +90,7 @@ describe("a slice of our class", () => {
     const { rome, paris, liqo, peerArgs } = await twoClusters();
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await seen(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
+    await untilSeen(rome, RESOURCE_SLICES, sliceStatus("Authentication", "Accepted"));
     const replica = await paris.client.get(RESOURCE_SLICES, { name: "rsv-a", namespace: IN_PARIS });
     const conditions = [
       ...(replica.status?.conditions ?? []),
@@ -98,13 +98,13 @@ describe("a slice of our class", () => {
     ];
     const status = { ...replica.status, resources: ASKED, conditions };
     await paris.client.update(RESOURCE_SLICES, { ...replica, status }, { subresource: "status" });
-    const node = await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    const node = await untilSeen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     expect(node.status?.allocatable).toEqual(ASKED);
     expect(node.metadata.labels).toMatchObject({
       "liqo.io/type": "virtual-node",
       "liqo.io/remote-cluster-id": PARIS,
     });
-    const quota = await seen(paris, QUOTAS, {
+    const quota = await untilSeen(paris, QUOTAS, {
       name: { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS },
     });
     expect(quota.spec).toEqual({ user: quota.metadata.name, limitsEnforcement: "None", resources: ASKED });
@@ -115,14 +115,14 @@ describe("a slice of our class", () => {
     liqo.behave({ grants: (asked) => asked });
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await untilSeen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     const name = { name: "rsv-a", namespace: IN_ROME };
     const body = {
       metadata: { annotations: { "rear.fluidos.eu/expires-at": "2030-01-01T00:00:00Z" } },
       spec: { resources: { cpu: "1" } },
     };
     await rome.client.patch(RESOURCE_SLICES, { name, patch: { kind: "merge", body } });
-    const replica = await seen(paris, RESOURCE_SLICES, {
+    const replica = await untilSeen(paris, RESOURCE_SLICES, {
       name: { name: "rsv-a", namespace: IN_PARIS },
       isAsWanted: ({ spec }) => spec.resources?.["cpu"] === "1",
     });
@@ -135,12 +135,12 @@ describe("a slice of our class", () => {
     await liqo.liqoctl.run(peerArgs);
     for (const name of ["rsv-a", "rsv-b"]) await rome.client.create(RESOURCE_SLICES, sliceOf(name));
     for (const name of ["rsv-a", "rsv-b"])
-      await seen(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
+      await untilSeen(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
     await rome.client.delete(RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
-    await gone(rome, RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
-    await gone(rome, VIRTUAL_NODES, { name: "rsv-a", namespace: IN_ROME });
-    await gone(rome, WHOLE_NODES, { name: "rsv-a" });
-    await gone(paris, QUOTAS, { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS });
+    await untilGone(rome, RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
+    await untilGone(rome, VIRTUAL_NODES, { name: "rsv-a", namespace: IN_ROME });
+    await untilGone(rome, WHOLE_NODES, { name: "rsv-a" });
+    await untilGone(paris, QUOTAS, { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS });
     expect(isReady(await rome.client.get(WHOLE_NODES, { name: "rsv-b" }))).toBe(true);
   });
 
@@ -150,17 +150,17 @@ describe("a slice of our class", () => {
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
     const name = { name: "rsv-a", namespace: IN_ROME };
-    const first = await seen(rome, VIRTUAL_NODES, { name });
+    const first = await untilSeen(rome, VIRTUAL_NODES, { name });
     await rome.client.delete(VIRTUAL_NODES, name);
-    await seen(rome, VIRTUAL_NODES, {
+    await untilSeen(rome, VIRTUAL_NODES, {
       name,
       isAsWanted: ({ metadata }) => metadata.uid !== first.metadata.uid,
     });
     const body = { metadata: { annotations: { "liqo.io/create-virtual-node": "false" } } };
     await rome.client.patch(RESOURCE_SLICES, { name, patch: { kind: "merge", body } });
     await rome.client.delete(VIRTUAL_NODES, name);
-    await gone(rome, VIRTUAL_NODES, name);
-    await gone(rome, WHOLE_NODES, { name: "rsv-a" });
+    await untilGone(rome, VIRTUAL_NODES, name);
+    await untilGone(rome, WHOLE_NODES, { name: "rsv-a" });
     expect(await rome.client.find(RESOURCE_SLICES, name)).toBeDefined();
   });
 });
@@ -169,7 +169,7 @@ test("a slice of Liqo's own class is granted whatever it asks for, and more", as
   const { rome, liqo, peerArgs } = await twoClusters();
   await liqo.liqoctl.run(peerArgs);
   await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a", { class: "default", resources: { cpu: "99" } }));
-  const slice = await seen(rome, RESOURCE_SLICES, sliceStatus("Resources", "Accepted"));
+  const slice = await untilSeen(rome, RESOURCE_SLICES, sliceStatus("Resources", "Accepted"));
   expect(slice.status?.resources).toMatchObject({ cpu: "99", memory: "8Gi", pods: "110" });
 });
 
@@ -207,14 +207,14 @@ describe("pods", () => {
     liqo.behave(GENEROUS);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await untilSeen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     await rome.client.create(NAMESPACE_OFFLOADINGS, OFFLOADING);
-    await seen(rome, NAMESPACE_OFFLOADINGS, {
+    await untilSeen(rome, NAMESPACE_OFFLOADINGS, {
       name: OFFLOADING.metadata,
       isAsWanted: ({ status }) => status?.offloadingPhase === "Ready",
     });
     await rome.client.create(WHOLE_PODS, POD);
-    const guest = await seen(paris, WHOLE_PODS, { name: GUEST });
+    const guest = await untilSeen(paris, WHOLE_PODS, { name: GUEST });
     expect(guest.metadata.labels).toEqual({
       app: "web",
       "liqo.io/managed-by": "shadowpod",
@@ -223,16 +223,16 @@ describe("pods", () => {
       "offloading.liqo.io/nodename": "rsv-a",
       "liqo.io/creator-user": creatorUser("rsv-a", ROME),
     });
-    await seen(rome, WHOLE_PODS, {
+    await untilSeen(rome, WHOLE_PODS, {
       name: POD.metadata,
       isAsWanted: ({ metadata }) => metadata.labels?.["liqo.io/shadowPod"] === "true",
     });
     await rome.client.delete(WHOLE_PODS, POD.metadata);
-    await gone(paris, SHADOW_PODS, GUEST);
-    await gone(paris, WHOLE_PODS, GUEST);
+    await untilGone(paris, SHADOW_PODS, GUEST);
+    await untilGone(paris, WHOLE_PODS, GUEST);
     await rome.client.delete(NAMESPACE_OFFLOADINGS, OFFLOADING.metadata);
-    await gone(rome, NAMESPACE_OFFLOADINGS, OFFLOADING.metadata);
-    await gone(paris, NAMESPACES, { name: GUEST.namespace });
+    await untilGone(rome, NAMESPACE_OFFLOADINGS, OFFLOADING.metadata);
+    await untilGone(paris, NAMESPACES, { name: GUEST.namespace });
   });
 
   test("come again when the provider deletes them, unless it has cordoned the slice", async () => {
@@ -240,22 +240,22 @@ describe("pods", () => {
     liqo.behave(GENEROUS);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
-    await seen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
+    await untilSeen(rome, WHOLE_NODES, { name: { name: "rsv-a" }, isAsWanted: isReady });
     await rome.client.create(NAMESPACE_OFFLOADINGS, OFFLOADING);
     await rome.client.create(WHOLE_PODS, POD);
-    const first = await seen(paris, SHADOW_PODS, { name: GUEST });
+    const first = await untilSeen(paris, SHADOW_PODS, { name: GUEST });
     await paris.client.delete(SHADOW_PODS, GUEST);
     const isAnother = ({ metadata }: { metadata: { uid?: string } }) => metadata.uid !== first.metadata.uid;
-    await seen(paris, SHADOW_PODS, { name: GUEST, isAsWanted: isAnother });
+    await untilSeen(paris, SHADOW_PODS, { name: GUEST, isAsWanted: isAnother });
     const body = { metadata: { annotations: { "liqo.io/cordon": "true" } } };
     const name = { name: "rsv-a", namespace: IN_PARIS };
     await paris.client.patch(RESOURCE_SLICES, { name, patch: { kind: "merge", body } });
-    await seen(paris, QUOTAS, {
+    await untilSeen(paris, QUOTAS, {
       name: { name: creatorUser("rsv-a", ROME), namespace: IN_PARIS },
       isAsWanted: ({ spec }) => spec.cordoned === true,
     });
     await paris.client.delete(SHADOW_PODS, GUEST);
-    await gone(paris, WHOLE_PODS, GUEST);
+    await untilGone(paris, WHOLE_PODS, GUEST);
     expect(await paris.client.find(SHADOW_PODS, GUEST)).toBeUndefined();
   });
 
@@ -265,11 +265,11 @@ describe("pods", () => {
     await liqo.liqoctl.run(peerArgs);
     for (const name of ["rsv-a", "rsv-b"]) {
       await rome.client.create(RESOURCE_SLICES, sliceOf(name));
-      await seen(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
+      await untilSeen(rome, WHOLE_NODES, { name: { name }, isAsWanted: isReady });
     }
     await rome.client.create(NAMESPACE_OFFLOADINGS, OFFLOADING);
     await rome.client.create(WHOLE_PODS, { ...POD, spec: { ...POD.spec, nodeName: "rsv-b" } });
-    await seen(paris, WHOLE_PODS, { name: GUEST });
+    await untilSeen(paris, WHOLE_PODS, { name: GUEST });
     // One slice's node alone cannot be chosen: the others of its cluster take the namespace away again.
     const rule = { key: "kubernetes.io/hostname", operator: "In" as const, values: ["rsv-b"] };
     const clusterSelector = { nodeSelectorTerms: [{ matchExpressions: [rule] }] };
@@ -277,8 +277,8 @@ describe("pods", () => {
       name: OFFLOADING.metadata,
       patch: { kind: "merge", body: { spec: { clusterSelector } } },
     });
-    await gone(paris, NAMESPACES, { name: GUEST.namespace });
-    const stuck = await seen(rome, WHOLE_PODS, {
+    await untilGone(paris, NAMESPACES, { name: GUEST.namespace });
+    const stuck = await untilSeen(rome, WHOLE_PODS, {
       name: POD.metadata,
       isAsWanted: ({ status }) => status?.reason !== undefined,
     });

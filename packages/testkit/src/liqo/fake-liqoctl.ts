@@ -5,17 +5,17 @@ import { parse } from "yaml";
 import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
 import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";
 import type { Pair } from "./peer-objects.ts";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 
-export interface LiqoctlEnd {
+export interface LiqoctlResult {
   readonly code: number;
   readonly output: string;
 }
 
 /** What goes wrong when a command is run. */
-export type LiqoctlMishap =
+export type LiqoctlFailure =
   /** It says so and does nothing, or only half of it. */
-  | { readonly kind: "fails"; readonly end: LiqoctlEnd; readonly does?: "nothing" | "half" }
+  | { readonly kind: "fails"; readonly end: LiqoctlResult; readonly does?: "nothing" | "half" }
   /** It ends with 0, as if all were well. */
   | { readonly kind: "pretends" }
   /** It does not end before it is ended. */
@@ -27,53 +27,56 @@ type Verb = Exclude<LiqoctlCommand["kind"], "refused">;
 export interface FakeLiqoctl {
   /** Every command line so far, also of commands that were refused. */
   readonly calls: readonly (readonly string[])[];
-  readonly run: (args: readonly string[], options?: { readonly signal?: AbortSignal }) => Promise<LiqoctlEnd>;
+  readonly run: (
+    args: readonly string[],
+    options?: { readonly signal?: AbortSignal },
+  ) => Promise<LiqoctlResult>;
   /** The next command of this kind goes wrong like this; undefined: no longer. `always`: every one. */
-  readonly spoil: (verb: Verb, mishap: LiqoctlMishap | undefined, always?: boolean) => void;
+  readonly failNext: (verb: Verb, failure: LiqoctlFailure | undefined, always?: boolean) => void;
 }
 
 export interface FakeLiqoctlDeps {
-  readonly liqo: Surroundings;
+  readonly liqo: LiqoState;
   readonly nextChange: (signal: AbortSignal) => Promise<void>;
   /** The pair has a network from now on, or none. */
   readonly onNetwork: (consumerId: string, providerId: string, isThere: boolean) => void;
 }
 
 const NEVER = new AbortController().signal;
-const GONE: LiqoctlEnd = {
+const GONE: LiqoctlResult = {
   code: 1,
   output: "ERRO (remote) an error occurred while retrieving cluster id: connect: connection refused\n",
 };
 
-const IN_USE: LiqoctlEnd = {
+const IN_USE: LiqoctlResult = {
   code: 1,
   output: "ERRO (local) resourceslices are still present on consumer cluster\n",
 };
-const UNKNOWN: LiqoctlEnd = {
+const UNKNOWN: LiqoctlResult = {
   code: 1,
   output: "ERRO (local) an error occurred while checking bidirectional peering: not found\n",
 };
 
 export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): FakeLiqoctl {
   const calls: (readonly string[])[] = [];
-  const spoiled = new Map<Verb, { readonly mishap: LiqoctlMishap; readonly always: boolean }>();
+  const plannedFailures = new Map<Verb, { readonly mishap: LiqoctlFailure; readonly always: boolean }>();
 
   const run: FakeLiqoctl["run"] = async (args, { signal = NEVER } = {}) => {
     calls.push([...args]);
     const command = readLiqoctlArguments(args);
     if (command.kind === "refused") return { code: command.code, output: command.output };
-    const mishap = takeMishap(command.kind);
-    if (mishap === undefined) return perform(command, () => nextChange(signal));
-    if (mishap.kind === "pretends") return { code: 0, output: "INFO Operation completed\n" };
-    if (mishap.kind === "hangs") return untilEnded(signal);
-    if (mishap.does === "half") await half(command);
-    return mishap.end;
+    const failure = takeFailure(command.kind);
+    if (failure === undefined) return perform(command, () => nextChange(signal));
+    if (failure.kind === "pretends") return { code: 0, output: "INFO Operation completed\n" };
+    if (failure.kind === "hangs") return untilEnded(signal);
+    if (failure.does === "half") await half(command);
+    return failure.end;
   };
 
-  const takeMishap = (verb: Verb): LiqoctlMishap | undefined => {
-    const found = spoiled.get(verb);
+  const takeFailure = (verb: Verb): LiqoctlFailure | undefined => {
+    const found = plannedFailures.get(verb);
     if (found === undefined) return undefined;
-    if (!found.always) spoiled.delete(verb);
+    if (!found.always) plannedFailures.delete(verb);
     return found.mishap;
   };
 
@@ -86,7 +89,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
   const perform = async (
     command: Exclude<LiqoctlCommand, { kind: "refused" }>,
     next: NextChange,
-  ): Promise<LiqoctlEnd> => {
+  ): Promise<LiqoctlResult> => {
     if (command.kind === "version") return { code: 0, output: "Client version: v1.2.0\n" };
     if (command.kind === "force-unpeer") {
       const site = await siteBy(command.kubeconfig);
@@ -108,7 +111,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
     return { code: 0, output: "INFO (local) Peering established\n" };
   };
 
-  const performUnpeer = async (pair: Pair, next: NextChange): Promise<LiqoctlEnd> => {
+  const performUnpeer = async (pair: Pair, next: NextChange): Promise<LiqoctlResult> => {
     const { consumer, provider } = pair;
     const known = await consumer.client.find(FOREIGN_CLUSTERS, { name: provider.id });
     if (known === undefined) return UNKNOWN;
@@ -120,7 +123,7 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
 
   const pairOf = async (
     command: Extract<LiqoctlCommand, { kind: "peer" | "unpeer" | "unauthenticate" }>,
-  ): Promise<Pair | LiqoctlEnd> => {
+  ): Promise<Pair | LiqoctlResult> => {
     const consumer = await siteBy(command.kubeconfig);
     if (consumer === undefined) return noSuchCluster(command.kubeconfig);
     const provider = await siteBy(command.remoteKubeconfig);
@@ -141,18 +144,18 @@ export function fakeLiqoctl({ liqo, nextChange, onNetwork }: FakeLiqoctlDeps): F
   return {
     calls,
     run,
-    spoil: (verb, mishap, always = false) => {
-      if (mishap === undefined) spoiled.delete(verb);
-      else spoiled.set(verb, { mishap, always });
+    failNext: (verb, failure, always = false) => {
+      if (failure === undefined) plannedFailures.delete(verb);
+      else plannedFailures.set(verb, { mishap: failure, always });
     },
   };
 }
 
-function noSuchCluster(file: string): LiqoctlEnd {
+function noSuchCluster(file: string): LiqoctlResult {
   return { code: 1, output: `ERRO: error: stat ${file}: no such file or directory\n` };
 }
 
-function untilEnded(signal: AbortSignal): Promise<LiqoctlEnd> {
+function untilEnded(signal: AbortSignal): Promise<LiqoctlResult> {
   return new Promise((resolve) => {
     const end = (): void => resolve({ code: 143, output: "" });
     if (signal.aborted) end();

@@ -9,7 +9,7 @@ import {
 } from "@resource-broker/agent";
 import { type Resource, SECRETS } from "@resource-broker/kube";
 import { controlPlaneIdentityName, controlPlaneSecret } from "./peer-objects.ts";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 
 /** `liqoctl force unpeer` writes it; only an API server that answers makes Liqo doubt it. */
 export const UNREACHABLE_ANNOTATION = "liqo.io/foreign-cluster-permanently-unreachable";
@@ -18,21 +18,25 @@ type Status = NonNullable<ForeignCluster["status"]>;
 type Condition = NonNullable<Status["conditions"]>[number];
 
 /** The other cluster is marked as permanently unreachable: nothing waits for it any more. */
-export async function isDead(liqo: Surroundings, site: LiqoSite, otherId: string): Promise<boolean> {
+export async function isUnreachableForever(
+  liqo: LiqoState,
+  site: LiqoSite,
+  otherId: string,
+): Promise<boolean> {
   if (liqo.isReachable(otherId)) return false;
   const foreign = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
   return foreign?.metadata.annotations?.[UNREACHABLE_ANNOTATION] === "true";
 }
 
 /** What a cluster says of another, from the objects they share. It is made once and stays. */
-export async function tellForeignCluster(
-  liqo: Surroundings,
+export async function writeForeignCluster(
+  liqo: LiqoState,
   site: LiqoSite,
   { otherId, isNetworked }: { readonly otherId: string; readonly isNetworked: boolean },
 ): Promise<void> {
   // Before the look: what somebody else says meanwhile is newer.
   const known = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
-  const seen = await look(liqo, site, otherId);
+  const seen = await observe(liqo, site, otherId);
   if (known === undefined && !seen.isProvider && !seen.isConsumer) return;
   const foreign =
     known ??
@@ -55,15 +59,15 @@ interface Seen {
   readonly virtualNodes: number;
 }
 
-async function look(liqo: Surroundings, { client, id }: LiqoSite, otherId: string): Promise<Seen> {
+async function observe(liqo: LiqoState, { client, id }: LiqoSite, otherId: string): Promise<Seen> {
   const namespace = tenantNamespaceOf(otherId);
   const identity = { name: controlPlaneIdentityName(otherId), namespace };
   const isThere = async (resource: Resource<unknown>, name: string): Promise<boolean> =>
     (await client.find(resource, { name, namespace })) !== undefined;
   const { count } = await client.list(VIRTUAL_NODES, { namespace }, () => undefined);
   const hasIdentity = await isThere(IDENTITIES, identity.name);
-  const isUnheard = liqo.unheard.has(`${id} ${otherId}`);
-  const hasSecret = isUnheard || (await isThere(SECRETS, controlPlaneSecret(otherId).name));
+  const isDeletionMissed = liqo.missedDeletions.has(`${id} ${otherId}`);
+  const hasSecret = isDeletionMissed || (await isThere(SECRETS, controlPlaneSecret(otherId).name));
   return {
     hasIdentity,
     isProvider: hasIdentity || hasSecret || count > 0,
@@ -73,11 +77,11 @@ async function look(liqo: Surroundings, { client, id }: LiqoSite, otherId: strin
 }
 
 /** All that Liqo's check of the other API server writes, whatever else has changed. */
-export async function tellReach(liqo: Surroundings, site: LiqoSite, otherId: string): Promise<void> {
+export async function writeReachability(liqo: LiqoState, site: LiqoSite, otherId: string): Promise<void> {
   const foreign = await site.client.find(FOREIGN_CLUSTERS, { name: otherId });
   if (foreign?.status === undefined || foreign.status.conditions?.length !== 1) return;
-  const told = tellerOf(liqo, foreign.status);
-  const conditions = [told("APIServerStatus", liqo.isReachable(otherId) ? "Established" : "Error")];
+  const condition = conditionBuilder(liqo, foreign.status);
+  const conditions = [condition("APIServerStatus", liqo.isReachable(otherId) ? "Established" : "Error")];
   if (JSON.stringify(conditions) === JSON.stringify(foreign.status.conditions)) return;
   const status = { ...foreign.status, conditions };
   await site.client.update(FOREIGN_CLUSTERS, { ...foreign, status }, { subresource: "status" });
@@ -89,23 +93,23 @@ interface Facts extends Seen {
   readonly before: Status | undefined;
 }
 
-function statusOf(liqo: Surroundings, facts: Facts): Status {
+function statusOf(liqo: LiqoState, facts: Facts): Status {
   const { otherId, isProvider, isConsumer } = facts;
   const network = liqo.isReachable(otherId) ? "Established" : "Error";
-  const told = tellerOf(liqo, facts.before);
+  const condition = conditionBuilder(liqo, facts.before);
   return {
     role: roleOf(isConsumer, isProvider),
-    modules: modulesOf(facts, { told, network }),
+    modules: modulesOf(facts, { told: condition, network }),
     tenantNamespace: isProvider || isConsumer ? { local: tenantNamespaceOf(otherId) } : {},
     ...(isProvider ? { apiServerUrl: liqo.site(otherId)?.client.server ?? "" } : {}),
-    conditions: isProvider ? [told("APIServerStatus", network)] : [],
+    conditions: isProvider ? [condition("APIServerStatus", network)] : [],
   };
 }
 
-type Teller = (type: Condition["type"], status: Condition["status"]) => Condition;
+type ConditionBuilder = (type: Condition["type"], status: Condition["status"]) => Condition;
 
 /** Conditions with the time at which they became what they are. */
-function tellerOf(liqo: Surroundings, before: Status | undefined): Teller {
+function conditionBuilder(liqo: LiqoState, before: Status | undefined): ConditionBuilder {
   const modules = Object.values(before?.modules ?? {});
   const was = [...(before?.conditions ?? []), ...modules.flatMap(({ conditions = [] }) => conditions)];
   return (type, status) => {
@@ -116,17 +120,20 @@ function tellerOf(liqo: Surroundings, before: Status | undefined): Teller {
 
 function modulesOf(
   { isNetworked, hasIdentity, isConsumer, virtualNodes }: Facts,
-  { told, network }: { readonly told: Teller; readonly network: "Established" | "Error" },
+  {
+    told: condition,
+    network,
+  }: { readonly told: ConditionBuilder; readonly network: "Established" | "Error" },
 ): NonNullable<Status["modules"]> {
   const up = network === "Established" ? "Ready" : "NotReady";
   const module = (...conditions: Condition[]) => ({ enabled: conditions.length > 0, conditions });
   return {
-    networking: isNetworked ? module(told("NetworkConnectionStatus", network)) : module(),
+    networking: isNetworked ? module(condition("NetworkConnectionStatus", network)) : module(),
     authentication: module(
-      ...(isConsumer ? [told("AuthTenantStatus", "Ready")] : []),
-      ...(hasIdentity ? [told("AuthIdentityControlPlaneStatus", "Ready")] : []),
+      ...(isConsumer ? [condition("AuthTenantStatus", "Ready")] : []),
+      ...(hasIdentity ? [condition("AuthIdentityControlPlaneStatus", "Ready")] : []),
     ),
-    offloading: virtualNodes > 0 ? module(told("OffloadingVirtualNodeStatus", up)) : module(),
+    offloading: virtualNodes > 0 ? module(condition("OffloadingVirtualNodeStatus", up)) : module(),
   };
 }
 

@@ -3,15 +3,11 @@ import { NAMESPACES, type ObjectName } from "@resource-broker/kube";
 import { remoteNamespaceOf } from "./offloading.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholePod } from "./plain-kinds.ts";
 import { creatorUser } from "./provide-slice.ts";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 import { change, ensure, ownedBy, remove } from "./writes.ts";
 
 /** A pod on a virtual node has a ShadowPod at the provider for as long as it is there. */
-export async function reflectPod(
-  liqo: Surroundings,
-  site: LiqoSite,
-  name: Required<ObjectName>,
-): Promise<void> {
+export async function reflectPod(liqo: LiqoState, site: LiqoSite, name: Required<ObjectName>): Promise<void> {
   const pod = await site.client.find(WHOLE_PODS, name);
   const provider = await providerOf(liqo, site, pod);
   const remote = { name: name.name, namespace: remoteNamespaceOf(site.id, name.namespace) };
@@ -46,7 +42,7 @@ async function leaveStuck({ client }: LiqoSite, { metadata, status }: WholePod):
 
 /** Whose virtual node it runs on. */
 async function providerOf(
-  liqo: Surroundings,
+  liqo: LiqoState,
   { client }: LiqoSite,
   pod: WholePod | undefined,
 ): Promise<LiqoSite | undefined> {

@@ -4,7 +4,7 @@ import { FOREIGN_CLUSTERS } from "@resource-broker/agent";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../world/until.ts";
 import { startLiqoctlProgram } from "./liqoctl-program.ts";
-import { seen } from "./testing/looks.ts";
+import { untilSeen } from "./testing/looks.ts";
 import { PARIS, twoClusters } from "./testing/two-clusters.ts";
 
 interface End {
@@ -30,15 +30,15 @@ test("another process can peer by it, and is told what went wrong", async () => 
     code: 0,
     stdout: expect.stringContaining("established"),
   });
-  await seen(rome, FOREIGN_CLUSTERS, { name: { name: PARIS } });
+  await untilSeen(rome, FOREIGN_CLUSTERS, { name: { name: PARIS } });
   expect(await run(path, ["peer", "--nope"])).toMatchObject({
     code: 1,
     stderr: "Error: unknown flag: --nope\n",
   });
   const end = { code: 1, output: "ERRO the gateway is not ready\n" };
-  liqo.liqoctl.spoil("peer", { kind: "fails", end });
+  liqo.liqoctl.failNext("peer", { kind: "fails", end });
   expect(await run(path, peerArgs)).toMatchObject({ code: 1, stderr: end.output });
-  liqo.liqoctl.spoil("peer", { kind: "pretends" });
+  liqo.liqoctl.failNext("peer", { kind: "pretends" });
   expect(await run(path, peerArgs)).toMatchObject({ code: 0 });
   expect(liqo.liqoctl.calls).toEqual([peerArgs, ["peer", "--nope"], peerArgs, peerArgs]);
   await dispose();
@@ -49,7 +49,7 @@ test("one that hangs ends when its caller ends it", async () => {
   const { liqo, peerArgs } = await twoClusters();
   const { path, dispose } = await startLiqoctlProgram(liqo.liqoctl);
   onTestFinished(dispose);
-  liqo.liqoctl.spoil("peer", { kind: "hangs" });
+  liqo.liqoctl.failNext("peer", { kind: "hangs" });
   const stop = new AbortController();
   const ended = run(path, peerArgs, stop.signal);
   await until("it was asked", async () => liqo.liqoctl.calls[0]);

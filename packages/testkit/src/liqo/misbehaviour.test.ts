@@ -11,7 +11,7 @@ import { NAMESPACES } from "@resource-broker/kube";
 import { expect, test } from "vitest";
 import type { LiqoBehaviour } from "./behaviour.ts";
 import { WHOLE_NODES, type WholeNode } from "./plain-kinds.ts";
-import { gone, seen } from "./testing/looks.ts";
+import { untilGone, untilSeen } from "./testing/looks.ts";
 import { ASKED, PARIS, sliceOf, type TwoClusters, twoClusters } from "./testing/two-clusters.ts";
 
 const IN_ROME = tenantNamespaceOf(PARIS);
@@ -27,7 +27,7 @@ const condition = ({ status }: ResourceSlice, type: string): string | undefined 
 async function asked(behaviour: Partial<LiqoBehaviour> = {}): Promise<TwoClusters> {
   const clusters = await twoClusters();
   const { rome, liqo, peerArgs } = clusters;
-  liqo.behave({ grants: (wish) => wish, ...behaviour });
+  liqo.behave({ grants: (amounts) => amounts, ...behaviour });
   await liqo.liqoctl.run(peerArgs);
   await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
   return clusters;
@@ -54,35 +54,35 @@ const rows: readonly Row[] = [
   {
     name: "it lets nobody in",
     behaviour: { authenticates: "Denied" },
-    look: ({ rome }) => seen(rome, RESOURCE_SLICES, isSlice("Authentication", "Denied")),
+    look: ({ rome }) => untilSeen(rome, RESOURCE_SLICES, isSlice("Authentication", "Denied")),
     shows: { status: { conditions: [{ type: "Authentication", status: "Denied" }] } },
   },
   {
     name: "it denies the resources",
     behaviour: { grants: () => "Denied" },
     look: async ({ rome }) => ({
-      granted: (await seen(rome, RESOURCE_SLICES, isSlice("Resources", "Denied"))).status?.resources,
+      granted: (await untilSeen(rome, RESOURCE_SLICES, isSlice("Resources", "Denied"))).status?.resources,
     }),
     shows: { granted: undefined },
   },
   {
     name: "it grants a part",
-    behaviour: { grants: (wish) => ({ ...wish, cpu: "1" }) },
-    look: ({ rome }) => seen(rome, WHOLE_NODES, isNode("True")),
+    behaviour: { grants: (amounts) => ({ ...amounts, cpu: "1" }) },
+    look: ({ rome }) => untilSeen(rome, WHOLE_NODES, isNode("True")),
     shows: { status: { allocatable: { ...ASKED, cpu: "1" } } },
   },
   {
     name: "its node is not ready",
     behaviour: { node: "NotReady" },
-    look: ({ rome }) => seen(rome, WHOLE_NODES, isNode("False")),
+    look: ({ rome }) => untilSeen(rome, WHOLE_NODES, isNode("False")),
     shows: { metadata: { labels: { "liqo.io/type": "virtual-node" } } },
   },
   {
     name: "its node never comes, and the VirtualNode says that it runs",
     behaviour: { node: "Absent" },
     look: async ({ rome }) => {
-      const isTold = { name: SLICE, isAsWanted: ({ status }: VirtualNode) => status !== undefined };
-      const virtual = await seen(rome, VIRTUAL_NODES, isTold);
+      const hasStatus = { name: SLICE, isAsWanted: ({ status }: VirtualNode) => status !== undefined };
+      const virtual = await untilSeen(rome, VIRTUAL_NODES, hasStatus);
       return { virtual, node: await rome.client.find(WHOLE_NODES, NODE) };
     },
     shows: {
@@ -100,14 +100,14 @@ const rows: readonly Row[] = [
   {
     name: "its node is of another size",
     behaviour: { allocatable: (granted) => ({ ...granted, memory: "1Gi" }) },
-    look: ({ rome }) => seen(rome, WHOLE_NODES, isNode("True")),
+    look: ({ rome }) => untilSeen(rome, WHOLE_NODES, isNode("True")),
     shows: { status: { allocatable: { ...ASKED, memory: "1Gi" } } },
   },
   {
     name: "no virtual node is made",
     behaviour: { makesVirtualNode: false },
     look: async ({ rome }) => {
-      await seen(rome, IDENTITIES, { name: { ...SLICE, name: "resourceslice-rsv-a" } });
+      await untilSeen(rome, IDENTITIES, { name: { ...SLICE, name: "resourceslice-rsv-a" } });
       return { virtual: await rome.client.find(VIRTUAL_NODES, SLICE) };
     },
     shows: { virtual: undefined },
@@ -121,38 +121,38 @@ test("one slice can be treated worse than the others, and well again", async () 
   const { rome, liqo } = await asked({});
   liqo.behave({ node: "NotReady" }, "rsv-b");
   await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-b"));
-  await seen(rome, WHOLE_NODES, isNode("True"));
+  await untilSeen(rome, WHOLE_NODES, isNode("True"));
   const name = { name: "rsv-b" };
-  await seen(rome, WHOLE_NODES, { name, isAsWanted: (each) => readiness(each) === "False" });
-  liqo.behaveWell();
-  const node = await seen(rome, WHOLE_NODES, { name, isAsWanted: (each) => readiness(each) === "True" });
+  await untilSeen(rome, WHOLE_NODES, { name, isAsWanted: (each) => readiness(each) === "False" });
+  liqo.resetBehaviour();
+  const node = await untilSeen(rome, WHOLE_NODES, { name, isAsWanted: (each) => readiness(each) === "True" });
   expect(node.status?.allocatable).toEqual(ASKED);
 });
 
 test("a finalizer that is stuck keeps the slice until it is not", async () => {
   const { rome, paris, liqo } = await asked({ stuck: ["slice"] });
-  await seen(rome, WHOLE_NODES, { name: NODE });
+  await untilSeen(rome, WHOLE_NODES, { name: NODE });
   await rome.client.delete(RESOURCE_SLICES, SLICE);
-  await gone(paris, RESOURCE_SLICES, { name: "rsv-a", namespace: tenantNamespaceOf("liqo-rome") });
+  await untilGone(paris, RESOURCE_SLICES, { name: "rsv-a", namespace: tenantNamespaceOf("liqo-rome") });
   expect(await rome.client.find(RESOURCE_SLICES, SLICE)).toMatchObject({
     metadata: { deletionTimestamp: expect.any(String) },
   });
   liqo.behave({ stuck: [] });
-  await gone(rome, RESOURCE_SLICES, SLICE);
+  await untilGone(rome, RESOURCE_SLICES, SLICE);
 });
 
 test("while it is paused nothing moves, and then all of it does", async () => {
   const { rome, liqo, peerArgs } = await twoClusters();
-  liqo.behave({ grants: (wish) => wish });
+  liqo.behave({ grants: (amounts) => amounts });
   await liqo.liqoctl.run(peerArgs);
-  await seen(rome, FOREIGN_CLUSTERS, { name: { name: PARIS } });
+  await untilSeen(rome, FOREIGN_CLUSTERS, { name: { name: PARIS } });
   liqo.pause();
   const made = await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
   // What the API server tells of this object was told after the slice: it has been heard, and nothing was done.
   await rome.client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "later" } });
   expect(await rome.client.get(RESOURCE_SLICES, SLICE)).toEqual(made);
   liqo.resume();
-  const node = await seen(rome, WHOLE_NODES, {
+  const node = await untilSeen(rome, WHOLE_NODES, {
     name: NODE,
     isAsWanted: (each) => readiness(each) === "True",
   });
@@ -161,10 +161,10 @@ test("while it is paused nothing moves, and then all of it does", async () => {
 
 test("a provider that is gone is told of, keeps what was deleted, and is given up by force", async () => {
   const { rome, liqo, unpeerArgs } = await asked();
-  await seen(rome, WHOLE_NODES, isNode("True"));
-  liqo.lose(PARIS);
-  await seen(rome, WHOLE_NODES, isNode("Unknown"));
-  await seen(rome, FOREIGN_CLUSTERS, {
+  await untilSeen(rome, WHOLE_NODES, isNode("True"));
+  liqo.disconnect(PARIS);
+  await untilSeen(rome, WHOLE_NODES, isNode("Unknown"));
+  await untilSeen(rome, FOREIGN_CLUSTERS, {
     name: { name: PARIS },
     isAsWanted: ({ status }) => status?.conditions?.[0]?.status === "Error",
   });
@@ -176,6 +176,6 @@ test("a provider that is gone is told of, keeps what was deleted, and is given u
   const [, kubeconfig = "", file = ""] = unpeerArgs;
   const force = ["force", "unpeer", kubeconfig, file, "--skip-confirm", "--", PARIS];
   expect(await liqo.liqoctl.run(force)).toMatchObject({ code: 0 });
-  await gone(rome, WHOLE_NODES, NODE);
+  await untilGone(rome, WHOLE_NODES, NODE);
   expect(await rome.client.find(NAMESPACES, { name: IN_ROME })).toBeUndefined();
 });

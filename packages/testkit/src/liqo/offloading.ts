@@ -8,7 +8,7 @@ import {
   VIRTUAL_NODES,
 } from "@resource-broker/agent";
 import { NAMESPACES } from "@resource-broker/kube";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
 
 const FINALIZER = "namespaceoffloading-controller.liqo.io/finalizer";
@@ -22,7 +22,7 @@ export function remoteNamespaceOf(consumerId: string, namespace: string): string
 }
 
 /** Namespaces come to the providers that were chosen, and go when the offloading ends. */
-export async function offloadNamespace(liqo: Surroundings, site: LiqoSite, namespace: string): Promise<void> {
+export async function offloadNamespace(liqo: LiqoState, site: LiqoSite, namespace: string): Promise<void> {
   const name = { name: NAMESPACE_OFFLOADING_NAME, namespace };
   const offloading = await site.client.find(NAMESPACE_OFFLOADINGS, name);
   if (offloading === undefined) return;
@@ -55,7 +55,7 @@ export async function offloadNamespace(liqo: Surroundings, site: LiqoSite, names
 }
 
 async function endOffloading(
-  liqo: Surroundings,
+  liqo: LiqoState,
   site: LiqoSite,
   offloading: NamespaceOffloading,
 ): Promise<void> {
@@ -68,7 +68,7 @@ async function endOffloading(
   await dropFinalizer(site.client, NAMESPACE_OFFLOADINGS, { object: offloading, finalizer: FINALIZER });
 }
 
-function othersOf(liqo: Surroundings, site: LiqoSite): LiqoSite[] {
+function othersOf(liqo: LiqoState, site: LiqoSite): LiqoSite[] {
   return liqo.sites.filter(({ id }) => id !== site.id && liqo.isReachable(id));
 }
 
@@ -99,7 +99,7 @@ async function labelNamespace({ client }: LiqoSite, name: string, value: "true" 
  * that is not selected takes the namespace away from its whole cluster: all nodes of a cluster must be selected, or none.
  */
 async function chosenProviders(
-  liqo: Surroundings,
+  liqo: LiqoState,
   { client }: LiqoSite,
   { spec }: NamespaceOffloading,
 ): Promise<LiqoSite[]> {

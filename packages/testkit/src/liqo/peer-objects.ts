@@ -75,7 +75,7 @@ async function ensureSecret({ client }: LiqoSite, providerId: string): Promise<v
  * later; on a real Liqo the rights at the provider were often gone before the replicator had used them to clean up. Here
  * they always are.
  */
-export async function forget({ consumer, provider }: Pair): Promise<void> {
+export async function removeAuthentication({ consumer, provider }: Pair): Promise<void> {
   const namespace = tenantNamespaceOf(provider.id);
   await remove(provider.client, TENANTS, { name: consumer.id, namespace: tenantNamespaceOf(consumer.id) });
   await remove(consumer.client, IDENTITIES, { name: controlPlaneIdentityName(provider.id), namespace });
@@ -103,7 +103,10 @@ interface SecretState {
  * The Secret of an Identity comes and goes with it, once the replicator has nothing more to do with it. A liqoctl may run
  * meanwhile, so the Secret is read before the Identity that it belongs to, and the Identity before and after the rights.
  */
-export async function tendSecret(pair: Pair, { isDead, isReachable, onGone }: SecretState): Promise<void> {
+export async function reconcileSecret(
+  pair: Pair,
+  { isDead, isReachable, onGone }: SecretState,
+): Promise<void> {
   const { consumer, provider } = pair;
   const { client } = consumer;
   const name = controlPlaneSecret(provider.id);

@@ -7,7 +7,7 @@ import {
 } from "@resource-broker/agent";
 import { NAMESPACES, type ObjectName, type Resource } from "@resource-broker/kube";
 import { UNREACHABLE_ANNOTATION } from "./foreign-clusters.ts";
-import { authenticate, ensureTenantNamespace, forget, type Pair } from "./peer-objects.ts";
+import { authenticate, ensureTenantNamespace, type Pair, removeAuthentication } from "./peer-objects.ts";
 import type { LiqoSite } from "./site.ts";
 import { change, remove } from "./writes.ts";
 
@@ -34,7 +34,7 @@ export async function unpeer(pair: Pair, nextChange: NextChange): Promise<void> 
   await removeAll({ site: consumer, resource: RESOURCE_SLICES, labelSelector, nextChange });
   const ofProvider = `${LIQO_LABEL.remoteCluster}=${provider.id}`;
   await removeAll({ site: consumer, resource: VIRTUAL_NODES, labelSelector: ofProvider, nextChange });
-  await forget(pair);
+  await removeAuthentication(pair);
 }
 
 /** What `liqoctl unauthenticate` does: the keys go, unless a slice uses them; the network stays. */
@@ -43,7 +43,7 @@ export async function unauthenticate(pair: Pair): Promise<"done" | "in-use"> {
   const labelSelector = `${LIQO_LABEL.replication}=true,${LIQO_LABEL.destination}=${provider.id}`;
   const { count } = await consumer.client.list(RESOURCE_SLICES, { labelSelector }, () => undefined);
   if (count > 0) return "in-use";
-  await forget(pair);
+  await removeAuthentication(pair);
   return "done";
 }
 

@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/agent";
 import type { LiqoBehaviour } from "./behaviour.ts";
 import { replicaName, type SliceAt } from "./replicate-slice.ts";
-import type { Surroundings } from "./site.ts";
+import type { LiqoState } from "./site.ts";
 import { change, ensure, ownedBy } from "./writes.ts";
 
 /** What Liqo gives without being asked, to slices of its own class. */
@@ -27,7 +27,7 @@ export function creatorUser(slice: string, consumerId: string): string {
 }
 
 /** The provider's side of a slice: who is let in, what Liqo's own class grants, and the limit of its pods. */
-export async function provideSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
+export async function provideSlice(liqo: LiqoState, at: SliceAt): Promise<void> {
   const { provider } = at;
   if (!liqo.isReachable(provider.id)) return;
   const replica = await provider.client.find(RESOURCE_SLICES, replicaName(at));

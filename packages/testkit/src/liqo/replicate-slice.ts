@@ -1,8 +1,8 @@
 import { LIQO_LABEL, RESOURCE_SLICES, type ResourceSlice, tenantNamespaceOf } from "@resource-broker/agent";
 import { type ObjectName, SECRETS } from "@resource-broker/kube";
-import { isDead } from "./foreign-clusters.ts";
+import { isUnreachableForever } from "./foreign-clusters.ts";
 import { controlPlaneSecret, hasRights } from "./peer-objects.ts";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
 
 /** Liqo's replicator puts it on what it copies, and takes it off when the copy is gone. */
@@ -21,7 +21,7 @@ export function replicaName({ consumer, name }: SliceAt): Required<ObjectName> {
 }
 
 /** The consumer's slice comes to the provider, its status comes back, and both go together. */
-export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<void> {
+export async function replicateSlice(liqo: LiqoState, at: SliceAt): Promise<void> {
   const { consumer, provider, name } = at;
   const slice = await consumer.client.find(RESOURCE_SLICES, name);
   if (!(await isLinked(liqo, at, slice))) return slice === undefined ? undefined : giveUp(liqo, at, slice);
@@ -37,12 +37,12 @@ export async function replicateSlice(liqo: Surroundings, at: SliceAt): Promise<v
   await bringStatusBack(at);
 }
 
-async function giveUp(
-  liqo: Surroundings,
-  { consumer, provider }: SliceAt,
-  slice: ResourceSlice,
-): Promise<void> {
-  if (slice.metadata.deletionTimestamp === undefined || !(await isDead(liqo, consumer, provider.id))) return;
+async function giveUp(liqo: LiqoState, { consumer, provider }: SliceAt, slice: ResourceSlice): Promise<void> {
+  if (
+    slice.metadata.deletionTimestamp === undefined ||
+    !(await isUnreachableForever(liqo, consumer, provider.id))
+  )
+    return;
   await dropFinalizer(consumer.client, RESOURCE_SLICES, { object: slice, finalizer: FINALIZER });
 }
 
@@ -50,7 +50,7 @@ async function giveUp(
  * The provider answers, and grants it. The replicator works with the Secret; with one that is on its way out it ends what
  * it has begun, and begins nothing, also when they were peered anew meanwhile.
  */
-async function isLinked(liqo: Surroundings, at: SliceAt, slice: ResourceSlice | undefined): Promise<boolean> {
+async function isLinked(liqo: LiqoState, at: SliceAt, slice: ResourceSlice | undefined): Promise<boolean> {
   const { consumer, provider } = at;
   const isEnding = slice === undefined || slice.metadata.deletionTimestamp !== undefined;
   if (!liqo.isReachable(provider.id) || !(await hasRights(at))) return false;
@@ -59,14 +59,14 @@ async function isLinked(liqo: Surroundings, at: SliceAt, slice: ResourceSlice | 
 }
 
 /** What the provider refused is brought there no more until it changes here. */
-async function isForgotten(liqo: Surroundings, at: SliceAt, { metadata }: ResourceSlice): Promise<boolean> {
+async function isForgotten(liqo: LiqoState, at: SliceAt, { metadata }: ResourceSlice): Promise<boolean> {
   const { uid = "", name, resourceVersion } = metadata;
   if ((await at.provider.client.find(RESOURCE_SLICES, replicaName(at))) !== undefined) return false;
-  if (liqo.behaviours.of(name).isRefused) liqo.forgotten.set(uid, resourceVersion);
-  return liqo.forgotten.has(uid) && liqo.forgotten.get(uid) === resourceVersion;
+  if (liqo.behaviours.of(name).isRefused) liqo.refusedVersions.set(uid, resourceVersion);
+  return liqo.refusedVersions.has(uid) && liqo.refusedVersions.get(uid) === resourceVersion;
 }
 
-async function removeBoth(liqo: Surroundings, at: SliceAt, slice: ResourceSlice): Promise<void> {
+async function removeBoth(liqo: LiqoState, at: SliceAt, slice: ResourceSlice): Promise<void> {
   const { consumer, provider, name } = at;
   await remove(provider.client, RESOURCE_SLICES, replicaName(at));
   if ((await provider.client.find(RESOURCE_SLICES, replicaName(at))) !== undefined) return;

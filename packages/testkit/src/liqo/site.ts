@@ -11,16 +11,16 @@ export interface LiqoSite {
 }
 
 /** What the parts of Liqo know of each other. */
-export interface Surroundings {
+export interface LiqoState {
   readonly sites: readonly LiqoSite[];
   readonly site: (id: string) => LiqoSite | undefined;
   readonly behaviours: Behaviours;
   /** False: its API server is gone, for Liqo. */
   readonly isReachable: (id: string) => boolean;
   /** Slices that the provider has refused, by their version then. */
-  readonly forgotten: Map<string, string | undefined>;
+  readonly refusedVersions: Map<string, string | undefined>;
   /** Secrets that are gone without Liqo having heard of it: `consumer provider`. */
-  readonly unheard: Set<string>;
+  readonly missedDeletions: Set<string>;
   /** RFC 3339. */
   readonly now: () => string;
 }

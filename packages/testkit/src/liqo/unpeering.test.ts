@@ -10,7 +10,7 @@ import { SECRETS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import type { WorldCluster } from "../world/world-cluster.ts";
 import { WHOLE_NODES } from "./plain-kinds.ts";
-import { gone, seen } from "./testing/looks.ts";
+import { untilGone, untilSeen } from "./testing/looks.ts";
 import { PARIS, ROME, sliceOf, twoClusters } from "./testing/two-clusters.ts";
 
 const IN_ROME = tenantNamespaceOf(PARIS);
@@ -37,37 +37,37 @@ describe("an unpeering, as it was seen on Liqo 1.2", () => {
   test("with the Identity first lets go of all, and the role stays until somebody touches the ForeignCluster", async () => {
     const { rome, paris, liqo, peerArgs, unpeerArgs } = await twoClusters();
     await liqo.liqoctl.run(peerArgs);
-    await seen(rome, FOREIGN_CLUSTERS, roleIs("Provider", true));
+    await untilSeen(rome, FOREIGN_CLUSTERS, roleIs("Provider", true));
     await rome.client.delete(IDENTITIES, IDENTITY);
-    await gone(rome, SECRETS, SECRET);
-    await seen(rome, FOREIGN_CLUSTERS, roleIs("Provider", false));
+    await untilGone(rome, SECRETS, SECRET);
+    await untilSeen(rome, FOREIGN_CLUSTERS, roleIs("Provider", false));
     await touch(rome, "once");
-    await seen(rome, FOREIGN_CLUSTERS, roleIs("Unknown", false));
+    await untilSeen(rome, FOREIGN_CLUSTERS, roleIs("Unknown", false));
     expect(await liqo.liqoctl.run(["unauthenticate", ...unpeerArgs.slice(1)])).toMatchObject({ code: 0 });
-    await gone(paris, TENANTS, { name: ROME, namespace: tenantNamespaceOf(ROME) });
+    await untilGone(paris, TENANTS, { name: ROME, namespace: tenantNamespaceOf(ROME) });
   });
 
   test("by liqoctl alone loses the rights first: the Secret stays, and a peering over it brings no slice", async () => {
     const { rome, liqo, peerArgs, unpeerArgs } = await twoClusters();
     liqo.behave({ grants: (asked) => asked });
     await liqo.liqoctl.run(peerArgs);
-    await seen(rome, FOREIGN_CLUSTERS, roleIs("Provider", true));
+    await untilSeen(rome, FOREIGN_CLUSTERS, roleIs("Provider", true));
     expect(await liqo.liqoctl.run(unpeerArgs)).toMatchObject({ code: 0 });
-    await seen(rome, SECRETS, {
+    await untilSeen(rome, SECRETS, {
       name: SECRET,
       isAsWanted: ({ metadata }) => metadata.deletionTimestamp !== undefined,
     });
     await touch(rome, "once");
     await liqo.liqoctl.run(peerArgs);
-    await seen(rome, FOREIGN_CLUSTERS, roleIs("Provider", true));
+    await untilSeen(rome, FOREIGN_CLUSTERS, roleIs("Provider", true));
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-a"));
     await rome.client.delete(RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
-    await gone(rome, RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
+    await untilGone(rome, RESOURCE_SLICES, { name: "rsv-a", namespace: IN_ROME });
     await rome.client.delete(IDENTITIES, IDENTITY);
-    await gone(rome, SECRETS, SECRET);
+    await untilGone(rome, SECRETS, SECRET);
     await liqo.liqoctl.run(peerArgs);
     await rome.client.create(RESOURCE_SLICES, sliceOf("rsv-b"));
-    await seen(rome, WHOLE_NODES, { name: { name: "rsv-b" } });
+    await untilSeen(rome, WHOLE_NODES, { name: { name: "rsv-b" } });
   });
 
   test("by force deletes what the other direction has here, too", async () => {
@@ -75,8 +75,8 @@ describe("an unpeering, as it was seen on Liqo 1.2", () => {
     const [, , here = "", , there = ""] = peerArgs;
     await liqo.liqoctl.run(peerArgs);
     await liqo.liqoctl.run(["peer", "--kubeconfig", there, "--remote-kubeconfig", here]);
-    await seen(rome, FOREIGN_CLUSTERS, roleIs("ConsumerAndProvider", true));
-    liqo.lose(PARIS);
+    await untilSeen(rome, FOREIGN_CLUSTERS, roleIs("ConsumerAndProvider", true));
+    liqo.disconnect(PARIS);
     await liqo.liqoctl.run(["force", "unpeer", "--kubeconfig", here, "--skip-confirm", PARIS]);
     expect(await rome.client.find(TENANTS, { name: PARIS, namespace: IN_ROME })).toBeUndefined();
   });

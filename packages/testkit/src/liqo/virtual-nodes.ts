@@ -13,7 +13,7 @@ import type { ObjectName } from "@resource-broker/kube";
 import { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./plain-kinds.ts";
 import { conditionOf } from "./provide-slice.ts";
 import type { SliceAt } from "./replicate-slice.ts";
-import type { LiqoSite, Surroundings } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./site.ts";
 import { addFinalizer, change, dropFinalizer, ensure, ownedBy, remove } from "./writes.ts";
 
 const FINALIZER = "virtualnode-controller.liqo.io/finalizer";
@@ -33,7 +33,7 @@ const SILENT = {
 const NOT_READY = { status: "False", reason: "KubeletNotReady", message: "The remote cluster is not ready" };
 
 /** An accepted slice gets its Identity and, where it asks for one, its VirtualNode, which grows and shrinks with it. */
-export async function makeVirtualNode(liqo: Surroundings, at: SliceAt): Promise<void> {
+export async function makeVirtualNode(liqo: LiqoState, at: SliceAt): Promise<void> {
   const { consumer, provider, name } = at;
   const slice = await consumer.client.find(RESOURCE_SLICES, name);
   if (slice === undefined || !isLetIn(slice)) return;
@@ -73,9 +73,9 @@ function virtualNodeObject(provider: LiqoSite, slice: ResourceSlice): VirtualNod
 }
 
 function wantsVirtualNode({ metadata, status }: ResourceSlice): boolean {
-  const wish = metadata.annotations?.[LIQO_ANNOTATION.createVirtualNode] ?? "";
+  const annotation = metadata.annotations?.[LIQO_ANNOTATION.createVirtualNode] ?? "";
   const isGranted = conditionOf(status, "Resources")?.status === "Accepted";
-  return isGranted && wish !== "" && wish.toLowerCase() !== "false";
+  return isGranted && annotation !== "" && annotation.toLowerCase() !== "false";
 }
 
 async function ensureIdentity({ consumer, provider, name }: SliceAt, slice: ResourceSlice): Promise<void> {
@@ -98,7 +98,7 @@ async function ensureIdentity({ consumer, provider, name }: SliceAt, slice: Reso
 
 /** The Node of a VirtualNode comes, follows and goes with it. */
 export async function runVirtualNode(
-  liqo: Surroundings,
+  liqo: LiqoState,
   site: LiqoSite,
   name: Required<ObjectName>,
 ): Promise<void> {
@@ -106,15 +106,15 @@ export async function runVirtualNode(
   if (virtual === undefined) return;
   if (virtual.metadata.deletionTimestamp !== undefined) return endVirtualNode(liqo, site, virtual);
   await addFinalizer(site.client, VIRTUAL_NODES, { object: virtual, finalizer: FINALIZER });
-  await tellConditions(liqo, site, virtual);
+  await writeConditions(liqo, site, virtual);
   const { node: wanted } = liqo.behaviours.of(name.name);
   if (wanted === "Absent" || virtual.spec.createNode === false) return;
   const node = await ensure(site.client, WHOLE_NODES, nodeObject(virtual));
-  await tellNodeStatus(liqo, site, { virtual, node });
+  await writeNodeStatus(liqo, site, { virtual, node });
 }
 
 /** "Running" says only that a Deployment object is there. */
-async function tellConditions(liqo: Surroundings, site: LiqoSite, virtual: VirtualNode): Promise<void> {
+async function writeConditions(liqo: LiqoState, site: LiqoSite, virtual: VirtualNode): Promise<void> {
   if (virtual.status?.conditions !== undefined) return;
   const running = { status: "Running", lastTransitionTime: liqo.now() } as const;
   const conditions = [
@@ -144,8 +144,8 @@ function nodeObject({ metadata, spec }: VirtualNode): WholeNode {
   };
 }
 
-async function tellNodeStatus(
-  liqo: Surroundings,
+async function writeNodeStatus(
+  liqo: LiqoState,
   site: LiqoSite,
   { virtual, node }: { readonly virtual: VirtualNode; readonly node: WholeNode },
 ): Promise<void> {
@@ -153,7 +153,7 @@ async function tellNodeStatus(
   const up = liqo.isReachable(virtual.spec.clusterID ?? "") ? READY : SILENT;
   const state = behaviour.node === "Ready" ? up : NOT_READY;
   const hard = behaviour.allocatable(virtual.spec.resourceQuota?.hard ?? {});
-  if (isAsTold(node, { ready: state.status, hard })) return;
+  if (isUpToDate(node, { ready: state.status, hard })) return;
   const ready = {
     type: "Ready",
     ...state,
@@ -167,16 +167,16 @@ async function tellNodeStatus(
   });
 }
 
-function isAsTold(
+function isUpToDate(
   { status }: WholeNode,
   { ready, hard }: { readonly ready: string; readonly hard: ResourceList },
 ): boolean {
-  const told = status?.conditions?.find(({ type }) => type === "Ready")?.status;
-  return told === ready && isSameRoom(status?.allocatable ?? {}, hard);
+  const readyStatus = status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  return readyStatus === ready && isSameAmounts(status?.allocatable ?? {}, hard);
 }
 
 /** API servers write a Node's amounts in their own way: 1.5Gi comes back as 1536Mi. */
-function isSameRoom(a: ResourceList, b: ResourceList): boolean {
+function isSameAmounts(a: ResourceList, b: ResourceList): boolean {
   return (
     Object.keys(a).length === Object.keys(b).length &&
     Object.entries(a).every(([name, amount]) => {
@@ -187,7 +187,7 @@ function isSameRoom(a: ResourceList, b: ResourceList): boolean {
 }
 
 /** Cordoned, drained for as long as it takes, then gone: one pod that stays keeps all of it. */
-async function endVirtualNode(liqo: Surroundings, site: LiqoSite, virtual: VirtualNode): Promise<void> {
+async function endVirtualNode(liqo: LiqoState, site: LiqoSite, virtual: VirtualNode): Promise<void> {
   const { name } = virtual.metadata;
   const node = await site.client.find(WHOLE_NODES, { name });
   if (node !== undefined) {

@@ -5,11 +5,11 @@ import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 
 /** A server that answers every piece with the same in capitals, and a proxy before it. */
 async function proxied(): Promise<{ proxy: FaultyProxy; heard: string[]; client: () => Promise<Socket> }> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const server = createServer((socket) => {
     socket.setEncoding("utf8");
     socket.on("data", (text: string) => {
-      heard.push(text);
+      received.push(text);
       socket.write(text.toUpperCase());
     });
     socket.on("error", () => undefined);
@@ -26,10 +26,10 @@ async function proxied(): Promise<{ proxy: FaultyProxy; heard: string[]; client:
     await once(socket, "connect");
     return socket;
   };
-  return { proxy, heard, client };
+  return { proxy, heard: received, client };
 }
 
-async function said(socket: Socket): Promise<unknown> {
+async function nextText(socket: Socket): Promise<unknown> {
   const [text] = (await once(socket, "data")) as [unknown];
   return text;
 }
@@ -43,7 +43,7 @@ test("passes bytes on both ways and counts them", async () => {
   const { proxy, client } = await proxied();
   const socket = await client();
   socket.write("hello");
-  expect(await said(socket)).toBe("HELLO");
+  expect(await nextText(socket)).toBe("HELLO");
   expect(proxy.bytes()).toEqual({ sent: 5, received: 5 });
   expect(proxy.connections()).toEqual({ open: 1, made: 1 });
 });
@@ -52,51 +52,51 @@ test("breaks every connection, and lets new ones through", async () => {
   const { proxy, client } = await proxied();
   const socket = await client();
   socket.write("a");
-  await said(socket);
+  await nextText(socket);
   const broken = failure(socket);
   proxy.cut();
   expect(await broken).toMatchObject({ code: "ECONNRESET" });
   const again = await client();
   again.write("b");
-  expect(await said(again)).toBe("B");
+  expect(await nextText(again)).toBe("B");
 });
 
 test("loses an answer after the server has heard the question", async () => {
-  const { proxy, heard, client } = await proxied();
+  const { proxy, heard: received, client } = await proxied();
   const socket = await client();
   socket.write("warm");
-  await said(socket);
+  await nextText(socket);
   const broken = failure(socket);
   const lost = proxy.loseNextReply();
   socket.write("question");
   await lost;
   expect(await broken).toMatchObject({ code: "ECONNRESET" });
-  expect(heard).toEqual(["warm", "question"]);
+  expect(received).toEqual(["warm", "question"]);
 });
 
 test("holds everything back until it goes on", async () => {
-  const { proxy, heard, client } = await proxied();
+  const { proxy, heard: received, client } = await proxied();
   const socket = await client();
   socket.write("warm");
-  await said(socket);
+  await nextText(socket);
   proxy.pause();
-  const answer = said(socket);
+  const answer = nextText(socket);
   socket.write("question");
   await new Promise((resolve) => setImmediate(resolve));
-  expect(heard).toEqual(["warm"]);
+  expect(received).toEqual(["warm"]);
   proxy.resume();
   expect(await answer).toBe("QUESTION");
 });
 
 test("holds answers back, and lets questions through", async () => {
-  const { proxy, heard, client } = await proxied();
+  const { proxy, heard: received, client } = await proxied();
   const socket = await client();
   socket.write("warm");
-  await said(socket);
+  await nextText(socket);
   proxy.holdReplies();
-  const answer = said(socket);
+  const answer = nextText(socket);
   socket.write("question");
-  await vi.waitFor(() => expect(heard).toEqual(["warm", "question"]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(received).toEqual(["warm", "question"]), { timeout: 20_000 });
   expect(proxy.bytes()).toEqual({ sent: 12, received: 4 });
   proxy.resume();
   expect(await answer).toBe("QUESTION");
@@ -110,7 +110,7 @@ test("passes on later, in the same order", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   socket.write("two");
   let text = "";
-  while (text.length < 7) text += String(await said(socket));
+  while (text.length < 7) text += String(await nextText(socket));
   expect(text).toBe("ONE TWO");
 });
 
@@ -122,5 +122,5 @@ test("refuses new connections until it admits them again", async () => {
   proxy.admit();
   const socket = await client();
   socket.write("a");
-  expect(await said(socket)).toBe("A");
+  expect(await nextText(socket)).toBe("A");
 });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { JsonObject } from "@resource-broker/kube-sim";
 
 /** kwok plays the kubelet of nodes with this mark, and of no others: virtual nodes are Liqo's. */
-const MARK = { "kwok.x-k8s.io/node": "fake" };
+const KWOK_ANNOTATION = { "kwok.x-k8s.io/node": "fake" };
 
 interface SeededNode {
   readonly kind?: unknown;
@@ -16,7 +16,7 @@ export function withFakeNodes(objects: readonly JsonObject[]): JsonObject[] {
     if (object["kind"] !== "Node") return object;
     const { metadata, status } = object as SeededNode;
     const { conditions: _, ...rest } = status ?? {};
-    const annotations = { ...metadata?.annotations, ...MARK };
+    const annotations = { ...metadata?.annotations, ...KWOK_ANNOTATION };
     return { ...object, metadata: { ...metadata, annotations }, status: rest };
   });
 }
@@ -52,7 +52,7 @@ export async function stagesText(file: string): Promise<string> {
   return [await readFile(file, "utf8"), READY_AGAIN].join("\n---\n");
 }
 
-export interface KwokPlaces {
+export interface KwokFiles {
   readonly stagesFile: string;
   readonly kubeconfigFile: string;
   /** Of its own API. */
@@ -61,8 +61,8 @@ export interface KwokPlaces {
   readonly network: string;
 }
 
-export function kwokFlags({ stagesFile, kubeconfigFile, port, network }: KwokPlaces): string[] {
-  const [[key, value] = ["", ""]] = Object.entries(MARK);
+export function kwokFlags({ stagesFile, kubeconfigFile, port, network }: KwokFiles): string[] {
+  const [[key, value] = ["", ""]] = Object.entries(KWOK_ANNOTATION);
   return [
     `--config=${stagesFile}`,
     `--kubeconfig=${kubeconfigFile}`,

@@ -49,7 +49,7 @@ export async function listingOf({ read }: Pick<KubeClient, "read">): Promise<str
 function lineOf({ metadata }: Listed): string {
   const { namespace, name, labels = {}, finalizers = [], deletionTimestamp } = metadata;
   const place = namespace === undefined ? name : `${namespace}/${name}`;
-  const marks = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  const parts = [place, ...marks.sort(), ...finalizers.map((finalizer) => `[${finalizer}]`)];
+  const labelTexts = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const parts = [place, ...labelTexts.sort(), ...finalizers.map((finalizer) => `[${finalizer}]`)];
   return [...parts, ...(deletionTimestamp === undefined ? [] : ["(leaving)"])].join(" ");
 }

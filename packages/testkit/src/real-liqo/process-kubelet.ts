@@ -9,7 +9,7 @@ import type { Guardian } from "../process/guardian.ts";
 import type { LiqoProgram } from "../../../../tools/liqo-assets/recipe.ts";
 import { podCommand, portsFor, programOf, type RunnablePod } from "./pod-command.ts";
 
-const LOOK_EVERY_MS = 300;
+const POLL_MS = 300;
 const END_WITHIN_MS = 10_000;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 15_000;
@@ -31,7 +31,7 @@ export interface PodProcess {
 export interface ProcessKubelet {
   readonly processes: () => readonly PodProcess[];
   /** What went wrong in looking for pods and starting them, newest last. */
-  readonly troubles: readonly string[];
+  readonly errors: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface ProcessKubeletOptions {
 
 interface Running extends PodProcess {
   readonly child: Child;
-  readonly revive: () => Promise<void>;
+  readonly restart: () => Promise<void>;
 }
 
 /**
@@ -57,7 +57,7 @@ export function startProcessKubelet(options: ProcessKubeletOptions): ProcessKube
   const running = new Map<string, Running>();
   const ended: PodProcess[] = [];
   const endings = new Set<Promise<void>>();
-  const troubles: string[] = [];
+  const errors: string[] = [];
   const stopping = new AbortController();
 
   const end = (each: Running): void => {
@@ -66,8 +66,8 @@ export function startProcessKubelet(options: ProcessKubeletOptions): ProcessKube
     endings.add(ending);
   };
 
-  const look = async (): Promise<void> => {
-    const { status, body } = await plane.ask("GET", "/api/v1/pods?resourceVersion=0");
+  const poll = async (): Promise<void> => {
+    const { status, body } = await plane.request("GET", "/api/v1/pods?resourceVersion=0");
     if (status !== 200) throw new Error(`the pods cannot be listed: ${JSON.stringify(body)}`);
     const { items } = body as { items: RunnablePod[] };
     const pods = items.flatMap((pod) => {
@@ -83,14 +83,14 @@ export function startProcessKubelet(options: ProcessKubeletOptions): ProcessKube
     for (const { pod, program } of pods) {
       const { uid } = pod.metadata;
       if (!running.has(uid)) running.set(uid, await prepared(pod, program, options));
-      await running.get(uid)?.revive();
+      await running.get(uid)?.restart();
     }
   };
 
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) => void troubles.push(String(error)));
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await poll().catch((error: unknown) => void errors.push(String(error)));
+      await sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
     for (const each of running.values()) end(each);
     await Promise.all(endings);
@@ -99,7 +99,7 @@ export function startProcessKubelet(options: ProcessKubeletOptions): ProcessKube
 
   return {
     processes: () => [...ended, ...running.values()],
-    troubles,
+    errors,
     stop: async () => {
       stopping.abort();
       await over;
@@ -139,7 +139,7 @@ async function prepared(
     },
     logLines: child.logLines,
     child,
-    revive: reviving(child),
+    restart: restarter(child),
   };
 }
 
@@ -158,7 +158,7 @@ async function configMapValues(
     const { name } = valueFrom?.configMapKeyRef ?? {};
     if (name === undefined) continue;
     const path = `/api/v1/namespaces/${pod.metadata.namespace}/configmaps/${name}`;
-    const { body } = await plane.ask("GET", path);
+    const { body } = await plane.request("GET", path);
     const { data = {} } = body as { readonly data?: Readonly<Record<string, string>> };
     for (const [key, value] of Object.entries(data)) values.set(`${name}/${key}`, value);
   }
@@ -166,7 +166,7 @@ async function configMapValues(
 }
 
 /** Starts it whenever it is down, each time later than the last. */
-function reviving(child: Child): () => Promise<void> {
+function restarter(child: Child): () => Promise<void> {
   let startedAt = Number.NEGATIVE_INFINITY;
   let backoffMs = 0;
   return async () => {

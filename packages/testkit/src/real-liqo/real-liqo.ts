@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@resource-broker/kube-sim";
-import type { ControlPlaneProgram, KubectlEnd, RealControlPlane } from "../control-plane/control-plane.ts";
+import type { ControlPlaneProgram, KubectlResult, RealControlPlane } from "../control-plane/control-plane.ts";
 import { controlPlaneProgram } from "../control-plane/program.ts";
 import { runKubectl } from "../control-plane/run-kubectl.ts";
 import { startControlPlane } from "../control-plane/start-control-plane.ts";
@@ -43,7 +43,7 @@ export interface RealLiqoCluster {
   /** Runs the real liqoctl here, with full rights. Returns what it wrote to stdout; rejects when it fails. */
   readonly liqoctl: (args: readonly string[]) => Promise<string>;
   /** The last lines of every program, for the message of a failure. */
-  readonly lastWords: () => Promise<string>;
+  readonly lastLogLines: () => Promise<string>;
 }
 
 export interface RealLiqoControlPlanes extends ControlPlanes {
@@ -98,9 +98,9 @@ export function realLiqoControlPlanes({ names }: RealLiqoOptions): RealLiqoContr
         await installLiqo(cluster, assets, index);
         await invitePeers(cluster);
         const args = ["apply", ...RIGHTS.map((file) => `--filename=${file}`)];
-        said("kubectl", args, await cluster.plane.kubectl(args));
+        outputOf("kubectl", args, await cluster.plane.kubectl(args));
       } catch (error) {
-        throw new Error(`${String(error)}\n${await cluster.lastWords()}`, { cause: error });
+        throw new Error(`${String(error)}\n${await cluster.lastLogLines()}`, { cause: error });
       }
       const { kubeconfig, kubeconfigFor } = cluster.plane;
       return { kubeconfig, agentKubeconfig: await kubeconfigFor(AGENT) };
@@ -170,12 +170,12 @@ async function startCluster(parts: ClusterParts): Promise<RealLiqoCluster> {
     kwok,
     kubelet,
     liqoctl: async (args) =>
-      said(
+      outputOf(
         "liqoctl",
         args,
         await runKubectl({ program: assets.pathOf("liqoctl"), kubeconfigFile, directory, args, stdin: "" }),
       ),
-    lastWords: async () => {
+    lastLogLines: async () => {
       const all = [
         ...Object.entries({ apiServer, controllerManager, scheduler, kwok }),
         ...kubelet.processes().map((each) => [`${each.program} ${each.pod}`, each] as const),
@@ -185,8 +185,8 @@ async function startCluster(parts: ClusterParts): Promise<RealLiqoCluster> {
         const last = lines.slice(-SHOWN_LINES).map((line) => line.slice(0, SHOWN_CHARACTERS));
         return [`== ${name}: ${title}`, ...last];
       });
-      const troubles = [`== ${name}: pods`, ...kubelet.troubles.slice(-SHOWN_LINES)];
-      return [...(await Promise.all(words)).flat(), ...troubles].join("\n");
+      const errors = [`== ${name}: pods`, ...kubelet.errors.slice(-SHOWN_LINES)];
+      return [...(await Promise.all(words)).flat(), ...errors].join("\n");
     },
   };
 }
@@ -234,7 +234,7 @@ async function installLiqo(
     async () => {
       const path = "/apis/authentication.liqo.io/v1beta1/namespaces/default/tenants?dryRun=All";
       const tenant = { kind: "Tenant", metadata: { name: "nobody" }, spec: { clusterID: "nobody" } };
-      const { status, body } = await plane.ask("POST", path, {
+      const { status, body } = await plane.request("POST", path, {
         apiVersion: "authentication.liqo.io/v1beta1",
         ...tenant,
       });
@@ -245,7 +245,11 @@ async function installLiqo(
   );
 }
 
-function said(program: string, args: readonly string[], { exitCode, stdout, stderr }: KubectlEnd): string {
+function outputOf(
+  program: string,
+  args: readonly string[],
+  { exitCode, stdout, stderr }: KubectlResult,
+): string {
   if (exitCode === 0) return stdout;
   throw new Error(`${program} ${args.join(" ")} ended with ${exitCode}: ${stderr}\n${stdout}`);
 }

@@ -1,6 +1,6 @@
 import type { CommitBatch } from "@resource-broker/broker";
 import type { LedgerEvent } from "@resource-broker/domain";
-import { ADMIN, clusterOf, type LedgerStory, requestFor, reserve } from "./ledger-story.ts";
+import { ADMIN, clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
 
 type SoftKind = "advertised" | "adoption-offered" | "adoption-withdrawn";
 
@@ -29,40 +29,40 @@ const [ROME, PARIS] = [
 ];
 
 /** A short history in which everything happens at least once. */
-export const EVENTFUL_DAYS: readonly ((story: LedgerStory) => CommitBatch | undefined)[] = [
-  (story) =>
-    story.batch(
+export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | undefined)[] = [
+  (driver) =>
+    driver.batch(
       { kind: "advertise", advertisement: clusterOf("paris", 16) },
       reserve("rome", "kept", requestFor(2, { durationMs: DAY_MS })),
       reserve("rome", "released", requestFor(3)),
       reserve("rome", "in use", requestFor(1)),
       reserve("rome", "refused", requestFor(1000)),
     ),
-  (story) => {
-    const { id } = reservationOf(story, "kept");
-    story.now += 60_000;
-    return story.batch(
+  (driver) => {
+    const { id } = reservationOf(driver, "kept");
+    driver.now += 60_000;
+    return driver.batch(
       { kind: "activate", by: ROME, id },
       { kind: "acknowledge", by: PARIS, id },
       { kind: "renew", by: ROME, id, durationMs: 30 * DAY_MS },
     );
   },
-  (story) => {
-    const { id } = reservationOf(story, "released");
-    return story.batch(
+  (driver) => {
+    const { id } = reservationOf(driver, "released");
+    return driver.batch(
       { kind: "release", by: ROME, id },
-      { kind: "refuse", by: PARIS, id: reservationOf(story, "in use").id, why: "its node is gone" },
+      { kind: "refuse", by: PARIS, id: reservationOf(driver, "in use").id, why: "its node is gone" },
       { kind: "release-by-key", requester: "berlin", key: "never used" },
     );
   },
-  (story) =>
-    story.batch(
+  (driver) =>
+    driver.batch(
       { kind: "advertise", advertisement: clusterOf("tokyo", 8) },
       { kind: "cordon", by: ADMIN, clusterId: "paris", why: "new kernel" },
       { kind: "cordon", by: ADMIN, clusterId: "tokyo" },
     ),
-  (story) => story.batch({ kind: "uncordon", by: ADMIN, clusterId: "paris" }),
-  (story) => {
+  (driver) => driver.batch({ kind: "uncordon", by: ADMIN, clusterId: "paris" }),
+  (driver) => {
     const offer = {
       id: "rsv-berlin-adopted",
       requester: "berlin",
@@ -70,28 +70,28 @@ export const EVENTFUL_DAYS: readonly ((story: LedgerStory) => CommitBatch | unde
       granted: requestFor(1).resources,
       phase: "Active" as const,
       generation: 4,
-      createdAt: story.now - DAY_MS,
+      createdAt: driver.now - DAY_MS,
       key: "from before",
     };
-    return story.batch(
+    return driver.batch(
       { kind: "open-adoption", by: ADMIN, durationMs: DAY_MS },
       { kind: "adopt", by: ADMIN, offer },
     );
   },
-  (story) => {
+  (driver) => {
     // Its pods still run at paris: it must be remembered longer than the others.
-    const { id, granted } = reservationOf(story, "in use");
+    const { id, granted } = reservationOf(driver, "in use");
     const usage = [{ reservationId: id, granted, used: granted }];
-    story.now += DAY_MS + 60_000;
-    return story.batch(
+    driver.now += DAY_MS + 60_000;
+    return driver.batch(
       { kind: "advertise", advertisement: clusterOf("paris", 16, { usage }) },
       { kind: "expire-due" },
     );
   },
 ];
 
-function reservationOf(story: LedgerStory, key: string) {
-  const found = [...story.ledger.reservations.values()].find((reservation) => reservation.key === key);
+function reservationOf(driver: LedgerDriver, key: string) {
+  const found = [...driver.ledger.reservations.values()].find((reservation) => reservation.key === key);
   if (found === undefined) throw new Error(`no reservation was made with key ${key}`);
   return found;
 }

@@ -4,11 +4,11 @@ type ClusterAccount = LedgerView["accounts"] extends ReadonlyMap<string, infer A
 
 /** What a ledger comes back as when it is rebuilt from these records. */
 export function rebuilt(records: LedgerRecords, now: number): unknown {
-  return essenceOf(ledgerFrom(records, now));
+  return comparableLedger(ledgerFrom(records, now));
 }
 
 /** A ledger as comparable data, without what a restart may change. */
-export function essenceOf(ledger: LedgerView): unknown {
+export function comparableLedger(ledger: LedgerView): unknown {
   return {
     time: ledger.time,
     adoption: ledger.adoption,
@@ -17,7 +17,7 @@ export function essenceOf(ledger: LedgerView): unknown {
     closedKeys: sorted(ledger.closedKeys),
     accounts: sorted(ledger.accounts)
       .filter(([, account]) => !isBlank(account))
-      .map(([id, account]) => [id, accountEssence(account)]),
+      .map(([id, account]) => [id, comparableAccount(account)]),
     deadlines: ledger.deadlines
       .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
       .filter(({ kind }) => kind !== "adoption-offer")
@@ -27,7 +27,7 @@ export function essenceOf(ledger: LedgerView): unknown {
 }
 
 /** All of an account but when its cluster was last heard: nobody counts as lost right after a restart. */
-function accountEssence(account: ClusterAccount): unknown {
+function comparableAccount(account: ClusterAccount): unknown {
   return Object.entries(account)
     .filter(([name]) => name !== "lastSeenAt")
     .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);

@@ -25,10 +25,10 @@ const POLICY: Policy = { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINIT
 export const ADMIN = { clusterId: "ops", isAdmin: true };
 
 /** A command, or what makes one of the story so far. */
-export type Step = Command | ((story: LedgerStory) => Command | undefined);
+export type Step = Command | ((story: LedgerDriver) => Command | undefined);
 
 /** A live ledger that real commands run on, and the batches a store is to make durable. */
-export class LedgerStory {
+export class LedgerDriver {
   readonly ledger: Ledger = emptyLedger();
   now = Date.UTC(2026, 0, 5, 12);
   commitNumber = 0;
@@ -51,7 +51,7 @@ export class LedgerStory {
     const { events } = decide(this.ledger, command, { now: this.now, policy: POLICY });
     for (const event of events) apply(this.ledger, event);
     const durable = events.filter((event) => !isSoft(event));
-    return durable.length === 0 ? [] : [{ by: speakerOf(command), action: command.kind, events: durable }];
+    return durable.length === 0 ? [] : [{ by: callerOf(command), action: command.kind, events: durable }];
   }
 }
 
@@ -93,7 +93,7 @@ export function reserve(requester: string, key: string, request: ReservationRequ
   };
 }
 
-function speakerOf(command: Command): string {
+function callerOf(command: Command): string {
   if ("by" in command) return command.by.clusterId;
   if ("requester" in command) return command.requester;
   return command.kind === "advertise" ? command.advertisement.clusterId : "broker";

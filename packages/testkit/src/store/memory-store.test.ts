@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clusterOf, LedgerStory, requestFor, reserve } from "./ledger-story.ts";
+import { clusterOf, LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
 import { memoryDisk, memoryStore } from "./memory-store.ts";
 import { STORE_PROMISES } from "./store-conformance.ts";
 
@@ -18,9 +18,9 @@ describe("failures of the memory store", () => {
     const disk = memoryDisk();
     const store = memoryStore(disk);
     await store.open();
-    const story = new LedgerStory();
-    story.batch({ kind: "advertise", advertisement: clusterOf("paris", 8) });
-    const batch = story.batch(reserve("rome", "k", requestFor(1)));
+    const driver = new LedgerDriver();
+    driver.batch({ kind: "advertise", advertisement: clusterOf("paris", 8) });
+    const batch = driver.batch(reserve("rome", "k", requestFor(1)));
     if (batch === undefined) throw new Error("paris has room");
     return { disk, store, batch };
   }
@@ -58,9 +58,9 @@ describe("failures of the memory store", () => {
 
   it("holds commits at a gate until it is opened", async () => {
     const { store, batch } = await opened();
-    const open = store.hold();
+    const open = store.blockCommits();
     const committing = store.commit(batch);
-    await store.held();
+    await store.untilBlocked();
     expect(await store.lastCommit()).toBe(0);
     open();
     await committing;
@@ -69,9 +69,9 @@ describe("failures of the memory store", () => {
 
   it("keeps what was committed when its process dies, and nothing of what waited", async () => {
     const { disk, store, batch } = await opened();
-    store.hold();
+    store.blockCommits();
     void store.commit(batch);
-    await store.held();
+    await store.untilBlocked();
     store.kill();
     const next = memoryStore(disk);
     expect(await next.open()).toMatchObject({ commitNumber: 0, ledgerId: disk.ledgerId });

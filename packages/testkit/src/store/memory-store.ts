@@ -36,9 +36,9 @@ export interface MemoryStore extends Store {
   /** Every commit fails as `not-committed` until the returned function is called: a full disk. */
   fill: () => () => void;
   /** Commits wait at this gate until the returned function is called. */
-  hold: () => () => void;
+  blockCommits: () => () => void;
   /** Resolves when a commit waits at the gate. */
-  held: () => Promise<void>;
+  untilBlocked: () => Promise<void>;
   /** The process dies: what is not committed is lost, and calls in flight are never answered. */
   kill: () => void;
   /** Everything committed so far, over all processes. */
@@ -137,7 +137,7 @@ export function memoryStore(disk: MemoryDisk = memoryDisk()): MemoryStore {
         isFull = false;
       };
     },
-    hold: () => {
+    blockCommits: () => {
       const held = new Gate();
       gate = held;
       return () => {
@@ -145,7 +145,8 @@ export function memoryStore(disk: MemoryDisk = memoryDisk()): MemoryStore {
         held.open();
       };
     },
-    held: () => gate?.reached ?? Promise.reject(new Error("no gate holds this store: call hold() first")),
+    untilBlocked: () =>
+      gate?.reached ?? Promise.reject(new Error("no gate holds this store: call hold() first")),
     kill: () => {
       if (state === "open") disk.isTaken = false;
       state = "dead";

@@ -1,6 +1,6 @@
 import type { Command, Reservation } from "@resource-broker/domain";
 import fc from "fast-check";
-import { ADMIN, clusterOf, type LedgerStory, requestFor, reserve } from "./ledger-story.ts";
+import { ADMIN, clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
 
 const clusterId = fc.constantFrom("rome", "paris", "berlin", "tokyo");
 const key = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");
@@ -71,12 +71,12 @@ export const history = fc.array(
 );
 
 /** The command an action stands for in this story, if it makes sense there; moves the clock as a side effect. */
-export function commandFor(story: LedgerStory, each: Action): Command | undefined {
+export function commandFor(driver: LedgerDriver, each: Action): Command | undefined {
   switch (each.do) {
     case "advertise":
       return {
         kind: "advertise",
-        advertisement: clusterOf(each.clusterId, each.cpu, { usage: usageOf(story, each.pick) }),
+        advertisement: clusterOf(each.clusterId, each.cpu, { usage: usageOf(driver, each.pick) }),
       };
     case "reserve":
       return reserve(each.clusterId, each.key, requestFor(each.cpu, { durationMs: each.seconds * 1000 }));
@@ -92,10 +92,10 @@ export function commandFor(story: LedgerStory, each: Action): Command | undefine
     case "close-adoption":
       return { kind: each.do, by: ADMIN };
     case "pass":
-      story.now += each.seconds * 1000;
+      driver.now += each.seconds * 1000;
       return { kind: "expire-due" };
     default:
-      return partyCall(picked(story, each.pick), each);
+      return partyCall(picked(driver, each.pick), each);
   }
 }
 
@@ -139,15 +139,15 @@ function adoptFor(each: {
 }
 
 /** One hold the agent reports, so that ended reservations are retained and live ones overused now and then. */
-function usageOf(story: LedgerStory, index: number) {
-  const reservation = picked(story, index);
+function usageOf(driver: LedgerDriver, index: number) {
+  const reservation = picked(driver, index);
   if (reservation === undefined || index % 2 === 0) return [];
   return [
     { reservationId: reservation.id, granted: reservation.granted, used: requestFor(index % 5).resources },
   ];
 }
 
-function picked(story: LedgerStory, index: number): Reservation | undefined {
-  const all = [...story.ledger.reservations.values()];
+function picked(driver: LedgerDriver, index: number): Reservation | undefined {
+  const all = [...driver.ledger.reservations.values()];
   return all[index % Math.max(1, all.length)];
 }

@@ -15,9 +15,9 @@ import {
 } from "@resource-broker/domain";
 import fc from "fast-check";
 import { expectedLink, NO_LINK } from "./audit-chain.ts";
-import { DURABLE_KINDS, EVENTFUL_DAYS } from "./eventful-days.ts";
-import { essenceOf, rebuilt } from "./ledger-essence.ts";
-import { clusterOf, eventsOf, LedgerStory, requestFor, reserve } from "./ledger-story.ts";
+import { DURABLE_KINDS, FULL_HISTORY } from "./eventful-days.ts";
+import { comparableLedger, rebuilt } from "./ledger-essence.ts";
+import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
 import { commandFor, history } from "./random-history.ts";
 
 /** The data of one store, empty at first, however it is kept. */
@@ -60,13 +60,13 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("every kind of event is there after a restart, and the ledger is the same", async (data) => {
-    const story = new LedgerStory();
+    const driver = new LedgerDriver();
     const seen = new Set<string>();
-    for (const day of EVENTFUL_DAYS) {
-      const batch = day(story);
+    for (const day of FULL_HISTORY) {
+      const batch = day(driver);
       for (const { kind } of batch === undefined ? [] : eventsOf(batch)) seen.add(kind);
-      await use(data, (store) => save(store, story, batch));
-      await expectSame(data, story);
+      await use(data, (store) => save(store, driver, batch));
+      await expectSame(data, driver);
     }
     deepStrictEqual([...seen].sort(), Object.keys(DURABLE_KINDS).sort());
   }),
@@ -74,14 +74,14 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   promise("a ledger rebuilt after any history equals the live one", async (_, makeStore) => {
     const property = fc.asyncProperty(history, async (chapters) => {
       const data = await makeStore();
-      const story = new LedgerStory();
+      const driver = new LedgerDriver();
       for (const chapter of chapters) {
         await use(data, async (store) => {
           for (const actions of chapter) {
-            await save(store, story, story.batch(...actions.map((each) => () => commandFor(story, each))));
+            await save(store, driver, driver.batch(...actions.map((each) => () => commandFor(driver, each))));
           }
         });
-        await expectSame(data, story);
+        await expectSame(data, driver);
       }
       await data.remove();
     });
@@ -89,23 +89,23 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("commit numbers follow each other without a gap", async (data) => {
-    const story = new LedgerStory();
-    const [first, second] = twoGrants(story);
+    const driver = new LedgerDriver();
+    const [first, second] = twoGrants(driver);
     await use(data, async (store) => {
       await refused(store.commit(second), "not-committed");
       await store.commit(first);
       await refused(store.commit(first), "not-committed");
       await refused(store.commit({ ...second, number: 3 }), "not-committed");
       strictEqual(await store.lastCommit(), 1);
-      await save(store, story, second);
+      await save(store, driver, second);
       strictEqual(await store.lastCommit(), 2);
     });
-    await expectSame(data, story);
+    await expectSame(data, driver);
   }),
 
   promise("a batch that fails leaves nothing behind", async (data) => {
-    const story = new LedgerStory();
-    const [first, second] = twoGrants(story);
+    const driver = new LedgerDriver();
+    const [first, second] = twoGrants(driver);
     const impossible = { kind: "activated", at: second.at, id: "rsv-nobody" } as const;
     const entries = [...second.entries, { by: "rome", action: "activate", events: [impossible] }];
     await use(data, async (store) => {
@@ -118,9 +118,9 @@ export const STORE_PROMISES: readonly StorePromise[] = [
     await use(data, async (store, { commitNumber, records }) => {
       strictEqual(commitNumber, 1);
       strictEqual(records.reservations.length, 1);
-      await save(store, story, second);
+      await save(store, driver, second);
     });
-    await expectSame(data, story);
+    await expectSame(data, driver);
   }),
 
   promise("of each cluster the newest advertisement is kept, and is no commit", async (data) => {
@@ -142,8 +142,8 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("an advertisement in a commit is there with it, and replaces whatever was there", async (data) => {
-    const story = new LedgerStory();
-    const [first, second] = twoGrants(story);
+    const driver = new LedgerDriver();
+    const [first, second] = twoGrants(driver);
     await use(data, async (store) => {
       await store.saveAdvertisements([received("paris", 9), received("rome", 9)]);
       // The clock may have gone back meanwhile: what is committed is newer, whatever its time says.
@@ -170,9 +170,9 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("decisions are found, explain themselves and replay, also after a restart", async (data) => {
-    const story = new LedgerStory();
-    const [first, second] = twoGrants(story);
-    const hopeless = story.batch(reserve("rome", "hopeless", requestFor(1000)));
+    const driver = new LedgerDriver();
+    const [first, second] = twoGrants(driver);
+    const hopeless = driver.batch(reserve("rome", "hopeless", requestFor(1000)));
     const batches = [first, second, ...(hopeless === undefined ? [] : [hopeless])];
     const made = batches.flatMap(decisionsIn);
     strictEqual(made.length, 3);
@@ -194,8 +194,8 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("the audit log says who did what, when and why, one line for each event", async (data) => {
-    const story = new LedgerStory();
-    const [first] = twoGrants(story);
+    const driver = new LedgerDriver();
+    const [first] = twoGrants(driver);
     const [decision] = decisionsIn(first);
     await use(data, async (store) => {
       await store.commit(first);
@@ -207,7 +207,7 @@ export const STORE_PROMISES: readonly StorePromise[] = [
         { by, action, at, commitNumber },
         { by: "rome", action: "reserve", at: first.at, commitNumber: 1 },
       );
-      ok(story.ledger.reservations.has(subject), `${subject} names the reservation`);
+      ok(driver.ledger.reservations.has(subject), `${subject} names the reservation`);
       ok(detail.includes(headline(decision)), `"${detail}" says why`);
     });
   }),
@@ -215,12 +215,12 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   promise(
     "the audit log is one chain that goes on after a restart and can be read in pages",
     async (data) => {
-      const story = new LedgerStory();
+      const driver = new LedgerDriver();
       let lines = 0;
-      for (const day of EVENTFUL_DAYS) {
-        const batch = day(story);
+      for (const day of FULL_HISTORY) {
+        const batch = day(driver);
         lines += batch === undefined ? 0 : eventsOf(batch).length;
-        await use(data, (store) => save(store, story, batch));
+        await use(data, (store) => save(store, driver, batch));
       }
       await use(data, async (store) => {
         const all = await readAll(store);
@@ -243,8 +243,8 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   ),
 
   promise("a second process is refused while the first one has the store", async (data) => {
-    const story = new LedgerStory();
-    const [first] = twoGrants(story);
+    const driver = new LedgerDriver();
+    const [first] = twoGrants(driver);
     await use(data, async (store) => {
       const other = data.connect();
       await refused(other.open(), "not-committed");
@@ -255,7 +255,7 @@ export const STORE_PROMISES: readonly StorePromise[] = [
   }),
 
   promise("a store that is not open refuses every call", async (data) => {
-    const [first] = twoGrants(new LedgerStory());
+    const [first] = twoGrants(new LedgerDriver());
     const expectClosed = async (store: Store) => {
       await refused(store.commit(first), "not-committed");
       await refused(store.lastCommit(), "not-committed");
@@ -303,16 +303,16 @@ async function use<T>(
   }
 }
 
-async function save(store: Store, story: LedgerStory, batch: CommitBatch | undefined): Promise<void> {
+async function save(store: Store, driver: LedgerDriver, batch: CommitBatch | undefined): Promise<void> {
   if (batch !== undefined) await store.commit(batch);
-  await store.saveAdvertisements(story.advertisements);
+  await store.saveAdvertisements(driver.advertisements);
 }
 
 /** Invariant 5: what comes back from the store is the ledger that was live. */
-async function expectSame(data: StoreUnderTest, story: LedgerStory): Promise<void> {
+async function expectSame(data: StoreUnderTest, driver: LedgerDriver): Promise<void> {
   await use(data, (_, { commitNumber, records }) => {
-    strictEqual(commitNumber, story.commitNumber);
-    deepStrictEqual(rebuilt(records, story.now), essenceOf(story.ledger));
+    strictEqual(commitNumber, driver.commitNumber);
+    deepStrictEqual(rebuilt(records, driver.now), comparableLedger(driver.ledger));
   });
 }
 
@@ -320,10 +320,10 @@ function received(clusterId: string, receivedAt: number): ReceivedAdvertisement 
   return { advertisement: clusterOf(clusterId, receivedAt), receivedAt, replacedInstances: ["gone"] };
 }
 
-function twoGrants(story: LedgerStory): [CommitBatch, CommitBatch] {
-  story.batch({ kind: "advertise", advertisement: clusterOf("paris", 16) });
-  const first = story.batch(reserve("rome", "first", requestFor(2)));
-  const second = story.batch(reserve("rome", "second", requestFor(3, { durationMs: 60_000 })));
+function twoGrants(driver: LedgerDriver): [CommitBatch, CommitBatch] {
+  driver.batch({ kind: "advertise", advertisement: clusterOf("paris", 16) });
+  const first = driver.batch(reserve("rome", "first", requestFor(2)));
+  const second = driver.batch(reserve("rome", "second", requestFor(3, { durationMs: 60_000 })));
   ok(first !== undefined && second !== undefined);
   return [first, second];
 }

@@ -28,7 +28,7 @@ export interface TransportPromise {
 }
 
 /** What a promise works with: rome borrows, paris has 16 CPU to lend. */
-interface Scene {
+interface Setup {
   readonly transport: TransportUnderTest;
   readonly connect: TransportUnderTest["connect"];
   readonly rome: BrokerCommunicator;
@@ -47,8 +47,8 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
 
   promise(
     "an advertisement is answered with what the broker reserved, and what is to be held",
-    async (scene) => {
-      const { rome, paris } = scene;
+    async (setup) => {
+      const { rome, paris } = setup;
       const before = await publish(paris, "paris");
       strictEqual(before.advertisement.resources.reserved?.cpu, "0");
       const { id } = await rome.requestReservation(request, "k");
@@ -131,8 +131,8 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     deepStrictEqual(await listed(berlin), [[], []]);
   }),
 
-  promise("one reservation is told to its parties; an unknown one is undefined", async (scene) => {
-    const { rome, paris, connect } = scene;
+  promise("one reservation is told to its parties; an unknown one is undefined", async (setup) => {
+    const { rome, paris, connect } = setup;
     const { id } = await rome.requestReservation(request, "k");
     strictEqual((await rome.fetchReservation(id))?.key, "k");
     strictEqual((await paris.fetchReservation(id))?.id, id);
@@ -201,10 +201,10 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     deepStrictEqual(await paris.fetchInstructions(), []);
   }),
 
-  promise("a stream begins with what is live and goes on with what changes, in order", async (scene) => {
-    const { rome, paris } = scene;
+  promise("a stream begins with what is live and goes on with what changes, in order", async (setup) => {
+    const { rome, paris } = setup;
     const { id } = await rome.requestReservation(request, "k");
-    const [provider, requester] = [watching(paris), watching(rome)];
+    const [provider, requester] = [startWatch(paris), startWatch(rome)];
     deepStrictEqual(await provider.next(), ["instruction", id, "Reserved"]);
     deepStrictEqual(await requester.next(), ["reservation", id, "Reserved"]);
     await rome.activate(id);
@@ -223,13 +223,13 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
 
   promise(
     "a stream goes on where it was cut: nothing is lost, also not what ended meanwhile",
-    async (scene) => {
-      const { rome, paris, transport } = scene;
+    async (setup) => {
+      const { rome, paris, transport } = setup;
       const [first, second] = [
         await rome.requestReservation(request, "first"),
         await rome.requestReservation(request, "second"),
       ];
-      const before = watching(paris);
+      const before = startWatch(paris);
       await before.next();
       await before.next();
       // The news after the list: only now is the list surely behind us.
@@ -240,44 +240,44 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
       await ended;
       await rome.release(first.id);
       const third = await rome.requestReservation(request, "third");
-      const after = watching(paris);
-      const heard = new Map<string, string>();
-      while (!heard.has(third.id)) {
+      const after = startWatch(paris);
+      const phases = new Map<string, string>();
+      while (!phases.has(third.id)) {
         const [, id, phase] = await after.next();
-        heard.set(id, phase);
+        phases.set(id, phase);
       }
-      strictEqual(heard.get(first.id), "Released");
+      strictEqual(phases.get(first.id), "Released");
       ok(!after.wasReset(), "it went on");
-      ok(!heard.has(second.id) || heard.get(second.id) === "Reserved");
+      ok(!phases.has(second.id) || phases.get(second.id) === "Reserved");
       await after.stop();
     },
   ),
 
   promise("a stream ends quietly when its reader has had enough", async ({ paris }) => {
-    const watched = watching(paris);
+    const watched = startWatch(paris);
     await watched.alive();
     await watched.stop();
   }),
 
-  promise("a broker that lost its memory says so, and a stream begins anew", async (scene) => {
-    const { rome, paris, transport } = scene;
+  promise("a broker that lost its memory says so, and a stream begins anew", async (setup) => {
+    const { rome, paris, transport } = setup;
     await rome.requestReservation(request, "k");
-    const contacts = contactsOf(paris);
-    const before = watching(paris);
+    const responses = responsesOf(paris);
+    const before = startWatch(paris);
     await before.next();
     const ended = before.ended();
     await transport.loseLedger();
     await ended;
-    const after = watching(paris);
+    const after = startWatch(paris);
     await after.untilReset();
     await after.stop();
     await publish(paris, "paris");
-    const ledgers = new Set(contacts.map(({ ledgerId }) => ledgerId));
+    const ledgers = new Set(responses.map(({ ledgerId }) => ledgerId));
     strictEqual(ledgers.size, 2, `two ledgers: ${[...ledgers].join(", ")}`);
   }),
 
-  promise("what both parties still hold is adopted by a broker that lost its memory", async (scene) => {
-    const { rome, paris, transport } = scene;
+  promise("what both parties still hold is adopted by a broker that lost its memory", async (setup) => {
+    const { rome, paris, transport } = setup;
     const held = await rome.requestReservation(request, "k");
     await transport.loseLedger();
     await publish(paris, "paris");
@@ -291,22 +291,22 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
   }),
 
   promise("every answer tells of the broker: its ledger, its time, its age", async ({ rome }) => {
-    const contacts = contactsOf(rome);
+    const responses = responsesOf(rome);
     await rome.fetchInstructions();
     await refused(rome.requestReservation(reservationBody({ cpu: 1000, memoryGi: 4 }), "k"), "no-capacity");
-    strictEqual(contacts.length, 2);
-    const [first, second] = contacts;
+    strictEqual(responses.length, 2);
+    const [first, second] = responses;
     ok(first?.ledgerId !== undefined && first.ledgerId === second?.ledgerId);
-    ok(contacts.every(({ isCurrent, brokerTimeMs }) => isCurrent && brokerTimeMs !== undefined));
+    ok(responses.every(({ isCurrent, brokerTimeMs }) => isCurrent && brokerTimeMs !== undefined));
   }),
 
   promise("whoever stops listening hears of no further answer", async ({ rome }) => {
-    const contacts: ResponseMetadata[] = [];
-    const stop = rome.onResponse((contact) => contacts.push(contact));
+    const responses: ResponseMetadata[] = [];
+    const stop = rome.onResponse((response) => responses.push(response));
     await rome.fetchInstructions();
     stop();
     await rome.fetchInstructions();
-    strictEqual(contacts.length, 1);
+    strictEqual(responses.length, 1);
   }),
 
   promise("a broken connection is made anew without anybody noticing", async ({ rome, transport }) => {
@@ -320,7 +320,7 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
   promise("what is closed answers nothing any more, and can be closed again", async ({ connect }) => {
     const berlin = await connect("berlin");
     await berlin.ping();
-    const watched = watching(berlin);
+    const watched = startWatch(berlin);
     await watched.alive();
     const ended = watched.ended();
     await berlin.close();
@@ -331,7 +331,7 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
   }),
 ];
 
-function promise(name: string, body: (scene: Scene) => Promise<void>): TransportPromise {
+function promise(name: string, body: (setup: Setup) => Promise<void>): TransportPromise {
   const keep = async (makeTransport: MakeTransport) => {
     const transport = await makeTransport();
     const opened: BrokerCommunicator[] = [];
@@ -374,10 +374,10 @@ async function refused(call: Promise<unknown>, code: FaultCode): Promise<Fault> 
   return fault;
 }
 
-function contactsOf(communicator: BrokerCommunicator): readonly ResponseMetadata[] {
-  const contacts: ResponseMetadata[] = [];
-  communicator.onResponse((contact) => contacts.push(contact));
-  return contacts;
+function responsesOf(communicator: BrokerCommunicator): readonly ResponseMetadata[] {
+  const responses: ResponseMetadata[] = [];
+  communicator.onResponse((response) => responses.push(response));
+  return responses;
 }
 
 function offerOf({
@@ -392,7 +392,7 @@ function offerOf({
 }
 
 /** A reader that knows only reservations; each as kind, id and phase. */
-function watching(communicator: BrokerCommunicator) {
+function startWatch(communicator: BrokerCommunicator) {
   const stopping = new AbortController();
   const events = communicator.watchInstructions(stopping.signal)[Symbol.asyncIterator]();
   let isReset = false;

@@ -8,7 +8,7 @@ import { type PeerCertificates, writeCertificateFolder } from "../certificates/t
 
 const RANDOM_STEPS = 2 ** 32;
 
-export interface InsideAgentOptions {
+export interface InProcessAgentOptions {
   readonly clusterId: string;
   readonly brokerUrl: string;
   readonly certificates: Pick<PeerCertificates, "cluster">;
@@ -19,14 +19,14 @@ export interface InsideAgentOptions {
 }
 
 /** An agent in this process, for tests that control its clock. */
-export interface InsideAgent {
+export interface InProcessAgent {
   /** What it said, oldest first. */
   readonly log: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
-export async function startInsideAgent(options: InsideAgentOptions): Promise<InsideAgent> {
-  const { log, start, stop } = await insideAgent(options);
+export async function startInProcessAgent(options: InProcessAgentOptions): Promise<InProcessAgent> {
+  const { log, start, stop } = await createInProcessAgent(options);
   try {
     await start();
   } catch (error) {
@@ -37,9 +37,9 @@ export async function startInsideAgent(options: InsideAgentOptions): Promise<Ins
 }
 
 /** One that has not started yet; one that lacks a right may never have. */
-export async function insideAgent(
-  options: InsideAgentOptions,
-): Promise<InsideAgent & { readonly start: () => Promise<unknown> }> {
+export async function createInProcessAgent(
+  options: InProcessAgentOptions,
+): Promise<InProcessAgent & { readonly start: () => Promise<unknown> }> {
   const { clusterId, brokerUrl, certificates, kubeconfigFile, flags = [] } = options;
   const folder = await mkdtemp(join(tmpdir(), `inside-${clusterId}-`));
   await writeCertificateFolder(folder, certificates.cluster(clusterId));
@@ -62,7 +62,7 @@ export async function insideAgent(
     random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
     randomBytes,
     env: {},
-    log: linesInto(log),
+    log: logTo(log),
     onFatal: (error) => void log.push(`fatal: ${error.message}`),
   });
   const stop = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export async function insideAgent(
   return { log, start: agent.start, stop };
 }
 
-function linesInto(lines: string[]): Log {
+function logTo(lines: string[]): Log {
   const say: Log["info"] = (fields, message) => void lines.push(`${message} ${JSON.stringify(fields)}`);
   return { info: say, warn: say, error: say };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const LOOK_EVERY_MS = 15;
+const POLL_MS = 15;
 /** Only a guard, below the time-out of a test: so it is this message that is read. */
-const WITHIN_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
  * Polls until there is a value, and returns it. A poll that throws counts as no value, because servers
@@ -10,19 +10,19 @@ const WITHIN_MS = 60_000;
  */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | undefined>,
-  withinMs = WITHIN_MS,
+  poll: () => Promise<T | undefined>,
+  withinMs = DEFAULT_TIMEOUT_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   let problem: unknown = "nothing was there";
   while (performance.now() < deadline) {
     try {
-      const seen = await look();
+      const seen = await poll();
       if (seen !== undefined) return seen;
     } catch (error) {
       problem = error;
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
   throw new Error(`waited ${withinMs / 1000} s until ${what}: ${describe(problem)}`, { cause: problem });
 }

@@ -20,10 +20,14 @@ export interface WorldCluster {
   readonly untilGone: (resource: Resource<unknown>, name: string) => Promise<void>;
 }
 
-type Place = Pick<WorldCluster, "name" | "kubeconfigFile" | "kubeconfig">;
+type ClusterAccess = Pick<WorldCluster, "name" | "kubeconfigFile" | "kubeconfig">;
 
 /** A cluster by its kubeconfig: it does not matter who serves it. */
-export async function worldCluster({ name, kubeconfigFile, kubeconfig }: Place): Promise<WorldCluster> {
+export async function worldCluster({
+  name,
+  kubeconfigFile,
+  kubeconfig,
+}: ClusterAccess): Promise<WorldCluster> {
   await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
   const config = await loadKubeConfig({ files: [kubeconfigFile], env: {} });
   const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));

@@ -11,7 +11,7 @@ import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
 import { type ClusterPlan, plannedObjects } from "./cluster-plan.ts";
 import { type ControlPlanes, simulatedControlPlanes } from "./control-planes.ts";
 import { hubDefinitions } from "./kinds.ts";
-import { type InsideAgent, startInsideAgent } from "./inside-agent.ts";
+import { type InProcessAgent, startInProcessAgent } from "./inside-agent.ts";
 import { type WorldCluster, worldCluster } from "./world-cluster.ts";
 
 /** Many short lives from the same sources. */
@@ -47,10 +47,10 @@ export interface World {
   /** Starts the agent of a cluster that was planned without one; does not wait until it is ready. */
   readonly launchAgent: (name: string) => Promise<AgentProcess>;
   /** An agent in this process, for a cluster without one. */
-  readonly startInside: (
+  readonly startInProcess: (
     name: string,
     options?: { readonly clock?: Clock; readonly flags?: readonly string[] },
-  ) => Promise<InsideAgent>;
+  ) => Promise<InProcessAgent>;
   /** Ends everything, in whatever state it is. */
   readonly dispose: () => Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const certificates = options.certificates ?? (await testCertificates());
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "resource-broker-")));
   const guardian = startGuardian(options.directory === undefined ? directory : "");
-  const endings: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
   const clusters = new Map<string, WorldCluster>();
   const agentKubeconfigs = new Map<string, string>();
   const agents = new Map<string, AgentProcess>();
@@ -68,7 +68,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
   const dispose = async (): Promise<void> => {
     // Agents before what they talk to; all that ended must not keep the rest from ending.
-    for (const end of endings.splice(0).reverse()) await end().catch(() => undefined);
+    for (const end of cleanups.splice(0).reverse()) await end().catch(() => undefined);
     await guardian.finish();
   };
 
@@ -85,7 +85,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const kubeconfigFile = join(folder, agentKubeconfig === kubeconfig ? "kubeconfig" : "admin.kubeconfig");
     const cluster = await worldCluster({ name: plan.name, kubeconfigFile, kubeconfig });
     clusters.set(plan.name, cluster);
-    endings.push(async () => cluster.client.close());
+    cleanups.push(async () => cluster.client.close());
     return cluster;
   };
 
@@ -106,7 +106,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       flags,
       ...(options.brokerPort === undefined ? {} : { port: options.brokerPort }),
     });
-    endings.push(broker.dispose);
+    cleanups.push(broker.dispose);
     onReady("broker");
     return broker;
   };
@@ -115,7 +115,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const proxy = plan.isBehindProxy === true ? await startFaultyProxy(broker) : undefined;
     if (proxy !== undefined) {
       proxies.set(plan.name, proxy);
-      endings.push(proxy.close);
+      cleanups.push(proxy.close);
     }
     if (plan.hasAgent === false) return;
     await startAgentProcess(plan, { broker: proxy ?? broker, waits: true });
@@ -137,7 +137,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       flags: [...transportFlags(plan), ...(plan.flags ?? [])],
     });
     agents.set(plan.name, agent);
-    endings.push(agent.dispose);
+    cleanups.push(agent.dispose);
     return agent;
   };
 
@@ -152,7 +152,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       : [];
 
   try {
-    endings.push(controlPlanes.stop);
+    cleanups.push(controlPlanes.stop);
     const [broker] = await all([
       startBrokerProcess(),
       ...options.clusters.map((plan) => startControlPlane(plan)),
@@ -170,19 +170,19 @@ export async function startWorld(options: WorldOptions): Promise<World> {
         const plan = named(new Map(options.clusters.map((each) => [each.name, each])), name);
         return startAgentProcess(plan, { broker: proxies.get(name) ?? broker, waits: false });
       },
-      startInside: async (name, more = {}) => {
+      startInProcess: async (name, more = {}) => {
         const { port } = proxies.get(name) ?? broker;
         const kubeconfigFile = join(directory, name, "kubeconfig");
         await writeFile(kubeconfigFile, named(agentKubeconfigs, name), { mode: 0o600 });
         const brokerUrl = `https://127.0.0.1:${port}`;
-        const inside = await startInsideAgent({
+        const inside = await startInProcessAgent({
           clusterId: name,
           brokerUrl,
           certificates,
           kubeconfigFile,
           ...more,
         });
-        endings.push(inside.stop);
+        cleanups.push(inside.stop);
         return inside;
       },
       dispose,

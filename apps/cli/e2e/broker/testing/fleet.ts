@@ -13,7 +13,7 @@ import {
 import { type Outcome, runCli, temporaryFolder } from "../../../src/testing/cli.ts";
 
 type Offer = Partial<Pick<AdvertisementDTO, "cost" | "labels" | "resources" | "gpus">>;
-type World = NonNullable<Parameters<typeof runCli>[1]>;
+type RunCliOptions = NonNullable<Parameters<typeof runCli>[1]>;
 
 /** A real broker with clusters that advertised, and brokerctl with somebody's certificate. */
 export interface Fleet {
@@ -26,7 +26,7 @@ export interface Fleet {
   /** Runs brokerctl as that cluster, or as the admin `ops`. */
   readonly as: (name: string, ...args: readonly string[]) => Promise<Outcome>;
   /** The same where time passes, or on a terminal. */
-  readonly asIn: (world: World, name: string, ...args: readonly string[]) => Promise<Outcome>;
+  readonly asWith: (world: RunCliOptions, name: string, ...args: readonly string[]) => Promise<Outcome>;
   /** Reserves as that cluster: the reservation's ID. */
   readonly reserve: (name: string, ...args: readonly string[]) => Promise<string>;
 }
@@ -59,12 +59,12 @@ export async function startFleet(
     const { status } = await broker.clientFor(id).request("POST", PATH.advertisements, { body });
     if (status !== 200) throw new Error(`the advertisement of ${id} was answered with ${status}`);
   };
-  const asIn: Fleet["asIn"] = (world, name, ...args) =>
+  const asWith: Fleet["asWith"] = (world, name, ...args) =>
     runCli(args, {
       ...world,
       env: { BROKERCTL_BROKER: url, BROKERCTL_CERTS: join(folder, name), ...world.env },
     });
-  const as: Fleet["as"] = (name, ...args) => asIn({}, name, ...args);
+  const as: Fleet["as"] = (name, ...args) => asWith({}, name, ...args);
 
   await advertise("rome", { cpu: 1, memoryGi: 4 }, { labels: { [REGION]: "eu-south" } });
   await advertise(
@@ -88,7 +88,7 @@ export async function startFleet(
     folder,
     advertise,
     as,
-    asIn,
+    asWith,
     reserve: async (name, ...args) => {
       const { code, out, err } = await as(name, "reserve", ...args, "-o", "name");
       if (code !== 0) throw new Error(`reserving ended with ${code}: ${err}`);

@@ -10,7 +10,7 @@ export const NOWHERE = "https://127.0.0.1:1";
 type WhenDone = (cleanUp: () => Promise<void>) => void;
 
 /** Something that listens where a broker should and answers as it is told; its address. */
-export async function standIn(
+export async function startFakeServer(
   credentials: Credentials,
   listener: RequestListener,
   whenDone: WhenDone,
@@ -20,7 +20,7 @@ export async function standIn(
 }
 
 /** The same without TLS, as on the port of a broker's probes. */
-export async function plainStandIn(whenDone: WhenDone): Promise<string> {
+export async function startPlainServer(whenDone: WhenDone): Promise<string> {
   const server = createPlainServer((_, response) => response.end("ok"));
   return `https://127.0.0.1:${await listening(server, whenDone, () => server.closeAllConnections())}`;
 }

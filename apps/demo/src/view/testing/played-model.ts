@@ -1,16 +1,16 @@
-import type { ClusterState, News, Share } from "../../news/news.ts";
-import { emptyModel, type Model, withNews } from "../model.ts";
+import type { ClusterState, DemoUpdate, ResourceShare } from "../../news/news.ts";
+import { applyUpdate, emptyModel, type Model } from "../model.ts";
 
 const GI = 1024 ** 3;
 
-const share = (all: number, inUse: number, lent: number): Share => ({
+const share = (all: number, inUse: number, lent: number): ResourceShare => ({
   all,
   inUse,
   lent,
   free: Math.max(0, all - inUse - lent),
 });
 
-export interface Figures {
+export interface SampleCluster {
   readonly name: string;
   readonly region?: string;
   /** Of CPUs: all, in use, lent. Each comes with 4Gi of memory. */
@@ -20,14 +20,14 @@ export interface Figures {
   readonly state?: ClusterState["state"];
 }
 
-export function playedCluster({
+export function sampleCluster({
   name,
   region,
   cpus,
   gpus = [0, 0, 0],
   price,
   state = "ready",
-}: Figures): ClusterState {
+}: SampleCluster): ClusterState {
   const [all, inUse, lent] = cpus;
   return {
     name,
@@ -41,7 +41,7 @@ export function playedCluster({
   };
 }
 
-export const BROKER: News = {
+export const BROKER: DemoUpdate = {
   kind: "broker",
   broker: {
     url: "https://127.0.0.1:24000",
@@ -51,7 +51,7 @@ export const BROKER: News = {
   },
 };
 
-export const LINK: News = {
+export const LINK: DemoUpdate = {
   kind: "dashboard",
   dashboard: {
     url: "http://127.0.0.1:24001/#token=mYq1Zb0n3kS5wTt7vXy9AcDeFgHiJkLmNoPqRsTuVwX",
@@ -61,10 +61,10 @@ export const LINK: News = {
 };
 
 export const FOUR: readonly ClusterState[] = [
-  playedCluster({ name: "rome", region: "eu-south", cpus: [8, 7, 0], price: "0.05" }),
-  playedCluster({ name: "paris", region: "eu-west", cpus: [32, 4, 4], price: "0.032" }),
-  playedCluster({ name: "berlin", region: "eu-central", cpus: [24, 9, 0], price: "0.041" }),
-  playedCluster({
+  sampleCluster({ name: "rome", region: "eu-south", cpus: [8, 7, 0], price: "0.05" }),
+  sampleCluster({ name: "paris", region: "eu-west", cpus: [32, 4, 4], price: "0.032" }),
+  sampleCluster({ name: "berlin", region: "eu-central", cpus: [24, 9, 0], price: "0.041" }),
+  sampleCluster({
     name: "tokyo",
     region: "ap-northeast",
     cpus: [48, 20, 0],
@@ -73,7 +73,7 @@ export const FOUR: readonly ClusterState[] = [
   }),
 ];
 
-const GRANTED: News = {
+const GRANTED: DemoUpdate = {
   kind: "decision",
   decision: {
     id: "dec-1",
@@ -86,7 +86,7 @@ const GRANTED: News = {
   },
 };
 
-const REFUSED: News = {
+const REFUSED: DemoUpdate = {
   kind: "decision",
   decision: {
     id: "dec-2",
@@ -104,12 +104,12 @@ export function event(
   source: string,
   text: string,
   level: "info" | "warn" | "error" = "info",
-): News {
+): DemoUpdate {
   const at = `2026-07-01T10:00:${String(second).padStart(2, "0")}Z`;
   return { kind: "event", event: { at, source, level, text } };
 }
 
-export const READY: News = {
+export const READY: DemoUpdate = {
   kind: "ready",
   afterMs: 2345,
   notes: [],
@@ -126,17 +126,17 @@ export const READY: News = {
   ],
 };
 
-export function played(
-  news: readonly News[],
+export function modelAfter(
+  update: readonly DemoUpdate[],
   names: readonly string[] = FOUR.map(({ name }) => name),
 ): Model {
-  return news.reduce(withNews, emptyModel(names));
+  return update.reduce(applyUpdate, emptyModel(names));
 }
 
 /** Four clusters, a grant and a refusal. */
-export const BUSY: readonly News[] = [
+export const BUSY: readonly DemoUpdate[] = [
   BROKER,
-  ...FOUR.map((cluster): News => ({ kind: "cluster", cluster })),
+  ...FOUR.map((cluster): DemoUpdate => ({ kind: "cluster", cluster })),
   READY,
   event(3, "rome", "paris lends 4 CPU / 8Gi Memory to rome."),
   GRANTED,

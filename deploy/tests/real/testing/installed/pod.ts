@@ -6,7 +6,7 @@ import { certificateFor, issueCertificate } from "./issue-certificate.ts";
 import type { Manifests } from "./manifests.ts";
 import { podNetwork } from "./pod-network.ts";
 import { podPlan, type PodPlan, type ProbePlan } from "./pod-plan.ts";
-import { type Place, relay, type Relay } from "./relay.ts";
+import { type Endpoint, relay, type Relay } from "./relay.ts";
 import { podSandbox } from "./sandbox.ts";
 
 const API_SERVER = "kubernetes.default.svc";
@@ -18,7 +18,7 @@ const READY_WITHIN_MS = 60_000;
 export interface Reachable {
   readonly names: readonly string[];
   readonly port: number;
-  readonly to: Place;
+  readonly to: Endpoint;
 }
 
 export interface PodOptions {
@@ -102,8 +102,8 @@ export async function startPod(options: PodOptions): Promise<Pod> {
         if ((await probe(plan.readiness)) === 200) return true;
         const page = new URL(plan.readiness.path, `http://${network.there}:${plan.readiness.port}`);
         page.searchParams.set("verbose", "");
-        const said = await fetch(page);
-        throw new Error([await said.text(), ...(await child.logLines()).slice(-5)].join("\n"));
+        const answerText = await fetch(page);
+        throw new Error([await answerText.text(), ...(await child.logLines()).slice(-5)].join("\n"));
       };
       await until(`${name} is ready`, isReady, READY_WITHIN_MS);
     },

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-export interface Place {
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
 /** Stands where pods expect a Service, and passes every connection on to what is behind it. */
-export interface Relay extends Place {
+export interface Relay extends Endpoint {
   readonly close: () => Promise<void>;
 }
 
 /** On that address, which must be one of this machine; port 0: any. */
-export async function relay(at: Place, to: Place): Promise<Relay> {
+export async function relay(at: Endpoint, to: Endpoint): Promise<Relay> {
   const open = new Set<Socket>();
   const kept = (socket: Socket, other: Socket): void => {
     open.add(socket);

@@ -58,26 +58,27 @@ export const FAILURES: readonly Failure[] = [
   },
   {
     name: "liqoctl fails",
-    spoil: ({ liqo }) => liqo.liqoctl.spoil("peer", { kind: "fails", end: { code: 1, output: ERRO } }, true),
+    spoil: ({ liqo }) =>
+      liqo.liqoctl.failNext("peer", { kind: "fails", end: { code: 1, output: ERRO } }, true),
     reason: "PeeringFailed",
     message: /liqoctl peer ended with 1:\nERRO \(remote\) Unable to ensure networking/,
   },
   {
     name: "liqoctl does half of it",
     spoil: ({ liqo }) =>
-      liqo.liqoctl.spoil("peer", { kind: "fails", end: { code: 1, output: ERRO }, does: "half" }, true),
+      liqo.liqoctl.failNext("peer", { kind: "fails", end: { code: 1, output: ERRO }, does: "half" }, true),
     reason: "PeeringFailed",
     message: /the gateway is not ready/,
   },
   {
     name: "liqoctl says that all is well, and nothing is",
-    spoil: ({ liqo }) => liqo.liqoctl.spoil("peer", { kind: "pretends" }, true),
+    spoil: ({ liqo }) => liqo.liqoctl.failNext("peer", { kind: "pretends" }, true),
     reason: "AwaitingPeering",
     message: /Liqo does not yet say that paris is peered/,
   },
   {
     name: "liqoctl does not end",
-    spoil: ({ liqo }) => liqo.liqoctl.spoil("peer", { kind: "hangs" }, true),
+    spoil: ({ liqo }) => liqo.liqoctl.failNext("peer", { kind: "hangs" }, true),
     flags: ["--liqo-timeout=30s"],
     reason: "LiqoctlTimedOut",
     message: /liqoctl peer did not end within \d+ s/,

@@ -1,5 +1,5 @@
 import { type AdvertisementDTO, PATH, type ResourceRequest } from "@resource-broker/contract";
-import { type InsideAgent, RESOURCE_REQUESTS, type WorldCluster } from "@resource-broker/testkit";
+import { type InProcessAgent, RESOURCE_REQUESTS, type WorldCluster } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 import { askFor } from "../../testing/resource-request.ts";
 import { type FastClock, fastClock } from "./fast-clock.ts";
@@ -12,7 +12,7 @@ export interface OneReservation {
   readonly clock: FastClock;
   readonly rome: WorldCluster;
   readonly paris: WorldCluster;
-  readonly agents: { readonly rome: InsideAgent; readonly paris: InsideAgent };
+  readonly agents: { readonly rome: InProcessAgent; readonly paris: InProcessAgent };
   readonly ask: (spec?: Partial<ResourceRequest["spec"]>) => Promise<void>;
   /** Resolves when the request is as wanted. */
   readonly seen: (isAsWanted: (request: ResourceRequest) => boolean) => Promise<ResourceRequest>;
@@ -37,7 +37,7 @@ export async function oneReservation({ flags = [] }: OneReservationOptions = {})
   onTestFinished(world.dispose);
   const clock = fastClock(() => world.broker.admin().request("GET", PATH.health));
   const start = (name: string) =>
-    advanceUntil(clock, world.startInside(name, { clock: clock.time, flags: [...world.flags, ...flags] }));
+    advanceUntil(clock, world.startInProcess(name, { clock: clock.time, flags: [...world.flags, ...flags] }));
   const [rome, paris] = [world.cluster("rome"), world.cluster("paris")];
   const agents = { paris: await start("paris"), rome: await start("rome") };
   for (const { name } of [paris, rome]) {

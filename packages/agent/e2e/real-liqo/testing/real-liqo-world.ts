@@ -47,7 +47,7 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
     for (const { name, hasAgent = true } of clusters) {
       const agent = hasAgent ? (await world.agent(name).logLines()).slice(-SHOWN_LINES) : [];
       const calls = `== ${name}: liqoctl for ${(await liqoctlCalls(name)).join(", ")}`;
-      const words = [await liqo.cluster(name).lastWords(), `== ${name}: agent`, ...agent, calls];
+      const words = [await liqo.cluster(name).lastLogLines(), `== ${name}: agent`, ...agent, calls];
       process.stderr.write(`${words.join("\n")}\n`);
     }
   };

@@ -84,12 +84,12 @@ function policyAgainst({ group, plural }: Resource<unknown>): object {
 async function takes(plane: RealControlPlane, resource: Resource<unknown>): Promise<boolean> {
   const metadata = { name: "would-it-be-taken", namespace: "default" };
   const object = { ...GOOD_OBJECTS[resource.kind], metadata };
-  const { status } = await plane.ask("POST", `${collection(resource, "default")}?dryRun=All`, object);
+  const { status } = await plane.request("POST", `${collection(resource, "default")}?dryRun=All`, object);
   return status === 201;
 }
 
 async function done(plane: RealControlPlane, method: string, path: string, body?: object): Promise<void> {
-  const { status, body: shown } = await plane.ask(method, path, body);
+  const { status, body: shown } = await plane.request(method, path, body);
   if (status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(shown)}`);
 }
 

@@ -7,7 +7,7 @@ import {
   ADVERTISEMENTS,
   advertisementBody,
   type BrokerClient,
-  insideAgent,
+  createInProcessAgent,
   nodeObject,
   PROVIDER_INSTRUCTIONS,
   type RealControlPlane,
@@ -84,7 +84,7 @@ export async function rightsSetup(rights: readonly RbacObject[]): Promise<Rights
   const may: RightsSetup["may"] = async ({ verb, group, resource, objectName }, namespace) => {
     const [plural, subresource] = resource.split("/");
     const resourceAttributes = { verb, group, resource: plural, subresource, namespace, name: objectName };
-    const review = await plane.ask("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
+    const review = await plane.request("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SubjectAccessReview",
       spec: { user: USER, groups: ["system:authenticated"], resourceAttributes },
@@ -99,9 +99,9 @@ export async function rightsSetup(rights: readonly RbacObject[]): Promise<Rights
       PROVIDER_INSTRUCTIONS,
       ADVERTISEMENTS,
     ]) {
-      await plane.ask("DELETE", `/apis/${group}/${version}/namespaces/default/${plural}`);
+      await plane.request("DELETE", `/apis/${group}/${version}/namespaces/default/${plural}`);
     }
-    await plane.ask("DELETE", `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/${ACCOUNT.name}`);
+    await plane.request("DELETE", `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/${ACCOUNT.name}`);
     for (const cluster of ["rome", "berlin"]) await giveBack(broker.clientFor(cluster));
     await broker
       .clientFor("paris")
@@ -110,7 +110,7 @@ export async function rightsSetup(rights: readonly RbacObject[]): Promise<Rights
 
   const runLifecycle: RightsSetup["runLifecycle"] = async (isEnough) => {
     await forget();
-    const agent = await insideAgent({
+    const agent = await createInProcessAgent({
       clusterId: "rome",
       brokerUrl: `https://127.0.0.1:${broker.port}`,
       certificates,

@@ -21,8 +21,8 @@ export function testWrongClocks(setup: () => FaultSetup): void {
     });
     const [oslo, lima] = [world.cluster("oslo"), world.cluster("lima")];
     const agents = await Promise.all([
-      world.startInside("oslo", shifted(HOUR_MS)),
-      world.startInside("lima", shifted(-HOUR_MS)),
+      world.startInProcess("oslo", shifted(HOUR_MS)),
+      world.startInProcess("lima", shifted(-HOUR_MS)),
     ]);
     await until("lima is advertised", () => isAdvertised("lima"));
     await askFor(oslo, "half-an-hour", { targetClusterID: "lima", duration: "30m" });

@@ -6,7 +6,7 @@ const certificates = await testCertificates();
 
 async function makeTransport(): Promise<TransportUnderTest> {
   const { connect, sim, loseLedger, stop } = await startHub(certificates);
-  return { connect: (clusterId) => connect(clusterId), cut: sim.knobs.cut, loseLedger, remove: stop };
+  return { connect: (clusterId) => connect(clusterId), cut: sim.faults.cut, loseLedger, remove: stop };
 }
 
 describe("Kubernetes keeps every promise of a transport", () => {

@@ -74,9 +74,9 @@ describe("an orderly end", () => {
     const idle = await openRawConnection(broker.port, rome);
     await idle.ask("/api/v1/instructions");
     const unused = await openRawConnection(broker.port, rome);
-    const release = store.hold();
+    const release = store.blockCommits();
     const underWay = broker.call(rome, "POST /api/v1/reservations", { body: requestOf() });
-    await store.held();
+    await store.untilBlocked();
     const stopped = broker.http.stop();
     await stream.closed;
     await idle.closed;
@@ -92,13 +92,13 @@ describe("an orderly end", () => {
 
   test("does not wait for ever for a call that does not end", async () => {
     const { broker, time, store } = await start();
-    const release = store.hold();
+    const release = store.blockCommits();
     const stuck = broker.call(rome, "POST /api/v1/reservations", {
       body: requestOf(),
       headers: { "Idempotency-Key": "k" },
     });
     const outcome = stuck.catch((error: unknown) => error);
-    await store.held();
+    await store.untilBlocked();
     const stopped = broker.http.stop();
     await time.advance(4000);
     await stopped;

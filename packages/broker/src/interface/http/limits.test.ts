@@ -66,10 +66,10 @@ describe("overload", () => {
     const { broker, time, store } = await start({ maxSheddableInFlight: 2 });
     const made = await broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
     const { id } = made.json as { id: string };
-    const release = store.hold();
+    const release = store.blockCommits();
     const reserve = () => broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
     const waiting = [reserve(), reserve()];
-    await store.held();
+    await store.untilBlocked();
     await expect
       .poll(async () => (await broker.call(rome, "POST /api/v1/quotes", { body: requestOf() })).status, GUARD)
       .toBe(503);
@@ -92,11 +92,11 @@ describe("overload", () => {
 
   test("a connection that was turned away is not read again before others are served", async () => {
     const { broker, time, store } = await start({ maxSheddableInFlight: 1 });
-    const release = store.hold();
+    const release = store.blockCommits();
     const reserve = (line = broker.call) =>
       line(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
     const waiting = reserve();
-    await store.held();
+    await store.untilBlocked();
     const other = caller(broker.port);
     expect((await reserve(other.call)).status).toBe(503);
     let isAnswered = false;

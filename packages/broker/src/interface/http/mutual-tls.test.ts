@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { type AddressInfo, connect as connectPlain, createServer as createRoad } from "node:net";
 import {
-  CARELESS_CLIENT,
   type Credentials,
   fakeClock,
   memoryStore,
+  PERMISSIVE_CLIENT,
   testCertificates,
   UNUSUAL_CERTIFICATES,
   WRONG_CERTIFICATES,
@@ -57,7 +57,7 @@ function speakPlainly(port: number, bytes: string): Promise<void> {
 async function callOnce(port: number, credentials: ClientCredentials, target: `${string} /${string}`) {
   const { call, close } = caller(port);
   try {
-    return await call({ ...credentials, ...CARELESS_CLIENT }, target);
+    return await call({ ...credentials, ...PERMISSIVE_CLIENT }, target);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   } finally {

@@ -71,11 +71,11 @@ describe("the heartbeat", () => {
   test("goes on when the server was away, and says once that it was", async () => {
     await env.startBroker();
     const before = await lease();
-    await env.cluster.knobs.down();
+    await env.cluster.faults.down();
     await env.until("the failure is told", () =>
       Promise.resolve(env.logged.find((line) => line.includes("renewing the broker's Lease fails"))),
     );
-    await env.cluster.knobs.up();
+    await env.cluster.faults.up();
     await lease(({ spec }) => spec?.renewTime !== before.spec?.renewTime);
     await env.until("that it works again is told", () =>
       Promise.resolve(env.logged.find((line) => line.includes("renewing the broker's Lease works again"))),

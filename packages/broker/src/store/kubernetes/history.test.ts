@@ -1,6 +1,6 @@
 import { ledgerFrom } from "@resource-broker/domain";
 import { CONFIG_MAPS } from "@resource-broker/kube";
-import { clusterOf, eventsOf, LedgerStory, requestFor, reserve, until } from "@resource-broker/testkit";
+import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
 import { canonical, CHAIN_START, type ChainLink, nextLink } from "../audit.ts";
 import { Grants } from "../sqlite/testing/grants.ts";
@@ -58,7 +58,7 @@ describe("a long history", () => {
     const ledger = await newLedger();
     const store = replica(ledger);
     await store.open();
-    const story = new LedgerStory();
+    const story = new LedgerDriver();
     story.batch({ kind: "advertise", advertisement: clusterOf("paris", 1000) });
     const commit = async (batch: CommitBatch | undefined) => batch && (await store.commit(batch));
     for (let number = 0; number < 60; number++)
@@ -108,7 +108,7 @@ describe("a batch larger than an object may be", () => {
     const ledger = await newLedger();
     const store = replica(ledger);
     await store.open();
-    const story = new LedgerStory();
+    const story = new LedgerDriver();
     for (const name of ["paris", "lyon"])
       story.batch({ kind: "advertise", advertisement: clusterOf(name, 100_000) });
     const asks = Array.from({ length: 1500 }, (_, number) => reserve("rome", `key-${number}`, requestFor(1)));

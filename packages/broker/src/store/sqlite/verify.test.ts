@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { runs } from "@resource-broker/domain/testing";
-import { EVENTFUL_DAYS, LedgerStory } from "@resource-broker/testkit";
+import { FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ledgerFileIn } from "./database.ts";
@@ -31,8 +31,8 @@ async function eventfulLedger(): Promise<string> {
   const directory = temporaryDirectory();
   const store = sqliteStore({ directory });
   await store.open();
-  const story = new LedgerStory();
-  for (const day of EVENTFUL_DAYS) {
+  const story = new LedgerDriver();
+  for (const day of FULL_HISTORY) {
     const batch = day(story);
     if (batch !== undefined) await store.commit(batch);
     await store.saveAdvertisements(story.advertisements);
@@ -56,7 +56,7 @@ describe("verifying a ledger", () => {
     const directory = await eventfulLedger();
     const { problems, found } = verifyLedger(directory);
     expect(problems).toEqual([]);
-    expect(found).toMatchObject({ commitNumber: EVENTFUL_DAYS.length, firstAuditLine: 1 });
+    expect(found).toMatchObject({ commitNumber: FULL_HISTORY.length, firstAuditLine: 1 });
     expect(found?.lastAuditHash).toMatch(/^[0-9a-f]{64}$/);
   });
 

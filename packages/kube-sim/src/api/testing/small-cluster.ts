@@ -148,6 +148,6 @@ export function refusalText(action: () => unknown): string {
 }
 
 /** `ADDED a`, one for each change. */
-export function told(changes: readonly WatchChange[]): readonly string[] {
+export function textsOf(changes: readonly WatchChange[]): readonly string[] {
   return changes.map(({ type, object }) => `${type} ${stringAt(metadataOf(object), "name")}`);
 }

@@ -24,7 +24,7 @@ export function completePod(object: JsonObject): JsonObject {
     ...containersOf(given, "containers"),
     ...containersOf(given, "initContainers"),
     ...containersOf(given, "ephemeralContainers"),
-    tolerations: withNodeTrouble(given["tolerations"]),
+    tolerations: withDefaultTolerations(given["tolerations"]),
   };
   const status = { phase: "Pending", ...objectAt(object, "status") };
   return { ...object, spec, status: { ...status, qosClass: qosClassOf(spec) } };
@@ -58,7 +58,7 @@ function pullPolicy(image: string): string {
   return isPinned ? "IfNotPresent" : "Always";
 }
 
-function withNodeTrouble(given: JsonValue | undefined): readonly JsonValue[] {
+function withDefaultTolerations(given: JsonValue | undefined): readonly JsonValue[] {
   const tolerations = isList(given) ? given : [];
   const missing = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].filter(
     (key) => !tolerations.some((toleration) => isAbout(toleration, key)),

@@ -10,12 +10,12 @@ export function readyContainers(pod: JsonObject): string {
   return `${ready}/${objectsAt(pod, "spec.containers").length}`;
 }
 
-export function standing(pod: JsonObject): string {
+export function podStatus(pod: JsonObject): string {
   if (valueAt(pod, "metadata.deletionTimestamp") !== undefined)
     return textAt(pod, "status.reason") === "NodeLost" ? "Unknown" : "Terminating";
   return (
-    troubleOf(pod, "initContainerStatuses", "Init:") ??
-    troubleOf(pod, "containerStatuses", "") ??
+    waitingReason(pod, "initContainerStatuses", "Init:") ??
+    waitingReason(pod, "containerStatuses", "") ??
     plainly(pod)
   );
 }
@@ -28,7 +28,7 @@ function plainly(pod: JsonObject): string {
 }
 
 /** Why the first container that does not run does not run. */
-function troubleOf(pod: JsonObject, list: string, prefix: string): string | undefined {
+function waitingReason(pod: JsonObject, list: string, prefix: string): string | undefined {
   for (const status of objectsAt(pod, `status.${list}`)) {
     const waiting = textAt(status, "state.waiting.reason");
     if (waiting !== "") return `${prefix}${waiting}`;

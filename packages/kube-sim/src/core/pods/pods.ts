@@ -6,7 +6,7 @@ import { AGE, column, textOr, wideColumn } from "../columns.ts";
 import { POD_SCHEMA } from "../schema/pod.ts";
 import { completePod } from "./complete-pod.ts";
 import { judgeBinding, judgePod } from "./judge-pod.ts";
-import { readinessGates, readyContainers, restarts, standing } from "./pod-cells.ts";
+import { podStatus, readinessGates, readyContainers, restarts } from "./pod-cells.ts";
 
 const CONTAINER_LISTS = ["containers", "initContainers", "ephemeralContainers"] as const;
 const CONTAINER_KEYS = {
@@ -44,7 +44,7 @@ export const PODS: ResourceDefinition = {
     judge: judgePod,
     columns: [
       column("Ready", readyContainers, "How many of its containers are ready."),
-      column("Status", standing, "Where it is in its life."),
+      column("Status", podStatus, "Where it is in its life."),
       column("Restarts", restarts, "How often its containers were started again."),
       AGE,
       wideColumn("IP", textOr("status.podIP"), "Its address."),

@@ -9,12 +9,12 @@ import { DEFINITION } from "./definition-schema.ts";
 /** Judges a CustomResourceDefinition and completes it. It is established at once: there are no others to agree with. */
 export function admitDefinition(write: Write): Admission {
   const { object: known, unknown } = pruned(write.object, DEFINITION);
-  const told = unknown.map((field) => ({ field, message: `unknown field "${field}"` }));
-  if (write.fieldValidation === "Strict" && told.length > 0) {
-    const causes = told.map((cause) => ({ ...cause, reason: "FieldValueInvalid" as const }));
+  const unknownFields = unknown.map((field) => ({ field, message: `unknown field "${field}"` }));
+  if (write.fieldValidation === "Strict" && unknownFields.length > 0) {
+    const causes = unknownFields.map((cause) => ({ ...cause, reason: "FieldValueInvalid" as const }));
     return { ok: false, code: 400, causes };
   }
-  const warnings = write.fieldValidation === "Warn" ? told.map(({ message }) => message) : [];
+  const warnings = write.fieldValidation === "Warn" ? unknownFields.map(({ message }) => message) : [];
   if (write.isStatus) return { ok: true, object: known, warnings };
   const object = completed(known);
   const causes = definitionCauses(object, write.old);

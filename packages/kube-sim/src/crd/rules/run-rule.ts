@@ -1,7 +1,7 @@
 import type { Cause } from "../../api/definition.ts";
 import { isFailure, type Value } from "../cel/values.ts";
 import { duplicate, forbidden, invalid, required } from "../causes.ts";
-import { isOldNews } from "../correlation.ts";
+import { isUnchangedValue } from "../correlation.ts";
 import type { JsonValue } from "../../json.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import type { RuleFindings, RulePlace } from "./rule-place.ts";
@@ -24,7 +24,7 @@ export function runRule(compiled: CompiledRule, place: RulePlace, findings: Rule
     return;
   }
   const cause = brokenCause(compiled, place, messageOf(compiled, self, oldSelf));
-  if (!usesOldSelf && isOldNews(place.correlation))
+  if (!usesOldSelf && isUnchangedValue(place.correlation))
     findings.warnings.push(`${cause.field}: ${cause.message}`);
   else findings.causes.push(cause);
 }

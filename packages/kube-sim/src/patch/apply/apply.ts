@@ -36,7 +36,7 @@ export function applyConfiguration(
   const me = self(applying);
   const mine = { ...me, fields: fieldsOfRoot(wanted, shape) };
   if (live === undefined) return { object: config, managers: [mine] };
-  const known = bookOf(live, applying, shape);
+  const known = initialManagers(live, applying, shape);
   const laid = asObject(merged(live, wanted, shape));
   const { changed } = compare(live, laid, shape);
   const left = settled(known, changed, { me, force: applying.force });
@@ -61,7 +61,7 @@ function fieldsOfRoot(object: JsonObject, shape: Shape): FieldSet {
   return { ...fieldsOf(object, shape), isMember: false };
 }
 
-function bookOf(live: JsonObject, { definition }: Applying, shape: Shape): readonly Manager[] {
+function initialManagers(live: JsonObject, { definition }: Applying, shape: Shape): readonly Manager[] {
   const managers = managersOf(live);
   if (managers.length > 0) return managers;
   const everything = ownable(live, { hasStatus: false, isStatus: false });
@@ -101,8 +101,8 @@ function conflictOf(conflicts: readonly Conflict[]): Error {
   }));
   const [first] = conflicts;
   if (conflicts.length === 1 && first !== undefined) {
-    const said = `conflict with ${managerText(first.manager)}: ${first.path}`;
-    return applyConflict(`Apply failed with 1 conflict: ${said}`, causes);
+    const text = `conflict with ${managerText(first.manager)}: ${first.path}`;
+    return applyConflict(`Apply failed with 1 conflict: ${text}`, causes);
   }
   const names = [...new Set(conflicts.map(({ manager }) => managerText(manager)))].toSorted();
   const lines = names.flatMap((name) => [

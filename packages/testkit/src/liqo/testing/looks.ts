@@ -2,16 +2,16 @@ import type { ObjectName, Resource } from "@resource-broker/kube";
 import { until } from "../../world/until.ts";
 import type { WorldCluster } from "../../world/world-cluster.ts";
 
-export interface Look<T> {
+export interface WaitOptions<T> {
   readonly name: ObjectName;
   readonly isAsWanted?: (object: T) => boolean;
 }
 
 /** Resolves with the object as soon as it is as wanted, in whatever namespace. */
-export function seen<T>(
+export function untilSeen<T>(
   { client, name: cluster }: WorldCluster,
   resource: Resource<T>,
-  { name, isAsWanted = () => true }: Look<T>,
+  { name, isAsWanted = () => true }: WaitOptions<T>,
 ): Promise<T> {
   return until(`${resource.kind} ${name.name} in ${cluster} is as wanted`, async () => {
     const object = await client.find(resource, name);
@@ -20,7 +20,7 @@ export function seen<T>(
   });
 }
 
-export async function gone(
+export async function untilGone(
   { client, name: cluster }: WorldCluster,
   resource: Resource<unknown>,
   name: ObjectName,

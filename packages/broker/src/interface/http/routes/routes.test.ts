@@ -238,10 +238,10 @@ describe("a reservation over HTTP", () => {
 
   test("a grant that its caller without a key never heard of is taken back", async () => {
     await advertise(paris, "paris");
-    const release = store.hold();
+    const release = store.blockCommits();
     const { call, close } = caller(broker.port);
     const lost = call(rome, "POST /api/v1/reservations", { body: requestOf() });
-    await store.held();
+    await store.untilBlocked();
     close();
     await expect(lost).rejects.toThrow("socket hang up");
     await expect.poll(() => broker.http.openConnections(), GUARD).toBe(1);

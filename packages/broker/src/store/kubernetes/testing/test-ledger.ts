@@ -38,14 +38,14 @@ export interface LedgerServer {
   readonly dispose: () => Promise<void>;
 }
 
-export type SimFaults = ReturnType<SimulatedControlPlanes["cluster"]>["knobs"];
+export type SimFaults = ReturnType<SimulatedControlPlanes["cluster"]>["faults"];
 
 export async function simulatedServer(): Promise<LedgerServer & { readonly knobs: SimFaults }> {
   const planes = simulatedControlPlanes();
   const { kubeconfig } = await planes.start("broker", brokerDefinitions());
   const client = kubeClientFor(kubeconfig);
   return {
-    knobs: planes.cluster("broker").knobs,
+    knobs: planes.cluster("broker").faults,
     newLedger: () => ledgerOn(client),
     dispose: async () => {
       client.close();

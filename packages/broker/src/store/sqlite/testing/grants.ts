@@ -1,9 +1,9 @@
-import { clusterOf, LedgerStory, requestFor, reserve } from "@resource-broker/testkit";
+import { clusterOf, LedgerDriver, requestFor, reserve } from "@resource-broker/testkit";
 import type { CommitBatch, Store } from "../../store.ts";
 
 /** A story in which rome borrows from paris, one small reservation in each batch. */
 export class Grants {
-  readonly story = new LedgerStory();
+  readonly story = new LedgerDriver();
   #count = 0;
 
   constructor() {
