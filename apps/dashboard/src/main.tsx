@@ -30,7 +30,7 @@ const visibility = {
 const random = (): number => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) / 255;
 
 const deps = {
-  request: createApiClient(fetch, notifySignedOut),
+  api: createApiClient(fetch, notifySignedOut),
   live: createLiveConnection({ fetch, timers, random, onSignedOut: notifySignedOut }),
   router: createRouter(window),
   clock: createBrokerClock(timers),

@@ -25,7 +25,7 @@ const square = (x: number, y: number, colour: string): Svg =>
 const polygon = (points: string, fill: string, stroke: string): Svg =>
   element("polygon", { points, fill, stroke, "stroke-width": 1.5 });
 
-export const SERIES_STYLES: Readonly<Record<Series["look"], SeriesStyle>> = {
+export const SERIES_STYLES: Readonly<Record<Series["style"], SeriesStyle>> = {
   ours: {
     colour: "#0a3069",
     width: 3,

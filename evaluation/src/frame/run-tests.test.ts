@@ -154,7 +154,7 @@ test("another run of the same size on the same machine is set beside this one", 
   const reportedTest = sampleTest("4", {
     judge: (raw) => {
       const ours = JSON.stringify(raw);
-      const row = { figure: "time", ours, theirs: "–", factor: "–" };
+      const row = { metric: "time", ours, theirs: "–", factor: "–" };
       return { faults: [], charts: [], findings: { summary: [row], text: "" } };
     },
   });
@@ -180,7 +180,7 @@ test("what is wrong is returned, and stands in the report", () => {
 
 test("where we are worse is said by itself", () => {
   folder.writeRaw(RAW);
-  const row = { figure: "memory", ours: "60 MB", theirs: "40 MB", factor: "worse: 1.5×" };
+  const row = { metric: "memory", ours: "60 MB", theirs: "40 MB", factor: "worse: 1.5×" };
   const judged = sampleTest("4").judge({});
   const worse = sampleTest("4", { judge: () => ({ ...judged, findings: { summary: [row], text: "" } }) });
   writeReport(folder, [worse], []);

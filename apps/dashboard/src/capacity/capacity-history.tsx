@@ -9,7 +9,7 @@ import { useAnswer } from "../shell/session-context.ts";
 import { capacityChart, hasResource } from "./capacity-charts.ts";
 
 /** As often as the finest ring of the broker gets a new point. */
-const REFRESH = { everyMs: 10_000 };
+const REFRESH = { pollMs: 10_000 };
 
 const SPANS: Readonly<Record<HistoryWindow, string>> = {
   hour: "last hour",

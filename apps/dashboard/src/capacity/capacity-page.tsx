@@ -21,7 +21,7 @@ export function readWindow(query: URLSearchParams): HistoryWindow {
   return HISTORY_WINDOWS.find((window) => window === query.get("window")) ?? "hour";
 }
 
-const REFRESH = { everyMs: 10_000 };
+const REFRESH = { pollMs: 10_000 };
 
 export function CapacityPage() {
   const { query, change } = useQuery();

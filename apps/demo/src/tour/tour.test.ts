@@ -8,7 +8,7 @@ import { TOUR_STEPS } from "./story.ts";
 import { createTour } from "./tour.ts";
 
 /** These steps look at nothing. */
-const EMPTY_STAGE = {} as TourEnvironment;
+const EMPTY_ENVIRONMENT = {} as TourEnvironment;
 
 function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeClock()) {
   const published: string[] = [];
@@ -17,8 +17,8 @@ function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeClo
   const print = (rows: readonly Line[]): void => {
     published.push(...rows.map((row) => row.map(({ text }) => text).join("")));
   };
-  const startEnvironment = async () => ({ stage: EMPTY_STAGE, close: async () => void closed++ });
-  const deps = { clock: time, startEnvironment, notify: print };
+  const startEnvironment = async () => ({ environment: EMPTY_ENVIRONMENT, close: async () => void closed++ });
+  const deps = { clock: time, startEnvironment, print };
   return {
     paced: createTour({ steps, columns: 100 }, { ...deps, pauses }),
     fast: createTour({ steps, columns: 100 }, { ...deps, pauses: NO_PAUSES }),

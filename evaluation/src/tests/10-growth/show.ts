@@ -46,8 +46,8 @@ export function chartsOf(result: GrowthResult): readonly Chart[] {
       x: CLUSTERS,
       y: { label: "CPU for one call", unit: "µs" },
       lines: [
-        { what: "reservation", look: "ours", growth: reservation },
-        { what: "advertisement", look: "third", growth: advertisement },
+        { what: "reservation", style: "ours", growth: reservation },
+        { what: "advertisement", style: "third", growth: advertisement },
       ],
     }),
     growthChart({
@@ -56,7 +56,7 @@ export function chartsOf(result: GrowthResult): readonly Chart[] {
       subtitle: "VmRSS; the clusters have advertised and closed their connections",
       x: CLUSTERS,
       y: { label: "resident memory", unit: "MB" },
-      lines: [{ look: "ours", growth: brokerRss }],
+      lines: [{ style: "ours", growth: brokerRss }],
     }),
     growthChart({
       name: "10-growth-pods-cpu",
@@ -64,7 +64,7 @@ export function chartsOf(result: GrowthResult): readonly Chart[] {
       subtitle: "CPU of the agent process from its start until everything is listed and advertised",
       x: PODS,
       y: { label: "CPU of the first sync", unit: "ms" },
-      lines: [{ look: "ours", growth: sync }],
+      lines: [{ style: "ours", growth: sync }],
     }),
     growthChart({
       name: "10-growth-pods-memory",
@@ -72,7 +72,7 @@ export function chartsOf(result: GrowthResult): readonly Chart[] {
       subtitle: "VmRSS, settled after the first sync",
       x: PODS,
       y: { label: "resident memory", unit: "MB" },
-      lines: [{ look: "ours", growth: agentRss }],
+      lines: [{ style: "ours", growth: agentRss }],
     }),
   ];
 }
@@ -80,7 +80,7 @@ export function chartsOf(result: GrowthResult): readonly Chart[] {
 interface GrowthChart extends Pick<Chart, "name" | "title" | "subtitle" | "x"> {
   readonly y: Pick<Axis, "label" | "unit">;
   /** `what` tells the lines of one chart apart. */
-  readonly lines: readonly { what?: string; look: Series["style"]; growth: Growth }[];
+  readonly lines: readonly { what?: string; style: Series["style"]; growth: Growth }[];
 }
 
 /** Both axes logarithmic; below it the slope of each line. */
@@ -89,9 +89,9 @@ function growthChart({ y, lines, ...chart }: GrowthChart): Chart {
     ...chart,
     kind: "lines",
     y: { ...y, scale: "log" },
-    series: lines.map(({ what, look: style, growth: { points } }) => ({
+    series: lines.map(({ what, style: style, growth: { points } }) => ({
       label: what === undefined ? OURS : `${OURS}, ${what}`,
-      look: style,
+      style: style,
       points,
     })),
     notes: lines.map(({ what, growth }) =>

@@ -104,7 +104,7 @@ function charts(result: MoneyResult): readonly Chart[] {
       y: { label: "mean share of its CPU lent", unit: "%", scale: "linear" },
       series: policies.map(({ policy, utilisation }) => ({
         label: policy,
-        look: SERIES_STYLES[policy],
+        style: SERIES_STYLES[policy],
         points: providers.map(({ cluster }) => ({ x: cluster, y: Math.round(utilisation[cluster] ?? 0) })),
       })),
       notes: [

@@ -17,9 +17,9 @@ const PAIR_NAMES: Readonly<Record<Pair, string>> = {
   first: "the first reservation of a pair",
   next: "the next one",
 };
-const WAYS: readonly { readonly way: Way; readonly label: string; readonly look: Series["style"] }[] = [
-  { way: "request", label: "this system: ResourceRequest", look: "ours" },
-  { way: "liqoctl", label: "by hand: liqoctl, without a pause", look: "third" },
+const WAYS: readonly { readonly way: Way; readonly label: string; readonly style: Series["style"] }[] = [
+  { way: "request", label: "this system: ResourceRequest", style: "ours" },
+  { way: "liqoctl", label: "by hand: liqoctl, without a pause", style: "third" },
 ];
 
 export function chartsOf(result: VirtualNodes): Chart[] {
@@ -33,9 +33,9 @@ export function chartsOf(result: VirtualNodes): Chart[] {
       kind: "bars",
       x: { label: "", scale: "names" },
       y: { label: "time", unit: "s", scale: "linear" },
-      series: WAYS.map(({ way, label, look: style }) => ({
+      series: WAYS.map(({ way, label, style: style }) => ({
         label,
-        look: style,
+        style: style,
         points: PAIRS.map((pair) => pointOf(pair, readyStatistics(trials, way, pair))),
       })),
       notes: ["lines: fastest and slowest trial"],

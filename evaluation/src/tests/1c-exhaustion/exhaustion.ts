@@ -60,7 +60,7 @@ function exhaustWith(
     const connections = await connectAll(subject, identities, { later: onCleanup });
     const providers = connections.slice(requesters).map((connection, at) => {
       const size = sizes[at] ?? { cpuMillis: 0, memoryMi: 0 };
-      return { connection, lender: { clusterId: connection.clusterId, ...size } };
+      return { connection, provider: { clusterId: connection.clusterId, ...size } };
     });
     const canRelease = subject.broker !== undefined;
     return exhaust({

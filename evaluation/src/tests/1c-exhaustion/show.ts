@@ -43,7 +43,7 @@ export function chartsOf(result: SideBySide<BrokerRuns>): readonly Chart[] {
       y: { label: "free", unit: "CPU", scale: "linear" },
       series: (two === undefined ? [] : freeCpu(two)).map(({ left }, at) => ({
         label: `this system, provider ${at + 1}`,
-        look: SERIES_STYLES_BY_RUN[at] ?? "fourth",
+        style: SERIES_STYLES_BY_RUN[at] ?? "fourth",
         points: left.map((y, x) => ({ x, y })),
       })),
     },

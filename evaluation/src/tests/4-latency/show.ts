@@ -58,7 +58,7 @@ export function findingsOf(result: SideBySide<BrokerLatency>): Findings {
   const total = (each: BrokerLatency): number | undefined => statisticsOf(each, "total")?.mean;
   return {
     summary: STEPS.map((step) => ({
-      figure: `4 request created → ${NAMES[step]}, mean`,
+      metric: `4 request created → ${NAMES[step]}, mean`,
       ours: withUnit(statisticsOf(ours, step)?.mean, "ms"),
       theirs: withUnit(THEIRS[step], "ms"),
       factor: factorText(statisticsOf(ours, step)?.mean, THEIRS[step]),

@@ -49,7 +49,7 @@ export function growthSeries(by: MetricsByFleet, published: Published): Series[]
 export function summaryRows(
   by: MetricsByFleet,
   published: Published,
-  { figure: metric, unit }: { readonly figure: string; readonly unit: string },
+  { metric, unit }: { readonly metric: string; readonly unit: string },
 ): SummaryRow[] {
   const compared = (["agents", "pollers"] as const).flatMap((fleet) => {
     const common = by[fleet].findLast(({ count }) => publishedAt(published, count) !== undefined);
@@ -57,7 +57,7 @@ export function summaryRows(
     const theirs = publishedAt(published, common.count);
     return [
       {
-        figure: `${metric}, ${fleetText(common.count, fleet)}`,
+        metric: `${metric}, ${fleetText(common.count, fleet)}`,
         ours: withUnit(common.value, unit),
         theirs: withUnit(theirs, unit),
         factor: factorText(common.value, theirs),
@@ -65,7 +65,7 @@ export function summaryRows(
     ];
   });
   const more = by.clients.map(({ count, value }) => ({
-    figure: `${metric}, ${fleetText(count, "clients")}`,
+    metric: `${metric}, ${fleetText(count, "clients")}`,
     ours: withUnit(value, unit),
     theirs: NOTHING,
     factor: NOTHING,

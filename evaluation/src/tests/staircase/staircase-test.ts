@@ -83,7 +83,7 @@ function findingsOf(
   by: MetricsByFleet,
 ): Findings {
   return {
-    summary: summaryRows(by, published, { figure: title, unit }),
+    summary: summaryRows(by, published, { metric: title, unit }),
     text: [stepsTable(by, published, unit), ...words(by, staircase)].join("\n\n"),
   };
 }

@@ -75,10 +75,10 @@ export function reservationInstructionController(
           teardown.reset(id);
           next = earliestRequeue(next, await delivery.step(entry, { instruction, request }));
           break;
-        case "end-here":
+        case "expire-locally":
           cache.endLocally(id, "Expired");
           break;
-        case "withdraw":
+        case "tear-down":
           delivery.reset(id);
           next = earliestRequeue(next, await teardown.step(id, { instruction, request }));
           break;

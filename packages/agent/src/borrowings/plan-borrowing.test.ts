@@ -48,30 +48,30 @@ describe("a reservation of this cluster", () => {
   });
 
   test("is withdrawn when it ended", () => {
-    expect(kinds({ entry: entry(ended("Expired")), instruction: written })).toEqual(["withdraw"]);
+    expect(kinds({ entry: entry(ended("Expired")), instruction: written })).toEqual(["tear-down"]);
     expect(kinds({ entry: entry(ended("Expired")), isTornDown: true })).toEqual([]);
   });
 
   test("is withdrawn though the garbage collector was faster with its instruction", () => {
-    expect(kinds({ entry: entry(ended("Expired")) })).toEqual(["withdraw"]);
-    expect(kinds({ isOrphan: true })).toEqual(["withdraw"]);
+    expect(kinds({ entry: entry(ended("Expired")) })).toEqual(["tear-down"]);
+    expect(kinds({ isOrphan: true })).toEqual(["tear-down"]);
   });
 
   test("whose instruction outlived its data plane is withdrawn all the same", () => {
     expect(kinds({ entry: entry(ended("Expired")), instruction: written, isTornDown: true })).toEqual([
-      "withdraw",
+      "tear-down",
     ]);
   });
 
   test("that was granted anew elsewhere is withdrawn first where it was", () => {
     const moved = entry(aReservation({ targetClusterID: "berlin" }));
-    expect(kinds({ entry: moved, instruction: written })).toEqual(["withdraw"]);
+    expect(kinds({ entry: moved, instruction: written })).toEqual(["tear-down"]);
     expect(kinds({ entry: moved })).toEqual(["put", "deliver"]);
   });
 
   test("is not written again when its request was deleted and it is about to be released", () => {
     expect(kinds({ isOrphan: true, isTornDown: true })).toEqual([]);
-    expect(kinds({ isOrphan: true, instruction: written })).toEqual(["withdraw"]);
+    expect(kinds({ isOrphan: true, instruction: written })).toEqual(["tear-down"]);
   });
 
   test("ends by its own time only while the broker is silent", () => {
@@ -79,8 +79,8 @@ describe("a reservation of this cluster", () => {
       aReservation({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T09:00:00Z" } }),
     );
     expect(kinds({ entry: timed, broker: { now: NOW, isSilent: true }, instruction: written })).toEqual([
-      "end-here",
-      "withdraw",
+      "expire-locally",
+      "tear-down",
     ]);
     expect(kinds({ entry: timed, instruction: written })).toEqual(["put", "deliver"]);
   });

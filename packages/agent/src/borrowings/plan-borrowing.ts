@@ -22,8 +22,8 @@ export type ReservationInstructionAction =
   | { readonly kind: "put"; readonly instruction: ReservationInstruction }
   /** Establish the resources, write the status, and activate the reservation at the broker. */
   | { readonly kind: "deliver" }
-  | { readonly kind: "end-here" }
-  | { readonly kind: "withdraw" };
+  | { readonly kind: "expire-locally" }
+  | { readonly kind: "tear-down" };
 
 export interface ReservationInstructionPlan {
   readonly actions: readonly ReservationInstructionAction[];
@@ -35,10 +35,10 @@ export function planReservationInstruction(state: ReservationInstructionState): 
   const { entry, instruction, namespace, request, isOrphan, isTornDown } = state;
   // The garbage collector deletes the instruction together with its request; data plane objects may still exist.
   const isGone = instruction === undefined && isTornDown;
-  const teardown: readonly ReservationInstructionAction[] = isGone ? [] : [{ kind: "withdraw" }];
+  const teardown: readonly ReservationInstructionAction[] = isGone ? [] : [{ kind: "tear-down" }];
   if (entry.endedAt !== undefined) return { actions: teardown };
   const expiry = expiryOf(entry, state.broker);
-  if (expiry.kind === "over") return { actions: [{ kind: "end-here" }, ...teardown] };
+  if (expiry.kind === "over") return { actions: [{ kind: "expire-locally" }, ...teardown] };
   const later = expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {};
   if (isOrphan || hasOtherProvider(entry, instruction)) return { actions: teardown, ...later };
   const desired = reservationInstruction(

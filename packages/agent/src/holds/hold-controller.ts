@@ -103,7 +103,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
           message: `${id}: ${action.reason}`,
         });
         return instruction;
-      case "end-here":
+      case "expire-locally":
         cache.endLocally(id, "Expired");
         return instruction;
       case "remove":

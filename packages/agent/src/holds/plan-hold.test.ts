@@ -72,7 +72,7 @@ describe("a reservation made here", () => {
     ["its instruction exists", { instruction: carriedOut() }],
     [
       "it comes from this cluster's own memory",
-      { entry: entry(aReservation(), { syncState: "remembered" }) },
+      { entry: entry(aReservation(), { syncState: "unconfirmed" }) },
     ],
   ] as const)("is never refused later: %s", (_, held) => {
     expect(kinds({ ...held, capacity: { kind: "short", reason: "" } })).not.toContain("refuse");
@@ -146,7 +146,7 @@ describe("a hold whose time is over", () => {
 
   test("ends a minute later by itself if the broker is silent", () => {
     expect(at(NOW + GRACE_MS - 1, true).actions).toEqual([]);
-    expect(at(NOW + GRACE_MS, true).actions.map(({ kind }) => kind)).toEqual(["end-here", "remove"]);
+    expect(at(NOW + GRACE_MS, true).actions.map(({ kind }) => kind)).toEqual(["expire-locally", "remove"]);
   });
 
   test("waits for the broker's word if the broker can be heard", () => {

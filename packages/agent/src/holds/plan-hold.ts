@@ -37,7 +37,7 @@ export type ProviderInstructionAction =
   | { readonly kind: "acknowledge"; readonly generation: number | undefined }
   | { readonly kind: "refuse"; readonly reason: string }
   /** It has expired, and the broker cannot be asked. */
-  | { readonly kind: "end-here" }
+  | { readonly kind: "expire-locally" }
   | { readonly kind: "remove" };
 
 export interface ProviderInstructionPlan {
@@ -54,7 +54,7 @@ export function planProviderInstruction(state: ProviderInstructionState): Provid
   const removal: readonly ProviderInstructionAction[] = instruction === undefined ? [] : [{ kind: "remove" }];
   if (entry.endedAt !== undefined) return { actions: removal };
   const expiry = expiryOf(entry, state.broker);
-  if (expiry.kind === "over") return { actions: [{ kind: "end-here" }, ...removal] };
+  if (expiry.kind === "over") return { actions: [{ kind: "expire-locally" }, ...removal] };
   if (isNew(state)) {
     if (state.capacity.kind === "unknown") return { actions: [], requeueAfterMs: NOT_OBSERVED_RETRY_MS };
     if (state.capacity.kind === "short")

@@ -40,7 +40,7 @@ test.each<[string, CachedReservation, BrokerView, Expiry]>([
   ["whose time is over ends if the broker is silent", entry(-GRACE_MS), silent, OVER],
   ["whose time is just over does not end yet", entry(1 - GRACE_MS), silent, { kind: "later", inMs: 1 }],
   ["whose time is over ends if the broker does not know it", entry(-GRACE_MS, "unknown"), received, OVER],
-  ["that is only remembered waits for the broker's word", entry(-GRACE_MS, "remembered"), received, LATER],
+  ["that is only remembered waits for the broker's word", entry(-GRACE_MS, "unconfirmed"), received, LATER],
   ["that an older broker granted ends at its time: it renews nothing", ofOlder(0), older, OVER],
   [
     "that an older broker granted is looked at when its time comes",

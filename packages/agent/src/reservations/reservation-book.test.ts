@@ -159,7 +159,7 @@ describe("what an instruction in the cluster says", () => {
   test("counts until the broker speaks", () => {
     const cache = cacheOf();
     cache.restore("requester", grant);
-    expect(cache.get("requester", id)?.syncState).toBe("remembered");
+    expect(cache.get("requester", id)?.syncState).toBe("unconfirmed");
     cache.update("requester", grant);
     expect(cache.get("requester", id)?.syncState).toBe("confirmed");
     cache.restore("requester", grant);
@@ -186,7 +186,7 @@ describe("a broker with another ledger", () => {
     const cache = cacheOf();
     cache.update("requester", active);
     cache.markUnconfirmed();
-    expect(cache.live("requester")).toMatchObject([{ syncState: "remembered" }]);
+    expect(cache.live("requester")).toMatchObject([{ syncState: "unconfirmed" }]);
     expect(cache.update("requester", grant)).toBe("changed");
     expect(cache.get("requester", id)).toMatchObject({ syncState: "confirmed", reservation: grant });
   });

@@ -13,7 +13,7 @@ export interface CachedReservation {
    * `confirmed`: from the broker. `unconfirmed`: restored from an instruction, or from an earlier ledger.
    * `unknown`: the broker was asked and does not know it; it is kept.
    */
-  readonly syncState: "confirmed" | "remembered" | "unknown";
+  readonly syncState: "confirmed" | "unconfirmed" | "unknown";
   /** Why the broker does not adopt an unknown reservation, in its words. */
   readonly notAdopted?: string;
   /** When it ended, by the broker's time; undefined while it is live. */
@@ -139,7 +139,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     update,
     restore: (role, reservation) => {
       if (byRole[role].has(reservation.id) || !isOurs(role, reservation)) return;
-      put({ role, reservation, syncState: "remembered", endedAt: undefined });
+      put({ role, reservation, syncState: "unconfirmed", endedAt: undefined });
     },
     markUnknown: (id) =>
       change(id, ({ syncState }) => (syncState === "unknown" ? undefined : { syncState: "unknown" })),
@@ -150,7 +150,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     markUnconfirmed: () => {
       for (const { reservation } of [...byRole.requester.values(), ...byRole.provider.values()]) {
         change(reservation.id, ({ syncState }) =>
-          syncState === "confirmed" ? { syncState: "remembered" } : undefined,
+          syncState === "confirmed" ? { syncState: "unconfirmed" } : undefined,
         );
       }
     },

@@ -253,7 +253,7 @@ function killable(clock: Clock) {
     } satisfies Clock,
     client: (client: KubeClient) => wrap(client, ["watch"], ["server", "close"]),
     communicator: (communicator: BrokerCommunicator) =>
-      wrap(communicator, ["watchInstructions"], ["identity", "onContact", "close"]),
+      wrap(communicator, ["watchInstructions"], ["identity", "onResponse", "close"]),
     end: () => {
       isDead = true;
       for (const cancel of cancels) cancel();

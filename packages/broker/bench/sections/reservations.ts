@@ -14,7 +14,7 @@ const MORE_THAN_ENOUGH_MS = 600_000;
 
 interface Step {
   readonly inFlight: number;
-  readonly figure: string;
+  readonly metric: string;
   readonly target: string;
   readonly predecessor: string;
 }
@@ -22,13 +22,13 @@ interface Step {
 const STEPS: readonly Step[] = [
   {
     inFlight: 1,
-    figure: "reservation round trip, 1 client, p50 / p99",
+    metric: "reservation round trip, 1 client, p50 / p99",
     target: "1 / 5 ms",
     predecessor: "433 ms mean",
   },
-  { inFlight: 10, figure: "… 10 concurrent", target: "2 ms median", predecessor: "795 ms" },
-  { inFlight: 100, figure: "… 100 concurrent", target: "", predecessor: "–" },
-  { inFlight: 1000, figure: "… 1,000 concurrent", target: "100 / 300 ms", predecessor: "–" },
+  { inFlight: 10, metric: "… 10 concurrent", target: "2 ms median", predecessor: "795 ms" },
+  { inFlight: 100, metric: "… 100 concurrent", target: "", predecessor: "–" },
+  { inFlight: 1000, metric: "… 1,000 concurrent", target: "100 / 300 ms", predecessor: "–" },
 ];
 
 /** Round trips, sustained rate, nothing lost, and the restart with what they left behind. */
@@ -58,7 +58,7 @@ export const alike: Section = {
       const result = await load.run(SUSTAINED_IN_FLIGHT, env.isQuick ? 1500 : 5000);
       closeAll(load.fleet);
       return [
-        { figure: "… 1,000 providers that are all alike", now: count(rateOf(result)), target: "8,000" },
+        { metric: "… 1,000 providers that are all alike", now: count(rateOf(result)), target: "8,000" },
       ];
     }),
 };
@@ -68,7 +68,7 @@ async function roundTrip(
   load: ReservationLoad,
   step: Step,
 ): Promise<BenchRow> {
-  const { inFlight, figure, target, predecessor } = step;
+  const { inFlight, metric, target, predecessor } = step;
   report(`round trips, ${inFlight} at a time`);
   await load.run(inFlight, isQuick ? 200 : 1000);
   const rounds: LoopResult[] = [];
@@ -77,7 +77,7 @@ async function roundTrip(
   const medians = rounds.map(({ latenciesMs }) => median(latenciesMs));
   const spread = `p50 of ${ROUNDS} rounds ${ms(Math.min(...medians))}–${ms(Math.max(...medians))}`;
   return {
-    metric: figure,
+    metric,
     now: `${ms(median(all))} / ${ms(percentile(all, 0.99))} ms`,
     target,
     predecessor,

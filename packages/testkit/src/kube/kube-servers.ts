@@ -55,7 +55,7 @@ function clientsFor(kubeconfig: string) {
   const clients = {
     client: clientFor(kubeconfig),
     other: clientFor(kubeconfig),
-    stranger: unauthenticatedClient(kubeconfig),
+    unauthenticated: unauthenticatedClient(kubeconfig),
   };
   return {
     ...clients,

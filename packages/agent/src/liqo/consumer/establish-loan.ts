@@ -129,7 +129,7 @@ export function establisher(terms: SliceAmountTerms, deps: EstablishDeps): Estab
       if (!(error instanceof Fault) || error.code !== "not-found") throw error;
       const missing = `namespace ${slice.metadata.namespace} does not exist, though Liqo reports ${desired.clusterId} as peered`;
       const message = `${missing}: peer again with Liqo's default tenant namespace`;
-      return waiting({ reason: "TenantNamespaceMissing", message, isTrouble: true });
+      return waiting({ reason: "TenantNamespaceMissing", message, isStalled: true });
     }
     return stepTaken("SliceCreated", `${desired.clusterId} was asked for the resources`);
   };
@@ -156,7 +156,7 @@ export function establisher(terms: SliceAmountTerms, deps: EstablishDeps): Estab
     act: (desired: DesiredVirtualNode, observed: ObservedVirtualNode, step: Write) => Promise<DataPlaneState>,
   ): Promise<DataPlaneState> => {
     const reading = readDesired(spec, terms);
-    if (!reading.ok) return waiting({ ...reading.obstacle, isTrouble: true });
+    if (!reading.ok) return waiting({ ...reading.obstacle, isStalled: true });
     try {
       const observed = await observeState(reading.desired);
       await prepare(reading.desired, observed);

@@ -10,7 +10,7 @@ describe("a loan that comes in", () => {
     [
       "meets a real node of its name",
       { node: aNode(DESIRED, { isVirtual: false }) },
-      { kind: "wait", reason: "NodeConflict", isTrouble: true },
+      { kind: "wait", reason: "NodeConflict", isStalled: true },
     ],
     [
       "has patience with a node that comes up",
@@ -20,12 +20,12 @@ describe("a loan that comes in", () => {
     [
       "has none with one that does not",
       { node: aNode(DESIRED, { ready: "Unknown", since: "2026-07-01T09:00:00Z" }) },
-      { kind: "wait", reason: "NodeNotReady", isTrouble: true },
+      { kind: "wait", reason: "NodeNotReady", isStalled: true },
     ],
     [
       "has a node of another size",
       { node: aNode(DESIRED, { allocatable: { ...DESIRED.resources, memory: "4Gi" } }) },
-      { kind: "wait", reason: "NodeSizeDiffers", isTrouble: true },
+      { kind: "wait", reason: "NodeSizeDiffers", isStalled: true },
     ],
     [
       "has a node with more than was reserved",
@@ -35,7 +35,7 @@ describe("a loan that comes in", () => {
     [
       "has a node of another provider",
       { node: aNode({ ...DESIRED, liqoId: "calm-oslo" }) },
-      { kind: "wait", reason: "NodeConflict", isTrouble: true },
+      { kind: "wait", reason: "NodeConflict", isStalled: true },
     ],
     [
       "is not ready while its virtual node is being deleted",

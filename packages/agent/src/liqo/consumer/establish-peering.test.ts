@@ -32,7 +32,7 @@ describe("a loan that comes in", () => {
     [
       "says why liqoctl failed",
       { ...NOT_PEERED, job: FAILED },
-      { kind: "wait", reason: "KubeconfigMissing", isTrouble: true },
+      { kind: "wait", reason: "KubeconfigMissing", isStalled: true },
     ],
     ["tries again after a pause", { ...NOT_PEERED, job: { ...FAILED, retryInMs: 0 } }, { kind: "peer" }],
     [

@@ -19,7 +19,7 @@ describe("a loan that comes in", () => {
       {
         kind: "wait",
         reason: "SliceConflict",
-        isTrouble: true,
+        isStalled: true,
         message: expect.stringContaining(
           `kubectl delete resourceslices.authentication.liqo.io -n liqo-tenant-calm-paris ${DESIRED.id}`,
         ),
@@ -44,7 +44,7 @@ describe("a loan that comes in", () => {
     [
       "is not let in",
       { slice: aSlice(DESIRED, { authentication: "Denied" }) },
-      { kind: "wait", reason: "AuthenticationDenied", isTrouble: true },
+      { kind: "wait", reason: "AuthenticationDenied", isStalled: true },
     ],
     [
       "waits for the grant",
@@ -57,7 +57,7 @@ describe("a loan that comes in", () => {
       {
         kind: "wait",
         reason: "SliceDenied",
-        isTrouble: true,
+        isStalled: true,
         message: expect.stringContaining("NoSuchReservation"),
       },
     ],
@@ -77,7 +77,7 @@ describe("a loan that comes in", () => {
       {
         kind: "wait",
         reason: "PartialGrant",
-        isTrouble: true,
+        isStalled: true,
         message: expect.stringContaining("cpu is 1 instead of 4"),
       },
     ],

@@ -165,7 +165,8 @@ export function peeringJobFactory(
     { access, path }: ProviderKubeconfig,
   ): Promise<JobResult> => {
     const namespace = tenantNamespaceOf(here.clusterId);
-    if ((await tenantStatusAt(namespace, () => deps.connect(access, path))) !== "leaving") return undefined;
+    if ((await tenantStatusAt(namespace, () => deps.connect(access, path))) !== "terminating")
+      return undefined;
     const message = `${pair.clusterId} is still ending an earlier peering: Tenant ${here.clusterId} in its ${namespace}`;
     return { reason: "TenantLeaving", message };
   };

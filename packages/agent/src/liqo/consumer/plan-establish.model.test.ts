@@ -44,7 +44,7 @@ describe("a loan that comes in", () => {
         aNode(DESIRED, { ready: "False" }),
         aNode(DESIRED, { isVirtual: false }),
       ),
-      tenantStatus: any<ObservedVirtualNode["tenantStatus"]>("let-in", "leaving", "gone", "unknown"),
+      tenantStatus: any<ObservedVirtualNode["tenantStatus"]>("admitted", "terminating", "gone", "unknown"),
       offload: any<ObservedVirtualNode["offload"]>(
         { kind: "done" },
         { kind: "obstacle", reason: "X", message: "" },
@@ -82,7 +82,7 @@ function isGood(observed: ObservedVirtualNode): boolean {
     virtualNode !== undefined,
     isReadyNode(node),
     offload.kind === "done",
-    observed.tenantStatus !== "gone" && observed.tenantStatus !== "leaving",
+    observed.tenantStatus !== "gone" && observed.tenantStatus !== "terminating",
   ];
   return facts.every(Boolean);
 }

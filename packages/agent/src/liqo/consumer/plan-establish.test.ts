@@ -11,23 +11,23 @@ describe("a loan that comes in", () => {
     [
       "cannot reach its provider",
       { foreignCluster: aForeignCluster("Provider", { isReachable: false }) },
-      { kind: "wait", reason: "ProviderUnreachable", isTrouble: true },
+      { kind: "wait", reason: "ProviderUnreachable", isStalled: true },
     ],
     [
       "does not know whether Liqo reaches its provider",
       { foreignCluster: { ...PEERED, status: { role: "Provider", ...PEERED.status, conditions: [] } } },
-      { kind: "wait", reason: "ProviderUnreachable", isTrouble: true },
+      { kind: "wait", reason: "ProviderUnreachable", isStalled: true },
     ],
     [
       "is forbidden everything at its provider, which its node does not notice",
       { tenantStatus: "gone" },
-      { kind: "wait", reason: "TenantMissing", isTrouble: true },
+      { kind: "wait", reason: "TenantMissing", isStalled: true },
     ],
     ["cannot ask its provider, and goes by its own objects", { tenantStatus: "unknown" }, { kind: "ready" }],
     [
       "cannot be used by its pods",
       { offload: { kind: "obstacle", reason: "OffloadingConflict", message: "a person's" } },
-      { kind: "wait", reason: "OffloadingConflict", isTrouble: true },
+      { kind: "wait", reason: "OffloadingConflict", isStalled: true },
     ],
   ])("%s", (_, changes, expected) => {
     expect(plan(changes)).toMatchObject(expected);
@@ -53,7 +53,7 @@ describe("a loan that comes in", () => {
 
   test("is not in trouble while others just take their time", () => {
     for (const changes of [{ slice: aSlice(DESIRED) }, { node: undefined }, { virtualNode: undefined }]) {
-      expect(plan(changes)).not.toHaveProperty("isTrouble");
+      expect(plan(changes)).not.toHaveProperty("isStalled");
     }
   });
 });

@@ -254,7 +254,7 @@ function planReach(
 
 /** The node stays Ready: its virtual-kubelet only checks the API server's health endpoint, and all other calls are forbidden. */
 function planTenant(clusterId: string, tenantStatus: TenantStatus): EstablishStep | undefined {
-  if (tenantStatus === "let-in" || tenantStatus === "unknown") return undefined;
+  if (tenantStatus === "admitted" || tenantStatus === "unknown") return undefined;
   const remedy = `peer again (liqoctl peer), or release the reservation`;
   return stalled(
     "TenantMissing",

@@ -131,7 +131,7 @@ describe("a loan that goes", () => {
   });
 
   test.each<[number, number, object]>([
-    [3, 60_000, { kind: "wait", reason: "ProviderUnreachable", isTrouble: true }],
+    [3, 60_000, { kind: "wait", reason: "ProviderUnreachable", isStalled: true }],
     [13, 0, { kind: "unpeer", isForced: false }],
     [14, 60_000, { kind: "close" }],
   ])("tells a provider that is away of the end for about an hour: try %i", (times, retryInMs, expected) => {

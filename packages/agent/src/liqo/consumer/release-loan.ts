@@ -80,7 +80,7 @@ export function releaser(deps: ReleaserDeps): (reservationId: string) => Promise
       case "delete-pods":
         await deletePods(step.pods, step.isForced);
         return step.isForced
-          ? waiting({ reason: "ForcingPods", message: stuckPodsText(step.pods), isTrouble: true })
+          ? waiting({ reason: "ForcingPods", message: stuckPodsText(step.pods), isStalled: true })
           : stepTaken("Draining", `${step.pods.length} pods are being deleted`);
       case "close-offloading":
         await client.update(NAMESPACE_OFFLOADINGS, step.offloading, OPTIONS);

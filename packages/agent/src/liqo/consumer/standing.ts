@@ -5,7 +5,7 @@ import { type Tenant, TENANTS } from "../objects/tenant.ts";
  * `gone`: the provider has no Tenant of this cluster, or has drained it; `terminating`: the Tenant is being
  * deleted. Every other case counts as accepted.
  */
-export type TenantStatus = "let-in" | "leaving" | "gone" | "unknown";
+export type TenantStatus = "admitted" | "terminating" | "gone" | "unknown";
 
 /** Asks the provider for the Tenant; a failed or forbidden call gives `unknown`. */
 export async function tenantStatusAt(
@@ -14,8 +14,8 @@ export async function tenantStatusAt(
 ): Promise<TenantStatus> {
   let status: TenantStatus = "gone";
   const look = ({ metadata, spec }: Tenant): void => {
-    if (metadata.deletionTimestamp !== undefined) status = "leaving";
-    else if (spec.tenantCondition !== "Drained") status = "let-in";
+    if (metadata.deletionTimestamp !== undefined) status = "terminating";
+    else if (spec.tenantCondition !== "Drained") status = "admitted";
   };
   try {
     const remote = await connect();

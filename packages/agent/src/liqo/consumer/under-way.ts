@@ -17,16 +17,16 @@ export function stepTaken(reason: string, message: string): InProgress {
 export function waiting(of: {
   readonly reason: string;
   readonly message: string;
-  readonly isTrouble?: boolean;
+  readonly isStalled?: boolean;
 }): InProgress {
-  const { reason, message, isTrouble = false } = of;
-  const pauseMs = isTrouble ? STALLED_RETRY_MS : WAIT_RETRY_MS;
+  const { reason, message, isStalled = false } = of;
+  const pauseMs = isStalled ? STALLED_RETRY_MS : WAIT_RETRY_MS;
   return {
     kind: "working",
     reason,
     message,
     retryAfterMs: pauseMs,
-    ...(isTrouble ? { isStalled: isTrouble } : {}),
+    ...(isStalled ? { isStalled } : {}),
   };
 }
 
@@ -41,5 +41,5 @@ export function afterFault(error: unknown): InProgress {
   if (CONFLICT_CODES.includes(error.code)) return stepTaken("LookingAgain", error.message);
   if (!REFUSALS.includes(error.code)) throw error;
   const reason = error.code === "forbidden" ? "Forbidden" : "RefusedByServer";
-  return waiting({ reason, message: error.message, isTrouble: true });
+  return waiting({ reason, message: error.message, isStalled: true });
 }

@@ -60,7 +60,7 @@ describe("a replica is granted", () => {
     ["when a live reservation of its origin matches", {}],
     ["when it asks for less", { replica: { spec: { resources: { cpu: "1" } } } }],
     ["before its time", { entry: { reservation: expiring(AT(1)) } }],
-    ["from memory, while the broker is away", { entry: { syncState: "remembered" } }],
+    ["from memory, while the broker is away", { entry: { syncState: "unconfirmed" } }],
     ["for ever, though the broker has not told its time yet", { now: "unknown" }],
   ];
   test.each(rows)("%s", (_, given) => {

@@ -43,7 +43,7 @@ describe("a granted replica", () => {
   test("is accepted with what it asks for, and keeps what Liqo wrote", () => {
     const status = { conditions: [AUTHENTICATED], authParams: { signedCRT: "LS0t" } };
     expect(planned({ status }, GRANT).action).toMatchObject({
-      kind: "say",
+      kind: "write-status",
       event: "SliceGranted",
       status: {
         authParams: { signedCRT: "LS0t" },
@@ -69,7 +69,7 @@ describe("a granted replica", () => {
 
   test("gets back what it was given when somebody has raised it", () => {
     const { action } = planned({ status: acceptedWith({ ...ASKED, cpu: "64" }) }, GRANT);
-    expect(action).toMatchObject({ kind: "say", status: { resources: ASKED } });
+    expect(action).toMatchObject({ kind: "write-status", status: { resources: ASKED } });
   });
 
   test("is uncordoned by whoever cordoned it", () => {
@@ -84,7 +84,7 @@ describe("a refused replica that was never accepted", () => {
     (verdict) => {
       const { action } = planned({}, verdict);
       expect(action).toMatchObject({
-        kind: "say",
+        kind: "write-status",
         event: "SliceRefused",
         message: "ReservationEnded: it is over",
       });
@@ -96,17 +96,17 @@ describe("a refused replica that was never accepted", () => {
 
   test("is looked at again when it may be right by then", () => {
     const { action } = planned({}, refusal("keep", 700));
-    const status = action?.kind === "say" ? action.status : {};
+    const status = action?.kind === "write-status" ? action.status : {};
     expect(planned({ status }, refusal("keep", 700))).toEqual({ requeueAfterMs: 700 });
   });
 });
 
 describe("a replica that claims to be another's", () => {
   const denied = planned({}, refusal("deny")).action;
-  const status = denied?.kind === "say" ? denied.status : {};
+  const status = denied?.kind === "write-status" ? denied.status : {};
 
   test("leaves no quota in the other's name, once it is denied", () => {
-    expect(planned({}, refusal("deny"), { quota: "open" }).action?.kind).toBe("say");
+    expect(planned({}, refusal("deny"), { quota: "open" }).action?.kind).toBe("write-status");
     expect(planned({ status }, refusal("deny"), { quota: "open" })).toEqual({
       action: { kind: "drop-quota" },
     });
@@ -124,8 +124,20 @@ describe("a refused replica that was accepted", () => {
   const rows: readonly (readonly [string, ReplicaChanges, ReplicaVerdict, Partial<ReplicaState>, object])[] =
     [
       ["is kept while it may be right again", ACCEPTED, refusal("keep", 5), {}, { requeueAfterMs: 5 }],
-      ["is denied where nothing can run", ACCEPTED, refusal("deny"), {}, { action: { kind: "say" } }],
-      ["is capped", ACCEPTED, cap, {}, { action: { kind: "say", status: { resources: { cpu: "4" } } } }],
+      [
+        "is denied where nothing can run",
+        ACCEPTED,
+        refusal("deny"),
+        {},
+        { action: { kind: "write-status" } },
+      ],
+      [
+        "is capped",
+        ACCEPTED,
+        cap,
+        {},
+        { action: { kind: "write-status", status: { resources: { cpu: "4" } } } },
+      ],
       [
         "is cordoned while it is not certain",
         ACCEPTED,
@@ -150,8 +162,8 @@ describe("a refused replica that was accepted", () => {
       ],
       ["loses its pods", cordoned, REVOKE, { guests: 3 }, { action: { kind: "evict", tenant: ROME } }],
       ["waits for Liqo to cordon its quota", cordoned, REVOKE, { quota: "open" }, { requeueAfterMs: 2000 }],
-      ["is denied in the end", cordoned, REVOKE, { quota: "cordoned" }, { action: { kind: "say" } }],
-      ["is denied where no quota is left", cordoned, REVOKE, {}, { action: { kind: "say" } }],
+      ["is denied in the end", cordoned, REVOKE, { quota: "cordoned" }, { action: { kind: "write-status" } }],
+      ["is denied where no quota is left", cordoned, REVOKE, {}, { action: { kind: "write-status" } }],
     ];
   test.each(rows)("%s", (_, replica, verdict, state, expected) => {
     const plan = planned(replica, verdict, state);

@@ -20,7 +20,7 @@ export interface ReplicaState {
 
 export type ReplicaAction =
   | {
-      readonly kind: "say";
+      readonly kind: "write-status";
       readonly status: NonNullable<ResourceSlice["status"]>;
       readonly event: "SliceGranted" | "SliceRefused";
       readonly message: string;
@@ -87,14 +87,18 @@ function grant(
   const { resources, message } = verdict;
   const decision = { status: "Accepted", reason: "Reserved", message, resources } as const;
   const status = statusWith(slice, decision, wallMs);
-  return status === undefined ? NOTHING : { action: { kind: "say", status, event: "SliceGranted", message } };
+  return status === undefined
+    ? NOTHING
+    : { action: { kind: "write-status", status, event: "SliceGranted", message } };
 }
 
 function deny(state: ReplicaState, { reason, message, lookAgainMs, consequence }: Refusal): ReplicaPlan {
   const { slice, wallMs, quota } = state;
   const status = statusWith(slice, { status: "Denied", reason, message, resources: {} }, wallMs);
   if (status !== undefined) {
-    return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
+    return {
+      action: { kind: "write-status", status, event: "SliceRefused", message: `${reason}: ${message}` },
+    };
   }
   // Liqo created the Quota for the consumer that the replica claims. For a denied replica it creates none.
   if (consequence.kind === "deny" && quota !== "none") return { action: { kind: "drop-quota" } };
@@ -121,7 +125,9 @@ function planRevocation(state: ReplicaState, refusal: Refusal): ReplicaPlan {
 function cap({ slice, wallMs }: ReplicaState, { reason, message }: Refusal, resources: Capped): ReplicaPlan {
   const status = statusWith(slice, { status: "Accepted", reason, message, resources }, wallMs);
   if (status === undefined) return NOTHING;
-  return { action: { kind: "say", status, event: "SliceRefused", message: `${reason}: ${message}` } };
+  return {
+    action: { kind: "write-status", status, event: "SliceRefused", message: `${reason}: ${message}` },
+  };
 }
 
 type Capped = NonNullable<NonNullable<ResourceSlice["status"]>["resources"]>;

@@ -48,7 +48,7 @@ export function replicaWriter({ client, recordEvent: tell }: ReplicaWriterDeps):
 
   const perform: ReplicaWriter["perform"] = async (action, slice) => {
     switch (action.kind) {
-      case "say": {
+      case "write-status": {
         const written = await client.update(
           RESOURCE_SLICES,
           { ...slice, status: action.status },

@@ -29,11 +29,11 @@ const OVERTAKEN: ReadonlySet<FaultCode> = new Set(["conflict", "already-exists",
 const IS_GONE = /resourceVersion should not be set on objects to be created/;
 
 /** What is known of a write that did not succeed. */
-export type WriteFailureKind = "overtaken" | "refused" | "unknown";
+export type WriteFailureKind = "conflict" | "refused" | "unknown";
 
 export function writeFailureKind(error: unknown): WriteFailureKind {
   if (!(error instanceof Fault)) return "unknown";
-  if (OVERTAKEN.has(error.code) || IS_GONE.test(error.message)) return "overtaken";
+  if (OVERTAKEN.has(error.code) || IS_GONE.test(error.message)) return "conflict";
   return REFUSALS.has(error.code) || REFUSED_BY_ETCD.test(error.message) ? "refused" : "unknown";
 }
 

@@ -63,7 +63,7 @@ export function kubernetesLease(deps: KubernetesLeaseDeps): KubernetesLease {
       return true;
     } catch (error) {
       const hasNoNamespace = known === undefined && isCode(error, "not-found");
-      if (writeFailureKind(error) !== "overtaken" || hasNoNamespace) throw error;
+      if (writeFailureKind(error) !== "conflict" || hasNoNamespace) throw error;
       return false;
     }
   };

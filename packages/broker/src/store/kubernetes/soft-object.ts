@@ -34,7 +34,7 @@ export async function putObject(
       );
     } catch (error) {
       const hasNoNamespace = current === undefined && isCode(error, "not-found");
-      if (left === 1 || writeFailureKind(error) !== "overtaken" || hasNoNamespace) throw error;
+      if (left === 1 || writeFailureKind(error) !== "conflict" || hasNoNamespace) throw error;
       const { name } = object.metadata;
       current = await withTimeout((signal) => client.find(CONFIG_MAPS, { name, namespace }, { signal }));
     }

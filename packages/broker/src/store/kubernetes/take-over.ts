@@ -49,7 +49,7 @@ export async function takeOver(deps: TakeOverDeps): Promise<TakenLedger> {
       return { object, content };
     } catch (error) {
       const hasNoNamespace = found === undefined && isCode(error, "not-found");
-      if (writeFailureKind(error) !== "overtaken" || hasNoNamespace) throw kubernetesFailure(error);
+      if (writeFailureKind(error) !== "conflict" || hasNoNamespace) throw kubernetesFailure(error);
     }
     await wait(RETRY_DELAY_MS, { clock, signal: undefined });
   }

@@ -21,7 +21,7 @@ export const GOOD: ObservedVirtualNode = {
   slice: aSlice(DESIRED, ACCEPTED),
   virtualNode: VIRTUAL_NODE,
   node: aNode(DESIRED),
-  tenantStatus: "let-in",
+  tenantStatus: "admitted",
   offload: { kind: "done" },
   wallMs: NOW,
 };

@@ -76,11 +76,11 @@ export function serveAdvertisements(
 
   const perform = async (
     object: ClusterAdvertisement,
-    step: Exclude<AdvertisementStep, { kind: "rest" }>,
+    step: Exclude<AdvertisementStep, { kind: "done" }>,
   ): Promise<boolean> => {
-    if (step.kind === "tell") return writeStatus(object, step.status);
+    if (step.kind === "write-status") return writeStatus(object, step.status);
     if (step.kind === "advertise") await advertise(object, step);
-    else if (step.kind === "turn-away") refuse(object, "invalid", step.problem);
+    else if (step.kind === "refuse") refuse(object, "invalid", step.problem);
     else await setResources(object, step.resources);
     return true;
   };

@@ -98,25 +98,25 @@ const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] 
     forgotten(),
     "set-resources",
   ],
-  ["what is told already is left alone until it is stale", { object: written(heard()) }, "rest"],
-  ["silence makes it stale", { object: written(heard()), now: NOW + 120_001 }, "tell"],
+  ["what is told already is left alone until it is stale", { object: written(heard()) }, "done"],
+  ["silence makes it stale", { object: written(heard()), now: NOW + 120_001 }, "write-status"],
   [
     "another policy makes it stale, too",
     { object: written(heard(5000)), ledger: heard(5000), policy: { stalenessMs: 4999 } },
-    "tell",
+    "write-status",
   ],
   ["what somebody else wrote into reserved is written over", { object: lowered() }, "set-resources"],
   [
     "an object of another name than its cluster's is told so",
     { object: object({ name: "rome-adv" }) },
-    "tell",
+    "write-status",
   ],
-  ["a view is the views' business", { object: object({ labels: { [KUBE_LABEL.view]: "true" } }) }, "rest"],
-  ["what is being deleted is left alone", { object: object({ deletionTimestamp: AT }) }, "rest"],
+  ["a view is the views' business", { object: object({ labels: { [KUBE_LABEL.view]: "true" } }) }, "done"],
+  ["what is being deleted is left alone", { object: object({ deletionTimestamp: AT }) }, "done"],
   [
     "a ledger without memory waits for the agent, and does not believe an old object",
     { object: written(heard()), ledger: emptyLedger() },
-    "tell",
+    "write-status",
   ],
 ];
 
@@ -149,14 +149,14 @@ describe("what is done about a ClusterAdvertisement:", () => {
       resources: { ...whole.spec.resources, allocatable: { cpu: "-1", memory: "1Gi" } },
     };
     expect(plan({ object: { ...whole, spec } })).toMatchObject({
-      kind: "turn-away",
+      kind: "refuse",
       problem: expect.stringContaining("resources.allocatable.cpu"),
     });
   });
 
   test("it is looked at again in the very moment in which it becomes stale", () => {
     const step = plan({ object: written(heard()), now: NOW + 20_000 });
-    expect(step).toEqual({ kind: "rest", requeueAfterMs: 100_001 });
+    expect(step).toEqual({ kind: "done", requeueAfterMs: 100_001 });
   });
 
   test("a field that nobody wants any more is taken away", () => {

@@ -37,16 +37,16 @@ export interface AdvertisementState extends AdvertisementStatusContext {
 
 /** The next step for an object. After each step the object and the ledger are read again. */
 export type AdvertisementStep =
-  | { readonly kind: "rest"; readonly requeueAfterMs?: number }
+  | { readonly kind: "done"; readonly requeueAfterMs?: number }
   | { readonly kind: "advertise"; readonly advertisement: Advertisement }
-  | { readonly kind: "turn-away"; readonly problem: string }
+  | { readonly kind: "refuse"; readonly problem: string }
   /** A merge patch of spec.resources. */
   | { readonly kind: "set-resources"; readonly resources: object }
-  | { readonly kind: "tell"; readonly status: AdvertisementStatus };
+  | { readonly kind: "write-status"; readonly status: AdvertisementStatus };
 
 /** Without an instance it comes from an older agent, which writes whole objects. */
 const OLDER_PROTOCOL = 1;
-const DONE: AdvertisementStep = { kind: "rest" };
+const DONE: AdvertisementStep = { kind: "done" };
 
 export function planAdvertisement(state: AdvertisementState): AdvertisementStep {
   const { object } = state;
@@ -117,13 +117,13 @@ function isSameVersion(version: VersionFields, recorded: VersionFields | undefin
 /** The API server has checked the object, but perhaps by an older definition. */
 function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
   const checked = validate(clusterAdvertisementKind.spec, withoutIncompleteCost(spec));
-  if (!checked.ok) return { kind: "turn-away", problem: describeProblems(checked.problems) };
+  if (!checked.ok) return { kind: "refuse", problem: describeProblems(checked.problems) };
   const { resources, instance } = checked.value;
   const protocol = instance === undefined ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
   // `reserved` and `available` in the object are ignored: the broker computes them.
   const dto = { ...checked.value, resources: { ...resources, available: resources.allocatable } };
   const mapped = toAdvertisement(dto, protocol);
-  if (!mapped.ok) return { kind: "turn-away", problem: describeProblems(mapped.problems) };
+  if (!mapped.ok) return { kind: "refuse", problem: describeProblems(mapped.problems) };
   return { kind: "advertise", advertisement: mapped.value };
 }
 
@@ -147,10 +147,10 @@ function statusStep(
   status: AdvertisementStatus,
   object: ClusterAdvertisement,
 ): AdvertisementStep | undefined {
-  return isAdvertisementStatusCurrent(status, object) ? undefined : { kind: "tell", status };
+  return isAdvertisementStatusCurrent(status, object) ? undefined : { kind: "write-status", status };
 }
 
 function untilStale(account: AccountView | undefined, state: AdvertisementState): AdvertisementStep {
   const leftMs = account?.advertisement === undefined ? undefined : freshForMs(account, state);
-  return leftMs === undefined ? DONE : { kind: "rest", requeueAfterMs: leftMs };
+  return leftMs === undefined ? DONE : { kind: "done", requeueAfterMs: leftMs };
 }

@@ -4,7 +4,7 @@ import type { AssumeCache } from "./newest-objects.ts";
 /** Requeue delay if the same step is planned twice in one reconcile: it had no effect yet. */
 const RETRY_MS = 1000;
 
-type Done = ReconcileResult & { readonly kind: "rest" };
+type Done = ReconcileResult & { readonly kind: "done" };
 
 export interface StepReconcilerOptions<T, Work> {
   readonly cache: AssumeCache<T>;
@@ -48,5 +48,5 @@ export function stepReconciler<T, Work extends { readonly kind: string }>(
 }
 
 function isDone(step: { readonly kind: string }): step is Done {
-  return step.kind === "rest";
+  return step.kind === "done";
 }

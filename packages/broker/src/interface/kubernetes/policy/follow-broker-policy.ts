@@ -81,7 +81,7 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
       use(undefined);
       report(objects.length === 0 ? undefined : SEVERAL);
     }
-    const others: PolicyState = { kind: "passed-over", chosen: chosen?.metadata.name };
+    const others: PolicyState = { kind: "ignored", chosen: chosen?.metadata.name };
     states = new Map(
       objects.map((object) => [object.metadata.name, object === chosen && state ? state : others]),
     );

@@ -17,7 +17,7 @@ export type PolicyState =
   /** It is the one to follow, but cannot be: the version before stays. */
   | { readonly kind: "invalid"; readonly problem: string; readonly version: string; readonly source: string }
   /** Another policy is followed; undefined: none, because the choice is ambiguous. */
-  | { readonly kind: "passed-over"; readonly chosen: string | undefined };
+  | { readonly kind: "ignored"; readonly chosen: string | undefined };
 
 export function policyStatus(state: PolicyState, object: BrokerPolicy, now: Instant): PolicyStatus {
   const observedGeneration = object.metadata.generation;
@@ -58,7 +58,7 @@ function conditionFor(state: PolicyState): { readonly version?: string; readonly
           `Not followed: ${state.problem}. Version ${state.version} (${state.source}) stays in force.`,
         ),
       };
-    case "passed-over":
+    case "ignored":
       return {
         said:
           state.chosen === undefined

@@ -8,7 +8,7 @@ export const ANSWER_TTL_MS = 10 * 60 * 1000;
 /** Plans the deletion of an object `keepMs` after its status was written. An object without that time stays. */
 export function deleteAfter(ttlMs: number, { status }: Reservation, now: Instant): Step {
   const writtenAt = parseTime(status?.lastUpdateTime ?? "");
-  if (writtenAt === undefined) return { kind: "rest" };
+  if (writtenAt === undefined) return { kind: "done" };
   const leftMs = writtenAt + ttlMs - now;
-  return leftMs <= 0 ? { kind: "delete" } : { kind: "rest", requeueAfterMs: leftMs };
+  return leftMs <= 0 ? { kind: "delete" } : { kind: "done", requeueAfterMs: leftMs };
 }

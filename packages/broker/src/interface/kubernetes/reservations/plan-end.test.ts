@@ -23,12 +23,12 @@ const STEPS: readonly PlanRow[] = [
   [
     "the end of a reservation lets its object go",
     { object: reported(live), ledger: [ledgerReservation(PERSONS_ID, RELEASED)] },
-    "let-go",
+    "remove-finalizer",
   ],
   [
     "the end of a reservation is told",
     { object: reported(live, { finalizers: [] }), ledger: [ledgerReservation(PERSONS_ID, RELEASED)] },
-    "tell",
+    "write-status",
   ],
   [
     "a deleted object releases what it holds",
@@ -41,17 +41,17 @@ const STEPS: readonly PlanRow[] = [
       object: reported(live, { deletionTimestamp: DELETED }),
       ledger: [ledgerReservation(PERSONS_ID, RELEASED)],
     },
-    "let-go",
+    "remove-finalizer",
   ],
   [
     "a deleted object that was never decided is let go",
     { object: personsObject({ finalizers: FINALIZERS, deletionTimestamp: DELETED }) },
-    "let-go",
+    "remove-finalizer",
   ],
   [
     "a deleted object that others hold is theirs",
     { object: personsObject({ finalizers: ["x.y/z"], deletionTimestamp: DELETED }) },
-    "rest",
+    "done",
   ],
   [
     "a deleted copy of an agent's object under another name releases nothing",
@@ -59,7 +59,7 @@ const STEPS: readonly PlanRow[] = [
       object: agentsObject({ name: "copy", finalizers: FINALIZERS, deletionTimestamp: DELETED }),
       ledger: [ledgerReservation(AGENTS_ID, { key: "k1" })],
     },
-    "let-go",
+    "remove-finalizer",
   ],
   [
     "a deleted object that was refused because its key is taken releases nothing",
@@ -70,7 +70,7 @@ const STEPS: readonly PlanRow[] = [
       },
       ledger: [other],
     },
-    "let-go",
+    "remove-finalizer",
   ],
   [
     "a view that is deleted releases nothing",
@@ -81,12 +81,12 @@ const STEPS: readonly PlanRow[] = [
       },
       ledger: [live],
     },
-    "rest",
+    "done",
   ],
   [
     "a person's ended object stays",
     { object: personsObject({}, { status: { phase: "Released", lastUpdateTime: answered(2 * DAY) } }) },
-    "rest",
+    "done",
   ],
   [
     "an agent's ended object is deleted after a day",
@@ -101,7 +101,7 @@ const STEPS: readonly PlanRow[] = [
         status: { phase: "Released", lastUpdateTime: answered(DAY - 1) },
       },
     },
-    "rest",
+    "done",
   ],
   [
     "a refused request lets its object go",
@@ -111,7 +111,7 @@ const STEPS: readonly PlanRow[] = [
         { status: { phase: "Failed", reason: "NoCapacity", code: "no-capacity" } },
       ),
     },
-    "let-go",
+    "remove-finalizer",
   ],
   [
     "a request refused because its key is taken never shows the other one's reservation",
@@ -122,7 +122,7 @@ const STEPS: readonly PlanRow[] = [
       },
       ledger: [other],
     },
-    "rest",
+    "done",
   ],
   [
     "a request refused because its key is taken makes room for a view of the other after ten minutes",

@@ -27,7 +27,7 @@ const STEPS: readonly PlanRow[] = [
         requestedResources: { cpu: "1", memory: "1Gi", gpu: "0.1" },
       }),
     },
-    "tell",
+    "write-status",
   ],
   [
     "an answered quote is kept for its maker",
@@ -37,7 +37,7 @@ const STEPS: readonly PlanRow[] = [
         status: { fits: true, lastUpdateTime: answered(599_999) },
       },
     },
-    "rest",
+    "done",
   ],
   [
     "an answered quote is deleted after ten minutes",
@@ -57,7 +57,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "a release by key of a wrong name is refused",
     { object: personsReservation("other", { intent: "Release", key: "k1" }) },
-    "tell",
+    "write-status",
   ],
   [
     "a release by key is told again to a ledger that lost its memory",
@@ -78,7 +78,7 @@ const STEPS: readonly PlanRow[] = [
       },
       closedKeys: ["k1"],
     },
-    "rest",
+    "done",
   ],
   [
     "a release by key is told again to a ledger that was restored from an older backup",
@@ -104,7 +104,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "an offer that waits is left alone",
     { object: { ...offer(), status: { outcome: "waiting" } }, isOffered: true },
-    "rest",
+    "done",
   ],
   [
     "an offer that waits is put before the ledger by each new process",
@@ -120,7 +120,11 @@ const STEPS: readonly PlanRow[] = [
     },
     "offer",
   ],
-  ["an offer of a wrong name is refused", { object: { ...offer(), metadata: { name: "other" } } }, "tell"],
+  [
+    "an offer of a wrong name is refused",
+    { object: { ...offer(), metadata: { name: "other" } } },
+    "write-status",
+  ],
   [
     "an offer that was adopted is deleted after ten minutes",
     { object: { ...offer(), status: { outcome: "adopted", lastUpdateTime: answered(600_000) } } },

@@ -8,7 +8,7 @@ import type { Step } from "./step.ts";
 
 /** Plans the next step for an object with another intent than Reserve. */
 export function planIntent(state: ReservationState, identity: Identity): Step {
-  if (state.object.metadata.deletionTimestamp !== undefined) return { kind: "rest" };
+  if (state.object.metadata.deletionTimestamp !== undefined) return { kind: "done" };
   if (identity.intent === "Quote") return planQuote(state);
   return identity.intent === "Release" ? planRelease(state, identity) : planOffer(state);
 }
@@ -46,9 +46,9 @@ function planOffer(state: ReservationState): Step {
   }
   // The other party or an admin may have decided it in the ledger. Otherwise the offer is repeated from time to time.
   const isWaiting = outcome !== undefined && isOffered && !ledger.reservations.has(offer.id);
-  return isWaiting ? { kind: "rest", requeueAfterMs: ANSWER_TTL_MS } : { kind: "offer", by, offer };
+  return isWaiting ? { kind: "done", requeueAfterMs: ANSWER_TTL_MS } : { kind: "offer", by, offer };
 }
 
 function answer(status: ReservationStatus, state: ReservationState): Step {
-  return { kind: "tell", status: answerStatus(status, state, state.object) };
+  return { kind: "write-status", status: answerStatus(status, state, state.object) };
 }

@@ -20,7 +20,7 @@ import {
 } from "./testing/plan-case.ts";
 
 const STEPS: readonly PlanRow[] = [
-  ["a new request is held before it is decided", { object: personsObject() }, "hold"],
+  ["a new request is held before it is decided", { object: personsObject() }, "add-finalizer"],
   ["a held request is decided", { object: personsObject({ finalizers: FINALIZERS }) }, "decide"],
   [
     "a request that is Pending is decided, too",
@@ -36,7 +36,7 @@ const STEPS: readonly PlanRow[] = [
       ),
       ledger: [live],
     },
-    "name-parties",
+    "set-parties",
   ],
   [
     "an agent's booked request whose status was never written gets what was booked",
@@ -44,7 +44,7 @@ const STEPS: readonly PlanRow[] = [
       object: agentsObject({ finalizers: FINALIZERS }),
       ledger: [ledgerReservation(AGENTS_ID, { key: "k1" })],
     },
-    "name-parties",
+    "set-parties",
   ],
   [
     "an agent's request whose key made another reservation is decided, and so refused",
@@ -62,7 +62,7 @@ const STEPS: readonly PlanRow[] = [
       object: { ...reported(live, { finalizers: [] }), status: { phase: "Failed", reason: "NoCapacity" } },
       ledger: [live],
     },
-    "hold",
+    "add-finalizer",
   ],
   [
     "a request that cannot be read is refused",
@@ -82,28 +82,28 @@ const STEPS: readonly PlanRow[] = [
   [
     "what the ledger says is told",
     { object: { ...reported(live), status: { phase: "Reserved" } }, ledger: [live] },
-    "tell",
+    "write-status",
   ],
-  ["what is told already is left alone", { object: reported(live), ledger: [live] }, "rest"],
+  ["what is told already is left alone", { object: reported(live), ledger: [live] }, "done"],
   [
     "labels that somebody took off are put back",
     { object: reported(live, { labels: {} }), ledger: [live] },
-    "name-parties",
+    "set-parties",
   ],
   [
     "a finalizer that somebody took off is put back while it is live",
     { object: reported(live, { finalizers: [] }), ledger: [live] },
-    "hold",
+    "add-finalizer",
   ],
   [
     "a granted object that the ledger does not know is an orphan, and not decided",
     { object: reported(live), ledger: [] },
-    "tell",
+    "write-status",
   ],
   [
     "a view that the ledger does not know is not decided",
     { object: { ...personsObject(), metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" } } } },
-    "rest",
+    "done",
   ],
 ];
 
@@ -114,7 +114,7 @@ describe("what is done about a Reservation:", () => {
 
   test("an orphan keeps what was said of it, and says that nobody knows it", () => {
     const step = plan({ object: reported(live) });
-    if (step.kind !== "tell") throw new Error(step.kind);
+    if (step.kind !== "write-status") throw new Error(step.kind);
     const { phase, reservationID, conditions = [] } = step.status;
     expect({ phase, reservationID }).toEqual({ phase: "Reserved", reservationID: PERSONS_ID });
     expect(conditions.map(({ type, status }) => `${type}=${status}`)).toEqual([
@@ -131,10 +131,10 @@ describe("what is done about a Reservation:", () => {
       kind: "refuse",
       refused: { code: "invalid", message: expect.stringContaining("quotas.nobody") },
     });
-    expect(plan({ object, mayBeUnnamed: true }).kind).toBe("hold");
+    expect(plan({ object, mayBeUnnamed: true }).kind).toBe("add-finalizer");
     const id = reservationNameFor("nobody", UID);
     const status = { phase: "Reserved" } as const;
     const known = ledgerReservation(id, { requester: "nobody" });
-    expect(plan({ object: { ...object, status }, ledger: [known] }).kind).toBe("hold");
+    expect(plan({ object: { ...object, status }, ledger: [known] }).kind).toBe("add-finalizer");
   });
 });

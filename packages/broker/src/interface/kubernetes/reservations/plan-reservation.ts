@@ -29,7 +29,7 @@ import type { Step } from "./step.ts";
 const REQUESTER_MISSING =
   "spec.requesterID names the cluster that borrows: create it again with one. The policy can allow Reservations " +
   `without one, within a quota: quotas.${NOBODY}`;
-const DONE: Step = { kind: "rest" };
+const DONE: Step = { kind: "done" };
 
 /** Plans the next step for a Reservation from its current state. */
 export function planReservation(state: ReservationState): Step {
@@ -71,7 +71,7 @@ function planView({ object, now }: ReservationState, reservation: Reservation | 
 function planDeletion({ object }: ReservationState, reservation: Reservation | undefined): Step {
   if (!hasFinalizer(object)) return DONE;
   const isLiveReservation = reservation !== undefined && isLive(reservation.phase);
-  return { kind: isLiveReservation ? "release-deleted" : "let-go" };
+  return { kind: isLiveReservation ? "release-deleted" : "remove-finalizer" };
 }
 
 function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, identity: Identity): Step {
@@ -83,21 +83,21 @@ function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, ident
   if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(REQUESTER_MISSING);
   const reading = readRequest(object);
   if (!reading.ok) return refuse(reading.problem);
-  return { kind: hasFinalizer(object) ? "decide" : "hold", request: reading.value };
+  return { kind: hasFinalizer(object) ? "decide" : "add-finalizer", request: reading.value };
 }
 
 function planKnown(state: ReservationState, reservation: Reservation): Step {
   const { object, now } = state;
   if (isFinal(reservation.phase)) {
-    if (hasFinalizer(object)) return { kind: "let-go" };
+    if (hasFinalizer(object)) return { kind: "remove-finalizer" };
   } else {
-    if (!hasFinalizer(object)) return { kind: "hold" };
+    if (!hasFinalizer(object)) return { kind: "add-finalizer" };
     const signal = planSignal(object, reservation, now);
     if (signal !== undefined) return signal;
-    if (!hasParties(object, reservation)) return { kind: "name-parties", target: reservation.provider };
+    if (!hasParties(object, reservation)) return { kind: "set-parties", target: reservation.provider };
   }
   const status = reservationStatus(reservation, state, object);
-  return isStatusCurrent(status, object) ? DONE : { kind: "tell", status };
+  return isStatusCurrent(status, object) ? DONE : { kind: "write-status", status };
 }
 
 /** The ledger does not know it. It is not decided again, because the requester already got an answer. */
@@ -108,12 +108,12 @@ function planUnknown(state: ReservationState, identity: Identity): Step {
   // Imported from an older broker under its name: the view replaces the object.
   if (isImported(object, ledger.reservations.get(object.metadata.name))) return DONE;
   const status = orphanedStatus(object, state);
-  return isStatusCurrent(status, object) ? DONE : { kind: "tell", status };
+  return isStatusCurrent(status, object) ? DONE : { kind: "write-status", status };
 }
 
 /** A person's object stays until the person deletes it. An agent's object is deleted sooner if a live reservation needs its name. */
 function planEnded({ object, ledger, now }: ReservationState, { origin, id }: Identity): Step {
-  if (hasFinalizer(object)) return { kind: "let-go" };
+  if (hasFinalizer(object)) return { kind: "remove-finalizer" };
   if (origin === "person") return DONE;
   const blocksLiveReservation = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
   return deleteAfter(blocksLiveReservation ? ANSWER_TTL_MS : ENDED_RETENTION_MS, object, now);

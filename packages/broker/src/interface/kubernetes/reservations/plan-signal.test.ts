@@ -52,7 +52,7 @@ const STEPS: readonly PlanRow[] = [
       object: saying(reported(ledgerReservation(PERSONS_ID, { phase: "Active" })), "requesterActive"),
       ledger: [ledgerReservation(PERSONS_ID, { phase: "Active" })],
     },
-    "rest",
+    "done",
   ],
   [
     "RequesterReleased releases what is Reserved",
@@ -75,7 +75,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "a signal that is False says nothing",
     { object: saying(reported(live), "requesterReleased", { status: "False" }), ledger: [live] },
-    "rest",
+    "done",
   ],
   [
     "ProviderHolding acknowledges",
@@ -88,7 +88,7 @@ const STEPS: readonly PlanRow[] = [
       object: saying(reported(ledgerReservation(PERSONS_ID, { acknowledged: true })), "providerHolding"),
       ledger: [ledgerReservation(PERSONS_ID, { acknowledged: true })],
     },
-    "rest",
+    "done",
   ],
   [
     "ProviderHolding=False with the reason Refused refuses",
@@ -104,7 +104,7 @@ const STEPS: readonly PlanRow[] = [
       object: saying(reported(live), "providerHolding", { status: "False", reason: "Starting" }),
       ledger: [live],
     },
-    "rest",
+    "done",
   ],
   ["a new renewal is carried out", { object: wishing(reported(live), "1h a"), ledger: [live] }, "renew"],
   [
@@ -113,7 +113,7 @@ const STEPS: readonly PlanRow[] = [
       object: wishing({ ...reported(live), status: { ...reported(live).status, renewed: "1h a" } }, "1h a"),
       ledger: [live],
     },
-    "rest",
+    "done",
   ],
   [
     "nothing is said to a reservation that is over",
@@ -121,7 +121,7 @@ const STEPS: readonly PlanRow[] = [
       object: saying(reported(ledgerReservation(PERSONS_ID, { expiresAt: NOW })), "requesterActive"),
       ledger: [ledgerReservation(PERSONS_ID, { expiresAt: NOW })],
     },
-    "rest",
+    "done",
   ],
   [
     "a view's signals count",

@@ -27,7 +27,15 @@ export interface RequestStepDeps extends Pick<KubernetesDeps, "engine" | "client
 /** Steps that make and release reservations for request objects. */
 export function requestSteps(
   deps: RequestStepDeps,
-): StepsOf<"hold" | "let-go" | "decide" | "refuse" | "release-deleted" | "name-parties" | "tell"> {
+): StepsOf<
+  | "add-finalizer"
+  | "remove-finalizer"
+  | "decide"
+  | "refuse"
+  | "release-deleted"
+  | "set-parties"
+  | "write-status"
+> {
   const { engine, client, log, recorder, namespace, ids, writer, cache, statusWriter } = deps;
 
   const reservationOf = (object: Reservation) => engine.ledger.reservations.get(identify(object).id);
@@ -76,13 +84,13 @@ export function requestSteps(
   };
 
   return {
-    hold: async (object, { request }) => {
+    "add-finalizer": async (object, { request }) => {
       const prepared = await writer.addFinalizer(object, identify(object).requester);
       cache.assume(prepared);
       // The write required the planned version, so nobody has decided it meanwhile.
       return request === undefined || decide(prepared, request);
     },
-    "let-go": removeFinalizer,
+    "remove-finalizer": removeFinalizer,
     decide: async (object, { request }) => {
       // A refusal does not use up the key: deciding the object twice could give another result.
       const fresh = await reread(object);
@@ -106,10 +114,10 @@ export function requestSteps(
       recorder.record(releasedEvent(object));
       return true;
     },
-    "name-parties": async (object, { target }) => {
+    "set-parties": async (object, { target }) => {
       cache.assume(await writer.setParties(object, identify(object).requester, target));
       return true;
     },
-    tell: (object, { status }) => statusWriter.write(object, status),
+    "write-status": (object, { status }) => statusWriter.write(object, status),
   };
 }

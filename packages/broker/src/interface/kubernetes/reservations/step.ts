@@ -18,10 +18,10 @@ export type PartyCommand = Extract<Command, { readonly id: string }>;
  * between two steps continues correctly.
  */
 export type Step =
-  | { readonly kind: "rest"; readonly requeueAfterMs?: number }
+  | { readonly kind: "done"; readonly requeueAfterMs?: number }
   /** Adds the finalizer before anything is reserved, and then decides the request, if there is one. */
-  | { readonly kind: "hold"; readonly request?: ReservationRequest }
-  | { readonly kind: "let-go" }
+  | { readonly kind: "add-finalizer"; readonly request?: ReservationRequest }
+  | { readonly kind: "remove-finalizer" }
   | { readonly kind: "decide"; readonly request: ReservationRequest }
   | { readonly kind: "refuse"; readonly refused: Refusal }
   /** Submits a signal of one of the parties. */
@@ -29,15 +29,15 @@ export type Step =
   | { readonly kind: "renew"; readonly renewal: RenewalRequest }
   /** The object was deleted: release the reservation, unless the namespace or the CRD is being deleted. */
   | { readonly kind: "release-deleted" }
-  | { readonly kind: "name-parties"; readonly target: ClusterId }
-  | { readonly kind: "tell"; readonly status: ReservationStatus }
+  | { readonly kind: "set-parties"; readonly target: ClusterId }
+  | { readonly kind: "write-status"; readonly status: ReservationStatus }
   | { readonly kind: "quote"; readonly request: ReservationRequest }
   | { readonly kind: "close-key" }
   | { readonly kind: "offer"; readonly by: ClusterId; readonly offer: AdoptionOffer }
   /** It was answered long enough ago. */
   | { readonly kind: "delete" };
 
-export type Work = Exclude<Step, { readonly kind: "rest" }>;
+export type Work = Exclude<Step, { readonly kind: "done" }>;
 type WorkByKind = { readonly [K in Work["kind"]]: Extract<Work, { readonly kind: K }> };
 
 /** Implementations of steps. Each returns whether the object should be planned again at once. */
