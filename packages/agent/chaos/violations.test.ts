@@ -23,14 +23,14 @@ const paris: ClusterObjects = {
   providerInstructions: [{ id: "rsv-1", isDone: true }],
 };
 const ended = { ...reservation, isLive: false };
-const nothing = { requests: [], borrowed: [], held: [] };
+const nothing = { requests: [], reservationInstructions: [], providerInstructions: [] };
 
 const snapshotOf = (change: {
-  booked?: LedgerReservation[];
+  reservations?: LedgerReservation[];
   rome?: Partial<ClusterObjects>;
   paris?: Partial<ClusterObjects>;
 }): Snapshot => ({
-  reservations: change.booked ?? [reservation],
+  reservations: change.reservations ?? [reservation],
   objects: [
     { ...rome, ...change.rome },
     { ...paris, ...change.paris },
@@ -40,16 +40,18 @@ const snapshotOf = (change: {
 test("what agrees is no violation", () => {
   expect(violations([request], snapshotOf({}))).toEqual([]);
   const taken = { ...request, isWanted: false };
-  expect(violations([taken], snapshotOf({ booked: [ended], rome: nothing, paris: nothing }))).toEqual([]);
+  expect(violations([taken], snapshotOf({ reservations: [ended], rome: nothing, paris: nothing }))).toEqual(
+    [],
+  );
 });
 
 const rows: readonly [string, readonly TestRequest[], Snapshot, string][] = [
-  ["a lost one", [request], snapshotOf({ booked: [] }), "more of rome is not booked"],
-  ["one that ended", [request], snapshotOf({ booked: [ended] }), "more of rome is not booked"],
+  ["a lost one", [request], snapshotOf({ reservations: [] }), "more of rome is not booked"],
+  ["one that ended", [request], snapshotOf({ reservations: [ended] }), "more of rome is not booked"],
   [
     "a doubled one, also when the second has ended",
     [request],
-    snapshotOf({ booked: [reservation, { ...ended, id: "rsv-2" }] }),
+    snapshotOf({ reservations: [reservation, { ...ended, id: "rsv-2" }] }),
     "more of rome is booked 2 times",
   ],
   [

@@ -23,8 +23,8 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   {
     name: "answers after it was suspended and replaced",
     file: "packages/broker/src/store/lease-time.ts",
-    find: "  return Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * MAX_CLOCK_SKEW;\n",
-    replace: "  return elapsedMs < leaseMs && onWallMs > -leaseMs * MAX_CLOCK_SKEW;\n",
+    find: "Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * MAX_CLOCK_SKEW",
+    replace: "elapsedMs < leaseMs && onWallMs > -leaseMs * MAX_CLOCK_SKEW",
     caughtBy: REPLICA_CAMPAIGN,
   },
 ];

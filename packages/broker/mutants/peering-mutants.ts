@@ -59,8 +59,8 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
   {
     name: "calls a node ready that is forbidden everything at its provider",
     file: `${CONSUMER}/plan-establish.ts`,
-    find: 'if (tenantStatus === "let-in" || tenantStatus === "unknown") return undefined;',
-    replace: 'if (tenantStatus !== "leaving") return undefined;',
+    find: 'if (tenantStatus === "admitted" || tenantStatus === "unknown") return undefined;',
+    replace: 'if (tenantStatus !== "terminating") return undefined;',
     caughtBy: ESTABLISH,
   },
 ];

@@ -25,7 +25,7 @@ test("a browser is called with a page that only this person can read, never with
   const untilRead = async () => {
     wasThere = readdirSync(home).length === 1;
   };
-  const options = { folders: [home], patience: never, untilRead };
+  const options = { folders: [home], startTimeout: never, untilRead };
   expect(await openInBrowser(URL, [NODE, "--eval", LOOK, out], options)).toBe(true);
   const seen = JSON.parse(readFileSync(out, "utf8")) as { address: string; modes: string[]; text: string };
   expect(seen.address).toMatch(/^file:\/\/.*\/dashboard\.html$/);
@@ -41,7 +41,7 @@ test.each([
   { name: "is not there", opener: ["/no/such/program"] },
 ] as const)("a program that $name leaves nothing behind, and nobody waits for it", async ({ opener }) => {
   const home = await temporaryFolder(onTestFinished);
-  const options = { folders: [home], patience: never, untilRead: () => never };
+  const options = { folders: [home], startTimeout: never, untilRead: () => never };
   expect(await openInBrowser(URL, opener, options)).toBe(false);
   expect(readdirSync(home)).toEqual([]);
 });
@@ -49,14 +49,14 @@ test.each([
 test("a program that stays with its browser is not waited for", async () => {
   const folders = [await temporaryFolder(onTestFinished)];
   const stays = [NODE, "--eval", "setTimeout(() => undefined, 3000)"] as const;
-  const options = { folders, patience: Promise.resolve(), untilRead: () => Promise.resolve() };
+  const options = { folders, startTimeout: Promise.resolve(), untilRead: () => Promise.resolve() };
   expect(await openInBrowser(URL, stays, options)).toBe(true);
 });
 
 test("where one folder cannot be written the next one is used, and without any no browser is called", async () => {
   const folders = ["/no/such/folder", await temporaryFolder(onTestFinished)];
   const called = [NODE, "--eval", ""] as const;
-  const options = { patience: never, untilRead: () => Promise.resolve() };
+  const options = { startTimeout: never, untilRead: () => Promise.resolve() };
   expect(await openInBrowser(URL, called, { ...options, folders })).toBe(true);
   expect(await openInBrowser(URL, called, { ...options, folders: ["/no/such/folder"] })).toBe(false);
 });
@@ -64,7 +64,7 @@ test("where one folder cannot be written the next one is used, and without any n
 test("an address cannot leave its place in the page", async () => {
   const [home, notes] = [await temporaryFolder(onTestFinished), await temporaryFolder(onTestFinished)];
   const out = join(notes, "seen.json");
-  const options = { folders: [home], patience: never, untilRead: () => Promise.resolve() };
+  const options = { folders: [home], startTimeout: never, untilRead: () => Promise.resolve() };
   await openInBrowser('http://a/#"><script>1</script>&amp;', [NODE, "--eval", LOOK, out], options);
   const { text } = JSON.parse(readFileSync(out, "utf8")) as { text: string };
   expect(text).not.toContain("<script>");

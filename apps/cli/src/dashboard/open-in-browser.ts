@@ -65,14 +65,14 @@ async function firstFolder(folders: readonly string[]): Promise<string | undefin
 async function openWith(
   address: string,
   [program, ...words]: Opener,
-  patience: Promise<unknown> = pause(START_TIMEOUT_MS, undefined, { ref: false }),
+  startTimeout: Promise<unknown> = pause(START_TIMEOUT_MS, undefined, { ref: false }),
 ): Promise<boolean> {
   const opener = spawn(program, [...words, address], { stdio: "ignore", detached: true });
   const ended = new Promise<boolean>((resolve) => {
     opener.once("error", () => resolve(false));
     opener.once("exit", (code) => resolve(code === 0));
   });
-  const isTaken = await Promise.race([ended, patience.then(() => true)]);
+  const isTaken = await Promise.race([ended, startTimeout.then(() => true)]);
   opener.unref();
   return isTaken;
 }

@@ -17,13 +17,13 @@ function reservation(id: string): ReservationDTO {
 test("a list of several pages is read to its end, in order", async () => {
   const pages = [["a", "b"], ["c", "d"], ["e"]].map((ids) => ids.map(reservation));
   const asked: string[] = [];
-  const ask = async ({ path }: { readonly path: string }) => {
+  const request = async ({ path }: { readonly path: string }) => {
     const page = asked.push(path);
     const link = page < pages.length ? { link: `</api/v1/reservations?after=${page}>; rel="next"` } : {};
     return { value: pages[page - 1], headers: link, at: page };
   };
   const credentials = { folder: "", name: "ops", isAdmin: true };
-  const { items, at } = await listReservations({ ask, tell: ask, credentials } as unknown as Broker);
+  const { items, at } = await listReservations({ request, credentials } as unknown as Broker);
   expect(items.map(({ id }) => id)).toEqual(["a", "b", "c", "d", "e"]);
   expect(at).toBe(3);
   expect(asked).toEqual([
@@ -35,7 +35,7 @@ test("a list of several pages is read to its end, in order", async () => {
 
 test("a list that does not move on is given up", async () => {
   const link = '</api/v1/reservations?after=a>; rel="next"';
-  const ask = async () => ({ value: [reservation("a")], headers: { link }, at: 1 });
-  const broker = { ask, tell: ask, credentials: { folder: "", name: "ops", isAdmin: true } };
+  const request = async () => ({ value: [reservation("a")], headers: { link }, at: 1 });
+  const broker = { request, credentials: { folder: "", name: "ops", isAdmin: true } };
   await expect(listReservations(broker as unknown as Broker)).rejects.toThrow("does not end");
 });

@@ -116,9 +116,7 @@ describe("a pod's role label", () => {
       return (await labels())?.[LABEL] === "leader" && lines.length > 1 ? true : undefined;
     });
     expect(lines).toEqual([
-      expect.stringMatching(
-        /^labelling the pod with its role .* fails: may not patch pods; it is tried again/,
-      ),
+      expect.stringMatching(/^labelling the pod with its role .* fails: may not patch pods; retrying/),
       expect.stringMatching(/works again$/),
     ]);
     await role.stop();

@@ -199,9 +199,9 @@ function readPage(reply: Reply): Page {
 }
 
 /** An older broker would ignore unknown fields and grant something else. */
-function newerFeatureIn(request: ReservationRequestDTO): { readonly olderLacks?: string } {
+function newerFeatureIn(request: ReservationRequestDTO): { readonly newerFeature?: string } {
   const fields = newerFieldsIn(request);
-  return fields.length === 0 ? {} : { olderLacks: `${fields.join(", ")} in a request and would ignore it` };
+  return fields.length === 0 ? {} : { newerFeature: `${fields.join(", ")} in a request and would ignore it` };
 }
 
 /** Turns faults that are valid answers into undefined. */
