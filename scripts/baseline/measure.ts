@@ -2,8 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundle } from "../bundle/bundle.ts";
-import { readNodeFlags } from "../bundle/launcher.ts";
+import { bundle, readNodeFlags } from "../bundle/bundle.ts";
 import { PROGRAMS } from "../bundle/programs.ts";
 import { must, run } from "./programs.ts";
 import { startWorld } from "./world.ts";

@@ -1,12 +1,67 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { type OutputAsset, type OutputChunk, rolldown } from "rolldown";
-import { filesBeside } from "./files-beside.ts";
-import { launcherText, readNodeFlags } from "./launcher.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { leanBuiltins } from "./lean-builtins.ts";
 import { oneByte } from "./one-byte.ts";
 import { licenseTexts, packagesOf } from "./packages.ts";
 import { PROGRAMS, type Program } from "./programs.ts";
+
+/** The flags of V8 that a program is measured with; a container can name them in its command just as well. */
+export async function readNodeFlags(file: string): Promise<readonly string[]> {
+  const flags: unknown = JSON.parse(await readFile(file, "utf8"));
+  if (isFlags(flags)) return flags;
+  throw new Error(`${file} must be a list of flags for Node`);
+}
+
+function isFlags(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((flag) => typeof flag === "string" && SAFE.test(flag));
+}
+
+/** They are written into a shell script as they are. */
+const SAFE = /^--[\w=-]+$/;
+
+interface Launch {
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A script beside the bundle that starts it as it is measured, from wherever it is linked to. */
+export function launcherText(bundle: string, { flags = [], environment = {} }: Launch = {}): string {
+  const exports = Object.entries(environment).map(
+    ([name, value]) => `export ${name}="\${${name}:-${value}}"`,
+  );
+  const node = ["node", ...flags].join(" ");
+  const start = `exec ${node} "$(dirname "$(readlink -f "$0")")/${bundle}" "$@"`;
+  return ["#!/bin/sh", ...exports, start, ""].join("\n");
+}
+
+const RESOLVED_FILE = /import\.meta\.resolve\("([^"]+\.json)"\)/g;
+
+/**
+ * A program may find a file of a package by `import.meta.resolve("<package>/<file>.json")`. There are no packages
+ * beside a bundle, so the file itself is put there.
+ */
+function filesBeside(): Plugin {
+  return {
+    name: "files-beside",
+    transform: {
+      filter: { code: RESOLVED_FILE },
+      async handler(code, id) {
+        for (const [, specifier = ""] of code.matchAll(RESOLVED_FILE)) {
+          const found = await this.resolve(specifier, id);
+          if (found === null) throw new Error(`${id}: there is no ${specifier}`);
+          const source = await readFile(found.id.startsWith("file:") ? fileURLToPath(found.id) : found.id);
+          this.emitFile({ type: "asset", fileName: basename(found.id), source });
+        }
+        return code.replaceAll(
+          RESOLVED_FILE,
+          (_, specifier: string) => `new URL("./${basename(specifier)}", import.meta.url).href`,
+        );
+      },
+    },
+  };
+}
 
 export interface BundleOptions {
   /** The repository's root. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { launcherText } from "./launcher.ts";
+import { launcherText } from "./bundle.ts";
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);

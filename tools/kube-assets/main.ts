@@ -2,12 +2,12 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { bringOnce, buildProgram, type GoBuildJob } from "../go-assets/bring.ts";
 import { readPins } from "../go-assets/cache.ts";
 import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
 import { describeMissing, kubernetesVersion } from "./assets.ts";
-import { buildAssets } from "./build.ts";
 import { findAssetsHere, GO_MODULE } from "./find-here.ts";
-import { PROGRAMS, type ProgramName } from "./recipe.ts";
+import { linkFlags, PACKAGES, type ProgramName, PROGRAMS } from "./recipe.ts";
 import { describeVersions, VERSION_FLAGS } from "./versions.ts";
 
 const tool: AssetsTool = {
@@ -31,3 +31,12 @@ const tool: AssetsTool = {
 };
 
 process.exitCode = await runAssetsTool(tool, process.argv.slice(2));
+
+/** Builds what is missing: whole programs stay. */
+function buildAssets(job: GoBuildJob, version: string): Promise<void> {
+  const announcement = `Kubernetes ${version} is built into ${job.folder}; the first time takes ten minutes or more.`;
+  return bringOnce(job, announcement, async () => {
+    for (const name of PROGRAMS)
+      await buildProgram(job, { name, package: PACKAGES[name], linkFlags: linkFlags(version) });
+  });
+}

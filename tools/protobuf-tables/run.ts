@@ -4,7 +4,6 @@
  */
 import { fileURLToPath } from "node:url";
 import { askGo } from "../go-oracle/ask-go.ts";
-import { renderSamples } from "./render-samples.ts";
 import { renderTables } from "./render-tables.ts";
 import { POD_REQUEST_OF, SAMPLE_OBJECTS } from "./sample-objects.ts";
 
@@ -30,4 +29,25 @@ function allSamples(answers: string): string {
 /** What kinds of fields there are, not how many containers: kube only has to read them. */
 function fewSamples(answers: string): string {
   return renderSamples(answers, (name) => !name.startsWith(POD_REQUEST_OF));
+}
+
+interface Answer {
+  readonly oracle: string;
+  readonly objects: readonly { readonly name: string }[];
+}
+
+/** Go's answer with one object on each line, so that a changed object is a changed line in a review. */
+function renderSamples(text: string, isWanted: (name: string) => boolean): string {
+  const answer: unknown = JSON.parse(text);
+  if (!isAnswer(answer)) throw new Error("the Go program answers another question");
+  const { oracle, objects, ...rest } = answer;
+  const lines = objects.filter(({ name }) => isWanted(name)).map((object) => JSON.stringify(object));
+  const members = Object.entries({ oracle, ...rest }).map(
+    ([name, value]) => `"${name}": ${JSON.stringify(value)}`,
+  );
+  return `{\n${members.join(",\n")},\n"objects": [\n${lines.join(",\n")}\n]\n}\n`;
+}
+
+function isAnswer(value: unknown): value is Answer {
+  return typeof value === "object" && value !== null && "objects" in value;
 }

@@ -5,7 +5,7 @@ import type { Clock } from "@resource-broker/runtime";
 import { type FleetSize, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newFleetSize } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
-import type { Reporter } from "./report/report.ts";
+import type { Reporter } from "./report/choose-report.ts";
 import { buildPages } from "./start/build-pages.ts";
 import { describeStart } from "./start/describe-start.ts";
 import { checkPort } from "./start/free-port.ts";

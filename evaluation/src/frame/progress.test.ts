@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createProgress } from "./progress.ts";
-import { durationText, progressLine, secondsLeft } from "./progress-text.ts";
+import { createProgress, durationText, progressLine, secondsLeft } from "./progress.ts";
 
 test("a line has a bar, a share, the time left and what is being done, and fits the terminal", () => {
   const state = { share: 0.5, secondsLeft: 700, test: "1a Broker CPU", doing: "20 agents" };

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readConfigMapCost } from "./price/config-map-cost.ts";
+import { readConfigMapCost } from "./price/config-map-prices.ts";
 import { AGENT_SETTINGS } from "./settings/agent-settings.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -23,7 +23,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an agent lists more reservations than the broker reads",
-    file: "packages/agent/src/publish/advertisement-limits.ts",
+    file: "packages/agent/src/publish/advertisement.ts",
     find: "index >= MAX_RESERVATIONS_PER_PROVIDER || bytes",
     replace: "bytes",
     caughtBy: testFile("packages/agent/src/publish/advertisement-limits.test.ts"),
@@ -44,7 +44,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "keeps what every list that broke off has brought",
-    file: "packages/kube/src/informer/kept-objects.ts",
+    file: "packages/kube/src/informer/informer.ts",
     find: "      if (entries.size >= MAX_CACHED_OBJECTS) {",
     replace: "      if (entries.size >= 2 * MAX_CACHED_OBJECTS) {",
     caughtBy: testFile("packages/kube/src/informer/informer.test.ts"),
@@ -227,7 +227,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lets an agent forget what it has written before it sees it",
-    file: "packages/agent/src/requests/written-requests.ts",
+    file: "packages/agent/src/requests/status-board.ts",
     find: "entry.older.has(versionOf(seen))",
     replace: "entry.older.size > 1 && entry.older.has(versionOf(seen))",
     caughtBy: testFile("packages/agent/src/requests/written-requests.test.ts"),

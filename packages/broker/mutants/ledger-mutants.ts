@@ -22,7 +22,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "frees a reservation twice",
-    file: `${LEDGER}/entries.ts`,
+    file: `${LEDGER}/apply.ts`,
     find: "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  addToRequester(requester, reservation);",
     replace:
       "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  if (!isLive(reservation.phase)) replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  addToRequester(requester, reservation);",
@@ -157,14 +157,14 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "believes an advertisement that was overtaken",
-    file: `${LEDGER}/decide-advertise.ts`,
+    file: `${LEDGER}/decide.ts`,
     find: "  if (isStaleUpdate(account, advertisement))",
     replace: "  if (isStaleUpdate(account, advertisement) && now < 0)",
     caughtBy: SIMULATION,
   },
   {
     name: "believes an agent that was replaced",
-    file: `${LEDGER}/decide-advertise.ts`,
+    file: `${LEDGER}/decide.ts`,
     find: "account.replacedInstances.includes(instance)",
     replace: 'account.replacedInstances.includes(instance + "?")',
     caughtBy: SIMULATION,

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { customResourceDefinition } from "../src/crd/definition.ts";
 import { KINDS } from "../src/crd/kinds.ts";
-import { crdYaml } from "./crd-yaml.ts";
-import { generatedFiles } from "./outputs.ts";
+import { crdYaml, generatedFiles } from "./outputs.ts";
 
 const root = new URL("../../../", import.meta.url);
 

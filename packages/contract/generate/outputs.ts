@@ -1,10 +1,17 @@
-import { customResourceDefinition } from "../src/crd/definition.ts";
+import { type CustomResourceDefinition, customResourceDefinition } from "../src/crd/definition.ts";
 import { KINDS } from "../src/crd/kinds.ts";
-import { crdYaml } from "./crd-yaml.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { apiReference } from "./api-reference.ts";
 import { limitsReference } from "./limits-reference.ts";
 import { faultsReference, kindsReference, policyReference } from "./reference.ts";
+import { stringify } from "yaml";
+
+/** The text of one file under deploy/crds. */
+export function crdYaml(definition: CustomResourceDefinition): string {
+  return `${GENERATED}---\n${stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
+const GENERATED = "# Generated from packages/contract. Do not edit: run `npm run generate`.\n";
 
 /** Every generated file by its path from the repository's root. The same input always gives the same bytes. */
 export function generatedFiles(): ReadonlyMap<string, string> {

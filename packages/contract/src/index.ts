@@ -4,7 +4,7 @@ export {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
 } from "./crd/cluster-advertisement.ts";
-export { type Condition, conditionMessage } from "./crd/conditions.ts";
+export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./crd/shared-fields.ts";
 export { type CustomResourceDefinition, customResourceDefinition } from "./crd/definition.ts";
 export {
   apiVersionOf,
@@ -28,7 +28,6 @@ export {
 export { type ProviderInstruction, providerInstructionKind } from "./crd/provider-instruction.ts";
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";
-export { MAX_EXPLANATION_LENGTH } from "./crd/shared-fields.ts";
 export { type ResourceRequest, resourceRequestKind } from "./crd/resource-request.ts";
 export type {
   UiAmounts,
@@ -116,8 +115,18 @@ export {
   type SettingSources,
   type SettingsResult,
 } from "./settings/parse-settings.ts";
-export type { Setting, SettingResult, SettingsTable, Values } from "./settings/setting.ts";
-export { choice, duration, integer, list, text, toggle } from "./settings/settings.ts";
+export {
+  choice,
+  duration,
+  integer,
+  list,
+  type Setting,
+  type SettingResult,
+  type SettingsTable,
+  text,
+  toggle,
+  type Values,
+} from "./settings/settings.ts";
 export { replaceHidden, safeJson, safeLine, safeText, truncate } from "./text/safe-text.ts";
 export { yamlText } from "./text/yaml-text.ts";
 export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";

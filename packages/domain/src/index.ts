@@ -32,6 +32,9 @@ export {
 export {
   type NodeVerdict,
   nodeVerdict,
+  parseToleratedTaint,
+  type ToleratedTaint,
+  type ToleratedTaintResult,
   UNCOUNTED_NODE_REASONS,
   type UncountedNodeReason,
 } from "./cluster/counted-node.ts";
@@ -56,19 +59,13 @@ export { nodeShapes } from "./cluster/node-shapes.ts";
 export { type GuestFacts, type PodFacts, type PodReading, podFacts, podKey } from "./cluster/pod.ts";
 export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
 export type { GuestUsage, PendingShown } from "./cluster/pod-totals.ts";
-export {
-  parseToleratedTaint,
-  type ToleratedTaint,
-  type ToleratedTaintResult,
-} from "./cluster/tolerated-taint.ts";
 export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor, totalPrice, UNPRICED } from "./cost/price.ts";
 export type { Candidate, Cordon } from "./deciding/candidate.ts";
 export { chooseProvider } from "./deciding/choose-provider.ts";
 export type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./deciding/decision.ts";
-export { explain, headline } from "./deciding/explain.ts";
+export { explain, flipOf, headline } from "./deciding/explain.ts";
 export { FILTER_NAMES, type FilterName, type Refusal, type SchedulingContext } from "./deciding/filters.ts";
-export { flipOf } from "./deciding/flip.ts";
 export {
   DEFAULT_POLICY,
   type LendingPolicy,

@@ -15,8 +15,7 @@ import { testCertificates } from "@resource-broker/testkit";
 import { rolldown } from "rolldown";
 import { leanBuiltins } from "../../../scripts/bundle/lean-builtins.ts";
 import { oneByte } from "../../../scripts/bundle/one-byte.ts";
-import type { ClusterSize, Encoding } from "./cluster/size.ts";
-import { type Row, tableOf } from "./measure/table.ts";
+import type { ClusterSize, Encoding } from "./messages.ts";
 import { type Measurements, run } from "./run.ts";
 
 const LARGE: ClusterSize = { nodes: 5_000, pods: 150_000 };
@@ -100,4 +99,28 @@ function canPin(): boolean {
     printProgress("cannot pin processes to cores: server and follower share them");
     return false;
   }
+}
+
+/** A figure of both encodings beside its target. */
+interface Row {
+  readonly metric: string;
+  readonly target: string;
+  readonly protobuf: string;
+  readonly json: string;
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const cells = [
+    ["", "protobuf", "JSON", "target"],
+    ...rows.map(({ metric, protobuf, json, target }) => [metric, protobuf, json, target]),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }

@@ -1,5 +1,15 @@
 import type { KubeConfig } from "@resource-broker/kube";
-import type { ClusterSize, Encoding } from "./cluster/size.ts";
+
+export type Encoding = "protobuf" | "json";
+
+/** How large the imagined cluster is. */
+export interface ClusterSize {
+  readonly nodes: number;
+  readonly pods: number;
+}
+
+/** Versions of the objects as first listed; what changes later is newer. */
+export const FIRST_VERSION = 1_000_000;
 
 /** What the bench tells its processes. */
 export type Command =

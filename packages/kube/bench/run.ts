@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { KubeConfig } from "@resource-broker/kube";
 import { cpuMsOf, memoryOf, type TestCertificates } from "@resource-broker/testkit";
 import { type Child, startChild } from "./child.ts";
-import type { ClusterSize, Encoding } from "./cluster/size.ts";
+import type { ClusterSize, Encoding } from "./messages.ts";
 
 export interface RunOptions {
   readonly size: ClusterSize;

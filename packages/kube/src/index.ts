@@ -89,8 +89,13 @@ export {
   eventRecorder,
 } from "./events/event-recorder.ts";
 export { reflector } from "./follow/follow.ts";
-export { type Informer, type InformerOptions, informer } from "./informer/informer.ts";
-export type { CacheListener, ObjectCache } from "./informer/kept-objects.ts";
+export {
+  type CacheListener,
+  type Informer,
+  informer,
+  type InformerOptions,
+  type ObjectCache,
+} from "./informer/informer.ts";
 export { type Named, objectKey } from "./informer/object-key.ts";
 export {
   type LeaderElection,

@@ -26,21 +26,28 @@ export { inBaseUnits } from "./metrics/base-units.ts";
 export { createMetricsRegistry, type MetricsRegistry } from "./metrics/figures.ts";
 export { addProcessMetrics } from "./metrics/process-figures.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
-export type { MetricsSource } from "./probe/pages.ts";
+export type { MetricsSource, ReadinessCheck } from "./probe/pages.ts";
 export {
+  type Address,
+  parseAddress,
   type ProbeDefaults,
   type ProbeSettings,
-  probeSettingsProblems,
   probeSettings,
+  probeSettingsProblems,
 } from "./probe/probe-settings.ts";
 export { createProbes, type Probes, type ProbesDeps } from "./probe/probes.ts";
-export type { ReadinessCheck } from "./probe/readiness.ts";
 export { createReloads, type Reloads, type ReloadStatus, type ReportReload } from "./probe/reloads.ts";
-export { describeFailure, EXIT } from "./process/exit.ts";
-export { type Program, type RunDeps, runUntilSignal } from "./process/run-until-signal.ts";
-export { type Address, parseAddress } from "./settings/address.ts";
-export { IGNORED_GO_FLAGS, PROGRAM_SETTINGS, type ProgramSettings } from "./settings/program-settings.ts";
 export {
+  describeFailure,
+  EXIT,
+  type Program,
+  type RunDeps,
+  runUntilSignal,
+} from "./process/run-until-signal.ts";
+export {
+  IGNORED_GO_FLAGS,
+  PROGRAM_SETTINGS,
+  type ProgramSettings,
   readSettings,
   type SettingsInput,
   type SettingsOutcome,

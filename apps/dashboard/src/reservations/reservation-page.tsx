@@ -8,7 +8,7 @@ import { Chip } from "../parts/chips.tsx";
 import { CodeCard, Command } from "../parts/code.tsx";
 import { Action } from "../parts/confirm.tsx";
 import { Facts } from "../parts/facts.tsx";
-import { Icon } from "../parts/icons.tsx";
+import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { Countdown, TimeAgo } from "../parts/moment.tsx";
 import { Card, Page } from "../parts/page.tsx";
@@ -17,8 +17,54 @@ import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/session-context.ts";
 import "./reservation.css";
 import { Phase } from "./reservation-row.tsx";
-import { costText, isLive, reasonText, usageViews } from "./reservation-view.ts";
-import { Timeline } from "./timeline.tsx";
+import {
+  costText,
+  isLive,
+  reasonText,
+  type StepState,
+  timelineView,
+  usageViews,
+} from "./reservation-view.ts";
+import "./timeline.css";
+
+const SIGNS: Readonly<Record<StepState, IconName | null>> = {
+  done: "check",
+  current: "clock",
+  waiting: null,
+  skipped: "close",
+};
+
+const WORDS: Readonly<Record<StepState, string>> = {
+  done: "done",
+  current: "in progress",
+  waiting: "not yet",
+  skipped: "never reached",
+};
+
+function Timeline({ reservation }: { readonly reservation: UiReservationDetail }) {
+  return (
+    <ol className="timeline">
+      {timelineView(reservation).map(({ step, state, at, since, text }) => {
+        const sign = SIGNS[state];
+        return (
+          <li key={step} className={`step is-${state}`}>
+            <span className="step-dot">{sign !== null && <Icon name={sign} size={12} />}</span>
+            <span className="step-name">
+              {step}
+              <span className="hidden"> ({WORDS[state]})</span>
+            </span>
+            {at !== "" && (
+              <span className="step-time num">
+                {at} <span className="faint">{since}</span>
+              </span>
+            )}
+            <span className="step-text">{text}</span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
 
 export function ReservationPage({ id }: { readonly id: string }) {
   const policy: RefreshPolicy<UiReservationDetail> = {

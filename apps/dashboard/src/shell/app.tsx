@@ -1,10 +1,23 @@
 import type { UiSession } from "@resource-broker/contract";
 import { useCallback, useEffect, useState } from "react";
+import { AuditPage } from "../audit/audit-page.tsx";
+import { CapacityPage } from "../capacity/capacity-page.tsx";
+import { DecisionPage } from "../decisions/decision-page.tsx";
+import { DecisionsPage } from "../decisions/decisions-page.tsx";
+import { ClusterPage } from "../fleet/cluster-page.tsx";
+import { FleetPage } from "../fleet/fleet-page.tsx";
+import { FlowsPage } from "../flows/flows-page.tsx";
+import { MoneyPage } from "../money/money-page.tsx";
 import { ApiError, SESSION_PATH } from "../net/ask.ts";
+import { Link } from "../parts/link.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty } from "../parts/states.tsx";
+import { ReservationPage } from "../reservations/reservation-page.tsx";
+import { ReservationsPage } from "../reservations/reservations-page.tsx";
 import { SignInPage, type SignInState } from "../sign-in/sign-in-page.tsx";
 import { tokenIn } from "../sign-in/token.ts";
-import { CurrentPage } from "./pages.tsx";
-import { type AppDeps, AppDepsContext, SessionContext } from "./session-context.ts";
+import { WhatIfPage } from "../what-if/what-if-page.tsx";
+import { type AppDeps, AppDepsContext, SessionContext, useRoute } from "./session-context.ts";
 import { Shell } from "./shell.tsx";
 import { Toasts } from "./toasts.tsx";
 
@@ -74,4 +87,34 @@ function signInFailure(error: unknown, hadToken: boolean): SignInState {
   if (!(error instanceof ApiError)) return { kind: "failed", message: String(error), status: -1 };
   if (error.status === 401 && !hadToken) return { kind: "needed", hasEnded: false };
   return { kind: "failed", message: error.message, status: error.status };
+}
+
+function CurrentPage() {
+  const { page, id } = useRoute();
+  switch (page) {
+    case "fleet":
+      return id === null ? <FleetPage /> : <ClusterPage key={id} id={id} />;
+    case "flows":
+      return <FlowsPage />;
+    case "reservations":
+      return id === null ? <ReservationsPage /> : <ReservationPage key={id} id={id} />;
+    case "decisions":
+      return id === null ? <DecisionsPage /> : <DecisionPage key={id} id={id} />;
+    case "what-if":
+      return <WhatIfPage />;
+    case "capacity":
+      return <CapacityPage />;
+    case "money":
+      return <MoneyPage />;
+    case "audit":
+      return <AuditPage />;
+    case null:
+      return (
+        <Page title="No such page">
+          <Empty title="Nothing is here" icon="search">
+            <Link to="/fleet">Go to the fleet</Link>
+          </Empty>
+        </Page>
+      );
+  }
 }

@@ -1,14 +1,67 @@
 import type { UiSession } from "@resource-broker/contract";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Component, type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { PAGES } from "../routing/route.ts";
-import { Badge } from "./badge.tsx";
-import { ErrorBoundary } from "./mishap.tsx";
-import { useRoute, useSession } from "./session-context.ts";
+import { useLiveStatus, useRoute, useSession } from "./session-context.ts";
 import { applyTheme, nextTheme, readTheme, type Theme } from "./theme.ts";
 import "../parts/button.css";
 import "./shell.css";
+import type { LiveStatus } from "../live/live-connection.ts";
+import "./badge.css";
+import { Empty } from "../parts/states.tsx";
+
+interface ErrorBoundaryProps {
+  /** The error is reset when the page changes. */
+  readonly page: string;
+  readonly children: ReactNode;
+}
+
+/** A page that cannot be drawn takes neither menu nor badge with it. Only a class can catch what a component throws. */
+class ErrorBoundary extends Component<
+  ErrorBoundaryProps,
+  { readonly message: string | null; readonly page: string }
+> {
+  override state = { message: null, page: this.props.page };
+
+  static getDerivedStateFromError(error: unknown): { readonly message: string } {
+    return { message: error instanceof Error ? error.message : String(error) };
+  }
+
+  static getDerivedStateFromProps(
+    { page }: ErrorBoundaryProps,
+    state: { readonly message: string | null; readonly page: string },
+  ): { readonly message: string | null; readonly page: string } | null {
+    return page === state.page ? null : { message: null, page };
+  }
+
+  override render(): ReactNode {
+    if (this.state.message === null) return this.props.children;
+    return (
+      <Empty title="This page cannot be shown" icon="warning">
+        {this.state.message}. This is an error of the page, not of the broker; the other pages still work.
+      </Empty>
+    );
+  }
+}
+
+const WORDS: Readonly<Record<LiveStatus, { readonly text: string; readonly title: string }>> = {
+  connecting: { text: "Connecting", title: "The stream of changes is being opened" },
+  live: { text: "Live", title: "Changes show within a second" },
+  reconnecting: { text: "Reconnecting", title: "The broker does not answer; reconnecting" },
+  stale: { text: "Stale", title: "No data for 12 s: the page may be out of date" },
+};
+
+function Badge() {
+  const status = useLiveStatus();
+  const { text, title } = WORDS[status];
+  return (
+    <span className={`badge is-${status}`} role="status" title={title} data-status={status}>
+      <span className="badge-dot" aria-hidden="true" />
+      {text}
+    </span>
+  );
+}
 
 interface ShellProps {
   readonly children: ReactNode;

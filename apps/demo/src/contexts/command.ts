@@ -1,14 +1,52 @@
-import { Fault, parseSettings, safeJson, safeLine, type Values } from "@resource-broker/contract";
-import { type Clock, describeFailure, EXIT, type Log } from "@resource-broker/runtime";
+import {
+  choice,
+  describeProblems,
+  Fault,
+  list,
+  parsePolicy,
+  parseSettings,
+  safeJson,
+  safeLine,
+  text,
+  type Values,
+} from "@resource-broker/contract";
+import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
+import { type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
+import { type Clock, describeFailure, EXIT, type Log, yamlReader } from "@resource-broker/runtime";
 import { terminalFeatures } from "../report/choose-report.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { renderLine } from "../view/line.ts";
 import { inspectClusters } from "./look-at-clusters.ts";
-import { openContexts } from "./open-contexts.ts";
 import { reportRows } from "./print-report.ts";
-import { readPolicy } from "./read-policy.ts";
 import type { Report } from "./report.ts";
-import { CONTEXTS_HELP, CONTEXTS_SETTINGS, withLongNames } from "./settings.ts";
+
+const CONTEXTS_SETTINGS = {
+  contexts: list({ description: "Contexts of the kubeconfig.", defaultValue: [], placeholder: "A,B" }),
+  kubeconfig: text({ description: "Another kubeconfig.", defaultValue: "", placeholder: "FILE" }),
+  policy: text({ description: "Prices and weights.", defaultValue: "", placeholder: "FILE" }),
+  output: choice({ description: "How to print.", defaultValue: "text", choices: ["text", "json"] }),
+};
+
+const CONTEXTS_HELP = `Usage: npm start -- --contexts A,B[,C…] [FLAGS]
+
+Your own clusters, read-only: lists their nodes and pods through your kubeconfig, lets a broker on this
+machine decide, and prints who could lend what, which pods wait today, and which cluster would take each
+of them at what price, with the reasons. Nothing is written to any cluster, nothing is installed, and
+no data leaves this machine.
+
+It needs the rights get, list and watch on nodes and pods, in all namespaces, and no others.
+
+  --kubeconfig=FILE  instead of KUBECONFIG or ~/.kube/config
+  --policy=FILE      a broker's policy: prices by cluster, weights, quotas (docs/policy.md)
+  -o, --output=json  one JSON object instead of text
+  --help             this text`;
+
+/** `-o json` as people write it for kubectl. */
+function withLongNames(argv: readonly string[]): string[] {
+  return argv.map((word) =>
+    word.replace(/^-o(?=$|=)/, "--output").replace(/^-o(?=(?:json|text)$)/, "--output="),
+  );
+}
 
 const silent = (): void => undefined;
 /** Errors are returned as faults, so nothing is logged. */
@@ -81,4 +119,45 @@ function print(report: Report, form: "text" | "json", { output, env }: ContextsH
     width: Number.POSITIVE_INFINITY,
   };
   for (const row of reportRows(report)) output.write(`${renderLine(row, paint)}\n`);
+}
+
+interface ContextSources {
+  readonly contexts: readonly string[];
+  /** Absent: as kubectl finds it. */
+  readonly kubeconfig: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The clusters that the contexts stand for. Everything that is wrong with their names is told at once. */
+async function openContexts(sources: ContextSources): Promise<ReadonlyMap<string, KubeConfig>> {
+  const { contexts, kubeconfig, env } = sources;
+  if (contexts.length === 0) {
+    throw new Fault("invalid", "--contexts: name contexts of your kubeconfig, such as --contexts eu,us");
+  }
+  const files = kubeconfig === undefined ? {} : { files: [kubeconfig] };
+  const opened = new Map<string, KubeConfig>();
+  const problems: string[] = [];
+  for (const context of new Set(contexts)) {
+    try {
+      opened.set(context, await loadKubeConfig({ ...files, context, env }));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (problems.length > 0) throw new Fault("invalid", [...new Set(problems)].join("\n"));
+  return opened;
+}
+
+/** The broker's policy file, read before the broker does: what is wrong with it is said in time. */
+async function readPolicy(file: string | undefined): Promise<Policy> {
+  if (file === undefined) return DEFAULT_POLICY;
+  const content = await yamlReader()(file).catch((cause: unknown) => {
+    throw new Fault("invalid", `--policy: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  });
+  const parsed = parsePolicy(content);
+  if (parsed.ok) return parsed.policy;
+  throw new Fault("invalid", `--policy: ${file}: ${describeProblems(parsed.problems)}`);
 }

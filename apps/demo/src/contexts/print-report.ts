@@ -2,7 +2,21 @@ import type { ReservationCostDTO, ResourceQuantitiesDTO } from "@resource-broker
 import { amountOf, describeAmount, describeResources, parseResources } from "@resource-broker/domain";
 import { type Line, line, span } from "../view/line.ts";
 import type { PendingReport, ReadableCluster, Report, WaitingState } from "./report.ts";
-import { table } from "./table.ts";
+
+const GAP = "   ";
+
+/** Rows under their titles, each column as wide as it must be. */
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return [titles, ...rows].map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
 
 const PRICE_DIGITS = 4;
 const REASON_INDENT = " ".repeat(6);

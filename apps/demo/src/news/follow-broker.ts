@@ -1,6 +1,6 @@
 import {
-  advertisementPageSchema,
   type AdvertisementDTO,
+  advertisementPageSchema,
   type AuditEntryDTO,
   auditPageSchema,
   decisionSchema,
@@ -12,10 +12,29 @@ import {
   validate,
 } from "@resource-broker/contract";
 import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
-import { auditEvent, decisionIdOf } from "./audit-news.ts";
 import { clusterState } from "./cluster-state.ts";
 import { decisionUpdate } from "./decision-news.ts";
-import { type ClusterState, type OnUpdate, startingCluster } from "./news.ts";
+import { type ClusterState, type EventUpdate, type OnUpdate, startingCluster } from "./news.ts";
+
+const DECISION = /^(?<text>.*) Decision (?<id>dec-[a-z0-9-]+)\.$/s;
+
+/** The decision that an entry is about, if it is about one. */
+function decisionIdOf({ subject = "", message }: AuditEntryDTO): string | undefined {
+  return subject.startsWith("dec-") ? subject : DECISION.exec(message)?.groups?.["id"];
+}
+
+/** What a line of the audit log tells. */
+function auditEvent({ at, actor, action, subject = "", message }: AuditEntryDTO): EventUpdate {
+  const decided = DECISION.exec(message)?.groups?.["text"];
+  const isRefusal = subject.startsWith("dec-");
+  const about = subject === "" || isRefusal ? "" : `${subject}: `;
+  return {
+    at,
+    source: actor,
+    level: isRefusal ? "warn" : "info",
+    text: decided ?? `${about}${message === "" ? action : message}`,
+  };
+}
 
 /** Of a kept ledger only the last entries are shown. */
 const MOST_HISTORY = 30;

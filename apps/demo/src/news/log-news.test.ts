@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { followLog } from "./follow-log.ts";
+import { followLog } from "../start/start-agents.ts";
 import { logEvent } from "./log-news.ts";
 
 const TIME = Date.UTC(2026, 6, 1, 10);

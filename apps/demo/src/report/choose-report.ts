@@ -1,10 +1,10 @@
 import { safeJson, safeLine } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
+import type { DemoUpdate } from "../news/news.ts";
 import { guardTerminal } from "../terminal/guard.ts";
 import { liveTerminal, type TerminalPorts } from "../terminal/live-terminal.ts";
 import type { TerminalFeatures } from "../view/render.ts";
 import { plainLines } from "./plain-lines.ts";
-import type { Reporter } from "./report.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,4 +67,13 @@ export function terminalFeatures(env: Environment): TerminalFeatures {
     (value) => value !== undefined && value !== "",
   );
   return { hasColours: (env["NO_COLOR"] ?? "") === "", hasBlocks: /utf-?8/iu.test(locale ?? "") };
+}
+
+/** Whoever shows a person, a file or a program what happens. */
+export interface Reporter {
+  /** Before anything else, with the clusters that will come. */
+  readonly start: (names: readonly string[]) => void;
+  readonly update: (news: DemoUpdate) => void;
+  /** Gives back what it took, such as the terminal; more than once does no harm. */
+  readonly stop: () => void;
 }

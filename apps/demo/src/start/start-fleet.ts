@@ -1,3 +1,5 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import type { Clock } from "@resource-broker/runtime";
 import { startWorld, type World } from "@resource-broker/testkit";
 import type { Fleet } from "../fleet/plan-fleet.ts";
@@ -7,7 +9,6 @@ import { startPolling } from "../news/look-again.ts";
 import type { OnUpdate } from "../news/news.ts";
 import { demoCertificates } from "./certificates.ts";
 import { commandsFor, quoted } from "./commands.ts";
-import { findProgram } from "./find-program.ts";
 import { type Agents, startAgents } from "./start-agents.ts";
 import { type Tools, writeTools } from "./write-tools.ts";
 
@@ -137,3 +138,10 @@ async function publishReady(
 
 const NO_KUBECTL =
   "kubectl is not installed here, and most of the commands need it: https://kubernetes.io/docs/tasks/tools says how to get it.";
+
+/** True where a shell would find it. */
+async function findProgram(name: string, searchPath: string): Promise<boolean> {
+  const folders = searchPath.split(delimiter).filter((folder) => folder !== "");
+  const tries = folders.map((folder) => access(join(folder, name), constants.X_OK));
+  return (await Promise.allSettled(tries)).some(({ status }) => status === "fulfilled");
+}

@@ -1,14 +1,16 @@
-import { seededRandom } from "@resource-broker/testkit";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ReservationRequestDTO } from "@resource-broker/contract";
+import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
+import { reserveText } from "../../measure/load/requests.ts";
 import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
-import { advertise, type Answer, NO_ANSWER } from "../subject/calls.ts";
+import { advertise, type Answer, answerOf, NO_ANSWER, sendTimed } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
 import { listReservations } from "../subject/list-reservations.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { connectAll, openSubject, settle, type Subject } from "../subject/subject.ts";
-import { inBursts } from "./burst.ts";
 import {
   type BrokerConcurrency,
   type Contest,
@@ -19,6 +21,31 @@ import {
   recount,
 } from "./figures.ts";
 import { chartsOf, findingsOf } from "./show.ts";
+
+/** Between two bursts, so that they do not fall into step with anything; both in milliseconds. */
+const PAUSE = { least: 5, most: 40 };
+
+interface Bursts {
+  readonly rounds: number;
+  readonly request: ReservationRequestDTO;
+  /** Begins every idempotency key. */
+  readonly name: string;
+  readonly random: SeededRandom;
+  readonly signal: AbortSignal;
+}
+
+/** Every connection asks in the same moment; the next round begins when all are answered. */
+async function inBursts(connections: readonly Connection[], bursts: Bursts): Promise<Answer[][]> {
+  const { rounds, request, name, random, signal } = bursts;
+  const answers: Answer[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const texts = connections.map((_, at) => reserveText(request, `${name}-${round}-${at}`));
+    const sent = connections.map((connection, at) => sendTimed(connection, texts[at] ?? ""));
+    answers.push((await Promise.all(sent)).map(answerOf));
+    await sleep(random.between(PAUSE.least, PAUSE.most), undefined, { signal });
+  }
+  return answers;
+}
 
 const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
 /** A lender never runs out of small ones, and has no room for a single huge one. */

@@ -1,10 +1,11 @@
+import type { Fault } from "@resource-broker/contract";
+import type { ResourceVector } from "@resource-broker/domain";
 import type { KubeClient, ReflectorDeps } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/tell.ts";
 import type { PriceSource } from "../price/price-source.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import type { AgentObserver } from "./agent-observer.ts";
 
 /** What all parts of the agent share. */
 export interface AgentDeps {
@@ -25,4 +26,20 @@ export interface AgentDeps {
 /** For everything that lists and watches. */
 export function followDeps({ client, clock, random, log, observer }: AgentDeps): ReflectorDeps {
   return { client, clock, random, log, observer: { onRestart: observer.watchRestarted } };
+}
+
+/** Receives what happens in the agent, for metrics. Every call returns at once. */
+export interface AgentObserver {
+  readonly published: (result: "accepted" | Fault["code"], tookMs: number) => void;
+  /** What is reserved and available, as last advertised. */
+  readonly advertised: (resources: {
+    readonly reserved: ResourceVector;
+    readonly available: ResourceVector;
+  }) => void;
+  /** From the first reconcile of a request to its grant. */
+  readonly reserved: (tookMs: number) => void;
+  /** From the grant at the broker to the ProviderInstruction in this cluster, by the broker's time. */
+  readonly held: (delayMs: number) => void;
+  readonly watchRestarted: (resource: string) => void;
+  readonly reconcileFailed: (controller: string) => void;
 }

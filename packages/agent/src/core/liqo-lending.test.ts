@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import type { ObjectEvent } from "../events/tell.ts";
 import { RESOURCE_SLICES } from "../liqo/objects/resource-slice.ts";
-import { aReplica, ASKED, ROME, tenantNamespace } from "../liqo/provider/testing/replicas.ts";
+import { aReplica, ASKED, ROME, tenantNamespace } from "../liqo/provider/testing/provider-world.ts";
 import { fixedPrices } from "../price/price-source.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { testFleet } from "../testing/small-world.ts";

@@ -4,11 +4,25 @@ import type { DataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import { MANAGER } from "../forge/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
-import { liqoDataPlane } from "./consumer/liqo-data-plane.ts";
 import { foreignConfig } from "./liqoctl/foreign-access.ts";
 import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
 import { privateFiles } from "./liqoctl/private-file.ts";
 import { liqoctl } from "./liqoctl/run-liqoctl.ts";
+import { RESERVATION_LABEL } from "./objects/labels.ts";
+import type { SliceAmountTerms } from "./consumer/amounts.ts";
+import { clusterReads } from "./consumer/cluster-reads.ts";
+import { establisher } from "./consumer/establish-loan.ts";
+import { peeringTeardown } from "./consumer/let-go.ts";
+import {
+  type PeeringJobFactoryDeps,
+  type PeeringJobFactoryOptions,
+  peeringJobFactory,
+} from "./consumer/peer-work.ts";
+import { peeringJobRunner } from "./consumer/peering-jobs.ts";
+import { peeringStore } from "./consumer/peerings.ts";
+import { claimantsOf } from "./consumer/plan-offload.ts";
+import { releaser } from "./consumer/release-loan.ts";
+import { reservationObjectsReader } from "./consumer/remains.ts";
 
 export interface OpenDataPlaneDeps {
   readonly clusterId: string;
@@ -50,4 +64,50 @@ export function openDataPlane(
     },
   );
   return { dataPlane, stop: () => dataPlane.stop().finally(files.stop) };
+}
+
+interface LiqoOptions extends PeeringJobFactoryOptions, SliceAmountTerms {}
+
+interface LiqoDeps extends Omit<PeeringJobFactoryDeps, "client" | "peerings" | "reads" | "teardown"> {
+  readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Delivers each reservation as a virtual node of exactly its size, and removes it in time. */
+export interface LiqoDataPlane extends DataPlane {
+  /** Stops running liqoctl jobs; a restarted agent continues from the markers. */
+  readonly stop: () => Promise<void>;
+}
+
+export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPlane {
+  const reads = clusterReads(deps.client);
+  const peerings = peeringStore(deps.client, options.liqoNamespace);
+  const jobs = peeringJobRunner(deps);
+  const jobFactory = peeringJobFactory(options, {
+    ...deps,
+    reads,
+    peerings,
+    teardown: peeringTeardown({ ...deps, reads }),
+  });
+  const parts = { ...deps, reads, peerings, jobs, jobFactory };
+  return {
+    ...establisher(options, parts),
+    release: releaser({ ...parts, readObjects: reservationObjectsReader(parts) }),
+    listReservationIds: async () => {
+      const [slices, offloadings, markers] = await Promise.all([
+        reads.labelledSlices(),
+        reads.offloadings(),
+        peerings.all(),
+      ]);
+      return [
+        ...new Set([
+          ...slices.map(({ metadata }) => metadata.labels?.[RESERVATION_LABEL] ?? metadata.name),
+          ...offloadings.flatMap(claimantsOf),
+          ...markers.flatMap(({ claims }) => claims),
+        ]),
+      ].sort();
+    },
+    stop: jobs.stop,
+  };
 }

@@ -1,5 +1,5 @@
 import type { CertificateSet, MetricsSource } from "@resource-broker/runtime";
-import type { AgentObserver } from "../core/agent-observer.ts";
+import type { AgentObserver } from "../core/agent-deps.ts";
 import type { ReservationCache } from "../reservations/reservation-book.ts";
 
 /** The sources of metrics that are read at each scrape. */

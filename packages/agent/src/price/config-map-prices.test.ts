@@ -2,8 +2,7 @@ import type { ConfigMap, KubeClient, ListQuery, WatchEvent, WatchQuery } from "@
 import { Fault } from "@resource-broker/contract";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConfigMapCost } from "./config-map-cost.ts";
-import { configMapPrices } from "./config-map-prices.ts";
+import { configMapPrices, readConfigMapCost } from "./config-map-prices.ts";
 
 const FLAT = { cpuCost: "0.04", memoryCost: "0.005", gpuCost: "2.5", currency: "EUR" };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPriceSheet } from "./price-sheet.ts";
+import { readPriceSheet } from "./sheet-prices.ts";
 
 /** As OpenCost ships it, with what else it has. */
 const SHEET = {

@@ -1,11 +1,37 @@
 import { Fault, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
 import { customResource, type KubeClient, type Patch } from "@resource-broker/kube";
-import type { RecordEvent } from "../events/tell.ts";
+import type { EventReason, ObjectEvent, RecordEvent } from "../events/tell.ts";
 import { isSameStatus } from "../forge/conditions.ts";
 import { MANAGER } from "../forge/labels.ts";
-import { eventFor } from "./request-events.ts";
+import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
-import { createOwnWrites } from "./written-requests.ts";
+
+/** The event for a change of a request's status; undefined when nothing changed. */
+function eventFor(request: ResourceRequest, now: RequestStatus): ObjectEvent | undefined {
+  const before = request.status;
+  const reason = reasonOf(now);
+  if (reason === undefined || reason === (before && reasonOf(before))) return undefined;
+  const isGood = reason === "Reserved" || now.phase === "Released";
+  const message = [now.message, now.explanation].filter((part) => part !== undefined).join("\n");
+  return { regarding: request, type: isGood ? "Normal" : "Warning", reason, message };
+}
+
+const BY_CONDITION: Readonly<Record<string, EventReason>> = {
+  Queued: "Queued",
+  ProviderRefused: "ProviderRefused",
+  BrokerUnreachable: "BrokerUnavailable",
+  BrokerUnavailable: "BrokerUnavailable",
+  BrokerBusy: "BrokerUnavailable",
+  BrokerRefusesAgent: "BrokerUnavailable",
+  UnknownToBroker: "UnknownToBroker",
+  [WRONG_ANSWER]: "WrongAnswer",
+};
+
+function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): EventReason | undefined {
+  const condition = conditions.find(({ type }) => type === "Reserved")?.reason ?? "";
+  if (phase === "Failed" || phase === "Released") return reservationName === undefined ? "Refused" : "Ended";
+  return BY_CONDITION[condition] ?? (phase === "Pending" ? undefined : "Reserved");
+}
 
 export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
 
@@ -67,4 +93,33 @@ function patchOf({ metadata }: ResourceRequest, status: RequestStatus): Patch {
 
 function ignoreNotFound(error: unknown): undefined {
   if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+}
+
+/** A watch lags behind writes: until it catches up, the written object counts. */
+interface OwnWrites {
+  /** The newest version of an object that was last seen like this. */
+  readonly latest: (key: string, seen: ResourceRequest | undefined) => ResourceRequest | undefined;
+  readonly record: (key: string, before: ResourceRequest, after: ResourceRequest) => void;
+}
+
+export function createOwnWrites(): OwnWrites {
+  const entries = new Map<string, { readonly object: ResourceRequest; readonly older: Set<string> }>();
+  return {
+    latest: (key, seen) => {
+      const entry = entries.get(key);
+      if (entry === undefined) return seen;
+      if (seen !== undefined && entry.older.has(versionOf(seen))) return entry.object;
+      entries.delete(key);
+      return seen;
+    },
+    record: (key, before, after) => {
+      const older = entries.get(key)?.older ?? new Set<string>();
+      entries.set(key, { object: after, older: older.add(versionOf(before)) });
+    },
+  };
+}
+
+/** Versions are compared for equality only, as Kubernetes requires; a new object of the same name has another UID. */
+function versionOf({ metadata }: ResourceRequest): string {
+  return `${metadata.uid} ${metadata.resourceVersion}`;
 }

@@ -1,7 +1,7 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import { aRequest } from "../testing/samples.ts";
-import { createOwnWrites } from "./written-requests.ts";
+import { createOwnWrites } from "./status-board.ts";
 
 const KEY = "default/more";
 

@@ -1,8 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { usageFrom } from "./node-metrics.ts";
-import { usageMeter } from "./usage-meter.ts";
+import { usageFrom, usageMeter } from "./usage-meter.ts";
 
 const GI = 2 ** 30;
 const MINUTE = 60_000;

@@ -4,8 +4,9 @@ import { closeAll } from "../load/fleet.ts";
 import { median, percentile } from "../measure/percentile.ts";
 import { count, ms } from "../figure-text.ts";
 import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
-import { countLedger } from "./booked.ts";
 import { openReservationLoad, type ReservationLoad } from "./desk.ts";
+import { ledgerFrom, subtract } from "@resource-broker/domain";
+import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 const ROUNDS = 3;
 const SUSTAINED_IN_FLIGHT = 250;
@@ -170,4 +171,27 @@ function loadShare(rounds: readonly LoopResult[]): string {
   const own = rounds.reduce((sum, { ownCpuMs }) => sum + ownCpuMs, 0);
   const elapsed = rounds.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0);
   return `load core ${((100 * own) / elapsed).toFixed(0)} %`;
+}
+
+interface LedgerCounts {
+  readonly reservations: number;
+  /** Providers that lend more than they have, or whose key made two reservations. */
+  readonly doubled: number;
+}
+
+/** Counts what the ledger of a stopped broker holds. */
+async function countLedger(directory: string): Promise<LedgerCounts> {
+  const store = sqliteStore({ directory });
+  const { records } = await store.open();
+  await store.close();
+  const keys = new Set(records.reservations.map(({ requester, key }) => `${requester}/${key}`));
+  const accounts = [...ledgerFrom(records, records.time).accounts.values()];
+  const overlent = accounts.filter(({ advertisement, reserved }) => {
+    const left = advertisement && subtract(advertisement.allocatable, reserved);
+    return left !== undefined && (left.cpuMillis < 0 || left.memoryBytes < 0);
+  });
+  return {
+    reservations: records.reservations.length,
+    doubled: records.reservations.length - keys.size + overlent.length,
+  };
 }

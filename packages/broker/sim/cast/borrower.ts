@@ -7,9 +7,8 @@ import {
   resourceVector,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { ApiCall, ApiReply } from "../stage/ask.ts";
 import type { Findings } from "../stage/findings.ts";
-import type { Network } from "../stage/network.ts";
+import type { ApiCall, ApiReply, Network } from "../stage/network.ts";
 import type { Scheduler } from "../stage/scheduler.ts";
 
 const GI = 2 ** 30;

@@ -2,8 +2,7 @@ import { isLive, type Reservation, resourceVector } from "@resource-broker/domai
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { History } from "../histories/history.ts";
 import type { ProviderOperation, ProviderResult } from "../histories/provider-object.ts";
-import type { ApiCall, ApiReply } from "../stage/ask.ts";
-import type { Network } from "../stage/network.ts";
+import type { ApiCall, ApiReply, Network } from "../stage/network.ts";
 import type { Scheduler } from "../stage/scheduler.ts";
 
 const LONGEST_PAUSE_MS = 200;

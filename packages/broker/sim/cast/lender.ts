@@ -7,8 +7,7 @@ import {
   resourceVector,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { ApiCall } from "../stage/ask.ts";
-import type { Network } from "../stage/network.ts";
+import type { ApiCall, Network } from "../stage/network.ts";
 import type { Scheduler } from "../stage/scheduler.ts";
 
 const GI = 2 ** 30;

@@ -3,7 +3,7 @@ import { Fault } from "@resource-broker/contract";
 import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import { idMaker } from "../../src/interface/shared/make-ids.ts";
-import type { ApiCall, ApiReply } from "./ask.ts";
+import type { ApiCall, ApiReply } from "./network.ts";
 import type { FaultRates } from "./faults.ts";
 import type { Findings } from "./findings.ts";
 import type { Scheduler } from "./scheduler.ts";

@@ -6,7 +6,6 @@ import {
   receivedFrom,
 } from "@resource-broker/domain";
 import type { CommitBatch } from "../store/store.ts";
-import { actorOf } from "./actor.ts";
 import type { Pending } from "./command-queue.ts";
 import type { RecordedRefusals } from "./recorded-refusals.ts";
 
@@ -42,4 +41,29 @@ export function batchOf(
 export function receivedIn({ accounts }: LedgerView, command: Command): ReceivedAdvertisement | undefined {
   const account = command.kind === "advertise" ? accounts.get(command.advertisement.clusterId) : undefined;
   return account && receivedFrom(account);
+}
+
+/** The actor for the audit log. Actions of a timer have the actor `broker`. */
+function actorOf(command: Command): string {
+  switch (command.kind) {
+    case "advertise":
+      return command.advertisement.clusterId;
+    case "reserve":
+    case "release-by-key":
+      return command.by?.clusterId ?? command.requester;
+    case "expire-due":
+    case "import":
+      return "broker";
+    case "activate":
+    case "renew":
+    case "release":
+    case "acknowledge":
+    case "refuse":
+    case "cordon":
+    case "uncordon":
+    case "adopt":
+    case "open-adoption":
+    case "close-adoption":
+      return command.by.clusterId;
+  }
 }

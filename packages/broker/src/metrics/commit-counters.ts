@@ -1,9 +1,23 @@
-import type { LedgerEvent, Reservation } from "@resource-broker/domain";
+import type { Decision, LedgerEvent, Reservation } from "@resource-broker/domain";
 import { Counter, type Registry } from "prom-client";
 import type { Committed, Engine } from "../engine/engine.ts";
-import type { BoundedNames } from "./bounded-names.ts";
-import { savingsOf } from "./savings.ts";
+import type { BoundedNames } from "./ledger-gauges.ts";
 import { type UnmetDemand, unmetReason } from "./unmet-demand.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * What the choice saved against the mean price of all clusters that fitted: for the time it was asked for, or for one
+ * hour when it is open-ended. Never less than nothing: a counter only grows.
+ */
+function savingsOf(
+  { cost, expiresAt, reservedAt }: Reservation,
+  { market }: Pick<Decision, "market">,
+): number {
+  if (cost === undefined || market.meanPrice === undefined) return 0;
+  const hours = expiresAt === undefined ? 1 : (expiresAt - reservedAt) / HOUR_MS;
+  return Math.max(0, (market.meanPrice - cost.perHour) * hours);
+}
 
 export interface CommitCounterDeps {
   readonly registry: Registry;

@@ -1,14 +1,11 @@
 import { type CertificateSet, type Reloads, registerProcessGauges } from "@resource-broker/runtime";
-import { Counter, Histogram, Registry } from "prom-client";
-import { BoundedNames } from "./bounded-names.ts";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { BoundedNames, registerLedgerGauges } from "./ledger-gauges.ts";
 import { registerCertificateGauges, registerReloadGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
-import { registerLedgerGauges } from "./ledger-gauges.ts";
 import type { BrokerMetrics, MetricsSource, UnmetReason } from "./metrics.ts";
-import { auditMetrics } from "./audit-figures.ts";
-import { registerReplicaGauges } from "./standing-gauges.ts";
 import { UNMET_REASONS, UnmetDemand, unmetReason } from "./unmet-demand.ts";
-import { sourceGauge } from "./watched-gauge.ts";
+import type { AuditObserver } from "../store/audit-watch.ts";
 
 export interface MetricsOptions {
   /** This many clusters have their own series; the others are summed up as `other`. */
@@ -146,4 +143,58 @@ function registerHttpMetrics(
     openConnections(),
   );
   gauge("broker_event_streams", "Open event streams.", ({ openStreams }) => openStreams());
+}
+
+/** What is known of the audit log. */
+function auditMetrics(registry: Registry): AuditObserver {
+  const registers = [registry];
+  const broken = new Gauge({
+    name: "broker_audit_chain_broken",
+    help: "1 if a line of the audit log is missing or was changed, 0 otherwise.",
+    registers,
+  });
+  const checked = new Counter({
+    name: "broker_audit_lines_checked_total",
+    help: "Lines of the audit log whose hash was computed again, in rounds from the oldest to the newest.",
+    registers,
+  });
+  return {
+    auditChecked: (lines) => checked.inc(lines),
+    auditFound: (problem) => broken.set(problem === undefined ? 0 : 1),
+  };
+}
+
+/** Role and health of this replica. All gauges are 0 on a standby replica. */
+function registerReplicaGauges(registry: Registry, source: () => MetricsSource | undefined): void {
+  const gauge = sourceGauge(registry, source);
+  gauge(
+    "broker_leading",
+    "1 while this replica answers for the ledger, 0 while it stands by; 1 too where there is only one.",
+    ({ isLeading }) => (isLeading() ? 1 : 0),
+  );
+  gauge(
+    "broker_store_available",
+    "1 while the ledger can be written, 0 while it cannot or this replica stands by.",
+    ({ engine }) => (engine.health.state === "ready" ? 1 : 0),
+  );
+  gauge(
+    "broker_advertisement_stale_after_seconds",
+    "Age from which an advertisement does not count any more, by the policy in force.",
+    ({ engine }) => engine.policy.stalenessMs / 1000,
+  );
+}
+
+/** Adds gauges that read the metrics source at scrape time; 0 while there is none. */
+function sourceGauge(registry: Registry, source: () => MetricsSource | undefined) {
+  return (name: string, help: string, read: (from: MetricsSource) => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        const from = source();
+        this.set(from === undefined ? 0 : read(from));
+      },
+    });
+  };
 }

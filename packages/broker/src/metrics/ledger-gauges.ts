@@ -1,9 +1,28 @@
 import type { AccountView, ResourceVector } from "@resource-broker/domain";
 import { inBaseUnits } from "@resource-broker/runtime";
 import { Gauge, type Registry } from "prom-client";
-import { BoundedNames, OTHER } from "./bounded-names.ts";
 import type { MetricsSource } from "./metrics.ts";
 import { UNMET_REASONS, type UnmetDemand } from "./unmet-demand.ts";
+
+/** Label for all names beyond the limit. */
+const OTHER = "other";
+
+/** Gives the first names their own label and all others `other`: every label value is a series to store. */
+export class BoundedNames {
+  readonly #max: number;
+  readonly #names = new Set<string>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  labelFor(name: string): string {
+    if (this.#names.has(name)) return name;
+    if (this.#names.size >= this.#max) return OTHER;
+    this.#names.add(name);
+    return name;
+  }
+}
 
 /** Names of extended resources come from clusters: they are bounded as well. */
 const MAX_RESOURCES = 64;

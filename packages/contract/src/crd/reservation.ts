@@ -3,9 +3,15 @@ import type { Infer } from "../schema/node.ts";
 import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
 import { requestedQuantitiesSchema } from "../wire/quantities.ts";
-import { endReasonSchema, generationSchema, idempotencyKeySchema, phaseSchema } from "../wire/reservation.ts";
+import {
+  endReasonSchema,
+  generationSchema,
+  idempotencyKeySchema,
+  phaseSchema,
+  SLICE_DEFAULTS_TEXT,
+  sliceDefaultsSchema,
+} from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
-import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "../wire/slice-defaults.ts";
 import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { MAX_EXPLANATION_LENGTH, statusFields } from "./shared-fields.ts";
 

@@ -1,5 +1,5 @@
 import { environmentName } from "./parse-settings.ts";
-import type { Setting, SettingsTable } from "./setting.ts";
+import type { Setting, SettingsTable } from "./settings.ts";
 
 export interface HelpOptions {
   readonly usage: string;

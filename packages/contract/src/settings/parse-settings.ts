@@ -1,5 +1,5 @@
 import { closest } from "../schema/closest.ts";
-import type { SettingsTable, Values } from "./setting.ts";
+import type { SettingsTable, Values } from "./settings.ts";
 
 export interface SettingSources {
   readonly argv: readonly string[];

@@ -11,11 +11,26 @@ import {
   titled,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { shownClusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
+import { dnsLabel, httpsUrl, quantity, reservationName, shownClusterId, time } from "../schema/terms.ts";
 import { reservationCostSchema, tierSchema } from "./cost.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema } from "./quantities.ts";
-import { SLICE_DEFAULTS_TEXT, sliceDefaultsSchema } from "./slice-defaults.ts";
+
+/** What a virtual node gets beyond what was reserved, as the broker tells its agents. */
+export const sliceDefaultsSchema = object({
+  pods: required(integer({ minimum: 1, maximum: 100_000 }), "Pods the virtual node may run.", {
+    examples: [110],
+  }),
+  ephemeralStorage: required(
+    quantity("positive"),
+    "Ephemeral storage of the virtual node, where the request states none.",
+    { examples: ["20Gi"] },
+  ),
+});
+
+/** Of a field of this schema, wherever it is. */
+export const SLICE_DEFAULTS_TEXT =
+  "What the virtual node gets beyond what was reserved: the policy's sliceDefaults. Absent: 110 pods and 20Gi.";
 
 export const MAX_MESSAGE_LENGTH = 4096;
 

@@ -4,7 +4,7 @@ import { equals, fits, type ResourceVector } from "../resources/resource-vector.
 import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./asks.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
-import { type NodeVerdict, nodeVerdict } from "./counted-node.ts";
+import { type NodeVerdict, nodeVerdict, type ToleratedTaint } from "./counted-node.ts";
 import { countedShapes } from "./counted-shapes.ts";
 import { relistMap } from "./listed-map.ts";
 import type { NodeFacts } from "./node.ts";
@@ -13,9 +13,23 @@ import { pendingPods } from "./pending-pods.ts";
 import type { PodFacts } from "./pod.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";
 import { addTimes, readTotal, runningTotal } from "./running-total.ts";
-import { vectorInterner } from "./shared-vectors.ts";
-import type { ToleratedTaint } from "./tolerated-taint.ts";
 import { uidTable } from "./uid-table.ts";
+import { vectorKey } from "./node-shapes.ts";
+
+const MAX_INTERNED = 4096;
+
+/** Nodes of one type have the same amounts: returns one shared vector for all of them. */
+function vectorInterner(): (vector: ResourceVector) => ResourceVector {
+  const vectors = new Map<string, ResourceVector>();
+  return (vector) => {
+    const key = vectorKey(vector);
+    const known = vectors.get(key);
+    if (known !== undefined) return known;
+    if (vectors.size >= MAX_INTERNED) vectors.clear();
+    vectors.set(key, vector);
+    return vector;
+  };
+}
 
 export interface ClusterSumsOptions {
   readonly toleratedTaints?: readonly ToleratedTaint[];

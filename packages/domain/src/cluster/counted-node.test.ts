@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nodeVerdict, type UncountedNodeReason } from "./counted-node.ts";
+import { nodeVerdict, type ToleratedTaint, type UncountedNodeReason } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
 import { aNode } from "./testing/facts.ts";
-import type { ToleratedTaint } from "./tolerated-taint.ts";
 
 const NO_SCHEDULE = { key: "dedicated", value: "batch", effect: "NoSchedule" };
 const NO_EXECUTE = { key: "broken", value: "", effect: "NoExecute" };

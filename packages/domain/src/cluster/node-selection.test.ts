@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { KubernetesNodeSelectorTerm, KubernetesPod, KubernetesPodSpec } from "./kubernetes.ts";
-import { pinnedNode, selectsVirtualNode } from "./node-selection.ts";
+import { pinnedNode, selectsVirtualNode } from "./pod.ts";
 
 const affinity = (...nodeSelectorTerms: KubernetesNodeSelectorTerm[]): KubernetesPodSpec => ({
   affinity: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTolerated, parseToleratedTaint, type ToleratedTaint } from "./tolerated-taint.ts";
+import { isTolerated, parseToleratedTaint, type ToleratedTaint } from "./counted-node.ts";
 
 describe("a tolerated taint", () => {
   const READ: readonly (readonly [string, ToleratedTaint])[] = [

@@ -5,8 +5,7 @@ import type { SchedulingContext } from "./filters.ts";
 import { recordDecision } from "./record-decision.ts";
 import type { CandidateTableView } from "./roster.ts";
 import { candidateStats, computeScores, UNRATED, weightingOf } from "./scorers.ts";
-import { filterCandidates } from "./sift.ts";
-import { scratchBuffers } from "./slate.ts";
+import { filterCandidates, scratchBuffers } from "./sift.ts";
 
 /**
  * filter → score → select. The winner does not depend on the order of the candidates. The result is the decision record;

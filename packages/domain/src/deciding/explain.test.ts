@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cluster, priced, request, size } from "../testing/builders.ts";
 import { openWorld, type World } from "../testing/world.ts";
 import type { Decision } from "./decision.ts";
-import { explain } from "./explain.ts";
-import { flipOf } from "./flip.ts";
+import { explain, flipOf } from "./explain.ts";
 
 function decided(world: World, asked = request()): Decision {
   const reply = world.reserve("rome", asked);

@@ -1,8 +1,147 @@
-import { describeResources } from "../quantity/format-amount.ts";
+import { describeAmount, describeAtMost, describeResources } from "../quantity/format-amount.ts";
+import { amountOf, atLeastZero, type ResourceName, resourceNames } from "../resources/resource-vector.ts";
 import type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./decision.ts";
-import { describeNumber, list } from "./describe.ts";
-import { flipOf } from "./flip.ts";
-import { weightingOf } from "./scorers.ts";
+import { describeNumber, list, resourceLabel } from "./describe.ts";
+import type { FilterName } from "./filters.ts";
+import { computeScore, weightingOf } from "./scorers.ts";
+
+/** The smallest change that would have changed the decision, as a sentence; undefined when no single change would. */
+export function flipOf(decision: Decision): string | undefined {
+  return decision.winner === undefined ? flipRefusal(decision) : flipGrant(decision);
+}
+
+/** What would make a candidate pass, by the only filter that rejected it. */
+const REMEDIES: Readonly<Partial<Record<FilterName, string>>> = {
+  target: " were allowed as target",
+  excluded: " were not excluded",
+  region: "'s region were allowed",
+  labels: " had the labels asked for",
+  cordoned: " were uncordoned",
+  "lending-policy": "'s lending policy allowed it",
+  "refused-recently": " had not refused just now",
+  stale: " advertised again",
+  "reservation-limit": " had one reservation less",
+  "node-shape": " had a node that large",
+};
+
+function flipRefusal(decision: Decision): string | undefined {
+  const blockedOnce = decision.candidates.filter(
+    ({ outcome }) => outcome.kind === "refused" && outcome.alsoRefusedBy.length === 0,
+  );
+  return smallerRequest(decision, blockedOnce) ?? otherRemedy(blockedOnce);
+}
+
+/** A smaller request, when capacity is the only problem: for the candidate that needs the smallest reduction. */
+function smallerRequest(decision: Decision, candidates: readonly CandidateRecord[]): string | undefined {
+  const nearest = candidates
+    .filter(({ outcome }) => outcome.kind === "refused" && outcome.refusal.filter === "capacity")
+    .map((candidate) => ({ candidate, cuts: cutsFor(decision, candidate) }))
+    .sort(
+      (a, b) => sizeOf(a.cuts) - sizeOf(b.cuts) || (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1),
+    )[0];
+  if (nearest === undefined) return undefined;
+  const { candidate, cuts } = nearest;
+  // A request for nothing is not useful advice.
+  if (
+    cuts.length === resourceNames(decision.request.resources).length &&
+    cuts.every(({ left }) => left === 0)
+  ) {
+    return undefined;
+  }
+  return `Would fit ${candidate.clusterId} ${list(cuts.map(cutText))}.`;
+}
+
+interface Cut {
+  readonly name: ResourceName;
+  readonly wanted: number;
+  readonly left: number;
+}
+
+function cutsFor(decision: Decision, { inputs }: CandidateRecord): Cut[] {
+  const wanted = decision.request.resources;
+  const available = atLeastZero(inputs.available);
+  return resourceNames(wanted)
+    .map((name) => ({ name, wanted: amountOf(wanted, name), left: amountOf(available, name) }))
+    .filter((cut) => cut.left < cut.wanted);
+}
+
+function sizeOf(cuts: readonly Cut[]): number {
+  return cuts.reduce((total, { wanted, left }) => total + (wanted - left) / wanted, 0);
+}
+
+function cutText({ name, wanted, left }: Cut): string {
+  if (left === 0) return `without ${resourceLabel(name)}`;
+  const [before] = describeAmount(name, wanted).split(" ");
+  const [after] = describeAtMost(name, left).split(" ");
+  // The rounded amounts are equal: print the exact ones.
+  if (before === after) return `with ${left} instead of ${wanted} of ${resourceLabel(name)}`;
+  return `with ${after} ${resourceLabel(name)} instead of ${before}`;
+}
+
+function otherRemedy(candidates: readonly CandidateRecord[]): string | undefined {
+  for (const { clusterId, outcome } of candidates) {
+    if (outcome.kind !== "refused") continue;
+    const remedy = REMEDIES[outcome.refusal.filter];
+    if (remedy !== undefined) return `Would fit if ${clusterId}${remedy}.`;
+  }
+  return undefined;
+}
+
+/** The price at which the second candidate would have won, when a price can change the result; otherwise the score difference. */
+function flipGrant(decision: Decision): string | undefined {
+  const [winner, second] = decision.candidates.filter(({ outcome }) => outcome.kind === "scored");
+  if (winner?.outcome.kind !== "scored" || second?.outcome.kind !== "scored") return undefined;
+  const price = winningPrice(decision, winner, second);
+  if (price !== undefined)
+    return `${second.clusterId} would win below ${roundedDown(price)} ${decision.currency}/h.`;
+  const behind = winner.outcome.score - second.outcome.score;
+  return behind === 0
+    ? `${second.clusterId} has the same score; ties go to the lower reserved share, then to the first cluster ID.`
+    : `${second.clusterId} is second, ${describeNumber(behind)} lower.`;
+}
+
+/** Four significant digits, rounded down, so that the statement is true below the printed price. */
+function roundedDown(value: number): string {
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 3);
+  return describeNumber(Math.floor(value / unit) * unit);
+}
+
+const SEARCH_STEPS = 40;
+
+/** Binary search between zero and the current price: a lower price gives a higher score. */
+function winningPrice(
+  decision: Decision,
+  winner: CandidateRecord,
+  second: CandidateRecord,
+): number | undefined {
+  const today = second.inputs.price;
+  // A winner without a price is scored by the median, which depends on the second candidate's price.
+  if (today === undefined || today === 0 || winner.inputs.price === undefined) return undefined;
+  let losing = today;
+  let winning = today / 2 ** SEARCH_STEPS;
+  if (!winsAt(winning, { decision, winner, second })) return undefined;
+  for (let step = 0; step < SEARCH_STEPS; step++) {
+    const middle = (winning + losing) / 2;
+    if (winsAt(middle, { decision, winner, second })) winning = middle;
+    else losing = middle;
+  }
+  return winning;
+}
+
+function winsAt(
+  price: number,
+  rivals: { readonly decision: Decision; readonly winner: CandidateRecord; readonly second: CandidateRecord },
+): boolean {
+  const { decision, winner, second } = rivals;
+  const lowestPrice = Math.min(price, decision.market.lowestPrice ?? price);
+  const stats = { ...decision.market, lowestPrice };
+  const scale = { stats, weighting: weightingOf(decision.weights, stats) };
+  const { resources } = decision.request;
+  return (
+    computeScore(resources, { ...second.inputs, price }, scale) >
+    computeScore(resources, winner.inputs, scale)
+  );
+}
 
 /** The decision as text: outcome, one line per candidate, and the smallest change that would flip it. */
 export function explain(decision: Decision): string {

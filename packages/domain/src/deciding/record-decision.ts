@@ -1,12 +1,12 @@
 import type { DecisionId } from "../reservation/ids.ts";
 import type { PreScoreState } from "./appraise.ts";
 import type { Candidate } from "./candidate.ts";
-import type { ScoringResult } from "./deliberation.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
-import type { SchedulingContext } from "./filters.ts";
-import { nearestMisses } from "./nearest-misses.ts";
+import { type Filter, type FilterName, FILTERS, type SchedulingContext } from "./filters.ts";
 import { type RankedCandidate, topCandidates } from "./rank.ts";
-import { type Ratings, type RatingScorers, type ScoreInputs, scoreParts } from "./scorers.ts";
+import { type Ratings, type RatingScorers, type Scale, type ScoreInputs, scoreParts } from "./scorers.ts";
+import type { CandidateTableView } from "./roster.ts";
+import { amountOf, resourceNames, shortage } from "../resources/resource-vector.ts";
 
 /** Up to this many candidates are all recorded; of more, only the first 16. */
 const RECORD_ALL_UP_TO = 64;
@@ -105,4 +105,59 @@ function ratingsOf(
 
 function byClusterId(candidates: readonly Candidate[]): Candidate[] {
   return candidates.toSorted((a, b) => (a.clusterId < b.clusterId ? -1 : 1));
+}
+
+/** The candidates that passed all filters. */
+export interface FilterResult {
+  readonly filters: readonly Filter[];
+  readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
+  /** Positions in the table of the candidates that fit; `headrooms` and `prices` have the same order. */
+  readonly fitting: Int32Array;
+  readonly headrooms: Float64Array;
+  readonly prices: Float64Array;
+}
+
+/** Input of the decision record: filter result, context and scores. */
+interface ScoringResult extends FilterResult {
+  readonly context: SchedulingContext;
+  readonly preScored: PreScoreState;
+  readonly table: CandidateTableView;
+  readonly scale: Scale;
+  readonly scores: Float64Array;
+}
+
+/** The rejected candidates closest to fitting: fewest rejecting filters first, then the smallest shortage. */
+function nearestMisses(
+  refused: readonly Candidate[],
+  context: SchedulingContext,
+  limit: number,
+): Candidate[] {
+  const filters = FILTERS.filter((filter) => filter.applies(context));
+  const reasonsFor = (candidate: Candidate) =>
+    filters.filter((filter) => filter.rejects(candidate, context)).length;
+  return refused
+    .map((candidate) => ({
+      candidate,
+      reasons: reasonsFor(candidate),
+      distance: distanceOf(candidate, context),
+    }))
+    .sort(
+      (a, b) =>
+        a.reasons - b.reasons ||
+        a.distance - b.distance ||
+        (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1),
+    )
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+/** Sum of the missing shares of the requested resources; infinite for the requester itself. */
+function distanceOf(candidate: Candidate, { requester, request }: SchedulingContext): number {
+  if (candidate.clusterId === requester) return Number.POSITIVE_INFINITY;
+  const missing = shortage(request.resources, candidate.available);
+  let distance = 0;
+  for (const name of resourceNames(missing)) {
+    distance += amountOf(missing, name) / amountOf(request.resources, name);
+  }
+  return distance;
 }

@@ -1,7 +1,6 @@
 import { UNPRICED } from "../cost/price.ts";
 import type { PreScoreState } from "./appraise.ts";
 import type { Candidate } from "./candidate.ts";
-import type { FilterResult } from "./deliberation.ts";
 import { FILTERS, type Filter, type FilterName, type SchedulingContext } from "./filters.ts";
 import {
   columnQuery,
@@ -11,9 +10,38 @@ import {
   priceColumns,
   type TableScan,
 } from "./glance.ts";
+import type { FilterResult } from "./record-decision.ts";
 import type { CandidateTableView } from "./roster.ts";
 import { headroom, type RequestSummary } from "./scorers.ts";
-import { scratchBuffers } from "./slate.ts";
+
+/** Scratch memory for the candidates that fit. */
+interface ScratchBuffers {
+  readonly fitting: Int32Array;
+  readonly headrooms: Float64Array;
+  readonly prices: Float64Array;
+  readonly scores: Float64Array;
+}
+
+/**
+ * Shared by all decisions and overwritten by the next one: allocating per decision would cost zeroing and garbage collection.
+ * No reference to it may outlive the decision.
+ */
+let buffers = allocateBuffers(1024);
+
+/** The buffers, large enough for this number of candidates. */
+export function scratchBuffers(candidates: number): ScratchBuffers {
+  if (candidates > buffers.fitting.length) buffers = allocateBuffers(2 * candidates);
+  return buffers;
+}
+
+function allocateBuffers(size: number): ScratchBuffers {
+  return {
+    fitting: new Int32Array(size),
+    headrooms: new Float64Array(size),
+    prices: new Float64Array(size),
+    scores: new Float64Array(size),
+  };
+}
 
 /**
  * Applies all filters to all candidates. Most candidates pass on the table's columns alone; the others run every filter, and

@@ -1,18 +1,21 @@
 import type { Advertisement } from "../advertisement/advertisement.ts";
-import type { Instant } from "../reservation/ids.ts";
+import type { Cordon } from "../deciding/candidate.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { applyOffer, withdrawOffer } from "./adoption.ts";
+import { add, type ResourceVector, subtract } from "../resources/resource-vector.ts";
 import {
-  closeKey,
-  putAdvertisement,
-  putReservation,
-  removeReservation,
-  reopenKey,
-  setCordon,
-} from "./entries.ts";
-import { isSoft, type LedgerEvent } from "./event.ts";
-import { evolve } from "./evolve.ts";
-import { accountOf, type Ledger } from "./ledger.ts";
+  type ClusterAccount,
+  countReservations,
+  type ReceivedAdvertisement,
+  reservedFor,
+  totalReserved,
+  usageById,
+} from "./account.ts";
+import { applyOffer, withdrawOffer } from "./adoption.ts";
+import { type ClosedKey, isSoft, type LedgerEvent } from "./event.ts";
+import { deadlineOf, evolve } from "./evolve.ts";
+import { accountOf, keyName, type Ledger, providerReservations, refreshAccount } from "./ledger.ts";
 
 const REPLACED_INSTANCES_KEPT = 8;
 
@@ -73,4 +76,127 @@ function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): v
     : account.replacedInstances;
   account.lastSeenAt = at;
   putAdvertisement(ledger, account, { advertisement, receivedAt: at, replacedInstances });
+}
+
+/** Writes a reservation to the ledger and to both accounts. */
+export function putReservation(ledger: Ledger, reservation: Reservation, at: Instant): void {
+  const { id, key } = reservation;
+  const provider = accountOf(ledger, reservation.provider, at);
+  const requester = accountOf(ledger, reservation.requester, at);
+  const before = currentlyReserved(ledger, provider, id);
+  const countedBefore = isCounted(provider, id);
+  ledger.reservations.set(id, reservation);
+  if (isLive(reservation.phase)) provider.asProvider.set(id, reservation);
+  else provider.asProvider.delete(id);
+  provider.reservationCount += Number(isCounted(provider, id)) - Number(countedBefore);
+  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));
+  addToRequester(requester, reservation);
+  if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
+  if (reservation.reason === "ProviderRefused")
+    provider.refused = new Map(provider.refused).set(id, reservation);
+  setDeadline(ledger, reservation);
+  withdrawOffer(ledger, reservation.requester, id);
+  withdrawOffer(ledger, reservation.provider, id);
+  refreshAccount(ledger, provider);
+  refreshAccount(ledger, requester);
+}
+
+/** Removes an ended reservation from the ledger and from both accounts. */
+function removeReservation(ledger: Ledger, id: ReservationId): void {
+  const reservation = ledger.reservations.get(id);
+  if (reservation === undefined) return;
+  const provider = accountOf(ledger, reservation.provider, ledger.time);
+  const requester = accountOf(ledger, reservation.requester, ledger.time);
+  const before = currentlyReserved(ledger, provider, id);
+  ledger.reservations.delete(id);
+  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));
+  removeFromRequester(requester, id);
+  const name = reservation.key === undefined ? undefined : keyName(reservation.requester, reservation.key);
+  if (name !== undefined && ledger.keys.get(name) === id) ledger.keys.delete(name);
+  removeRefusal(provider, id);
+  ledger.deadlines.remove("reservation", id);
+  refreshAccount(ledger, provider);
+  refreshAccount(ledger, requester);
+}
+
+/** Stores an advertisement in its account. */
+export function putAdvertisement(
+  ledger: Ledger,
+  account: ClusterAccount,
+  received: ReceivedAdvertisement,
+): void {
+  account.advertisement = received.advertisement;
+  account.receivedAt = received.receivedAt;
+  account.replacedInstances = received.replacedInstances;
+  account.usage = usageById(received.advertisement);
+  account.reserved = totalReserved(providerReservations(ledger, account));
+  account.reservationCount = countReservations(account);
+  refreshAccount(ledger, account);
+}
+
+export function setCordon(ledger: Ledger, clusterId: ClusterId, cordon: Cordon | undefined): void {
+  const account = accountOf(ledger, clusterId, ledger.time);
+  account.cordon = cordon;
+  refreshAccount(ledger, account);
+}
+
+export function closeKey(ledger: Ledger, closedKey: ClosedKey): void {
+  const id = keyName(closedKey.requester, closedKey.key);
+  if (!ledger.closedKeys.has(id)) accountOf(ledger, closedKey.requester, ledger.time).closedKeyCount++;
+  ledger.closedKeys.set(id, closedKey);
+  ledger.deadlines.set({ at: closedKey.until, kind: "closed-key", id });
+}
+
+function reopenKey(ledger: Ledger, requester: ClusterId, key: string): void {
+  const id = keyName(requester, key);
+  if (ledger.closedKeys.delete(id)) accountOf(ledger, requester, ledger.time).closedKeyCount--;
+  ledger.deadlines.remove("closed-key", id);
+}
+
+function isCounted({ asProvider, usage }: ClusterAccount, id: ReservationId): boolean {
+  return asProvider.has(id) || usage.has(id);
+}
+
+function currentlyReserved(ledger: Ledger, provider: ClusterAccount, id: ReservationId): ResourceVector {
+  return reservedFor(id, providerReservations(ledger, provider));
+}
+
+/** Replaces one reservation's part of the provider's sum, in constant time. */
+function replaceReserved(provider: ClusterAccount, before: ResourceVector, after: ResourceVector): void {
+  provider.reserved = add(subtract(provider.reserved, before), after);
+}
+
+function addToRequester(requester: ClusterAccount, reservation: Reservation): void {
+  const { id, granted, phase } = reservation;
+  removeFromRequester(requester, id);
+  if (isLive(phase)) {
+    requester.asRequester.set(id, reservation);
+    requester.grantedAsRequester = add(requester.grantedAsRequester, granted);
+  } else {
+    requester.endedAsRequester.set(id, reservation);
+    requester.grantedBefore = add(requester.grantedBefore, granted);
+  }
+}
+
+/** Removes a reservation from the requester's account. */
+function removeFromRequester(requester: ClusterAccount, id: ReservationId): void {
+  const live = requester.asRequester.get(id);
+  if (live !== undefined) requester.grantedAsRequester = subtract(requester.grantedAsRequester, live.granted);
+  requester.asRequester.delete(id);
+  const past = requester.endedAsRequester.get(id);
+  if (past !== undefined) requester.grantedBefore = subtract(requester.grantedBefore, past.granted);
+  requester.endedAsRequester.delete(id);
+}
+
+function removeRefusal(provider: ClusterAccount, id: ReservationId): void {
+  if (provider.refused?.has(id) !== true) return;
+  const left = new Map(provider.refused);
+  left.delete(id);
+  provider.refused = left.size === 0 ? undefined : left;
+}
+
+function setDeadline(ledger: Ledger, reservation: Reservation): void {
+  const at = deadlineOf(reservation);
+  if (at === undefined) ledger.deadlines.remove("reservation", reservation.id);
+  else ledger.deadlines.set({ at, kind: "reservation", id: reservation.id });
 }

@@ -1,19 +1,19 @@
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type {
-  Acknowledge,
-  Activate,
-  Actor,
-  DecisionContext,
-  Outcome,
-  Refuse,
-  Release,
-  ReleaseByKey,
-  Renew,
+import {
+  type Acknowledge,
+  type Activate,
+  type Actor,
+  type DecisionContext,
+  type Outcome,
+  type Refuse,
+  rejected,
+  type Release,
+  type ReleaseByKey,
+  type Renew,
 } from "./command.ts";
-import { rejected } from "./command.ts";
-import { unacceptableDuration } from "./duration.ts";
+import { unacceptableDuration } from "./decide-reserve.ts";
 import { ENDED_RETENTION_MS, evolve, type ReservationEvent } from "./evolve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 

@@ -21,7 +21,6 @@ import {
   type ResourceVector,
 } from "../resources/resource-vector.ts";
 import { type DecisionContext, type Outcome, rejected, type Reserve } from "./command.ts";
-import { unacceptableDuration } from "./duration.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Tolerance between the stated start and the broker's clock. */
@@ -211,4 +210,16 @@ function costOf(
   if (perHour === undefined) return undefined;
   const total = durationMs === undefined ? {} : { total: totalPrice(perHour, durationMs) };
   return { currency: policy.prices.currency, perHour, ...total };
+}
+
+/** The rejection for an invalid duration, for requests and renewals. */
+export function unacceptableDuration(durationMs: number, { maxTtlMs }: Policy): Outcome | undefined {
+  if (!Number.isSafeInteger(durationMs) || durationMs <= 0) {
+    return rejected("invalid", "a duration must be above zero, for example 1h30m");
+  }
+  if (maxTtlMs !== undefined && durationMs > maxTtlMs) {
+    const [asked, allowed] = [durationMs / 1000, maxTtlMs / 1000];
+    return rejected("ttl-too-long", `${asked}s is longer than the policy allows (${allowed}s at most)`);
+  }
+  return undefined;
 }

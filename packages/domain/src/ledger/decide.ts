@@ -1,7 +1,4 @@
-import { decideAdoptionWindow } from "./decide-adoption-window.ts";
 import { decideAdopt } from "./adoption.ts";
-import { decideAdvertise } from "./decide-advertise.ts";
-import { decideCordon } from "./decide-cordon.ts";
 import { decideExpireDue } from "./decide-expire-due.ts";
 import {
   decideAcknowledge,
@@ -11,10 +8,29 @@ import {
   decideReleaseByKey,
   decideRenew,
 } from "./decide-party-calls.ts";
-import { decideImport } from "./decide-import.ts";
 import { decideReserve } from "./decide-reserve.ts";
-import type { Command, DecisionContext, Outcome } from "./command.ts";
-import type { LedgerView } from "./ledger.ts";
+import {
+  type Advertise,
+  type Command,
+  type DecisionContext,
+  type Import,
+  type Outcome,
+  rejected,
+  type SetAdoptionWindow,
+  type SetCordon,
+} from "./command.ts";
+import { type LedgerView, providerReservations } from "./ledger.ts";
+import type { Instant } from "../reservation/ids.ts";
+import { isLive } from "../reservation/lifecycle.ts";
+import { isCountable, isZero, type ResourceVector, sum } from "../resources/resource-vector.ts";
+import {
+  ADOPTION_WINDOW_MS,
+  type AdoptionWindow,
+  isAdoptionOpen,
+  MAX_ADOPTION_WINDOW_MS,
+} from "./adoption-window.ts";
+import type { Advertisement } from "../advertisement/advertisement.ts";
+import { type AccountView, newAccount, totalReserved, usageById } from "./account.ts";
 
 /** What a command would do. Changes nothing: the caller stores the events, then applies them. */
 export function decide(ledger: LedgerView, command: Command, context: DecisionContext): Outcome {
@@ -49,4 +65,108 @@ export function decide(ledger: LedgerView, command: Command, context: DecisionCo
     case "import":
       return decideImport(ledger, command, at.now);
   }
+}
+
+function decideCordon(ledger: LedgerView, command: SetCordon, now: Instant): Outcome {
+  const { by, clusterId, why } = command;
+  if (!by.isAdmin) return rejected("forbidden", `only an admin may ${command.kind} a cluster`);
+  const account = ledger.accounts.get(clusterId);
+  if (account === undefined)
+    return rejected("not-found", `cluster ${clusterId} is unknown: it has never advertised or reserved`);
+  const isCordoned = command.kind === "cordon";
+  const reply = { kind: "cordon-set", clusterId, isCordoned } as const;
+  if ((account.cordon !== undefined) === isCordoned) return { events: [], reply };
+  if (!isCordoned) return { events: [{ kind: "uncordoned", at: now, clusterId, by: by.clusterId }], reply };
+  const cordon = { at: now, by: by.clusterId, ...(why === undefined ? {} : { why }) };
+  return { events: [{ kind: "cordoned", at: now, clusterId, cordon }], reply };
+}
+
+/**
+ * Capacity is not checked: the providers hold these reservations in any case. Only a ledger without reservations imports:
+ * later the ledger is more recent than the objects of the older broker.
+ */
+function decideImport(ledger: LedgerView, { reservations }: Import, now: Instant): Outcome {
+  if (ledger.reservations.size > 0) {
+    return rejected(
+      "ledger-conflict",
+      "only a ledger without reservations can import those of an older broker",
+    );
+  }
+  const ids = new Set(reservations.map(({ id }) => id));
+  const areLive = reservations.every(({ phase }) => isLive(phase));
+  const amounts = reservations.map(({ granted }) => granted);
+  const isCounted = !amounts.some(isZero) && isCountable(sum(amounts));
+  if (ids.size < reservations.length || !areLive || !isCounted) {
+    return rejected("invalid", "imported reservations must be live and unique, with amounts within range");
+  }
+  const events = reservations.map((reservation) => ({ kind: "adopted", at: now, reservation }) as const);
+  return { events, reply: { kind: "imported", count: events.length } };
+}
+
+function decideAdoptionWindow(
+  ledger: LedgerView,
+  command: SetAdoptionWindow,
+  { now }: DecisionContext,
+): Outcome {
+  const { by } = command;
+  if (!by.isAdmin) return rejected("forbidden", "only an admin may open or close adoption");
+  if (command.kind === "close-adoption") {
+    if (!isAdoptionOpen(ledger, now)) return { events: [], reply: { kind: "adoption-window-set" } };
+    return set({ since: ledger.adoption?.since ?? now, until: now, cause: "closed", by: by.clusterId }, now);
+  }
+  const { durationMs } = command;
+  if (!Number.isSafeInteger(durationMs) || durationMs <= 0 || durationMs > MAX_ADOPTION_WINDOW_MS) {
+    const days = MAX_ADOPTION_WINDOW_MS / ADOPTION_WINDOW_MS;
+    return rejected("invalid", `adoption can be open for more than 0 s and at most ${days} days (168h)`);
+  }
+  return set({ since: now, until: now + durationMs, cause: "opened", by: by.clusterId }, now);
+}
+
+function set(window: AdoptionWindow, at: Instant): Outcome {
+  return {
+    events: [{ kind: "adoption-window-set", at, window }],
+    reply: { kind: "adoption-window-set", window },
+  };
+}
+
+function decideAdvertise(ledger: LedgerView, { advertisement }: Advertise, now: Instant): Outcome {
+  const account = ledger.accounts.get(advertisement.clusterId) ?? newAccount(advertisement.clusterId, now);
+  const { instance } = advertisement;
+  if (instance !== undefined && account.replacedInstances.includes(instance)) {
+    return rejected(
+      "superseded",
+      `a newer agent process of ${advertisement.clusterId} has taken over; stop this one (instance ${instance})`,
+    );
+  }
+  if (isStaleUpdate(account, advertisement)) return { events: [], reply: { kind: "advertised" } };
+
+  const reserved = totalReserved({
+    ...providerReservations(ledger, account),
+    usage: usageById(advertisement),
+  });
+  const total = sum([reserved, advertisement.allocated, account.grantedAsRequester, account.grantedBefore]);
+  if (![...vectorsOf(advertisement), total].every(isCountable)) {
+    return rejected("invalid", "amounts must be whole, not negative, and together at most 2^53-1");
+  }
+  return { events: [{ kind: "advertised", at: now, advertisement }], reply: { kind: "advertised" } };
+}
+
+/** A repeated or delayed post of the same agent process; it changes nothing. */
+function isStaleUpdate(
+  { advertisement: newest }: AccountView,
+  { instance, sequence }: Advertisement,
+): boolean {
+  if (instance === undefined || sequence === undefined || newest?.instance !== instance) return false;
+  return newest.sequence !== undefined && sequence <= newest.sequence;
+}
+
+function vectorsOf({ capacity, allocatable, allocated, usage, nodeShapes }: Advertisement): ResourceVector[] {
+  const reservationAmounts = usage.flatMap(({ granted, used }) => [granted, used]);
+  return [
+    capacity,
+    allocatable,
+    allocated,
+    ...reservationAmounts,
+    ...nodeShapes.map(({ resources }) => resources),
+  ];
 }

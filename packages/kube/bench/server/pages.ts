@@ -1,5 +1,5 @@
 import { encodeList, type JsonObject } from "@resource-broker/kube-sim";
-import { type ClusterSize, type Encoding, FIRST_VERSION } from "../cluster/size.ts";
+import { type ClusterSize, type Encoding, FIRST_VERSION } from "../messages.ts";
 import { makeNode } from "../cluster/node.ts";
 import { makePod } from "../cluster/pod.ts";
 

@@ -2,8 +2,7 @@ import type { Fault } from "@resource-broker/contract";
 import type { HttpReply, StreamReply, WholeReply } from "../http/http-client.ts";
 import type { Resource } from "../resource/resource.ts";
 import { statusOf } from "../status/status.ts";
-import { statusFault } from "../status/status-fault.ts";
-import type { Target } from "../status/target.ts";
+import { statusFault, type Target } from "../status/status-fault.ts";
 
 export const JSON_TYPE = "application/json";
 const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";

@@ -1,11 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import type { Clock, Log, Reloads } from "@resource-broker/runtime";
-import { credentialSource } from "../auth/credential-source.ts";
-import { CREDENTIALS } from "../auth/rotating-file.ts";
+import { CREDENTIALS, credentialSource } from "../auth/credential-source.ts";
 import type { Environment } from "../config/in-cluster.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { httpClient } from "../http/http-client.ts";
-import type { Target } from "../status/target.ts";
+import type { Target } from "../status/status-fault.ts";
 import { formats as createFormats } from "./caller.ts";
 import type { KubeClient } from "./client.ts";
 import { listAll } from "./list.ts";
@@ -17,8 +16,8 @@ import {
   planGet,
   planPatch,
   planUpdate,
+  targetOf,
 } from "./planned-calls.ts";
-import { targetOf } from "./target.ts";
 import { watchEvents } from "./watch.ts";
 
 export interface KubeClientDeps {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonLines } from "./json-lines.ts";
+import { jsonLines } from "./watch.ts";
 
 function read(chunks: readonly Buffer[]): unknown[] {
   const values: unknown[] = [];

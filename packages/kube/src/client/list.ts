@@ -4,7 +4,7 @@ import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import { type ListPage, type ListPageReader, listPageReader } from "../protobuf/list-page.ts";
 import { collectionPath } from "../resource/paths.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { Target } from "../status/target.ts";
+import type { Target } from "../status/status-fault.ts";
 import {
   type Formats,
   isProtobuf,

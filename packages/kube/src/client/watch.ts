@@ -1,16 +1,60 @@
+import { StringDecoder } from "node:string_decoder";
+import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import { wait } from "../backoff/wait.ts";
+import { isRecord } from "../config/entry.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import type { MessageFields } from "../protobuf/fields.ts";
 import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
 import { collectionPath } from "../resource/paths.ts";
 import type { Resource } from "../resource/resource.ts";
-import { statusFault } from "../status/status-fault.ts";
-import type { Target } from "../status/target.ts";
+import { statusFault, type Target } from "../status/status-fault.ts";
+import { toStatus } from "../status/status.ts";
 import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./caller.ts";
 import type { WatchEvent, WatchQuery } from "./client.ts";
-import { jsonLines } from "./json-lines.ts";
-import { toWatchFrame } from "./watch-frame.ts";
+
+/** As large as a frame of Kubernetes' own clients may be. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+/** Splits a byte stream into lines and parses each as JSON. Chunks may end inside a character. */
+export function jsonLines(onValue: (value: unknown) => void): { readonly push: (chunk: Buffer) => void } {
+  const decoder = new StringDecoder("utf8");
+  let parts: string[] = [];
+  let length = 0;
+  const take = (text: string): void => {
+    parts.push(text);
+    length += text.length;
+    if (length > LONGEST_LINE) {
+      throw new Fault("malformed", `the API server sent a watch event of more than ${LONGEST_LINE} letters`);
+    }
+  };
+  const finish = (): void => {
+    const line = parts.length === 1 ? (parts[0] ?? "") : parts.join("");
+    parts = [];
+    length = 0;
+    if (line.trim() !== "") onValue(parse(line));
+  };
+  return {
+    push: (chunk) => {
+      const text = decoder.write(chunk);
+      let start = 0;
+      for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+        take(text.slice(start, end));
+        finish();
+        start = end + 1;
+      }
+      if (start < text.length) take(text.slice(start));
+    },
+  };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw new Fault("malformed", "the API server sent a watch event that is not JSON", { cause: error });
+  }
+}
 
 export interface WatchDeps {
   readonly clock: Clock;
@@ -106,4 +150,23 @@ function* eventsOf<T>(
 function toEvent<T>(frame: WatchFrame<T>, target: Target): WatchEvent<T> {
   if (frame.type === "ERROR") throw statusFault({ status: frame.status }, target);
   return frame;
+}
+
+/** One line of a watch in JSON. */
+function toWatchFrame<T>(value: unknown): WatchFrame<T> {
+  const [type, object] = isRecord(value) ? [value["type"], value["object"]] : [];
+  if (type === "ERROR") return { type, status: toStatus(object) ?? { message: "the watch failed" } };
+  const resourceVersion = versionOf(object);
+  if (type === "BOOKMARK") return { type, resourceVersion };
+  if ((type === "ADDED" || type === "MODIFIED" || type === "DELETED") && isRecord(object)) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the resource says what its server sends
+    return { type, object: object as T, resourceVersion };
+  }
+  throw new Fault("malformed", `the API server sent an unknown watch event: ${String(type)}`);
+}
+
+function versionOf(object: unknown): string {
+  const metadata = isRecord(object) ? object["metadata"] : undefined;
+  const version = isRecord(metadata) ? metadata["resourceVersion"] : undefined;
+  return typeof version === "string" ? version : "";
 }

@@ -1,10 +1,10 @@
 import { delimiter, join } from "node:path";
 import { Fault } from "@resource-broker/contract";
+import { wrong } from "./entry.ts";
 import { type Environment, inClusterConfig, isInCluster } from "./in-cluster.ts";
 import type { KubeConfig } from "./kube-config.ts";
-import { type Kubeconfig, mergeKubeconfigs } from "./kubeconfig.ts";
+import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./kubeconfig.ts";
 import { readIfThere, readTextFile } from "./read-file.ts";
-import { readKubeconfig } from "./read-kubeconfig.ts";
 import { resolveContext } from "./resolve-context.ts";
 
 export interface ConfigSources {
@@ -56,4 +56,35 @@ async function existingFiles(paths: readonly string[], namedBy: string): Promise
   if (parts.length > 0) return mergeKubeconfigs(parts);
   const none = `no kubeconfig: ${paths.join(", ")} (${namedBy}) ${paths.length > 1 ? "are" : "is"} not there`;
   throw new Fault("invalid", `${none}; name a file, set KUBECONFIG, or run in a pod with a service account`);
+}
+
+/** What a kubeconfig file's text holds. JSON needs no YAML parser, which costs 7 MB to load. */
+async function readKubeconfig(text: string, file: string): Promise<Kubeconfig> {
+  return parseKubeconfig(await contentOf(text, file), file);
+}
+
+async function contentOf(text: string, file: string): Promise<unknown> {
+  if (text.trim() === "") return {};
+  const json = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
+  if (json !== undefined) return json;
+  const { parse } = await import("yaml");
+  try {
+    const content: unknown = parse(text, { logLevel: "error" });
+    return content;
+  } catch (error) {
+    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw wrong(
+      { place: file },
+      `this is not YAML: ${line.replace(/:$/u, "")}; correct it, or name another file`,
+    );
+  }
+}
+
+/** Undefined for what only looks like JSON: YAML may begin with a brace, too. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -6,7 +6,7 @@ import { Fault } from "@resource-broker/contract";
 import type { Log, ReportReload } from "@resource-broker/runtime";
 import { type Credentials, isSameTls } from "../auth/credentials.ts";
 import type { Trust } from "../config/kube-config.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./exchange.ts";
 
 /** Maximum connections for calls: API servers limit them, and each needs a handshake. */
 const MAX_CALLS = 8;

@@ -2,7 +2,6 @@ import { type ClientRequest, request as requestPlain, type Agent, type IncomingM
 import { request as requestSecure } from "node:https";
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import type { Endpoint } from "./endpoint.ts";
 
 /** A call to the API server. */
 export interface HttpRequest {
@@ -104,4 +103,27 @@ function timeOut({ method, path, timeoutMs }: HttpRequest, { server }: Endpoint)
 export function abortReason(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error("the call was aborted", { cause: reason });
+}
+
+/** An API server's address, taken apart once. */
+export interface Endpoint {
+  /** As it was given; for messages. */
+  readonly server: string;
+  readonly isSecure: boolean;
+  readonly hostname: string;
+  readonly port: number;
+  /** In front of every path: "" or, behind some proxies, such as `/k8s/clusters/c-1`. */
+  readonly prefix: string;
+}
+
+export function endpointOf(server: string): Endpoint {
+  const url = new URL(server);
+  const isSecure = url.protocol === "https:";
+  return {
+    server,
+    isSecure,
+    hostname: url.hostname.replace(/^\[|\]$/gu, ""),
+    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+    prefix: url.pathname === "/" ? "" : url.pathname,
+  };
 }

@@ -6,8 +6,14 @@ import { wait } from "../backoff/wait.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { connectionFault } from "./connection-fault.ts";
 import { connections, dropIdle, type Use } from "./connections.ts";
-import { endpointOf } from "./endpoint.ts";
-import { abortReason, type Exchange, exchange, type HttpRequest, StaleConnection } from "./exchange.ts";
+import {
+  abortReason,
+  endpointOf,
+  type Exchange,
+  exchange,
+  type HttpRequest,
+  StaleConnection,
+} from "./exchange.ts";
 import { burstsOf, bytesOf, discard, takeChunks } from "./read-reply.ts";
 
 export interface HttpReply {

@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fakeKube } from "../testing/fake-kube-client.ts";
 import type { FakeObject } from "../testing/fake-store.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { informer } from "./informer.ts";
-import { objectCache } from "./kept-objects.ts";
+import { informer, objectCache } from "./informer.ts";
 
 const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 

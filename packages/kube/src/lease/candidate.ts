@@ -3,7 +3,7 @@ import type { Clock } from "@resource-broker/runtime";
 import type { KubeClient } from "../client/client.ts";
 import type { Lease } from "../resource/object-types.ts";
 import { LEASES } from "../resource/resources.ts";
-import { durationOf, heldLease, holderOf, releasedLease } from "./lease-record.ts";
+import { microTime } from "./micro-time.ts";
 
 export interface LeaseCandidateOptions {
   readonly name: string;
@@ -98,4 +98,50 @@ async function unlessRaceLost<R>(writing: Promise<R>): Promise<R | undefined> {
 
 function versionOf(lease: Lease | undefined): string | undefined {
   return lease?.metadata.resourceVersion;
+}
+
+interface LeaseClaim {
+  readonly name: string;
+  readonly namespace: string;
+  readonly identity: string;
+  readonly durationMs: number;
+  readonly wallMs: number;
+}
+
+/** The lease object for an acquisition or renewal. */
+function heldLease(known: Lease | undefined, claim: LeaseClaim): Lease {
+  const now = microTime(claim.wallMs);
+  const spec = {
+    ...known?.spec,
+    holderIdentity: claim.identity,
+    leaseDurationSeconds: Math.ceil(claim.durationMs / 1000),
+    renewTime: now,
+  };
+  const { name, namespace } = claim;
+  const base = {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name, namespace },
+    ...known,
+  };
+  if (known !== undefined && holderOf(known) === claim.identity) return { ...base, spec };
+  const leaseTransitions = known === undefined ? 0 : (known.spec?.leaseTransitions ?? 0) + 1;
+  return { ...base, spec: { ...spec, acquireTime: now, leaseTransitions } };
+}
+
+/** The lease object for a release: others can acquire it at once. */
+function releasedLease(known: Lease, wallMs: number): Lease {
+  const spec = { ...known.spec, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
+  return { ...known, spec };
+}
+
+/** "" where nobody holds it. */
+function holderOf(lease: Lease): string {
+  return lease.spec?.holderIdentity ?? "";
+}
+
+/** The stated lease duration. */
+function durationOf(lease: Lease, defaultMs: number): number {
+  const seconds = lease.spec?.leaseDurationSeconds;
+  return seconds === undefined || !(seconds > 0) ? defaultMs : seconds * 1000;
 }

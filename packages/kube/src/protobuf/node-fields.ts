@@ -1,6 +1,6 @@
 import { NODE_LABELS } from "@resource-broker/domain";
 import type { MessageFields } from "./fields.ts";
-import { CONDITION_FIELDS, metadataFields } from "./metadata-fields.ts";
+import { CONDITION_FIELDS, metadataFields } from "./pod-fields.ts";
 
 const TAINT: MessageFields = {
   1: { name: "key", kind: "string", isKeptWhenZero: true },

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { statusOf } from "./status.ts";
-import { statusFault } from "./status-fault.ts";
-import type { Target } from "./target.ts";
+import { statusFault, type Target } from "./status-fault.ts";
 
 const target: Target = {
   server: "https://10.0.0.1:6443",

@@ -1,6 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { subjectIdOf } from "../x509/key-ids.ts";
-import { type ParsedCrl, parseCrl } from "../x509/open-crl.ts";
+import { parseCrl, type ParsedCrl, subjectIdOf } from "../x509/open-crl.ts";
 import { pemBlocks } from "../x509/pem.ts";
 
 /** The revoked certificates of one authority. */

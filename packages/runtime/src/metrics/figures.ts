@@ -1,13 +1,46 @@
 import type { MetricsSource } from "../probe/pages.ts";
-import { histogramOf } from "./histogram.ts";
-import {
-  CONTENT_TYPE,
-  type Labels,
-  labelText,
-  metricText,
-  type MetricType,
-  type Sample,
-} from "./text-format.ts";
+
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+type Labels = Readonly<Record<string, string>>;
+
+type MetricType = "counter" | "gauge" | "histogram";
+
+/** One value of a metric. */
+interface Sample {
+  /** What follows the metric's name: `_sum`, or nothing. */
+  readonly suffix: string;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** A metric as Prometheus reads it. */
+function metricText(
+  { name, help, type }: { readonly name: string; readonly help: string; readonly type: MetricType },
+  samples: Iterable<Sample>,
+): string {
+  const lines = [`# HELP ${name} ${help.replace(/[\\\n]/g, escaped)}`, `# TYPE ${name} ${type}`];
+  for (const { suffix, labels, value } of samples)
+    lines.push(`${name}${suffix}${labelText(labels)} ${numberText(value)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function labelText(labels: Labels): string {
+  const parts = Object.entries(labels).map(
+    ([name, value]) => `${name}="${value.replace(/[\\\n"]/g, escaped)}"`,
+  );
+  return parts.length === 0 ? "" : `{${parts.join(",")}}`;
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function escaped(character: string): string {
+  return character === "\n" ? "\\n" : `\\${character}`;
+}
 
 export interface MetricOptions {
   readonly name: string;
@@ -74,5 +107,33 @@ export function createMetricsRegistry(): MetricsRegistry {
       add(options, () => Array.from(collect(), ({ labels = {}, value }) => ({ suffix: "", labels, value }))),
     scrape: () => Promise.resolve([...metrics.values()].map((text) => text()).join("\n")),
     contentType: CONTENT_TYPE,
+  };
+}
+
+/** How often values fell into each bucket; buckets are upper bounds, in rising order. */
+function histogramOf(buckets: readonly number[]) {
+  const bounds = [...buckets, Number.POSITIVE_INFINITY];
+  const counts = new Float64Array(bounds.length);
+  let sum = 0;
+
+  const samples = function* (): Generator<Sample> {
+    let total = 0;
+    for (const [index, bound] of bounds.entries()) {
+      total += counts[index] ?? 0;
+      yield { suffix: "_bucket", labels: { le: numberText(bound) }, value: total };
+    }
+    yield { suffix: "_sum", labels: {}, value: sum };
+    yield { suffix: "_count", labels: {}, value: total };
+  };
+
+  return {
+    observe: (value: number): void => {
+      const index = bounds.findIndex((bound) => value <= bound);
+      // NaN belongs to no bucket and would make the sum NaN.
+      if (index === -1) return;
+      counts[index] = (counts[index] ?? 0) + 1;
+      sum += value;
+    },
+    samples,
   };
 }

@@ -1,5 +1,4 @@
-import { Fault, type FaultCode, PATH, safeJson, toErrorBody } from "@resource-broker/contract";
-import { exclusionProblem, type ReadinessCheck, readinessReport } from "./readiness.ts";
+import { Fault, type FaultCode, PATH, safeJson, safeLine, toErrorBody } from "@resource-broker/contract";
 
 const TEXT = "text/plain; charset=utf-8";
 
@@ -61,4 +60,57 @@ export function faultPage(code: FaultCode, message: string): Page {
   const fault = new Fault(code, message);
   const content = safeJson(JSON.stringify(toErrorBody(fault)));
   return { status: fault.status, type: "application/json", content };
+}
+
+/** A readiness check; advisory checks are only shown. */
+export interface ReadinessCheck {
+  /** Name for `?exclude=<name>`. */
+  readonly name: string;
+  /** True: a problem is shown with `?verbose`, and the program stays ready. */
+  readonly isAdvisory?: boolean;
+  /** What is wrong; undefined: nothing. */
+  readonly problem: () => string | undefined;
+}
+
+interface ReadinessOptions {
+  /** Names every check, not only those that fail. */
+  readonly isVerbose: boolean;
+  /** Names of checks that do not count. */
+  readonly excluded: readonly string[];
+}
+
+interface ReadinessReport {
+  readonly isReady: boolean;
+  readonly content: string;
+}
+
+/** `ok`, or what is wrong. */
+function readinessReport(
+  checks: readonly ReadinessCheck[],
+  { isVerbose, excluded }: ReadinessOptions,
+): ReadinessReport {
+  const results = checks.map(({ name, problem, isAdvisory = false }) => {
+    const isExcluded = excluded.includes(name);
+    return { name, isAdvisory, isExcluded, problem: isExcluded ? undefined : problem() };
+  });
+  const failed = results.filter(({ problem, isAdvisory }) => problem !== undefined && !isAdvisory);
+  const isReady = failed.length === 0;
+  const shown = isVerbose ? results : failed;
+  const lines = shown.map(({ name, isAdvisory, isExcluded, problem }) =>
+    problem === undefined
+      ? `[+] ${name} ${isExcluded ? "excluded" : "ok"}`
+      : `[${isAdvisory ? "!" : "-"}] ${name}: ${safeLine(problem)}`,
+  );
+  return { isReady, content: [...lines, isReady ? "ok" : "not ready"].join("\n") };
+}
+
+/** What is wrong with the names of checks that a caller leaves out; undefined: nothing. */
+function exclusionProblem(
+  checks: readonly ReadinessCheck[],
+  excluded: readonly string[],
+): string | undefined {
+  const names = checks.map(({ name }) => name);
+  const unknown = excluded.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return undefined;
+  return `exclude: there is no check ${unknown.map((name) => JSON.stringify(name)).join(", ")}; there are ${names.join(", ")}`;
 }

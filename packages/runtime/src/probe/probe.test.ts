@@ -8,7 +8,7 @@ import { fakeClock, testCertificates, writeCertificateFolder } from "@resource-b
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Log } from "../log/log.ts";
 import { keyPairFolder } from "./key-pair.ts";
-import { createProbeServer, type ProbeServer, type ProbeServerDeps } from "./probe-interface.ts";
+import { createProbeServer, type ProbeServer, type ProbeServerDeps } from "./probes.ts";
 
 const certificates = await testCertificates();
 const warnings: string[] = [];

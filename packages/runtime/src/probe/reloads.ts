@@ -1,4 +1,4 @@
-import type { ReadinessCheck } from "./readiness.ts";
+import type { ReadinessCheck } from "./pages.ts";
 
 /** Reports the result of a reload: the problem, or undefined on success. */
 export type ReportReload = (problem: string | undefined) => void;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeFailure } from "./exit.ts";
+import { describeFailure } from "./run-until-signal.ts";
 
 const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 const FLAGS = ["http-port", "metrics-bind-address", "health-probe-bind-address"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAddress } from "./address.ts";
+import { parseAddress } from "../probe/probe-settings.ts";
 
 test.each([
   [":8080", { host: undefined, port: 8080 }],

@@ -1,7 +1,6 @@
 import { integer } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { IGNORED_GO_FLAGS, PROGRAM_SETTINGS } from "./program-settings.ts";
-import { readSettings } from "./read-settings.ts";
+import { IGNORED_GO_FLAGS, PROGRAM_SETTINGS, readSettings } from "./read-settings.ts";
 
 const TABLE = {
   speed: integer({ description: "How fast.", defaultValue: 1, minimum: 0, maximum: 10 }),

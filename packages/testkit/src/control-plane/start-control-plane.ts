@@ -16,7 +16,6 @@ import {
 } from "./command-lines.ts";
 import type { ServerAccess, RealControlPlane } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
-import { compactEtcd } from "./forget-versions.ts";
 import { controlPlaneProgram, type ProgramParts } from "./program.ts";
 import { runKubectl } from "./run-kubectl.ts";
 import { seedObjects } from "./seed.ts";
@@ -126,4 +125,23 @@ function programsOf({ places, admin, pathOf, guardian }: Plan) {
       isFound("/api/v1/namespaces/default/serviceaccounts/default"),
     ),
   };
+}
+
+interface EtcdHeader {
+  readonly header?: { readonly revision?: string };
+}
+
+/** Makes an etcd forget every version but the newest, as the API server does every five minutes. */
+async function compactEtcd(port: number): Promise<void> {
+  const ask = async (path: string, body: object): Promise<EtcdHeader> => {
+    const reply = await fetch(`http://127.0.0.1:${port}/v3/kv/${path}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`etcd refuses ${path}: ${await reply.text()}`);
+    return (await reply.json()) as EtcdHeader;
+  };
+  // Any key will do: each answer says what the newest version is.
+  const { header } = await ask("range", { key: Buffer.from("/").toString("base64") });
+  await ask("compaction", { revision: header?.revision, physical: true });
 }

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { chown, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +9,26 @@ import { freePorts } from "../process/free-ports.ts";
 import { startGuardian } from "../process/guardian.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 import { runProgram } from "./run-program.ts";
-import { type ServerAccount, serverAccount } from "./server-account.ts";
-import { childrenOf, isRunning, signalFamily, signalIfThere } from "./server-processes.ts";
+
+const ACCOUNT = "postgres";
+
+/** PostgreSQL refuses to run as root: then it runs as an account of its own. */
+interface ServerAccount {
+  /** What a command begins with. */
+  readonly prefix: readonly string[];
+  /** Gives a file or folder to it. */
+  readonly own: (path: string) => Promise<void>;
+}
+
+async function serverAccount(): Promise<ServerAccount> {
+  if (process.getuid?.() !== 0) return { prefix: [], own: () => Promise.resolve() };
+  const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => runProgram(["id", flag, ACCOUNT])));
+  return {
+    // Not runuser: that stays in between, and a signal would reach it and not the server.
+    prefix: ["setpriv", "--reuid", ACCOUNT, "--regid", ACCOUNT, "--init-groups"],
+    own: (path) => chown(path, Number(uid), Number(gid)),
+  };
+}
 
 const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
@@ -155,4 +174,41 @@ function isTaken(port: number): Promise<boolean> {
       resolve(true);
     });
   });
+}
+
+/** Sends a signal to a process and to all that it has started itself. */
+async function signalFamily(parent: number, signal: NodeJS.Signals): Promise<void> {
+  // First itself: once it has stopped, it starts no more.
+  signalIfThere(parent, signal);
+  for (const pid of await childrenOf(parent)) signalIfThere(pid, signal);
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const entries = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    entries.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+      // The name in brackets may hold anything; the parent is the second field after it.
+      const [, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return Number(ppid) === parent ? [Number(pid)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}
+
+/** One that has ended may be listed until somebody asks for its exit code; it has no command line then. */
+function isRunning(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { changedMarker, type MarkerChange, markerManifest, readMarker } from "./peering-marker.ts";
+import { changedMarker, type MarkerChange, markerManifest, readMarker } from "./peerings.ts";
 
 const made = markerManifest({
   namespace: "default",

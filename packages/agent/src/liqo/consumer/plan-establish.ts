@@ -10,7 +10,7 @@ import { isOurSlice, slicePatch } from "./forge-slice.ts";
 import type { DesiredVirtualNode } from "./loan-wish.ts";
 import type { OffloadStep } from "./plan-offload.ts";
 import type { JobState } from "./peering-jobs.ts";
-import type { PeeringMarker } from "./peering-marker.ts";
+import type { PeeringMarker } from "./peerings.ts";
 import type { TenantStatus } from "./standing.ts";
 import { isVirtual, RELEASING_ANNOTATION, type ReservationNode } from "./virtual-kinds.ts";
 

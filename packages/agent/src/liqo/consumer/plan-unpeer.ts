@@ -8,7 +8,7 @@ import {
   unreachableForMs,
 } from "./foreign-cluster-state.ts";
 import type { JobState } from "./peering-jobs.ts";
-import type { PeeringMarker } from "./peering-marker.ts";
+import type { PeeringMarker } from "./peerings.ts";
 
 /** The peering of a reservation. */
 export interface PeeringState {

@@ -1,6 +1,5 @@
 import type { KubernetesObject } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
-import type { LiqoCondition } from "./liqo-condition.ts";
 
 export type ForeignClusterConditionStatus =
   | "None"
@@ -56,3 +55,12 @@ export const FOREIGN_CLUSTERS: Resource<ForeignCluster> = {
   plural: "foreignclusters",
   isNamespaced: false,
 };
+
+/** Liqo's conditions are not Kubernetes conditions: each kind has its own status values. */
+export interface LiqoCondition<Type extends string, Status extends string> {
+  readonly type: Type;
+  readonly status: Status;
+  readonly lastTransitionTime?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
-import type { AuthParams } from "./auth-params.ts";
+import type { AuthParams } from "./resource-slice.ts";
 
 interface IdentitySpec {
   /** The provider's. */

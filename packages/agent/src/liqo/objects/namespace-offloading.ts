@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
-import type { LiqoCondition } from "./liqo-condition.ts";
+import type { LiqoCondition } from "./foreign-cluster.ts";
 
 export interface NodeSelectorRequirement {
   readonly key: string;

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
-import type { AuthParams } from "./auth-params.ts";
-import type { LiqoCondition } from "./liqo-condition.ts";
+import type { LiqoCondition } from "./foreign-cluster.ts";
 
 /** Amounts by Kubernetes' name of the resource. */
 export type ResourceList = Readonly<Record<string, string | number>>;
@@ -40,4 +39,12 @@ export const RESOURCE_SLICES: Resource<ResourceSlice> = {
 export function deleteCommand({ metadata }: ResourceSlice): string {
   const { plural, group } = RESOURCE_SLICES;
   return `kubectl delete ${plural}.${group} -n ${metadata.namespace ?? ""} ${metadata.name}`;
+}
+
+/** How one cluster authenticates at another; binary parts are base64. */
+export interface AuthParams {
+  readonly ca?: string;
+  readonly signedCRT?: string;
+  readonly apiServer?: string;
+  readonly proxyURL?: string;
 }

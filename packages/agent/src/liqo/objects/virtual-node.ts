@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
-import type { LiqoCondition } from "./liqo-condition.ts";
+import type { LiqoCondition } from "./foreign-cluster.ts";
 import type { ResourceList } from "./resource-slice.ts";
 
 interface VirtualNodeSpec {

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { SHADOW_PODS } from "../objects/shadow-pod.ts";
-import { MINUTE_MS, providerTestEnvironment } from "./testing/provider-world.ts";
-import { aReplica, aShadowPod, acceptedWith, ROME } from "./testing/replicas.ts";
+import {
+  acceptedWith,
+  aReplica,
+  aShadowPod,
+  MINUTE_MS,
+  providerTestEnvironment,
+  ROME,
+} from "./testing/provider-world.ts";
 
 describe("what is not ours", () => {
   const FOREIGN = aReplica({

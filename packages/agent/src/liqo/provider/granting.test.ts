@@ -3,8 +3,19 @@ import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { TENANTS } from "../objects/tenant.ts";
 import { END_GRACE_MS, SETTLE_MS } from "./judge-replica.ts";
-import { cordonQuota, MINUTE_MS, providerTestEnvironment, withSlice } from "./testing/provider-world.ts";
-import { aProviderReservation, aReplica, aTenant, ASKED, ID, ROME, ROMES } from "./testing/replicas.ts";
+import {
+  aProviderReservation,
+  aReplica,
+  ASKED,
+  aTenant,
+  cordonQuota,
+  ID,
+  MINUTE_MS,
+  providerTestEnvironment,
+  ROME,
+  ROMES,
+  withSlice,
+} from "./testing/provider-world.ts";
 
 describe("granting", () => {
   test("gives a replica what is reserved, once, and says so", async () => {

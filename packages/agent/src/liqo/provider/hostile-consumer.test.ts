@@ -6,24 +6,22 @@ import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.t
 import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import { END_GRACE_MS } from "./judge-replica.ts";
 import {
-  cordonQuota,
-  MINUTE_MS,
-  OVER,
-  providerTestEnvironment,
-  withSlice,
-} from "./testing/provider-world.ts";
-import {
+  acceptedWith,
   aProviderReservation,
   aQuota,
   aReplica,
   aShadowPod,
-  acceptedWith,
   ASKED,
+  cordonQuota,
   MALLORY,
+  MINUTE_MS,
+  OVER,
+  providerTestEnvironment,
   ROME,
   ROMES,
   tenantNamespace,
-} from "./testing/replicas.ts";
+  withSlice,
+} from "./testing/provider-world.ts";
 
 describe("a hostile consumer", () => {
   test("cannot raise what it was given", async () => {

@@ -18,7 +18,7 @@ import {
   MALLORY,
   ROME,
   type ReplicaChanges,
-} from "./testing/replicas.ts";
+} from "./testing/provider-world.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const AT = (ms: number): string => new Date(NOW + ms).toISOString();

@@ -4,8 +4,7 @@ import type { CachedReservation } from "../../reservations/reservation-book.ts";
 import { LIQO_LABEL, SLICE_CLASS } from "../objects/labels.ts";
 import type { ResourceList, ResourceSlice } from "../objects/resource-slice.ts";
 import { isAccepted } from "./replica-status.ts";
-import { type AmountProblem, amountProblem, cappedAmounts } from "./slice-amounts.ts";
-import type { SliceCounting } from "./slice-measure.ts";
+import { type AmountProblem, amountProblem, cappedAmounts, type SliceCounting } from "./slice-amounts.ts";
 
 /** How long a consumer may take to return resources after the end; longer than our own agents need to drain. */
 export const END_GRACE_MS = 180_000;

@@ -1,23 +1,50 @@
 import { Fault } from "@resource-broker/contract";
-import type { KubeClient } from "@resource-broker/kube";
+import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { RecordEvent } from "../../events/tell.ts";
 import { earliestRequeue, type Requeue } from "../../reconcile.ts";
 import type { BrokerView } from "../../reservations/expiry.ts";
 import type { ReservationCache } from "../../reservations/reservation-book.ts";
-import { SLICE_CLASS } from "../objects/labels.ts";
+import { LIQO_LABEL, SLICE_CLASS } from "../objects/labels.ts";
 import { QUOTAS } from "../objects/quota.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { creatorUserOf } from "./creator-user.ts";
-import type { GuestPods } from "./guest-pods.ts";
+import { TENANTS } from "../objects/tenant.ts";
+import { creatorUserOf, type GuestPods } from "./guest-pods.ts";
 import type { BrokerLookups } from "./inquiries.ts";
-import { END_GRACE_MS, evaluateReplica, type ReplicaVerdict, type ReservationView } from "./judge-replica.ts";
+import {
+  END_GRACE_MS,
+  evaluateReplica,
+  type Replica,
+  type ReplicaVerdict,
+  type ReservationView,
+} from "./judge-replica.ts";
 import { planReplica, type QuotaState, type ReplicaPlan } from "./plan-replica.ts";
 import { isAccepted } from "./replica-status.ts";
 import { quotaName, replicaWriter } from "./replica-writer.ts";
 import { type Replicas, withSpec } from "./replicas.ts";
-import type { SliceCounting } from "./slice-measure.ts";
-import { NO_TENANT, type Tenancy, tenancyOf } from "./tenancy.ts";
+import type { SliceCounting } from "./slice-amounts.ts";
+
+type Tenancy = Omit<Replica, "slice">;
+
+const NO_TENANT: Tenancy = { tenant: undefined, isTenantActive: false };
+
+/**
+ * The tenant of a namespace. Liqo labels the namespace when it accepts a consumer, and the consumer cannot
+ * change that. It can write Tenants there, so only the Tenant with the right ID counts.
+ */
+async function tenancyOf(namespace: string, client: Pick<KubeClient, "find" | "list">): Promise<Tenancy> {
+  const labels = (await client.find(NAMESPACES, { name: namespace }))?.metadata.labels ?? {};
+  const tenant = labels[LIQO_LABEL.remoteCluster];
+  const label = labels[LIQO_LABEL.tenantNamespace]?.toLowerCase() ?? "false";
+  if (tenant === undefined || label === "false") return NO_TENANT;
+  let isTenantActive = true;
+  await client.list(TENANTS, { namespace }, ({ metadata, spec }) => {
+    const { clusterID, tenantCondition = "Active" } = spec;
+    if (metadata.namespace === namespace && clusterID === tenant)
+      isTenantActive &&= tenantCondition === "Active";
+  });
+  return { tenant, isTenantActive };
+}
 
 export interface SliceReconcilerDeps {
   readonly client: Pick<KubeClient, "find" | "list" | "update" | "patch" | "delete">;

@@ -8,7 +8,7 @@ import {
   AUTHENTICATED,
   ROME,
   type ReplicaChanges,
-} from "./testing/replicas.ts";
+} from "./testing/provider-world.ts";
 
 const WALL = Date.parse("2026-07-01T10:05:00Z");
 const GRANT: ReplicaVerdict = { kind: "grant", resources: ASKED, message: "reserved for rome" };

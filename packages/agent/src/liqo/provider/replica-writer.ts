@@ -5,7 +5,7 @@ import { MANAGER } from "../../forge/labels.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
 import { QUOTAS } from "../objects/quota.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { creatorUserOf } from "./creator-user.ts";
+import { creatorUserOf } from "./guest-pods.ts";
 import type { ReplicaAction } from "./plan-replica.ts";
 import { CORDONED_ANNOTATION } from "./replica-status.ts";
 

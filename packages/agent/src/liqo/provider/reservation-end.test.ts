@@ -4,13 +4,19 @@ import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import { END_GRACE_MS } from "./judge-replica.ts";
 import {
+  acceptedWith,
+  aReplica,
+  aShadowPod,
+  ASKED,
   cordonQuota,
+  ID,
   MINUTE_MS,
   OVER,
   providerTestEnvironment,
+  ROME,
+  ROMES,
   withSlice,
 } from "./testing/provider-world.ts";
-import { aReplica, aShadowPod, acceptedWith, ASKED, ID, ROME, ROMES } from "./testing/replicas.ts";
 
 describe("at the end of a reservation", () => {
   test("a consumer that cooperates has its time, and is not touched", async () => {

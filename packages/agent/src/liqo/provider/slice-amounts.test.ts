@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResourceList } from "../objects/resource-slice.ts";
 import { amountProblem, cappedAmounts, isSameList } from "./slice-amounts.ts";
-import { aProviderReservation, ASKED } from "./testing/replicas.ts";
+import { aProviderReservation, ASKED } from "./testing/provider-world.ts";
 
 const TERMS = {
   counted: countedResources({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readBrokerUrls } from "./broker-urls.ts";
+import { readBrokerUrls } from "./endpoints.ts";
 
 describe("addresses of the broker", () => {
   test.each([

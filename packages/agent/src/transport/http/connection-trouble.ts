@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/contract";
-import type { BrokerUrl } from "./broker-urls.ts";
+import type { BrokerUrl } from "./endpoints.ts";
 
 const UNKNOWN_CA =
   "its certificate is not signed by the authority in ca.crt; put the broker's ca.crt into the folder of --broker-cert-path";

@@ -3,8 +3,8 @@ import { type Agent, request } from "node:https";
 import type { Socket } from "node:net";
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import type { BrokerUrl } from "./broker-urls.ts";
 import { connectionFault } from "./connection-trouble.ts";
+import type { BrokerUrl } from "./endpoints.ts";
 
 const CONNECT_MS = 5000;
 const ANSWER_MS = 10_000;

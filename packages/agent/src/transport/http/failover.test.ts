@@ -1,12 +1,9 @@
 import { Fault, type FaultCode, type FaultDetails } from "@resource-broker/contract";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { readBrokerUrls } from "./broker-urls.ts";
-import { createEndpoints } from "./endpoints.ts";
+import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
 import type { Outcome } from "./exchange.ts";
-import { createFailover, type Task } from "./failover.ts";
-import { createSleeper } from "./pauses.ts";
-import { createRetryBudget } from "./retry-budget.ts";
+import { createFailover, createRetryBudget, createSleeper, type Task } from "./failover.ts";
 
 type Answer = Outcome<string>;
 

@@ -2,8 +2,30 @@ import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
 import type { Outcome } from "./exchange.ts";
-import type { Sleeper } from "./pauses.ts";
-import type { RetryBudget } from "./retry-budget.ts";
+
+/** New calls earn retries and retries spend them: in a long outage retries add at most a tenth to the load. */
+interface RetryBudget {
+  readonly earn: () => void;
+  /** False: nothing left, give up. */
+  readonly spend: () => boolean;
+}
+
+const EARNED_PER_CALL = 0.1;
+const MAX_TOKENS = 10;
+
+export function createRetryBudget(): RetryBudget {
+  let tokens = MAX_TOKENS;
+  return {
+    earn: () => {
+      tokens = Math.min(MAX_TOKENS, tokens + EARNED_PER_CALL);
+    },
+    spend: () => {
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+  };
+}
 
 const CALL_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
@@ -109,4 +131,34 @@ function summary(last: Fault, faults: ReadonlyMap<Endpoint, Fault>): Fault {
     message.startsWith(url.text) ? message : `${url.text}: ${message}`,
   );
   return new Fault(last.code, messages.join("; "), { cause: last, details: last.details });
+}
+
+/** A sleep that can be interrupted. */
+export interface Sleeper {
+  /** Resolves after this time, or when the signal aborts or the client closes. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly close: () => void;
+}
+
+export function createSleeper(clock: Pick<Clock, "after">): Sleeper {
+  const closing = new AbortController();
+
+  const sleep: Sleeper["sleep"] = (ms, signal) =>
+    new Promise((resolve) => {
+      if (ms <= 0 || closing.signal.aborted || signal?.aborted === true) {
+        resolve();
+        return;
+      }
+      const end = (): void => {
+        cancel();
+        closing.signal.removeEventListener("abort", end);
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = clock.after(ms, end);
+      closing.signal.addEventListener("abort", end);
+      signal?.addEventListener("abort", end);
+    });
+
+  return { sleep, close: () => closing.abort() };
 }

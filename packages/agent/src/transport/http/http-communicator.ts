@@ -1,8 +1,8 @@
 import {
   acknowledgementSchema,
   type AdoptionReplyDTO,
-  type AdoptionRequestDTO,
   adoptionReplySchema,
+  type AdoptionRequestDTO,
   advertisementReplySchema,
   decisionSchema,
   Fault,
@@ -13,8 +13,8 @@ import {
   PATH,
   quoteSchema,
   type ReservationDTO,
-  type ReservationRequestDTO,
   reservationListSchema,
+  type ReservationRequestDTO,
   reservationSchema,
   type Schema,
 } from "@resource-broker/contract";
@@ -22,19 +22,37 @@ import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
 import { checkKey } from "../idempotency-key.ts";
-import { batchesOf } from "./adoption-batches.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
-import { readBrokerUrls } from "./broker-urls.ts";
 import { createResponseReporter } from "./contacts.ts";
-import { createEndpoints } from "./endpoints.ts";
+import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
-import { createFailover } from "./failover.ts";
+import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
-import { newerFieldsIn } from "./newer-wishes.ts";
-import { createSleeper } from "./pauses.ts";
 import { bodyOf, type Reply } from "./reply.ts";
-import { createRetryBudget } from "./retry-budget.ts";
 import { openTlsConnections } from "./tls-connections.ts";
+
+type Offer = AdoptionRequestDTO["reservations"][number];
+
+/** Reserve for the JSON around the offers. */
+const MOST_BYTES = LIMIT.bodyBytes - 1024;
+
+/** Splits the offers into requests below the broker's size limit, in order. */
+export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Generator<AdoptionRequestDTO> {
+  let batch: Offer[] = [];
+  let bytes = 0;
+  for (const offer of reservations) {
+    const size = Buffer.byteLength(JSON.stringify(offer)) + 1;
+    const isFull = bytes + size > MOST_BYTES || batch.length === LIMIT.adoptionOffers;
+    if (isFull && batch.length > 0) {
+      yield { ...rest, reservations: batch };
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(offer);
+    bytes += size;
+  }
+  if (batch.length > 0) yield { ...rest, reservations: batch };
+}
 
 export interface HttpCommunicatorOptions {
   /** Addresses of the same broker; the first that serves is used. */
@@ -215,4 +233,31 @@ function ignoreFaults(...codes: readonly FaultCode[]): (error: unknown) => undef
 /** The rest of the list is unknown: missing reservations must not count as gone. */
 function endlessList(): Fault {
   return new Fault("unreachable", "the broker's list of reservations does not end");
+}
+
+/**
+ * Fields of a request that an older broker would ignore, and then grant something else. It supports cpu, memory
+ * and duration; priority only affects the order.
+ */
+export function newerFieldsIn(request: ReservationRequestDTO): readonly string[] {
+  const { gpu, storage, extended } = request.requestedResources;
+  const fields: Readonly<Record<string, boolean>> = {
+    gpu: isMore(gpu),
+    storage: isMore(storage),
+    extended: isAnyMore(extended) || isAnyMore(request.extended),
+    perNode: request.perNode !== undefined,
+    constraints: Object.values(request.constraints ?? {}).some((value) => Object.keys(value).length > 0),
+    targetClusterID: request.targetClusterID !== undefined,
+    tier: request.tier !== undefined,
+    start: request.start !== undefined,
+  };
+  return Object.keys(fields).filter((name) => fields[name]);
+}
+
+function isMore(quantity: string | undefined): boolean {
+  return quantity !== undefined && Number.parseFloat(quantity) !== 0;
+}
+
+function isAnyMore(quantities: Readonly<Record<string, string>> | undefined): boolean {
+  return Object.values(quantities ?? {}).some(isMore);
 }

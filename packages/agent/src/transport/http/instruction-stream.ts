@@ -1,11 +1,17 @@
 import type { IncomingMessage } from "node:http";
-import { Fault } from "@resource-broker/contract";
+import {
+  describeProblems,
+  EVENT_SCHEMAS,
+  type EventName,
+  Fault,
+  type Schema,
+  validate,
+} from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerEvent } from "../broker-communicator.ts";
 import type { OpenedStream } from "./attempts.ts";
-import { eventIn } from "./broker-events.ts";
 import { createEventParser, type EventBlock } from "./event-parser.ts";
-import type { Sleeper } from "./pauses.ts";
+import type { Sleeper } from "./failover.ts";
 
 /** The broker sends a heartbeat every 15 s: three are missed. */
 const HEARTBEAT_TIMEOUT_MS = 45_000;
@@ -159,4 +165,49 @@ async function* pieces(response: IncomingMessage, clock: Clock): AsyncGenerator<
 function broken(cause: unknown): never {
   const problem = cause instanceof Error ? cause.message : String(cause);
   throw new Fault("unreachable", `the stream of events broke: ${problem}`, { cause });
+}
+
+interface Named {
+  readonly name: EventName;
+  readonly data: string;
+}
+
+/**
+ * The event of a block. Undefined: unknown or unreadable. It is skipped; the next resync has what it contained.
+ */
+function eventIn({ name, data }: EventBlock, log: Log): BrokerEvent | undefined {
+  if (data === undefined) return { kind: "heartbeat" };
+  switch (name) {
+    case "instruction":
+    case "reservation": {
+      const reservation = read(EVENT_SCHEMAS[name], { name, data }, log);
+      return reservation && { kind: name, reservation };
+    }
+    case "capacity": {
+      const capacity = read(EVENT_SCHEMAS.capacity, { name, data }, log);
+      return capacity && { kind: name, capacity };
+    }
+    case "reset": {
+      const reset = read(EVENT_SCHEMAS.reset, { name, data }, log);
+      return reset && { kind: name, reset };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function read<T>(schema: Schema<T>, { name, data }: Named, log: Log): T | undefined {
+  const validated = validate(schema, parseJson(data));
+  if (validated.ok) return validated.value;
+  const problem = describeProblems(validated.problems);
+  log.warn({ event: name, problem }, "an event that cannot be read is left out");
+  return undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { newerFieldsIn } from "./newer-wishes.ts";
+import { newerFieldsIn } from "./http-communicator.ts";
 
 const requestedResources = { cpu: "1", memory: "1Gi" };
 

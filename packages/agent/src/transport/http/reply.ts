@@ -8,7 +8,7 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { BrokerUrl } from "./broker-urls.ts";
+import type { BrokerUrl } from "./endpoints.ts";
 
 /** Enough for ten thousand instructions. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -3,8 +3,7 @@ import type { KubeClient } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../../testing/recorded-log.ts";
-import { issuedClusterId } from "./identity.ts";
-import { kubernetesCommunicator } from "./kubernetes-communicator.ts";
+import { issuedClusterId, kubernetesCommunicator } from "./kubernetes-communicator.ts";
 import { fakeHub } from "./testing/fake-hub.ts";
 
 const askedBy = (username: string | undefined): Pick<KubeClient, "create"> => ({

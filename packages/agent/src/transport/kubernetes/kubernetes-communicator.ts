@@ -1,17 +1,24 @@
-import { clusterAdvertisementName, type FaultCode } from "@resource-broker/contract";
-import { type KubeClient, toFault } from "@resource-broker/kube";
+import {
+  clusterAdvertisementName,
+  type DecisionDTO,
+  Fault,
+  type FaultCode,
+  type Reservation,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import { isClusterId, isLive } from "@resource-broker/domain";
+import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { clusterIdByKubeconfig } from "../../identity/cluster-id.ts";
-import type { BrokerCommunicator } from "../broker-communicator.ts";
+import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
 import { responseListeners } from "../contact-listeners.ts";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
 import type { ObjectScope } from "./forge.ts";
-import { issuedClusterId } from "./identity.ts";
 import { intents } from "./intents.ts";
-import { type Answered, objectCalls } from "./object-calls.ts";
+import { type Answered, currentReservation, type ObjectCalls, objectCalls } from "./object-calls.ts";
 import { partyCalls } from "./party-calls.ts";
 import { publishing } from "./publishing.ts";
-import { reads } from "./reads.ts";
+import { decisionIn, partiesOf } from "./read-reservation.ts";
 import { reserving } from "./reserving.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { createWatches } from "./watches.ts";
@@ -137,5 +144,72 @@ function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCo
       await watches.stop();
       client.close();
     },
+  };
+}
+
+/**
+ * The cluster that `brokerctl kubeconfig issue` made the kubeconfig for: its service account in the broker's
+ * namespace has the cluster's name. Undefined: another kubeconfig, or an API server too old for the review.
+ */
+export async function issuedClusterId(
+  client: Pick<KubeClient, "create">,
+  namespace: string,
+): Promise<string | undefined> {
+  const review = await client.create(SELF_SUBJECT_REVIEWS, {}).catch(unlessUnknown);
+  const prefix = `system:serviceaccount:${namespace}:agent-`;
+  const username = review?.status?.userInfo?.username ?? "";
+  const clusterId = username.startsWith(prefix) ? username.slice(prefix.length) : "";
+  return isClusterId(clusterId) ? clusterId : undefined;
+}
+
+function unlessUnknown(error: unknown): undefined {
+  const fault = toFault(error);
+  if (fault.code === "not-found" || fault.code === "forbidden") return undefined;
+  throw fault;
+}
+
+/** Reads from the API server. */
+function reads(objects: ObjectCalls) {
+  const { scope, brokerHealth, calls } = objects;
+  const { clusterId } = scope;
+
+  const fetchReservations = (role: Role): Promise<readonly ReservationDTO[]> =>
+    objects.answered(async (signal) => {
+      await brokerHealth.whenAlive(signal);
+      return objects.list(role, signal, (object) => currentReservation(objects, object, role));
+    });
+
+  const fetchReservation = (id: string): Promise<ReservationDTO | undefined> =>
+    objects.answered(async (signal) => {
+      await brokerHealth.whenAlive(signal);
+      const name = objects.nameOf(id) ?? id;
+      const object = await calls.retry(signal, () => objects.find(name, signal));
+      const role = object && roleOf(object);
+      return object && role && currentReservation(objects, object, role);
+    });
+
+  const roleOf = (object: Reservation): Role | undefined => {
+    const { requesterID, targetClusterID } = partiesOf(object);
+    if (requesterID === clusterId) return "requester";
+    return targetClusterID === clusterId ? "provider" : undefined;
+  };
+
+  const explain = (decisionId: string): Promise<DecisionDTO> =>
+    objects.answered(async (signal) => {
+      await brokerHealth.whenAlive(signal);
+      const [text] = await objects.list("requester", signal, ({ status }) =>
+        status?.decisionID === decisionId ? status.decision : undefined,
+      );
+      const decision = decisionIn(text);
+      if (decision !== undefined) return decision;
+      throw new Fault("not-found", `no decision ${decisionId} on a request of ${clusterId}`);
+    });
+
+  return {
+    fetchReservations,
+    fetchReservation,
+    fetchInstructions: async (): Promise<readonly ReservationDTO[]> =>
+      (await fetchReservations("provider")).filter(({ status }) => isLive(status.phase)),
+    explain,
   };
 }

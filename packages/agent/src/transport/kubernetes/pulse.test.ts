@@ -6,7 +6,7 @@ import { recordedLog } from "../../testing/recorded-log.ts";
 import { type BrokerHealth, createBrokerHealth } from "./pulse.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { type FakeHub, fakeHub } from "./testing/fake-hub.ts";
-import { NAMESPACE } from "./testing/issued-for.ts";
+import { NAMESPACE } from "./testing/objects.ts";
 
 const NOBODY = new AbortController().signal;
 

@@ -4,10 +4,8 @@ import type { LinkMaker } from "../http/ports.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { createReplier } from "../http/reply.ts";
 import type { RequestHandler } from "../http/serve.ts";
-import { responseHeaders } from "./answer-headers.ts";
-import { createEndpoint, type DashboardEndpoint } from "./front.ts";
+import { createEndpoint, type DashboardEndpoint, type Listener } from "./front.ts";
 import { type LedgerApi, openLedgerApi } from "./ledger-side.ts";
-import type { Listener } from "./listener.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
 import { createRequestHandler } from "./serve.ts";
 import { createLinks } from "./session/links.ts";
@@ -15,7 +13,7 @@ import { createSeal } from "./session/seal.ts";
 import { createSessions, SESSION_MS } from "./session/sessions.ts";
 import { createSignOuts } from "./session/sign-outs.ts";
 import { certificateRefOf } from "./session/voucher.ts";
-import { readStaticFiles } from "./static-files.ts";
+import { readStaticFiles, responseHeaders } from "./static-files.ts";
 import { apiUrl } from "./where.ts";
 
 /** The dashboard: the capacity of the fleet in a browser. */

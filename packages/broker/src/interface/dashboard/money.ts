@@ -1,7 +1,6 @@
 import type { HistoryWindow, UiMoneyReport, UiSpend } from "@resource-broker/contract";
-import type { Instant, Policy, Reservation, ReservationId } from "@resource-broker/domain";
+import type { Instant, Policy, Reservation, ReservationCost, ReservationId } from "@resource-broker/domain";
 import { lengthMs, WINDOWS } from "./history/windows.ts";
-import { inPolicyCurrency, rateOf } from "./views/money-of.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -88,4 +87,19 @@ function largestFirst(tallies: ReadonlyMap<string, Tally>): UiSpend[] {
   return Array.from(tallies, ([id, tally]) => ({ id, ...tally })).sort(
     (a, b) => b.spent - a.spent || (a.id < b.id ? -1 : 1),
   );
+}
+
+/** A price in the policy's currency; undefined where there is none, or no rate for its currency. */
+export function inPolicyCurrency(
+  cost: Pick<ReservationCost, "currency" | "perHour"> | undefined,
+  prices: Policy["prices"],
+): number | undefined {
+  const rate = cost === undefined ? undefined : rateOf(cost.currency, prices);
+  return cost === undefined || rate === undefined ? undefined : cost.perHour * rate;
+}
+
+/** Worth of one unit of a currency in the policy's. */
+function rateOf(currency: string, prices: Policy["prices"]): number | undefined {
+  if (currency === prices.currency) return 1;
+  return Object.hasOwn(prices.rates, currency) ? prices.rates[currency] : undefined;
 }

@@ -7,12 +7,42 @@ import type { Replier } from "../http/reply.ts";
 import type { Answer, PlainAnswer } from "../http/route.ts";
 import type { Match, Router } from "../http/router.ts";
 import type { RequestHandler } from "../http/serve.ts";
-import { responseHeaders } from "./answer-headers.ts";
 import { authenticate, authorize, type AuthorizeDeps, limitRate } from "./door.ts";
 import { type AllowedOrigin, checkHost, checkOrigin } from "./guard.ts";
-import { plainPage } from "./plain-page.ts";
 import type { UiRoute } from "./route.ts";
-import type { StaticFiles } from "./static-files.ts";
+import { responseHeaders, type StaticFiles } from "./static-files.ts";
+
+/** An error page without styles and scripts, for when the dashboard's pages are not available. */
+function plainPage(fault: Fault): PlainAnswer {
+  const text = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
+  const content = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Resource Broker</title>
+</head>
+<body>
+<h1>Resource Broker</h1>
+<p>${escaped(text)}</p>
+</body>
+</html>
+`;
+  return { status: fault.status, text: { type: "text/html; charset=utf-8", content } };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
+}
 
 /** The largest body is a question with its constraints and weights. */
 const BODY_LIMIT = 64 * 1024;

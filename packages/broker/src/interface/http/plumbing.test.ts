@@ -2,7 +2,7 @@ import { Fault } from "@resource-broker/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { firstAfter } from "./first-after.ts";
-import { checkKey } from "./idempotency-key.ts";
+import { checkKey } from "./routes/reservations.ts";
 import { parseJson } from "./json.ts";
 import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
 import { RateLimit } from "./rate-limit.ts";

@@ -1,7 +1,7 @@
 import { cluster } from "@resource-broker/domain/testing";
 import { fakeClock, memoryDisk } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { freedCapacity } from "./freed-capacity.ts";
+import { freedCapacity } from "./heartbeat.ts";
 import { startedEngine } from "./testing/started-engine.ts";
 
 test("the more clusters there are, the longer it is until something freed is told again; none of it is forgotten", async () => {

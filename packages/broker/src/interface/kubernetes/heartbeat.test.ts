@@ -1,7 +1,7 @@
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract";
 import { type Lease, LEASES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./objects/resources.ts";
+import { RESERVATIONS } from "./objects/known-objects.ts";
 import { personsReservation, publish } from "./testing/samples.ts";
 import { NAMESPACE, openEnvironment, type TestEnvironment } from "./testing/scene.ts";
 

@@ -3,7 +3,7 @@ import { add, isLive, NO_RESOURCES, type Reservation as Booked } from "@resource
 import { NAMESPACES } from "@resource-broker/kube";
 import { clusterOf, requestFor } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./objects/known-objects.ts";
 import { agentsReservation, personsReservation, publish } from "./testing/samples.ts";
 import {
   NAMESPACE,

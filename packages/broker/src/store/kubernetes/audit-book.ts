@@ -1,11 +1,40 @@
-import { fromCanonical } from "../audit.ts";
+import { type ChainLink, fromCanonical, nextLink } from "../audit.ts";
 import type { Keep } from "../sqlite/retention.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";
-import { entryFrom, hashIn, textIn } from "./audit-text.ts";
 import type { Content } from "./head.ts";
 import type { SegmentId } from "./page.ts";
 import { addSegments, dropFirst, segmentCount, segmentsIn } from "./page-ranges.ts";
 import type { LedgerSegments } from "./pages.ts";
+
+const HASH_LENGTH = 64;
+
+/** A line of the audit log as it is kept: its hash, and the text that was hashed. */
+export function auditText(hash: string, canonicalText: string): string {
+  return `${hash} ${canonicalText}`;
+}
+
+function hashIn(text: string): string {
+  return text.slice(0, HASH_LENGTH);
+}
+
+/** What was hashed. */
+function textIn(text: string): string {
+  return text.slice(HASH_LENGTH + 1);
+}
+
+function entryFrom(text: string, sequence: number): AuditEntry {
+  return { ...fromCanonical(textIn(text)), sequence, hash: hashIn(text) };
+}
+
+/** Where the chain stands after these lines; undefined: one of them does not fit the one before it. */
+export function linkAfter(start: ChainLink, lines: readonly string[]): ChainLink | undefined {
+  let link = start;
+  for (const line of lines) {
+    link = nextLink(link, textIn(line));
+    if (link.hash !== hashIn(line)) return undefined;
+  }
+  return link;
+}
 
 /** Lines per audit segment. It is fixed, so a line's number gives its segment. */
 export const AUDIT_SEGMENT_LINES = 100;

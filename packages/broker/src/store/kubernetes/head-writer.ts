@@ -4,8 +4,7 @@ import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
 import { type Content, contentIn, lastCommitOf, type LedgerManifest, manifestConfigMap } from "./head.ts";
 import { LEDGER } from "./page.ts";
-import type { WithTimeout } from "./patience.ts";
-import { mutex } from "./turns.ts";
+import type { WithTimeout } from "./soft-object.ts";
 
 /** Retries if somebody who is not a leader, such as a person with kubectl, changes the object. */
 const TRIES = 10;
@@ -199,4 +198,14 @@ function changedByOthers(found: LedgerManifest, expected: LedgerManifest): Store
     `ConfigMap ${LEDGER} is at commit ${found.commitNumber}, turn ${found.turn}, and was at commit ` +
       `${expected.commitNumber}, turn ${expected.turn}: was a backup put back while the broker was running?`,
   );
+}
+
+/** Runs one piece of work at a time, in order of arrival. */
+function mutex(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }

@@ -16,8 +16,8 @@ import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { isCode } from "./failure.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
-import type { WithTimeout } from "./patience.ts";
 import type { Records } from "./records.ts";
+import type { WithTimeout } from "./soft-object.ts";
 
 const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 const FIELD_MANAGER = "resource-broker-ledger";

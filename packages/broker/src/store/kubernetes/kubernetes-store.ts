@@ -10,7 +10,7 @@ import { leaderElector, RENEWALS_PER_LEASE } from "./lease-keeper.ts";
 import { type KubernetesLease, kubernetesLease } from "./lease-object.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
 import { LEDGER } from "./page.ts";
-import { callTimeout } from "./patience.ts";
+import { callTimeout } from "./soft-object.ts";
 import { takeOver } from "./take-over.ts";
 
 const DEFAULT_LEASE_MS = 6000;

@@ -3,7 +3,7 @@ import type { Clock } from "@resource-broker/runtime";
 import { isCode, writeFailureKind } from "./failure.ts";
 import type { Candidate } from "./head.ts";
 import { LEDGER } from "./page.ts";
-import type { WithTimeout } from "./patience.ts";
+import type { WithTimeout } from "./soft-object.ts";
 
 export interface KubernetesLeaseDeps {
   readonly client: KubeClient;

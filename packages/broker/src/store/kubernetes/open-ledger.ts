@@ -13,7 +13,7 @@ import { type LedgerObjects, ledgerObjects } from "./ledger-objects.ts";
 import { recordSegments } from "./moves.ts";
 import { watchSegments } from "./page-guard.ts";
 import { ledgerSegments } from "./pages.ts";
-import type { WithTimeout } from "./patience.ts";
+import type { WithTimeout } from "./soft-object.ts";
 import { listLedgerObjects, orphanSegments, readLedger } from "./read-ledger.ts";
 import { storedAdvertisements } from "./records.ts";
 import type { TakenLedger } from "./take-over.ts";

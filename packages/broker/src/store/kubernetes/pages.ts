@@ -8,7 +8,7 @@ import {
   segmentConfigMap,
   type SegmentKind,
 } from "./page.ts";
-import type { WithTimeout } from "./patience.ts";
+import type { WithTimeout } from "./soft-object.ts";
 
 /** Removed at a time: nobody waits for it. */
 const DELETE_BATCH = 4;

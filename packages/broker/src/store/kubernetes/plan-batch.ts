@@ -1,7 +1,7 @@
 import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
 import { durableEvents, latestOf } from "../changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import { auditText } from "./audit-text.ts";
+import { auditText } from "./audit-book.ts";
 import type { Content } from "./head.ts";
 import { changeLines, type Records } from "./records.ts";
 

@@ -2,8 +2,7 @@ import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/k
 import { contradictionIn } from "../recount.ts";
 import { StoreFailure } from "../store.ts";
 import { checkSum } from "../table-sums.ts";
-import { type AuditSegment, auditSegmentOf } from "./audit-book.ts";
-import { linkAfter } from "./audit-text.ts";
+import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-book.ts";
 import type { Content } from "./head.ts";
 import { LEDGER_LABEL, linesIn, parseSegmentName, type SegmentKind, segmentName } from "./page.ts";
 import { type SegmentRange, segmentsIn } from "./page-ranges.ts";

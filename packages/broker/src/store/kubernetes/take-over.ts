@@ -4,7 +4,7 @@ import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
 import { type Candidate, type Content, contentIn, manifestConfigMap, withLeader } from "./head.ts";
 import { LEDGER, LEDGER_LABEL } from "./page.ts";
-import type { WithTimeout } from "./patience.ts";
+import type { WithTimeout } from "./soft-object.ts";
 
 /** A leader that still commits, or another candidate, may be faster a few times. */
 const TRIES = 50;

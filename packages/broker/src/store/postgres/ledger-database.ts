@@ -4,7 +4,7 @@ import { reservationsToLoad } from "../changes.ts";
 import { leaseTime } from "../lease-time.ts";
 import type { Retention } from "../sqlite/retention.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import { arrayValue } from "./array-value.ts";
+import { ADVERTISEMENT, arrayValue, columnsOf, RESERVATION, upsert, valueFrom } from "./tables.ts";
 import { isConflict } from "./failure.ts";
 import type { LedgerHeader } from "./head.ts";
 import {
@@ -17,7 +17,6 @@ import {
 import type { LeaseRow } from "./lease.ts";
 import type { LeaderElector } from "./lease-keeper.ts";
 import type { Session, Statement, StatementResult } from "./session.ts";
-import { ADVERTISEMENT, columnsOf, RESERVATION, upsert, valueFrom } from "./tables.ts";
 import { begin, finish, rollBack } from "./transaction.ts";
 import { planBatch, writesOf } from "./write-batch.ts";
 

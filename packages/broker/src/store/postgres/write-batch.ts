@@ -8,19 +8,20 @@ import type {
 import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
 import { changedReservations, decisionOf, durableEvents, latestOf } from "../changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import { arrayValue, type ElementType } from "./array-value.ts";
 import type { LedgerHeader } from "./head.ts";
 import type { Statement } from "./session.ts";
 import {
   ADOPTION,
   ADVERTISEMENT,
+  arrayValue,
   CLOSED_KEY,
-  type CordonedCluster,
-  CORDON,
   closedKeyName,
+  CORDON,
+  type CordonedCluster,
   DECISION,
-  RESERVATION,
+  type ElementType,
   remove,
+  RESERVATION,
   type TableMapping,
   upsert,
 } from "./tables.ts";

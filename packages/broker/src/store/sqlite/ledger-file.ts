@@ -11,7 +11,6 @@ import {
   StoreFailure,
 } from "../store.ts";
 import { TableSums } from "../table-sums.ts";
-import { auditLog } from "./audit-log.ts";
 import { openForWriting, secureLog } from "./database.ts";
 import { headerCells, type LedgerHeader, UPDATE_HEADER } from "./head.ts";
 import {
@@ -21,7 +20,7 @@ import {
   readOrCreateHeader,
   readRecords,
 } from "./read-ledger.ts";
-import { historyTrimmer, type Retention } from "./retention.ts";
+import { auditLog, historyTrimmer, type Retention } from "./retention.ts";
 import { migrate } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { openTables } from "./tables.ts";

@@ -8,7 +8,7 @@ import { NAMESPACE_OFFLOADINGS } from "../../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../../objects/resource-slice.ts";
 import { TENANTS } from "../../objects/tenant.ts";
 import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
-import { liqoDataPlane } from "../liqo-data-plane.ts";
+import { liqoDataPlane } from "../../open-data-plane.ts";
 import { RESERVATION_NODES } from "../virtual-kinds.ts";
 import { liqoClient, liqoInMemory } from "./liqo-in-memory.ts";
 import { NOW, TERMS } from "./samples.ts";

@@ -8,7 +8,7 @@ import type { VirtualNode } from "../../objects/virtual-node.ts";
 import type { SliceAmountTerms } from "../amounts.ts";
 import { sliceManifest } from "../forge-slice.ts";
 import { type DesiredVirtualNode, readDesired } from "../loan-wish.ts";
-import { markerManifest, type PeeringMarker, readMarker } from "../peering-marker.ts";
+import { markerManifest, type PeeringMarker, readMarker } from "../peerings.ts";
 import type { ReservationNode } from "../virtual-kinds.ts";
 
 export const NOW = Date.parse("2026-07-01T10:00:00Z");

@@ -12,7 +12,7 @@ import type { NamespaceOffloading } from "../../objects/namespace-offloading.ts"
 import type { ResourceSlice } from "../../objects/resource-slice.ts";
 import type { VirtualNode } from "../../objects/virtual-node.ts";
 import type { JobKind, JobState } from "../peering-jobs.ts";
-import type { PeeringMarker } from "../peering-marker.ts";
+import type { PeeringMarker } from "../peerings.ts";
 import { planOffload } from "../plan-offload.ts";
 import {
   isLiqoFinalizer,

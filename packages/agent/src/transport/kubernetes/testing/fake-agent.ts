@@ -3,7 +3,7 @@ import { type FakeClock, settle } from "@resource-broker/testkit";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
 import type { FakeHub } from "./fake-hub.ts";
-import { NAMESPACE } from "./issued-for.ts";
+import { NAMESPACE } from "./objects.ts";
 
 /** The transport of one cluster's agent on a fake hub. */
 export interface FakeAgent {

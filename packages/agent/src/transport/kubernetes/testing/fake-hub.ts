@@ -9,12 +9,18 @@ import {
   KUBE_LABEL,
   type Reservation,
 } from "@resource-broker/contract";
-import type { KubeClient, ListQuery, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
-import { LEASES } from "@resource-broker/kube";
+import {
+  type KubeClient,
+  LEASES,
+  type ListQuery,
+  type Resource,
+  type WatchEvent,
+  type WatchQuery,
+} from "@resource-broker/kube";
 import type { FakeClock } from "@resource-broker/testkit";
 import { type FakeCluster, fakeCluster } from "../../../testing/fake-cluster.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../resources.ts";
-import { issuedFor, NAMESPACE } from "./issued-for.ts";
+import { issuedFor, NAMESPACE } from "./objects.ts";
 
 const EVERY_MS = 2000;
 

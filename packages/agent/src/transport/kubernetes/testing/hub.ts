@@ -15,7 +15,7 @@ import {
 } from "@resource-broker/testkit";
 import type { BrokerCommunicator } from "../../broker-communicator.ts";
 import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
-import { issuedFor, NAMESPACE } from "./issued-for.ts";
+import { issuedFor, NAMESPACE } from "./objects.ts";
 
 type JsonObject = Parameters<SimulatedControlPlanes["start"]>[1][number];
 

@@ -1,12 +1,51 @@
-import type { HistoryWindow, UiHistory, UiUnmet } from "@resource-broker/contract";
-import type { ClusterId } from "@resource-broker/domain";
+import { formatTime, type HistoryWindow, type UiHistory, type UiUnmet } from "@resource-broker/contract";
+import type { ClusterId, Instant, LedgerEvent } from "@resource-broker/domain";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
+import { UNMET_REASONS, unmetReason } from "../../../metrics/unmet-demand.ts";
 import { CapacityHistory } from "./capacity-history.ts";
-import { DemandHistory } from "./demand-history.ts";
 import { type Part, readHistoryFile, writeHistoryFile } from "./history-file.ts";
-import { newestIn, type Series } from "./series.ts";
+import { newestIn, Series } from "./series.ts";
 import { WINDOWS } from "./windows.ts";
+
+const GRANTED = 0;
+/** First what was granted, then what was refused, by reason. */
+const WIDTH = 1 + UNMET_REASONS.length;
+
+/** Granted and refused requests over time, refusals by reason. */
+class DemandHistory {
+  readonly series = new Series(WIDTH);
+
+  add(events: readonly LedgerEvent[]): void {
+    for (const event of events) {
+      if (event.kind === "granted") this.series.count(event.at, GRANTED);
+      else if (event.kind === "refused") this.series.count(event.at, columnOf(event));
+    }
+  }
+
+  /** Distinguishes 'no requests' from 'not recorded'. */
+  touch(now: Instant): void {
+    this.series.touch(now);
+  }
+
+  read(window: HistoryWindow, now: Instant): UiUnmet {
+    const { stepMs, length } = WINDOWS[window];
+    const slots = this.series.read(window, now);
+    const column = (index: number): number[] => slots.map((values) => values?.[index] ?? 0);
+    const refused = UNMET_REASONS.map((reason, index) => ({ reason, counts: column(1 + index) }));
+    return {
+      window,
+      from: formatTime((Math.floor(now / stepMs) - length + 1) * stepMs),
+      stepMs,
+      granted: column(GRANTED),
+      refused: refused.filter(({ counts }) => counts.some((count) => count > 0)),
+    };
+  }
+}
+
+function columnOf({ decision }: Extract<LedgerEvent, { kind: "refused" }>): number {
+  return 1 + Math.max(0, UNMET_REASONS.indexOf(unmetReason(decision)));
+}
 
 const SAVE_MS = 60_000;
 /** A large fleet is written less often: its history must not wear out a disk. */

@@ -15,9 +15,8 @@ import {
   type Moment,
   regionOf,
 } from "../views/advertised-account.ts";
-import { clusterView } from "../views/cluster-view.ts";
-import { inPolicyCurrency } from "../views/money-of.ts";
-import { unitPrices } from "../views/unit-prices.ts";
+import { clusterView, unitPrices } from "../views/cluster-view.ts";
+import { inPolicyCurrency } from "../money.ts";
 import { sortRows, type SortKey } from "./compare.ts";
 import { type ListQuery, oneOf, type Parameters, readListQuery } from "./list-query.ts";
 

@@ -1,8 +1,8 @@
-import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract";
-import type { Decision } from "@resource-broker/domain";
+import { formatTime, type UiDecisionRow, type UiDecisions } from "@resource-broker/contract";
+import { type Decision, describeResources } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
+import { unmetReason } from "../../../metrics/unmet-demand.ts";
 import type { DecisionQuery } from "../lists/decision-list.ts";
-import { decisionRow } from "../views/decision-row.ts";
 
 const MAX_ROWS = 1000;
 
@@ -52,5 +52,19 @@ export function createRecentDecisions(readOlder: () => Promise<readonly Decision
         .filter((row) => requester === "" || row.requester === requester);
       return { rows: matching.slice(offset, offset + limit), total: matching.length, offset, commit };
     },
+  };
+}
+
+function decisionRow(decision: Decision): UiDecisionRow {
+  const { winner } = decision;
+  return {
+    id: decision.id,
+    at: formatTime(decision.at),
+    requester: decision.requester,
+    winner: winner ?? null,
+    considered: decision.considered,
+    fitted: decision.fitted,
+    asked: describeResources(decision.request.resources),
+    reason: winner === undefined ? unmetReason(decision) : null,
   };
 }

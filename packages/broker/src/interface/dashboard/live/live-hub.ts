@@ -8,8 +8,19 @@ import { clusterView } from "../views/cluster-view.ts";
 import { reservationView } from "../views/reservation-view.ts";
 import { ChangeLog } from "./change-log.ts";
 import { type Changed, changedBy, PendingChanges } from "./changed.ts";
-import { eventText, HEARTBEAT, RETRY } from "./event-text.ts";
 import { AdvertisementWatch } from "./soft-watch.ts";
+
+/** One server-sent event. JSON has no line breaks of its own, so no name of a cluster can end it early. */
+function eventText({ event, data }: UiEvent, id: number | undefined): string {
+  const idLine = id === undefined ? "" : `id: ${id}\n`;
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n${idLine}\n`;
+}
+
+/** Nothing happened, and the connection works. */
+const HEARTBEAT = ": alive\n\n";
+
+/** How soon a browser calls again when it was cut off. */
+const RETRY = "retry: 1000\n\n";
 
 const FLUSH_MS = 200;
 const POLL_MS = 1000;

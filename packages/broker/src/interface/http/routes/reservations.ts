@@ -4,18 +4,28 @@ import {
   LIMIT,
   parseDuration,
   PATH,
+  refusalDetails,
   renewRequestSchema,
   reservationRequestSchema,
-  refusalDetails,
   toReservationRequest,
 } from "@resource-broker/contract";
 import { type Actor, type Decision, headline, type Reply, type Reservation } from "@resource-broker/domain";
 import { checked, faultOf, reservationIn, valueOf } from "../../shared/checked.ts";
-import { checkKey } from "../idempotency-key.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 import { requesterOf } from "./requester.ts";
+
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+/** Checks a key; Node joins a header that is sent twice by a comma and a space, which no key may hold. */
+export function checkKey(key: string, where: string = HEADER.idempotencyKey): string {
+  if (key.length <= LIMIT.idempotencyKeyLength && VISIBLE.test(key)) return key;
+  throw new Fault(
+    "invalid",
+    `${where} must be one key of 1 to ${LIMIT.idempotencyKeyLength} visible ASCII characters without spaces`,
+  );
+}
 
 const KEY_HEADER = "idempotency-key";
 const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];

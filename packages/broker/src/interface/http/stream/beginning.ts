@@ -2,7 +2,7 @@ import type { ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { ChangeRing } from "./change-ring.ts";
-import { eventText } from "./event-text.ts";
+import { eventText } from "./event-stream.ts";
 import { type Notice, noticeFor, noticeText } from "./party-event.ts";
 
 export interface InitialEventsDeps {

@@ -2,7 +2,7 @@ import { LIMIT } from "@resource-broker/contract";
 import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
 import { cluster, openWorld, request } from "@resource-broker/domain/testing";
 import { expect, test } from "vitest";
-import { riskEvents } from "./capacity-events.ts";
+import { riskEvents } from "./stream-hub.ts";
 
 test("a warning of capacity at risk is never longer than agents read, however many resources are short", () => {
   const names = Array.from({ length: MAX_EXTENDED_RESOURCES }, (_, index) => [

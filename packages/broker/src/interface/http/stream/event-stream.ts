@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
+import type { EventName } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
-import { eventsText, heartbeatText } from "./event-text.ts";
 
 /** Events of a long list are written in pieces of about this size. */
 const CHUNK_LENGTH = 16 * 1024;
@@ -93,4 +93,22 @@ function takeChunk(backlog: Iterator<string>): { readonly events: string[]; read
     length += next.value.length;
   }
   return { events, isLast: false };
+}
+
+/** One server-sent event without its end: an id may still be added to it. JSON has no line breaks of its own. */
+export function eventText(name: EventName, body: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(body)}\n`;
+}
+
+/**
+ * Events that belong to one commit. Only the last one carries the commit's number: a reader cut off in between asks for
+ * all of them again.
+ */
+function eventsText(events: readonly string[], commit: number | undefined): string {
+  return `${events.join("\n")}${commit === undefined ? "" : `id: ${commit}\n`}\n`;
+}
+
+/** A comment that keeps the connection alive and carries the current event id. */
+export function heartbeatText(commit: number | undefined): string {
+  return `: alive\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Reservation } from "@resource-broker/domain";
 import { type RenderContext, renderReservation } from "../../shared/render.ts";
-import { eventText } from "./event-text.ts";
+import { eventText } from "./event-stream.ts";
 
 /** Event name for the provider and for the requester. */
 export type PartyEvent = "instruction" | "reservation";

@@ -1,16 +1,20 @@
 import type { ServerResponse } from "node:http";
-import type { ClusterId, Reservation } from "@resource-broker/domain";
+import { type CapacityEventDTO, LIMIT, truncate } from "@resource-broker/contract";
+import {
+  type ClusterId,
+  describeResources,
+  type Reservation,
+  type ReservationId,
+} from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch } from "../../shared/capacity-watch.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
 import { initialEvents } from "./beginning.ts";
-import { riskEvents } from "./capacity-events.ts";
 import { ChangeRing } from "./change-ring.ts";
 import { changesIn } from "./changes.ts";
-import { EventStream } from "./event-stream.ts";
-import { eventText, heartbeatText } from "./event-text.ts";
+import { EventStream, eventText, heartbeatText } from "./event-stream.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { type Notice, noticeText, type PartyEvent } from "./party-event.ts";
 
@@ -150,4 +154,25 @@ function writeHead(response: ServerResponse, headers: readonly string[]): void {
     "Connection",
     "close",
   ]);
+}
+
+/** Events for the parties of an overcommitted provider; each party gets its own reservations only. */
+export function riskEvents(ledger: Engine["ledger"], provider: ClusterId): Map<ClusterId, string> {
+  const account = ledger.accounts.get(provider);
+  const touched = new Map<ClusterId, ReservationId[]>();
+  for (const { id, requester } of account?.asProvider.values() ?? []) {
+    for (const party of [provider, requester]) {
+      const ids = touched.get(party);
+      if (ids === undefined) touched.set(party, [id]);
+      else if (ids.length < LIMIT.capacityIds) ids.push(id);
+    }
+  }
+  const missing = account === undefined ? "" : describeResources(account.overcommitted);
+  const message = truncate(`${provider} has ${missing} less than it lends`, LIMIT.reasonLength);
+  return new Map(
+    Array.from(touched, ([party, ids]) => {
+      const event: CapacityEventDTO = { change: "at-risk", reservationIDs: ids, message };
+      return [party, eventText("capacity", event)];
+    }),
+  );
 }

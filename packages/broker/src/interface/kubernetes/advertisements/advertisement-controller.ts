@@ -3,9 +3,8 @@ import type { ClusterId, LedgerEvent, LedgerView } from "@resource-broker/domain
 import { objectKey, reconcileLoop } from "@resource-broker/kube";
 import type { AdvertisementOutcome, AdvertisementStatus } from "../forge/advertisement-status.ts";
 import { advertisementEvents } from "../forge/happenings.ts";
-import { type ObjectInformers, trimAdvertisement } from "../objects/known-objects.ts";
+import { CLUSTER_ADVERTISEMENTS, type ObjectInformers, trimAdvertisement } from "../objects/known-objects.ts";
 import { assumeCache } from "../objects/newest-objects.ts";
-import { CLUSTER_ADVERTISEMENTS } from "../objects/resources.ts";
 import { stepReconciler } from "../objects/step-by-step.ts";
 import { FIELD_MANAGER, type KubernetesDeps, type KubernetesPart } from "../ports.ts";
 import { type AdvertisementStep, planAdvertisement, versionFields } from "./plan-advertisement.ts";

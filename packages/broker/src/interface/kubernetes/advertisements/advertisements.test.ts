@@ -2,7 +2,7 @@ import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract
 import type { KubeClient } from "@resource-broker/kube";
 import { kubeClientFor } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
 import { agentsReservation, offered, personsReservation, publish } from "../testing/samples.ts";
 import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/scene.ts";
 

@@ -1,11 +1,18 @@
-import type { ClusterAdvertisement, ObjectMeta, Reservation } from "@resource-broker/contract";
+import {
+  type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  type ObjectMeta,
+  type Reservation,
+  reservationKind,
+} from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
-import { informer, type ReflectorDeps } from "@resource-broker/kube";
+import { customResource, informer, type ReflectorDeps } from "@resource-broker/kube";
 import { identify } from "../forge/identify.ts";
 import { DECISION_PLACEHOLDER } from "../forge/texts.ts";
 import type { KnownObjects } from "../ports.ts";
-import { keyIndex } from "./key-index.ts";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
+
+export const RESERVATIONS = customResource(reservationKind);
+export const CLUSTER_ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 
 export interface ObjectInformers extends KnownObjects {
   /** Resolves when all there is has been seen. */
@@ -63,4 +70,35 @@ export function trimAdvertisement(object: ClusterAdvertisement): ClusterAdvertis
 function withoutManagedFields(metadata: ObjectMeta): ObjectMeta {
   const { managedFields: _, ...kept } = metadata as ObjectMeta & { readonly managedFields?: unknown };
   return kept;
+}
+
+/** Which keys belong to a name. A key belongs to one name at most. */
+interface KeyIndex {
+  /** Undefined: it belongs to none any more. */
+  readonly put: (key: string, name: string | undefined) => void;
+  readonly keysOf: (name: string) => readonly string[];
+}
+
+function keyIndex(): KeyIndex {
+  const names = new Map<string, string>();
+  const keys = new Map<string, Set<string>>();
+
+  const remove = (key: string): void => {
+    const name = names.get(key);
+    if (name === undefined) return;
+    names.delete(key);
+    const others = keys.get(name);
+    others?.delete(key);
+    if (others?.size === 0) keys.delete(name);
+  };
+  return {
+    put: (key, name) => {
+      if (names.get(key) === name) return;
+      remove(key);
+      if (name === undefined) return;
+      names.set(key, name);
+      keys.set(name, (keys.get(name) ?? new Set()).add(key));
+    },
+    keysOf: (name) => [...(keys.get(name) ?? [])],
+  };
 }

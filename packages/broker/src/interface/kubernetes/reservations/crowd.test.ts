@@ -1,7 +1,7 @@
 import type { Reservation } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import { expect, test } from "vitest";
-import { RESERVATIONS } from "../objects/resources.ts";
+import { RESERVATIONS } from "../objects/known-objects.ts";
 import { personsReservation } from "../testing/samples.ts";
 import { NAMESPACE } from "../testing/scene.ts";
 import { reservationsHub } from "./testing/reservations-hub.ts";

@@ -12,7 +12,7 @@ import { customResource } from "@resource-broker/kube";
 import { kubeClientFor, memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
-import { RESERVATIONS } from "../objects/resources.ts";
+import { RESERVATIONS } from "../objects/known-objects.ts";
 import { crashAtWrite } from "../testing/mortal.ts";
 import { agentsReservation, personsReservation, sendSignal } from "../testing/samples.ts";
 import { pausedBeforeRefusal } from "./testing/paused-client.ts";

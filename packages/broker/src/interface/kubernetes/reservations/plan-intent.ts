@@ -1,10 +1,21 @@
-import { ENDED_RETENTION_MS, keyName } from "@resource-broker/domain";
+import { parseTime, type Reservation } from "@resource-broker/contract";
+import { ENDED_RETENTION_MS, type Instant, keyName } from "@resource-broker/domain";
 import type { Identity } from "../forge/identify.ts";
 import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
-import { ANSWER_TTL_MS, deleteAfter } from "./keep.ts";
 import { readOffer, readRequest } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";
 import type { Step } from "./step.ts";
+
+/** The creator reads the answer and deletes the object. If it does not, the broker deletes it after this time. */
+export const ANSWER_TTL_MS = 10 * 60 * 1000;
+
+/** Plans the deletion of an object `keepMs` after its status was written. An object without that time stays. */
+export function deleteAfter(ttlMs: number, { status }: Reservation, now: Instant): Step {
+  const writtenAt = parseTime(status?.lastUpdateTime ?? "");
+  if (writtenAt === undefined) return { kind: "done" };
+  const leftMs = writtenAt + ttlMs - now;
+  return leftMs <= 0 ? { kind: "delete" } : { kind: "done", requeueAfterMs: leftMs };
+}
 
 /** Plans the next step for an object with another intent than Reserve. */
 export function planIntent(state: ReservationState, identity: Identity): Step {

@@ -19,8 +19,7 @@ import {
   orphanedStatus,
   reservationStatus,
 } from "../forge/reservation-status.ts";
-import { ANSWER_TTL_MS, deleteAfter } from "./keep.ts";
-import { planIntent } from "./plan-intent.ts";
+import { ANSWER_TTL_MS, deleteAfter, planIntent } from "./plan-intent.ts";
 import { planSignal } from "./plan-signal.ts";
 import { readRequest, withoutFilledTarget } from "./read-request.ts";
 import type { ReservationState } from "./reservation-state.ts";

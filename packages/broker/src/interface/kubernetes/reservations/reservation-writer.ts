@@ -8,7 +8,7 @@ import {
 import type { ClusterId } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
 import type { ReservationStatus } from "../forge/reservation-status.ts";
-import { RESERVATIONS } from "../objects/resources.ts";
+import { RESERVATIONS } from "../objects/known-objects.ts";
 import { FIELD_MANAGER, RENEWAL_FIELD_MANAGER } from "../ports.ts";
 
 /** All writes to Reservations. Each write requires the UID, so it never changes a new object of the same name. */

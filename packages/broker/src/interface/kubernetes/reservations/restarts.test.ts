@@ -2,7 +2,7 @@ import { isLive } from "@resource-broker/domain";
 import { kubeClientFor, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identify } from "../forge/identify.ts";
-import { RESERVATIONS } from "../objects/resources.ts";
+import { RESERVATIONS } from "../objects/known-objects.ts";
 import { crashAtWrite, type CrashingBroker, type CrashPoint } from "../testing/mortal.ts";
 import { agentsReservation, personsReservation, publish, sendSignal } from "../testing/samples.ts";
 import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/scene.ts";

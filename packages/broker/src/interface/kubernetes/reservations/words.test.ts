@@ -1,6 +1,6 @@
 import { KUBE_ANNOTATION } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "../objects/resources.ts";
+import { RESERVATIONS } from "../objects/known-objects.ts";
 import { personsReservation, sendSignal } from "../testing/samples.ts";
 import { named, reservationsHub } from "./testing/reservations-hub.ts";
 

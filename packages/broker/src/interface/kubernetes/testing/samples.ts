@@ -7,7 +7,7 @@ import {
 } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import type { KubeClient } from "@resource-broker/kube";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
 import { NAMESPACE } from "./scene.ts";
 
 const BROKER_API = apiVersionOf(reservationKind);

@@ -25,7 +25,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
 import { importReservations } from "../../../import-reservations.ts";
 import { createKubernetesInterface } from "../kubernetes-interface.ts";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
 import type { KubernetesDeps, KubernetesOptions } from "../ports.ts";
 
 const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32;

@@ -1,6 +1,5 @@
 import { type ClusterAdvertisement, KUBE_LABEL, parseTime } from "@resource-broker/contract";
 import type { AccountView, Advertisement, Instant } from "@resource-broker/domain";
-import { type AdvertisementVersion, isSameVersion, ledgerVersion, versionOf } from "./stamp.ts";
 
 /**
  * The owner of a ClusterAdvertisement is the last writer of the cluster's advertisement: the broker, which shows what it
@@ -77,4 +76,27 @@ type Answer = NonNullable<ClusterAdvertisement["status"]>["accepted" | "refused"
 
 function versionOrNone(answer: Answer): AdvertisementVersion | undefined {
   return answer === undefined ? undefined : versionOf(answer);
+}
+
+/** Identifies an advertisement of a cluster: equal versions are the same advertisement. */
+interface AdvertisementVersion {
+  readonly statedAt: Instant | undefined;
+  readonly instance: string | undefined;
+  readonly sequence: number | undefined;
+}
+
+type Versioned = Pick<ClusterAdvertisement["spec"], "timestamp" | "instance" | "sequence">;
+
+export function versionOf({ timestamp, instance, sequence }: Versioned): AdvertisementVersion {
+  return { statedAt: parseTime(timestamp), instance, sequence };
+}
+
+function ledgerVersion({ statedAt, instance, sequence }: Advertisement): AdvertisementVersion {
+  return { statedAt, instance, sequence };
+}
+
+export function isSameVersion(a: AdvertisementVersion, b: AdvertisementVersion | undefined): boolean {
+  return (
+    b !== undefined && a.statedAt === b.statedAt && a.instance === b.instance && a.sequence === b.sequence
+  );
 }

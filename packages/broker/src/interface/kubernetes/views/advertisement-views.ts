@@ -2,9 +2,8 @@ import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract
 import type { AccountView } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
 import { advertisementEvents } from "../forge/happenings.ts";
-import { trimAdvertisement } from "../objects/known-objects.ts";
+import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/known-objects.ts";
 import { assumeCache } from "../objects/newest-objects.ts";
-import { CLUSTER_ADVERTISEMENTS } from "../objects/resources.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import { ownerOf, type OwnershipCase } from "./advertisement-owner.ts";
 import {

@@ -2,7 +2,7 @@ import { type ClusterAdvertisement, formatTime, KUBE_LABEL, toQuantities } from 
 import { size } from "@resource-broker/domain/testing";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
 import { NAMESPACE } from "../testing/scene.ts";

@@ -4,9 +4,8 @@ import type { ReconcileResult } from "@resource-broker/kube";
 import { reservationEvents } from "../forge/happenings.ts";
 import { isImported } from "../forge/identify.ts";
 import { orphanedStatus, reservationStatus, type ReservationStatus } from "../forge/reservation-status.ts";
-import { trimReservation } from "../objects/known-objects.ts";
+import { RESERVATIONS, trimReservation } from "../objects/known-objects.ts";
 import { assumeCache } from "../objects/newest-objects.ts";
-import { RESERVATIONS } from "../objects/resources.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import { viewWriter } from "./painter.ts";
 import {

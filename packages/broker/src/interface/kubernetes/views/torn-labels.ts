@@ -1,6 +1,6 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
 import type { ObjectCache } from "@resource-broker/kube";
-import { isSameVersion, versionOf } from "./stamp.ts";
+import { isSameVersion, versionOf } from "./advertisement-owner.ts";
 
 /**
  * Views whose label was removed without another change. An agent that takes over changes the advertisement in the same write.

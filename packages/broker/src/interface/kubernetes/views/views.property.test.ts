@@ -3,7 +3,7 @@ import { actor, runs } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
 import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
 import { NAMESPACE } from "../testing/scene.ts";
 import { simPlace, type ViewsEnvironment, viewsEnvironment } from "./testing/views-world.ts";

@@ -1,16 +1,94 @@
-import { clusterAdvertisementName } from "@resource-broker/contract";
+import { clusterAdvertisementName, type Fault } from "@resource-broker/contract";
 import type { LedgerEvent } from "@resource-broker/domain";
+import { type Reconciler, reconcileLoop, type ReconcileResult, toFault } from "@resource-broker/kube";
+import type { Clock } from "@resource-broker/runtime";
 import type { Committed } from "../../../engine/engine.ts";
 import { identify } from "../forge/identify.ts";
 import type { KubernetesPart, PartDeps } from "../ports.ts";
 import { accountWatch } from "./account-watch.ts";
 import { hasAdvertised } from "./advertisement-view.ts";
 import { advertisementViews } from "./advertisement-views.ts";
-import { nameQueue } from "./attention.ts";
 import type { ViewsOptions } from "./kind-of-view.ts";
-import { rateLimiter } from "./pace.ts";
+import { isServerFault, rateLimiter } from "./pace.ts";
 import { reservationViews } from "./reservation-views.ts";
-import { viewReconciler } from "./rounds.ts";
+
+/** Retry delay after a conflict: the watch delivers the new object soon. */
+const CONFLICT_RETRY_MS = 200;
+/** Retry delay if the server is unavailable; the rate limiter decides when to probe. */
+const UNAVAILABLE_RETRY_MS = 1000;
+/** While one waits for its turn or its answer, another can be looked at. */
+const CONCURRENCY = 2;
+
+interface ViewReconcilerOptions {
+  readonly name: string;
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
+}
+
+/** Reconciles names one after the other. Server faults are logged once and retried, not logged per object. */
+function viewReconciler(
+  { name, reconcile }: ViewReconcilerOptions,
+  deps: Pick<PartDeps, "clock" | "random" | "log" | "isLeading">,
+): Reconciler {
+  let isStopping = false;
+  const reconcileOne = async (key: string): Promise<ReconcileResult> => {
+    if (isStopping || !deps.isLeading()) return {};
+    try {
+      return await reconcile(key);
+    } catch (error) {
+      const fault = toFault(error);
+      if (isServerFault(fault)) return { requeueAfterMs: UNAVAILABLE_RETRY_MS };
+      if (isRace(fault)) return { requeueAfterMs: CONFLICT_RETRY_MS };
+      throw fault;
+    }
+  };
+  const loop = reconcileLoop({ name, reconcile: reconcileOne, concurrency: CONCURRENCY }, deps);
+  return {
+    ...loop,
+    stop: async () => {
+      isStopping = true;
+      await loop.stop();
+    },
+  };
+}
+
+function isRace({ code }: Fault): boolean {
+  return code === "conflict" || code === "already-exists";
+}
+
+/** Names are handled in slices with pauses, so that a hundred thousand comparisons do not block the engine. */
+const SLICE = 100;
+const PAUSE_MS = 5;
+
+/** A queue of names to reconcile, without duplicates. */
+interface NameQueue {
+  readonly add: (name: string) => void;
+  readonly stop: () => void;
+}
+
+function nameQueue(handle: (name: string) => void, clock: Pick<Clock, "after">): NameQueue {
+  const names = new Set<string>();
+  let cancel: (() => void) | undefined;
+  const drainSlice = (): void => {
+    let left = SLICE;
+    for (const name of names) {
+      if (left-- === 0) break;
+      names.delete(name);
+      handle(name);
+    }
+    cancel = names.size === 0 ? undefined : clock.after(PAUSE_MS, drainSlice);
+  };
+  return {
+    add: (name) => {
+      names.add(name);
+      cancel ??= clock.after(0, drainSlice);
+    },
+    stop: () => {
+      cancel?.();
+      cancel = () => undefined;
+      names.clear();
+    },
+  };
+}
 
 /** In no second more than twenty writes, a burst after a rest included. */
 const WRITES = { perSecond: 16, burst: 4 };

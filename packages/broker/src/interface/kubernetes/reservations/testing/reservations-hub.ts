@@ -1,6 +1,6 @@
 import type { Reservation } from "@resource-broker/contract";
 import { afterAll, beforeAll } from "vitest";
-import { RESERVATIONS } from "../../objects/resources.ts";
+import { RESERVATIONS } from "../../objects/known-objects.ts";
 import { type Offered, publish } from "../../testing/samples.ts";
 import {
   type BrokerParts,

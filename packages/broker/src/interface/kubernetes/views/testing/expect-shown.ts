@@ -8,7 +8,7 @@ import {
 } from "@resource-broker/contract";
 import type { AccountView, Reservation } from "@resource-broker/domain";
 import { expect } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/resources.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/known-objects.ts";
 import { NAMESPACE } from "../../testing/scene.ts";
 import { type ViewsEnvironment } from "./views-world.ts";
 
