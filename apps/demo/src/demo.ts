@@ -8,8 +8,7 @@ import type { DemoOptions } from "./options.ts";
 import type { Reporter } from "./report/choose-report.ts";
 import { buildPages } from "./start/build-pages.ts";
 import { describeStart } from "./start/describe-start.ts";
-import { checkPort } from "./start/free-port.ts";
-import { checkSpace } from "./start/free-space.ts";
+import { checkPort, checkSpace } from "./start/free-port.ts";
 import type { RunningFleet } from "./start/start-fleet.ts";
 
 export interface DemoDeps {

@@ -10,8 +10,7 @@ import {
   type WorldCluster,
 } from "@resource-broker/testkit";
 import { bodyOf, readSnapshot } from "./books.ts";
-import { injectFault, lastsMs, SERVER_FAULTS, type ServerFault } from "./harm.ts";
-import type { FaultyServers } from "./servers.ts";
+import { type FaultyServers, injectFault, lastsMs, SERVER_FAULTS, type ServerFault } from "./servers.ts";
 import { violations } from "./violations.ts";
 import type { Requests } from "./wishes.ts";
 

@@ -2,6 +2,7 @@ import {
   type ControlPlanes,
   type FaultyProxy,
   realControlPlanes,
+  type SeededRandom,
   simulatedControlPlanes,
   startFaultyProxy,
 } from "@resource-broker/testkit";
@@ -58,4 +59,30 @@ export function simulatedServers(): FaultyServers {
       return found;
     },
   };
+}
+
+export const SERVER_FAULTS = ["kill", "pause", "cut"] as const;
+export type ServerFault = (typeof SERVER_FAULTS)[number];
+
+/** How long it lasts. Some pauses are longer than any call waits for its answer. */
+const LONGEST_MS: Readonly<Record<ServerFault, number>> = { kill: 2_000, pause: 10_000, cut: 4_000 };
+
+export function lastsMs(fault: ServerFault, random: SeededRandom): number {
+  return random.between(100, LONGEST_MS[fault]);
+}
+
+/** Harms a server. What is returned mends it, and resolves when it serves again. */
+export async function injectFault(fault: ServerFault, server: FaultyServer): Promise<() => Promise<unknown>> {
+  switch (fault) {
+    case "kill":
+      await server.kill();
+      return server.restart;
+    case "pause":
+      server.pause();
+      return async () => server.resume();
+    case "cut":
+      server.proxy.refuse();
+      server.proxy.cut();
+      return async () => server.proxy.admit();
+  }
 }

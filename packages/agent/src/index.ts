@@ -7,7 +7,6 @@ export type {
   ReleaseState,
 } from "./data-plane/data-plane.ts";
 export { FOREIGN_CLUSTERS, type ForeignCluster } from "./liqo/objects/foreign-cluster.ts";
-export { IDENTITIES, type Identity } from "./liqo/objects/identity.ts";
 export {
   EXPIRES_AT_ANNOTATION,
   LIQO_ANNOTATION,
@@ -21,17 +20,23 @@ export {
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
   type NodeSelectorRequirement,
+  type Quota,
+  QUOTAS,
+  SHADOW_PODS,
+  type ShadowPod,
+  VIRTUAL_NODES,
+  type VirtualNode,
 } from "./liqo/objects/namespace-offloading.ts";
-export { type Quota, QUOTAS } from "./liqo/objects/quota.ts";
 export {
+  IDENTITIES,
+  type Identity,
   RESOURCE_SLICES,
   type ResourceList,
   type ResourceSlice,
   type ResourceSliceCondition,
+  type Tenant,
+  TENANTS,
 } from "./liqo/objects/resource-slice.ts";
-export { SHADOW_PODS, type ShadowPod } from "./liqo/objects/shadow-pod.ts";
-export { type Tenant, TENANTS } from "./liqo/objects/tenant.ts";
-export { VIRTUAL_NODES, type VirtualNode } from "./liqo/objects/virtual-node.ts";
 export { readAgentSettings } from "./settings/read-agent-settings.ts";
 export type {
   BrokerCommunicator,

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { type LoadClients, startLoadClients } from "./crowd.ts";
-import { checkSnapshot } from "./judge-books.ts";
 import { snapshotFromApi } from "./read-books.ts";
 import { type ChaosFleet, createFleet } from "./scene.ts";
 import type { Strike, Target } from "./target.ts";
-import { type Drained, violations } from "./violations.ts";
+import { checkSnapshot, type Drained, violations } from "./violations.ts";
 
 /** Few providers, and small: most requests compete for the last cores. */
 const FLEET = { requesters: 16, providers: 8, provider: { cpu: 64, memoryGi: 256 }, lanes: 4 };

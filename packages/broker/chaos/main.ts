@@ -14,11 +14,9 @@ import { recordCampaign } from "../sim/tools/record-campaign.ts";
 import { type CampaignResult, runCampaign } from "./campaign.ts";
 import { kubernetesLedger, realApiServer, simulatedApiServer } from "./kubernetes-ledger.ts";
 import { oneBroker } from "./one-broker.ts";
-import { postgresLedger } from "./postgres-ledger.ts";
 import { replicaSet } from "./replica-set.ts";
-import type { SharedLedger } from "./shared-ledger.ts";
-import { countsByKind, downTimes } from "./strike-figures.ts";
-import type { Target } from "./target.ts";
+import { postgresLedger, type SharedLedger } from "./shared-ledger.ts";
+import { countsByKind, downTimes, type Target } from "./target.ts";
 
 const MINUTE_MS = 60_000;
 const SHOWN_VIOLATIONS = 20;

@@ -1,5 +1,11 @@
-import type { FaultyProxy, SeededRandom } from "@resource-broker/testkit";
+import {
+  type FaultyProxy,
+  type PostgresServer,
+  type SeededRandom,
+  startFaultyProxy,
+} from "@resource-broker/testkit";
 import type { LedgerSnapshot } from "./booking.ts";
+import { snapshotFromPostgres } from "./read-books.ts";
 import type { StrikeKind } from "./target.ts";
 
 /** How one replica reaches the ledger. */
@@ -21,4 +27,37 @@ export interface SharedLedger {
   /** What it holds; nobody may be using it. */
   readonly snapshot: () => Promise<LedgerSnapshot>;
   readonly dispose: () => Promise<void>;
+}
+
+interface PostgresLedgerOptions {
+  readonly schema: string;
+  readonly replicas: number;
+}
+
+/** A ledger in a schema of its own. */
+export async function postgresLedger(
+  server: PostgresServer,
+  { schema, replicas }: PostgresLedgerOptions,
+): Promise<SharedLedger> {
+  const proxies = await Promise.all(
+    Array.from({ length: replicas }, () => startFaultyProxy({ port: server.port })),
+  );
+  return {
+    endpoints: proxies.map((proxy) => ({
+      store: `${server.url({ port: proxy.port })}?schema=${schema}`,
+      flags: [],
+      proxy: proxy,
+    })),
+    serverKind: "database",
+    strikeServer: async (random) => {
+      const how = random.chance(0.5) ? "stop" : "kill";
+      await server[how]();
+      await server.start();
+      return `database restarted after ${how}`;
+    },
+    snapshot: () => snapshotFromPostgres(`${server.url()}?schema=${schema}`),
+    dispose: async () => {
+      await Promise.all(proxies.map((proxy) => proxy.close()));
+    },
+  };
 }

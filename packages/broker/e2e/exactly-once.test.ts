@@ -8,10 +8,9 @@ import {
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { LedgerSnapshot } from "../chaos/booking.ts";
 import { type LoadClients, startLoadClients } from "../chaos/crowd.ts";
-import { checkSnapshot } from "../chaos/judge-books.ts";
 import { snapshotFromApi, snapshotFromSqlite } from "../chaos/read-books.ts";
 import { type ChaosFleet, createFleet } from "../chaos/scene.ts";
-import { violations } from "../chaos/violations.ts";
+import { checkSnapshot, violations } from "../chaos/violations.ts";
 
 /** `LONG=1` makes every test as long as the first, `SEED=…` repeats the choices of a run. */
 const IS_LONG = process.env["LONG"] !== undefined;

@@ -14,10 +14,9 @@ import {
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type LoadClients, startLoadClients } from "../chaos/crowd.ts";
-import { checkSnapshot } from "../chaos/judge-books.ts";
 import { snapshotFromApi, snapshotFromPostgres } from "../chaos/read-books.ts";
 import { type ChaosFleet, createFleet } from "../chaos/scene.ts";
-import { violations } from "../chaos/violations.ts";
+import { checkSnapshot, violations } from "../chaos/violations.ts";
 
 /** `SEED=…` repeats the choices of a run. */
 const SEED = Number(process.env["SEED"] ?? 20_260_101);

@@ -1,5 +1,6 @@
-import { errorSchema, isFaultCode, validate } from "@resource-broker/contract";
-import type { RawRequest, Reply } from "./arena.ts";
+import { errorSchema, isFaultCode, reservationSchema, validate } from "@resource-broker/contract";
+import type { Attacker, FuzzEnvironment, RawRequest, Reply } from "./arena.ts";
+import { thousandths } from "./exact-quantity.ts";
 
 /** What is wrong with a reply, whatever was asked; undefined: nothing. */
 export function wrongReply({ method, path }: RawRequest, reply: Reply | undefined): string | undefined {
@@ -23,4 +24,38 @@ export function jsonIn(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A grant must be of what was asked, to whom it was asked by. */
+export function wrongGrant(
+  { parties }: FuzzEnvironment,
+  seen: {
+    readonly attacker: Attacker;
+    readonly value: unknown;
+    readonly reply: Reply | undefined;
+  },
+): string | undefined {
+  const { attacker, value, reply } = seen;
+  if (reply?.status !== 201) return undefined;
+  const read = validate(reservationSchema, jsonIn(reply.text));
+  if (!read.ok) return `a grant that is no reservation: ${reply.text.slice(0, 300)}`;
+  const { id, requesterID, targetClusterID, requestedResources: held } = read.value;
+  parties.set(id, [requesterID, targetClusterID]);
+  if (requesterID !== attacker.name) return `${attacker.name} was given a reservation of ${requesterID}`;
+  const asked = amountsIn(value);
+  const isSame = (["cpu", "memory"] as const).every((name) => isSameAmount(name, asked[name], held[name]));
+  return isSame ? undefined : `asked for ${JSON.stringify(asked)}, was given ${JSON.stringify(held)}`;
+}
+
+/** CPU is counted in thousandths, memory in whole bytes: both rounded up. */
+function isSameAmount(name: "cpu" | "memory", asked: unknown, held: string): boolean {
+  const [a, b] = [thousandths(String(asked)), thousandths(held)];
+  if (a === undefined || b === undefined) return false;
+  return name === "cpu" ? a === b : (a + 999n) / 1000n === (b + 999n) / 1000n;
+}
+
+function amountsIn(value: unknown): { readonly cpu?: unknown; readonly memory?: unknown } {
+  const isThere = typeof value === "object" && value !== null && "requestedResources" in value;
+  const asked = isThere ? value.requestedResources : undefined;
+  return typeof asked === "object" && asked !== null ? asked : {};
 }

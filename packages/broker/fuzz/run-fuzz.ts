@@ -1,6 +1,5 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { answerTo, type FuzzEnvironment, residentMb } from "./arena.ts";
-import type { Attack } from "./attacks/attack.ts";
+import { answerTo, type Attack, type FuzzEnvironment, residentMb } from "./arena.ts";
 import { bodies } from "./attacks/bodies.ts";
 import { certificates, damagedCertificates } from "./attacks/certificates.ts";
 import { json } from "./attacks/json.ts";

@@ -1,10 +1,9 @@
 import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
-import { CAMPAIGN_MUTANTS } from "./campaign-mutants.ts";
 import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
-import { ENGINE_MUTANTS } from "./engine-mutants.ts";
+import { CAMPAIGN_MUTANTS, ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEERING_MUTANTS } from "./peering-mutants.ts";

@@ -51,7 +51,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "GPUs of the rarest models are not advertised",
-    file: "packages/domain/src/cluster/node-labels.ts",
+    file: "packages/domain/src/cluster/node.ts",
     find: "{ model: OTHER_GPU_MODELS, count: rest }",
     replace: "{ model: OTHER_GPU_MODELS, count: rest - 1 }",
     caughtBy: testFile("packages/domain/src/cluster/node-labels.test.ts"),
@@ -136,7 +136,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "goes on with an event stream one commit too late",
-    file: `${HTTP}/stream/beginning.ts`,
+    file: `${HTTP}/stream/party-event.ts`,
     find: "ring.since(commit);",
     replace: "ring.since(commit + 1);",
     caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
@@ -150,7 +150,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "goes on for a reader that has seen more than the ledger has",
-    file: `${HTTP}/stream/beginning.ts`,
+    file: `${HTTP}/stream/party-event.ts`,
     find: "commit > engine.commitNumber ?",
     replace: "commit > engine.commitNumber + 1 ?",
     caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
@@ -241,7 +241,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "takes readers out when the ledger cannot be written",
-    file: "packages/broker/src/engine-check.ts",
+    file: "packages/broker/src/replica.ts",
     find: 'if (health.state === "ready" || health.state === "degraded") return undefined;',
     replace: 'if (health.state === "ready") return undefined;',
     caughtBy: testFile("packages/broker/src/engine-check.test.ts"),

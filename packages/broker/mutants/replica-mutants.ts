@@ -102,7 +102,7 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "takes a COMMIT that nobody confirmed for done",
-    file: `${POSTGRES}/transaction.ts`,
+    file: `${POSTGRES}/session.ts`,
     find: '  if (commit?.status !== "fulfilled") throw asFailure(failed?.reason, commit?.reason);\n',
     replace: '  if (commit?.status !== "fulfilled") return;\n',
     caughtBy: testFile(`${POSTGRES}/transaction.test.ts`),

@@ -10,10 +10,9 @@ import {
   type Reloads,
 } from "@resource-broker/runtime";
 import { dashboardComponent } from "./dashboard-side.ts";
-import { logCommit } from "./decision-log.ts";
+import { engineObserver, logCommit } from "./decision-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
-import { engineCheck, leadingCheck, writesCheck } from "./engine-check.ts";
-import { engineObserver } from "./engine-watch.ts";
+import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import { clusterAccess } from "./cluster-access.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
@@ -22,8 +21,7 @@ import { kubernetesComponent } from "./kubernetes-side.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { policyInForce } from "./policy/policy-in-force.ts";
-import { podRole } from "./pod-role/pod-role.ts";
-import { notLeading } from "./replica.ts";
+import { podRole } from "./pod-role/role-label.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
 import { watchAudit } from "./store/audit-watch.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { EngineHealth } from "./engine/engine.ts";
-import { engineCheck, leadingCheck, writesCheck } from "./engine-check.ts";
+import { engineCheck, leadingCheck, writesCheck } from "./replica.ts";
 
 const rows: readonly { readonly health: EngineHealth; readonly problem: string | undefined }[] = [
   { health: { state: "ready" }, problem: undefined },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { engineCheck, leadingCheck } from "./engine-check.ts";
-import { notLeading } from "./replica.ts";
+import { engineCheck, leadingCheck, notLeading } from "./replica.ts";
 import type { LeadershipState } from "./store/leadership.ts";
 
 const rows: readonly { readonly standing: LeadershipState; readonly says: string }[] = [

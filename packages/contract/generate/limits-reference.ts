@@ -1,5 +1,5 @@
+import { KINDS } from "../src/crd/definition.ts";
 import type { Kind } from "../src/crd/kind.ts";
-import { KINDS } from "../src/crd/kinds.ts";
 import type { SchemaNode } from "../src/schema/node.ts";
 import { LIMIT } from "../src/wire/protocol.ts";
 import { NAMED } from "./openapi/components.ts";

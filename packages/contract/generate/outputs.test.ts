@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { customResourceDefinition } from "../src/crd/definition.ts";
-import { KINDS } from "../src/crd/kinds.ts";
+import { customResourceDefinition, KINDS } from "../src/crd/definition.ts";
 import { crdYaml, generatedFiles } from "./outputs.ts";
 
 const root = new URL("../../../", import.meta.url);

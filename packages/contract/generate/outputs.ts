@@ -1,5 +1,4 @@
-import { type CustomResourceDefinition, customResourceDefinition } from "../src/crd/definition.ts";
-import { KINDS } from "../src/crd/kinds.ts";
+import { type CustomResourceDefinition, customResourceDefinition, KINDS } from "../src/crd/definition.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { apiReference } from "./api-reference.ts";
 import { limitsReference } from "./limits-reference.ts";

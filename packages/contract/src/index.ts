@@ -5,7 +5,7 @@ export {
   clusterAdvertisementKind,
 } from "./crd/cluster-advertisement.ts";
 export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./crd/shared-fields.ts";
-export { type CustomResourceDefinition, customResourceDefinition } from "./crd/definition.ts";
+export { type CustomResourceDefinition, customResourceDefinition, KINDS } from "./crd/definition.ts";
 export {
   apiVersionOf,
   CATEGORY,
@@ -15,7 +15,6 @@ export {
   type ObjectMeta,
   type OwnerReference,
 } from "./crd/kind.ts";
-export { KINDS } from "./crd/kinds.ts";
 export {
   AGENT_FIELD_MANAGER,
   BROKER_LEASE,
@@ -79,9 +78,14 @@ export {
   type UiReservationDetail,
   type UiReservations,
 } from "./dashboard/reservations.ts";
-export { uiQuoteRequestSchema, uiSignInSchema } from "./dashboard/requests.ts";
-export type { UiRole, UiSession, UiSignIn } from "./dashboard/session.ts";
-export { Fault, type FaultDetails, toErrorBody } from "./faults/fault.ts";
+export {
+  uiQuoteRequestSchema,
+  type UiRole,
+  type UiSession,
+  type UiSignIn,
+  uiSignInSchema,
+} from "./dashboard/session.ts";
+export { type ErrorReply, Fault, type FaultDetails, readFault, toErrorBody } from "./faults/fault.ts";
 export {
   FAULTS,
   type FaultCode,
@@ -90,16 +94,24 @@ export {
   isFaultCode,
   type WireFaultCode,
 } from "./faults/fault-table.ts";
-export { type ErrorReply, readFault } from "./faults/read-fault.ts";
-export { toAdoptionOffers } from "./mapping/adoption.ts";
+export {
+  fromReservation,
+  reservationMessage,
+  type ReservationView,
+  toAdoptionOffers,
+} from "./mapping/reservation.ts";
 export { type AccountState, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
 export { type Mapped, toQuantities, toSomeQuantities } from "./mapping/amounts.ts";
 export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "./mapping/cost.ts";
 export { type Disclosure, fromDecision, refusalDetails, toRefusals } from "./mapping/decision.ts";
-export { fromReservation, type ReservationView, reservationMessage } from "./mapping/reservation.ts";
 export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
-export { fromPolicy } from "./policy/from-policy.ts";
-export { DEFAULT_SLICE, type PolicyResult, parsePolicy, type SliceDefaults } from "./policy/parse-policy.ts";
+export {
+  DEFAULT_SLICE,
+  fromPolicy,
+  parsePolicy,
+  type PolicyResult,
+  type SliceDefaults,
+} from "./policy/parse-policy.ts";
 export { type PolicyDTO, policySchema } from "./policy/policy-schema.ts";
 export { closest } from "./schema/closest.ts";
 export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
@@ -108,9 +120,10 @@ export type { Infer, Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
 export { formatTime, parseTime } from "./schema/time.ts";
 export { type Validation, validate, validateExactly } from "./schema/validate.ts";
-export { type HelpOptions, helpText } from "./settings/help-text.ts";
 export {
   environmentName,
+  type HelpOptions,
+  helpText,
   parseSettings,
   type SettingSources,
   type SettingsResult,
@@ -129,7 +142,14 @@ export {
 } from "./settings/settings.ts";
 export { replaceHidden, safeJson, safeLine, safeText, truncate } from "./text/safe-text.ts";
 export { yamlText } from "./text/yaml-text.ts";
-export { type AcknowledgementDTO, acknowledgementSchema } from "./wire/acknowledgement.ts";
+export {
+  type AcknowledgementDTO,
+  acknowledgementSchema,
+  type CapacityEventDTO,
+  EVENT_SCHEMAS,
+  type EventName,
+  type ResetEventDTO,
+} from "./wire/events.ts";
 export {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
@@ -147,27 +167,26 @@ export {
   advertisementReplySchema,
   advertisementSchema,
 } from "./wire/advertisement.ts";
-export { type AuditEntryDTO, type AuditPageDTO, auditPageSchema } from "./wire/audit.ts";
 export {
+  type AuditEntryDTO,
+  type AuditPageDTO,
+  auditPageSchema,
   type CordonReplyDTO,
-  type CordonRequestDTO,
   cordonReplySchema,
+  type CordonRequestDTO,
   cordonRequestSchema,
-} from "./wire/cordon.ts";
-export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
-export {
   type DashboardLink,
   type DashboardLinkRequest,
   dashboardLinkRequestSchema,
   dashboardLinkSchema,
-} from "./wire/dashboard-link.ts";
-export { type DecisionDTO, decisionSchema } from "./wire/decision.ts";
+  type PolicyReplyDTO,
+  policyReplySchema,
+} from "./wire/audit.ts";
+export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
+export { type DecisionDTO, decisionSchema, type QuoteDTO, quoteSchema } from "./wire/decision.ts";
 export { type ErrorDTO, errorSchema, type RefusalDTO } from "./wire/error.ts";
-export { type CapacityEventDTO, EVENT_SCHEMAS, type EventName, type ResetEventDTO } from "./wire/events.ts";
-export { type PolicyReplyDTO, policyReplySchema } from "./wire/policy-reply.ts";
 export { HEADER, LIMIT, PATH, PROTOCOL_VERSION } from "./wire/protocol.ts";
 export type { ResourceQuantitiesDTO, ResourcesDTO, SomeQuantitiesDTO } from "./wire/quantities.ts";
-export { type QuoteDTO, quoteSchema } from "./wire/quote.ts";
 export {
   idempotencyKeySchema,
   type ReservationDTO,

@@ -47,14 +47,15 @@ export {
 export type { KubernetesNode, KubernetesPod } from "./cluster/kubernetes.ts";
 export { GUEST_LABELS } from "./cluster/liqo-labels.ts";
 export {
+  clusterLabels,
+  gpuModels,
   NODE_LABELS,
   type NodeFacts,
-  type NodeReading,
   nodeFacts,
+  type NodeReading,
   type Taint,
   ZONE_LABEL,
 } from "./cluster/node.ts";
-export { clusterLabels, gpuModels } from "./cluster/node-labels.ts";
 export { nodeShapes } from "./cluster/node-shapes.ts";
 export { type GuestFacts, type PodFacts, type PodReading, podFacts, podKey } from "./cluster/pod.ts";
 export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
@@ -63,7 +64,15 @@ export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } f
 export { hourlyPrice, priceQueryFor, totalPrice, UNPRICED } from "./cost/price.ts";
 export type { Candidate, Cordon } from "./deciding/candidate.ts";
 export { chooseProvider } from "./deciding/choose-provider.ts";
-export type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./deciding/decision.ts";
+export {
+  type CandidateRecord,
+  type CandidateRefusal,
+  type Decision,
+  refusalsOf,
+  type RefusedOutcome,
+  type ScoredOutcome,
+  withoutAmounts,
+} from "./deciding/decision.ts";
 export { explain, flipOf, headline } from "./deciding/explain.ts";
 export { FILTER_NAMES, type FilterName, type Refusal, type SchedulingContext } from "./deciding/filters.ts";
 export {
@@ -75,13 +84,16 @@ export {
   type Quota,
   type ResourceLimits,
 } from "./deciding/policy.ts";
-export { type CandidateRefusal, refusalsOf, withoutAmounts } from "./deciding/refusals.ts";
-export { replayWinner } from "./deciding/replay.ts";
+export { replayWinner } from "./deciding/record-decision.ts";
 export type { CandidateTableView } from "./deciding/roster.ts";
 export type { CandidateStats, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
-export type { AdoptionOffer } from "./ledger/adoption-offer.ts";
-export { type AdoptionWindow, initialAdoptionWindow, isAdoptionOpen } from "./ledger/adoption-window.ts";
+export {
+  type AdoptionOffer,
+  type AdoptionWindow,
+  initialAdoptionWindow,
+  isAdoptionOpen,
+} from "./ledger/adoption-window.ts";
 export { apply } from "./ledger/apply.ts";
 export {
   type Actor,
@@ -147,8 +159,9 @@ export type {
   ReservationCost,
   ReservationRequest,
 } from "./reservation/reservation.ts";
-export { type FormattedResources, formatResources } from "./resources/format-resources.ts";
 export {
+  formatResources,
+  type FormattedResources,
   MAX_EXTENDED_RESOURCES,
   parseRequest,
   parseResources,

@@ -32,8 +32,8 @@ export type {
   ReflectorHealth,
   ReflectorObserver,
   ReflectorOptions,
+  Sink,
 } from "./follow/follower.ts";
-export type { Sink } from "./follow/sink.ts";
 export { decodeMessage } from "./protobuf/decode-message.ts";
 export type { Field, FieldKind, MessageFields } from "./protobuf/fields.ts";
 export {
@@ -42,11 +42,10 @@ export {
   listPageReader,
   readListPage,
 } from "./protobuf/list-page.ts";
-export { NODE_FIELDS } from "./protobuf/node-fields.ts";
-export { POD_FIELDS } from "./protobuf/pod-fields.ts";
+export { NODE_FIELDS, POD_FIELDS } from "./protobuf/pod-fields.ts";
 export { type ProtobufStatus, readStatus } from "./protobuf/status.ts";
 export { type WatchFrame, type WatchFrames, watchFrames } from "./protobuf/watch-frames.ts";
-export { customResource } from "./resource/custom-resource.ts";
+export { customResource, type ObjectName, type Resource } from "./resource/resource.ts";
 export type {
   ClusterEvent,
   ConfigMap,
@@ -64,7 +63,6 @@ export type {
   ServiceAccount,
   ServicePort,
 } from "./resource/object-types.ts";
-export type { ObjectName, Resource } from "./resource/resource.ts";
 export {
   CONFIG_MAPS,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -80,7 +78,7 @@ export {
   SERVICE_ACCOUNTS,
   SERVICES,
 } from "./resource/resources.ts";
-export { type Backoff, type BackoffDeps, type BackoffOptions, backoff } from "./backoff/backoff.ts";
+export { type Backoff, backoff, type BackoffDeps, type BackoffOptions, wait } from "./backoff/backoff.ts";
 export type { EventInput } from "./events/event-body.ts";
 export {
   type EventRecorder,
@@ -94,9 +92,10 @@ export {
   type Informer,
   informer,
   type InformerOptions,
+  type Named,
   type ObjectCache,
+  objectKey,
 } from "./informer/informer.ts";
-export { type Named, objectKey } from "./informer/object-key.ts";
 export {
   type LeaderElection,
   type LeaderElectionDeps,
@@ -112,12 +111,13 @@ export {
   workQueue,
 } from "./queue/work-queue.ts";
 export {
-  type Reconciler,
+  type Plan,
+  reconcileLoop,
   type ReconcileLoopOptions,
+  type Reconciler,
+  reconciler,
   type ReconcilerDeps,
   type ReconcileResult,
-  reconcileLoop,
+  type ReconcilerOptions,
 } from "./reconcile/reconcile-loop.ts";
-export { type Plan, type ReconcilerOptions, reconciler } from "./reconcile/reconciler.ts";
 export { type FailureReporter, failureReporter, toFault } from "./backoff/trouble.ts";
-export { wait } from "./backoff/wait.ts";

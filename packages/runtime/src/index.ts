@@ -1,20 +1,18 @@
 export {
-  certificateExpiries,
-  type CertificateExpiry,
-  observedCertificates,
-} from "./certificates/certificate-ends.ts";
-export {
   type CertificateFolderDeps,
   type CertificateOwner,
   certificateFolder,
 } from "./certificates/certificate-folder.ts";
 export {
+  certificateExpiries,
+  type CertificateExpiry,
   type CertificateFiles,
   type CertificateSet,
+  type CertificateSource,
+  observedCertificates,
   readCertificateSet,
   revokedCount,
 } from "./certificates/certificate-set.ts";
-export type { CertificateSource } from "./certificates/certificate-source.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
 export type { RevocationList } from "./certificates/revocation-list.ts";
 export { makeFolder } from "./files/make-folder.ts";
@@ -23,8 +21,7 @@ export { reservationNameFor } from "./ids/reservation-name.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
 export type { Log, LogFields } from "./log/log.ts";
 export { inBaseUnits } from "./metrics/base-units.ts";
-export { createMetricsRegistry, type MetricsRegistry } from "./metrics/figures.ts";
-export { addProcessMetrics } from "./metrics/process-figures.ts";
+export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/figures.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
 export type { MetricsSource, ReadinessCheck } from "./probe/pages.ts";
 export {
@@ -54,8 +51,7 @@ export {
   type SettingsSpec,
 } from "./settings/read-settings.ts";
 export { yamlReader } from "./settings/read-yaml.ts";
-export type { Clock } from "./time/machine-time.ts";
-export { systemClock } from "./time/node-machine-time.ts";
+export { type Clock, systemClock } from "./time/machine-time.ts";
 export {
   type CrlSummary,
   type CrlRequest,

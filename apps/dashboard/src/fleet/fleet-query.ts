@@ -5,7 +5,7 @@ import {
   type ClusterState,
 } from "@resource-broker/contract";
 import { withQuery } from "../net/query.ts";
-import { readOffset } from "../routing/offset.ts";
+import { readOffset } from "../routing/route.ts";
 
 export const PAGE_SIZE = 50;
 

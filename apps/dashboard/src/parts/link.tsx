@@ -1,4 +1,5 @@
 import type { MouseEvent, ReactNode } from "react";
+import { hrefTo } from "../routing/route.ts";
 import { useAppDeps } from "../shell/session-context.ts";
 
 interface LinkProps {
@@ -34,5 +35,14 @@ export function Link({ to, children, className, label, title, isCurrent, skipsTa
     >
       {children}
     </a>
+  );
+}
+
+/** To the page of a cluster. A long name is cut off in a table, and whole under the pointer. */
+export function ClusterLink({ id }: { readonly id: string }) {
+  return (
+    <Link to={hrefTo("fleet", id)} className="name-link clip" title={id}>
+      {id}
+    </Link>
   );
 }

@@ -1,6 +1,6 @@
 import { RESERVATION_SORTS, type ReservationSort, type UiPhase } from "@resource-broker/contract";
 import { withQuery } from "../net/query.ts";
-import { readOffset } from "../routing/offset.ts";
+import { readOffset } from "../routing/route.ts";
 
 export const PAGE_SIZE = 50;
 

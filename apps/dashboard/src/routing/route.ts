@@ -50,3 +50,9 @@ function decoded(part: string): string {
 export function hrefTo(page: PageName, id?: string): string {
   return id === undefined ? `/${page}` : `/${page}/${encodeURIComponent(id)}`;
 }
+
+/** Of the first row; whatever else stands in the address is the beginning. */
+export function readOffset(query: URLSearchParams): number {
+  const offset = Number(query.get("offset") ?? 0);
+  return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
+}

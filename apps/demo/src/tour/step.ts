@@ -1,5 +1,5 @@
-import { Fault } from "@resource-broker/contract";
-import type { Line } from "../view/line.ts";
+import { type DecisionDTO, Fault } from "@resource-broker/contract";
+import { type Line, line, span } from "../view/line.ts";
 import type { TourEnvironment } from "./stage.ts";
 
 /** One step of the tour: its text, its action, and what it prints. */
@@ -25,4 +25,13 @@ export function step<Seen>({ title, narration, run, render }: Step<Seen>): TourS
 /** Fails the step when the condition does not hold. */
 export function check(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Fault("internal", message);
+}
+
+/** The broker's own words, the outcome and what would flip it set apart. */
+export function explanationRows({ explanation, winner, flip }: DecisionDTO): Line[] {
+  return explanation.split("\n").map((text, index) => {
+    if (index === 0) return line(span(text, winner === undefined ? "bad" : "good"));
+    if (text === flip) return line(span(text, "careful"));
+    return line(text);
+  });
 }

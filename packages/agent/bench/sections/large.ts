@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
 import { untilAdvertised } from "../advertised.ts";
-import { mb, percent, spread } from "../figure-text.ts";
-import { type BenchEnvironment, type BenchSetup, pidOf, type Section, withSetup } from "../stage.ts";
+import {
+  type BenchEnvironment,
+  type BenchSetup,
+  mb,
+  percent,
+  pidOf,
+  type Section,
+  spread,
+  withSetup,
+} from "../stage.ts";
 
 const LARGE = { nodes: 5_000, pods: 150_000 };
 const QUICK = { nodes: 500, pods: 15_000 };

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
-import { mb, percent } from "../figure-text.ts";
-import { type BenchEnvironment, type BenchSetup, pidOf, type Section, withSetup } from "../stage.ts";
+import {
+  type BenchEnvironment,
+  type BenchSetup,
+  mb,
+  percent,
+  pidOf,
+  type Section,
+  withSetup,
+} from "../stage.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
 

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { advertised, untilAdvertised } from "../advertised.ts";
-import { median, spread } from "../figure-text.ts";
-import { type BenchEnvironment, type BenchSetup, pidOf, type Section, withSetup } from "../stage.ts";
+import {
+  type BenchEnvironment,
+  type BenchSetup,
+  median,
+  pidOf,
+  type Section,
+  spread,
+  withSetup,
+} from "../stage.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
 /** Nothing can be there so soon, and looking would slow the start that is measured. */

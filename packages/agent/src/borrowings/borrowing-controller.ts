@@ -4,9 +4,8 @@ import { MANAGER } from "../forge/labels.ts";
 import { earliestRequeue, type Requeue } from "../reconcile.ts";
 import type { CachedReservation } from "../reservations/reservation-book.ts";
 import { type Origin, RESERVATION_INSTRUCTIONS, type ReservationInstructionDeps } from "./borrowing-deps.ts";
-import { deliveryReconciler } from "./delivery.ts";
-import { planReservationInstruction, type ReservationInstructionPlan } from "./plan-borrowing.ts";
-import { teardownReconciler } from "./withdrawal.ts";
+import { deliveryReconciler, teardownReconciler } from "./delivery.ts";
+import { planReservationInstruction, type ReservationInstructionPlan } from "./plan-delivery.ts";
 
 export interface ReservationInstructionController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { reservationFromInstruction, reservationInstruction } from "../forge/instructions.ts";
 import type { CachedReservation } from "../reservations/reservation-book.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import { planReservationInstruction, type ReservationInstructionState } from "./plan-borrowing.ts";
+import { planReservationInstruction, type ReservationInstructionState } from "./plan-delivery.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 

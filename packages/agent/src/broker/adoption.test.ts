@@ -1,6 +1,6 @@
 import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { unknownToBrokerCondition } from "../forge/unknown-to-broker.ts";
+import { unknownToBrokerCondition } from "../forge/conditions.ts";
 import { reservationCache } from "../reservations/reservation-book.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, UID } from "../testing/samples.ts";

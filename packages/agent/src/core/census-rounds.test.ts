@@ -1,8 +1,8 @@
 import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
+import { resyncLoop } from "../broker/census.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { resyncLoop } from "./census-rounds.ts";
 
 function world() {
   const time = fakeClock();

@@ -4,7 +4,7 @@ import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import { reservationFromInstruction } from "../forge/instructions.ts";
 import { providerInstructionController } from "../holds/hold-controller.ts";
-import { checkCapacity } from "../holds/room.ts";
+import { checkCapacity } from "../holds/plan-hold.ts";
 import { liqoProvider, type LiqoProviderOptions } from "../liqo/provider/liqo-lending.ts";
 import { clusterObserver } from "../observe/cluster-observer.ts";
 import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";

@@ -1,4 +1,5 @@
 import type { Condition } from "@resource-broker/contract";
+import type { CachedReservation } from "../reservations/reservation-book.ts";
 
 export interface ConditionUpdate extends Pick<Condition, "type" | "status" | "reason" | "message"> {
   /** True: the reason names a step, and lastTransitionTime is the start of that step. */
@@ -46,4 +47,20 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(
     entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]),
   );
+}
+
+/** The condition that the broker does not know the reservation; on both instructions. */
+export function unknownToBrokerCondition(entry: CachedReservation): ConditionUpdate {
+  const type = "UnknownToBroker";
+  return entry.syncState === "unknown"
+    ? { type, status: "True", reason: "NotInLedger", message: unknownMessage(entry) }
+    : { type, status: "False", reason: "Known", message: "the broker knows this reservation" };
+}
+
+const UNKNOWN_TO_BROKER =
+  "the broker does not know this reservation; it is kept and offered to the broker again";
+
+/** The message, with the broker's last reason against adoption. */
+export function unknownMessage({ notAdopted }: Pick<CachedReservation, "notAdopted">): string {
+  return notAdopted === undefined ? UNKNOWN_TO_BROKER : `${UNKNOWN_TO_BROKER}: ${notAdopted}`;
 }

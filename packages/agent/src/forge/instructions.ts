@@ -19,7 +19,8 @@ import {
   REQUEST_UID_LABEL,
   RESERVATION_ANNOTATION,
 } from "./labels.ts";
-import { withSliceDefaults } from "../reservations/slice-defaults.ts";
+import { withSliceDefaults } from "../reservations/attempt-key.ts";
+import { isSameStatus } from "./conditions.ts";
 
 export function providerInstructionName(reservationId: string): string {
   return `${reservationId}-provider`;
@@ -158,4 +159,13 @@ function ownerOf(request: ResourceRequest): OwnerReference {
     controller: true,
     blockOwnerDeletion: false,
   };
+}
+
+type Instruction = ProviderInstruction | ReservationInstruction;
+
+/** True when the object in the cluster equals the desired one. */
+export function isSameInstruction(found: Instruction, desired: Instruction): boolean {
+  const annotationOf = (instruction: Instruction) =>
+    instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
+  return isSameStatus(found.spec, desired.spec) && annotationOf(found) === annotationOf(desired);
 }

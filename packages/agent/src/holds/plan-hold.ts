@@ -3,14 +3,22 @@ import {
   formatTime,
   type ProviderInstruction,
   providerInstructionKind,
+  type ReservationDTO,
 } from "@resource-broker/contract";
-import { type ConditionUpdate, isSameStatus, withConditions } from "../forge/conditions.ts";
-import { providerInstruction } from "../forge/instructions.ts";
-import { isSameInstruction } from "../forge/is-same-instruction.ts";
-import { unknownMessage, unknownToBrokerCondition } from "../forge/unknown-to-broker.ts";
+import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/domain";
+import {
+  type ConditionUpdate,
+  isSameStatus,
+  unknownMessage,
+  unknownToBrokerCondition,
+  withConditions,
+} from "../forge/conditions.ts";
+import { isSameInstruction, providerInstruction } from "../forge/instructions.ts";
+import type { Observation } from "../observe/cluster-observer.ts";
+import { availableOf, grantedOf } from "../publish/advertisement.ts";
+import { withWrittenDefaults } from "../reservations/attempt-key.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { CachedReservation } from "../reservations/reservation-book.ts";
-import { withWrittenDefaults } from "../reservations/slice-defaults.ts";
 
 /** Whether the cluster has capacity for a reservation that it has not accepted yet. `unknown`: the cluster is not observed yet. */
 export type CapacityCheck =
@@ -103,4 +111,28 @@ function enforcedStatus(
     lastUpdateTime: now,
     conditions: withConditions(instruction?.status?.conditions, updates, { now, observedGeneration }),
   });
+}
+
+/**
+ * Whether a reservation fits beside what the cluster uses and has reserved. The broker decided on the last
+ * advertisement; pods may have started since.
+ */
+export function checkCapacity(
+  reservation: ReservationDTO,
+  observation: Observation,
+  reservations: readonly ReservationDTO[],
+): CapacityCheck {
+  const wanted = grantedOf(reservation);
+  if (wanted === undefined) return { kind: "short", reason: "the amounts of the reservation cannot be read" };
+  const others = reservations.filter(({ id }) => id !== reservation.id);
+  const available = availableOf(observation, others);
+  if (fits(wanted, available)) return { kind: "fits" };
+  const missing = resourceNames(wanted)
+    .map((name) => ({ name, amount: amountOf(wanted, name) - amountOf(available, name) }))
+    .filter(({ amount }) => amount > 0)
+    .map(({ name, amount }) => describeAmount(name, amount));
+  return {
+    kind: "short",
+    reason: `${missing.join(" / ")} is missing: capacity was used since the last advertisement`,
+  };
 }

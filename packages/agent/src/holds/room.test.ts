@@ -2,7 +2,7 @@ import { clusterSums, nodeFacts } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { availableOf } from "../publish/advertisement.ts";
 import { aReservation } from "../testing/samples.ts";
-import { checkCapacity } from "./room.ts";
+import { checkCapacity } from "./plan-hold.ts";
 
 function observed() {
   const sums = clusterSums();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clusterEndpoint } from "./cluster-endpoint.ts";
+import { clusterEndpoint } from "./cluster-id.ts";
 
 const rows = [
   {

@@ -7,8 +7,7 @@ import {
   toggle,
   type Values,
 } from "@resource-broker/contract";
-import { namespaceProblem } from "../settings/forms.ts";
-import { checkedText } from "../settings/setting-kinds.ts";
+import { checkedText, namespaceProblem } from "../settings/forms.ts";
 
 const MIN_TIMEOUT_MS = 30_000;
 

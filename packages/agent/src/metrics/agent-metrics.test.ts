@@ -5,8 +5,7 @@ import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testk
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CachedReservation } from "../reservations/reservation-book.ts";
 import type { Role } from "../transport/broker-communicator.ts";
-import type { AgentMetrics } from "./agent-metrics.ts";
-import { createAgentMetrics } from "./create-agent-metrics.ts";
+import { type AgentMetrics, createAgentMetrics } from "./agent-metrics.ts";
 
 const reloads = [
   { source: "certificates", problem: "tls.crt is cut short" },

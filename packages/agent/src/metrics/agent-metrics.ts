@@ -1,6 +1,17 @@
-import type { CertificateSet, MetricsSource } from "@resource-broker/runtime";
+import { isFinal, PHASES, type ResourceVector } from "@resource-broker/domain";
+import {
+  addProcessMetrics,
+  certificateExpiries,
+  type CertificateSet,
+  createMetricsRegistry,
+  inBaseUnits,
+  type MetricsRegistry,
+  type MetricsSource,
+  type Reloads,
+} from "@resource-broker/runtime";
 import type { AgentObserver } from "../core/agent-deps.ts";
-import type { ReservationCache } from "../reservations/reservation-book.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-book.ts";
+import type { Role } from "../transport/broker-communicator.ts";
 
 /** The sources of metrics that are read at each scrape. */
 export interface MetricSources {
@@ -15,4 +26,172 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Sets the sources to read from. */
   readonly setSources: (watched: MetricSources) => void;
+}
+
+/** The Kubernetes transport has no certificates. */
+export function addCertificateGauge(
+  registry: MetricsRegistry,
+  inForce: () => CertificateSet | undefined,
+): void {
+  registry.collector(
+    {
+      name: "agent_certificate_expiry_timestamp_seconds",
+      help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
+      type: "gauge",
+    },
+    () => {
+      const set = inForce();
+      if (set === undefined) return [];
+      return certificateExpiries(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
+    },
+  );
+}
+
+export function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {
+  registry.collector(
+    {
+      name: "agent_last_reload_successful",
+      help: "1 while the last reload succeeded, 0 while it failed and the previous version stays in use, by source.",
+      type: "gauge",
+    },
+    () =>
+      reloads().map(({ source, problem }) => ({ labels: { source }, value: problem === undefined ? 1 : 0 })),
+  );
+}
+
+const ROLES: readonly Role[] = ["requester", "provider"];
+const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
+
+/** Computed from the cache at each scrape. */
+export function addReservationGauges(
+  registry: MetricsRegistry,
+  sources: () => MetricSources | undefined,
+): void {
+  const live = (role: Role): CachedReservation[] => sources()?.cache.live(role) ?? [];
+
+  registry.collector(
+    {
+      name: "agent_reservations",
+      help: "Live reservations of this cluster, by role and phase.",
+      type: "gauge",
+    },
+    () =>
+      ROLES.flatMap((role) => {
+        const phases = live(role).map(({ reservation }) => reservation.status.phase);
+        return LIVE_PHASES.map((phase) => ({
+          labels: { role, phase },
+          value: phases.filter((each) => each === phase).length,
+        }));
+      }),
+  );
+  registry.collector(
+    {
+      name: "agent_unknown_reservations",
+      help: "Live reservations that the broker does not know; they are offered for adoption.",
+      type: "gauge",
+    },
+    () => [{ value: ROLES.flatMap(live).filter(({ syncState }) => syncState === "unknown").length }],
+  );
+  registry.collector(
+    {
+      name: "agent_broker_connected",
+      help: "1 while the broker pushes instructions on an open stream, 0 while it is polled or not reached.",
+      type: "gauge",
+    },
+    () => [{ value: sources()?.isStreaming() === true ? 1 : 0 }],
+  );
+}
+
+type AdvertisedResources = Readonly<Record<"reserved" | "available", ResourceVector>>;
+
+/** Reserved and available resources; nothing before the first advertisement. */
+export function addResourceGauges(
+  registry: MetricsRegistry,
+  advertised: () => AdvertisedResources | undefined,
+): void {
+  const gauge = (of: keyof AdvertisedResources, help: string): void =>
+    registry.collector(
+      { name: `agent_${of}`, help: `${help}; CPU in cores, memory and storage in bytes.`, type: "gauge" },
+      () => {
+        const vector = advertised()?.[of];
+        if (vector === undefined) return [];
+        return inBaseUnits(vector).map(([resource, value]) => ({ labels: { resource }, value }));
+      },
+    );
+  gauge("reserved", "Reserved for other clusters, as last advertised");
+  gauge("available", "Available to lend, as last advertised");
+}
+
+const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
+/** The broker's time is known to a second; smaller delays are visible where both use one clock. */
+const DELAY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
+/** The agent's metrics; `reloads` reports files and objects that are reloaded. */
+export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): AgentMetrics {
+  const registry = createMetricsRegistry();
+  let sources: MetricSources | undefined;
+  let certificates: CertificateSet | undefined;
+  let advertised: Readonly<Record<"reserved" | "available", ResourceVector>> | undefined;
+
+  const publications = registry.counter({
+    name: "agent_publish_total",
+    help: "Advertisements sent to the broker, by result: `accepted`, or the code of the fault.",
+    isLabelled: true,
+  });
+  // Created with 0: Prometheus cannot see the increase of a counter that first appears with a value.
+  publications.inc({ result: "accepted" }, 0);
+  const publishTime = registry.histogram({
+    name: "agent_publish_seconds",
+    help: "Time from sending an advertisement to its answer.",
+    buckets: PUBLISH_BUCKETS,
+  });
+  const reserveTime = registry.histogram({
+    name: "agent_time_to_reserve_seconds",
+    help: "Time from the first reconcile of a ResourceRequest to its grant.",
+    buckets: RESERVE_BUCKETS,
+  });
+  const instructionDelay = registry.histogram({
+    name: "agent_instruction_delay_seconds",
+    help: "Time from a grant at the broker to the ProviderInstruction in this cluster, by the broker's clock.",
+    buckets: DELAY_BUCKETS,
+  });
+  const restarts = registry.counter({
+    name: "agent_watch_restarts_total",
+    help: "Watches that ended early and were restarted.",
+    isLabelled: true,
+  });
+  const failures = registry.counter({
+    name: "agent_reconcile_errors_total",
+    help: "Reconciliations that failed and are retried.",
+    isLabelled: true,
+  });
+  addCertificateGauge(registry, () => certificates);
+  addReloadGauge(registry, reloads);
+  addResourceGauges(registry, () => advertised);
+  addReservationGauges(registry, () => sources);
+  addProcessMetrics(registry);
+
+  return {
+    published: (result, tookMs) => {
+      publications.inc({ result });
+      publishTime.observe(tookMs / 1000);
+    },
+    advertised: (offered) => {
+      advertised = offered;
+    },
+    reserved: (tookMs) => reserveTime.observe(tookMs / 1000),
+    // Clock differences below a second may give a negative delay.
+    held: (delayMs) => instructionDelay.observe(Math.max(0, delayMs) / 1000),
+    watchRestarted: (resource) => restarts.inc({ resource }),
+    reconcileFailed: (controller) => failures.inc({ controller }),
+    certificatesInForce: (set) => {
+      certificates = set;
+    },
+    setSources: (next) => {
+      sources = next;
+    },
+    scrape: registry.scrape,
+    contentType: registry.contentType,
+  };
 }

@@ -6,9 +6,7 @@ import {
   type ReflectorDeps,
 } from "@resource-broker/kube";
 import type { Reloads } from "@resource-broker/runtime";
-import { type CostReading, readCost } from "./cost-reading.ts";
-import { lastGoodPrices } from "./last-good-prices.ts";
-import type { PriceSource } from "./price-source.ts";
+import { type CostReading, lastGoodPrices, type PriceSource, readCost } from "./price-source.ts";
 
 const WHOLE = ["cost.yaml", "cost.json"];
 

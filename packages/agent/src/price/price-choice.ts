@@ -1,7 +1,6 @@
 import { type CostDTO, text, type Values } from "@resource-broker/contract";
-import { configMapProblem } from "../settings/forms.ts";
-import { checkedText } from "../settings/setting-kinds.ts";
-import { readCost } from "./cost-reading.ts";
+import { checkedText, configMapProblem } from "../settings/forms.ts";
+import { readCost } from "./price-source.ts";
 
 const price = (what: string) =>
   text({ description: `Price of ${what} for one hour.`, defaultValue: "", placeholder: "DECIMAL" });

@@ -1,4 +1,5 @@
-import type { CostDTO } from "@resource-broker/contract";
+import { type CostDTO, costSchema, describeProblem, validateExactly } from "@resource-broker/contract";
+import type { Log, ReportReload } from "@resource-broker/runtime";
 
 /** Where a cluster's prices come from. */
 export interface PriceSource {
@@ -17,5 +18,66 @@ export function fixedPrices(cost: CostDTO | undefined): PriceSource {
     stop: async () => undefined,
     current: () => cost,
     onChange: () => () => undefined,
+  };
+}
+
+/** Prices as read: valid, deliberately absent, or invalid. */
+export type CostReading =
+  | { readonly ok: true; readonly cost: CostDTO | undefined }
+  | { readonly ok: false; readonly problem: string };
+
+/** `names`: what a field of the CostDTO is called where it was written. */
+export function readCost(input: unknown, names: Readonly<Record<string, string>> = {}): CostReading {
+  const result = validateExactly(costSchema, input);
+  if (result.ok) return { ok: true, cost: result.value };
+  const problem = result.problems
+    .map(({ path, message }) => describeProblem({ path: names[path] ?? path, message }))
+    .join("; ");
+  return { ok: false, problem };
+}
+
+/** Prices that are reloaded: an invalid reading is logged once and changes nothing. */
+interface LastGoodPrices {
+  readonly update: (reading: CostReading) => void;
+  readonly current: () => CostDTO | undefined;
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+interface PriceReadingDeps {
+  readonly log: Log;
+  /** Called with each problem, and with undefined when it is solved. */
+  readonly report?: ReportReload | undefined;
+}
+
+/** `from`: the file or object, as messages name it. */
+export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps): LastGoodPrices {
+  const listeners = new Set<() => void>();
+  let cost: CostDTO | undefined;
+  let lastProblem: string | undefined;
+
+  return {
+    update: (reading) => {
+      report?.(reading.ok ? undefined : `${from}: ${reading.problem}`);
+      if (!reading.ok) {
+        if (reading.problem === lastProblem) return;
+        lastProblem = reading.problem;
+        const stays = cost === undefined ? "the cluster is not priced" : "the last valid prices stay in use";
+        log.warn({ from, problem: reading.problem }, `prices cannot be read: ${stays}`);
+        return;
+      }
+      lastProblem = undefined;
+      if (JSON.stringify(reading.cost) === JSON.stringify(cost)) return;
+      cost = reading.cost;
+      log.info(
+        { from, cost },
+        cost === undefined ? "the cluster is not priced any more" : "prices are in use",
+      );
+      for (const listener of listeners) listener();
+    },
+    current: () => cost,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
   };
 }

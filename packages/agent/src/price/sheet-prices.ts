@@ -1,9 +1,7 @@
 import { dirname } from "node:path";
 import { type CostDTO, Fault, formatDecimal } from "@resource-broker/contract";
 import { type Clock, type Log, readText, type Reloads, watchFolder } from "@resource-broker/runtime";
-import { type CostReading, readCost } from "./cost-reading.ts";
-import { lastGoodPrices } from "./last-good-prices.ts";
-import type { PriceSource } from "./price-source.ts";
+import { type CostReading, lastGoodPrices, type PriceSource, readCost } from "./price-source.ts";
 
 /** OpenCost's prices of memory and storage are for GiB; ours are for GB. */
 const GB_IN_GIB = 1e9 / 2 ** 30;

@@ -12,8 +12,7 @@ import { equals, parseResources } from "@resource-broker/domain";
 import { attemptKey, attemptOf } from "../reservations/attempt-key.ts";
 import type { CachedReservation } from "../reservations/reservation-book.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { type ConditionUpdate, withConditions } from "../forge/conditions.ts";
-import { unknownMessage } from "../forge/unknown-to-broker.ts";
+import { type ConditionUpdate, unknownMessage, withConditions } from "../forge/conditions.ts";
 import { readRequest } from "./reservation-wish.ts";
 
 export type RequestStatus = NonNullable<ResourceRequest["status"]>;

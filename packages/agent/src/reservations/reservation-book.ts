@@ -1,8 +1,7 @@
 import { parseTime, type ReservationDTO, type SliceDefaults } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
 import type { Log } from "@resource-broker/runtime";
-import { attemptOf, withKey } from "./attempt-key.ts";
-import { isCountable, withSliceDefaults } from "./slice-defaults.ts";
+import { attemptOf, isCountable, withKey, withSliceDefaults } from "./attempt-key.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
 /** What the agent knows of one reservation. */

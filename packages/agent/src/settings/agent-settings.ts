@@ -3,16 +3,17 @@ import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
 import { LIQO_SETTINGS } from "../liqo/liqo-settings.ts";
 import { PRICE_SETTINGS } from "../price/price-choice.ts";
 import {
+  checkedText,
   clusterIdProblem,
   displayNameProblem,
   endpointProblem,
+  listOf,
   namespaceProblem,
   objectNameProblem,
   readClusterLabel,
   readExtendedResource,
   readToleratedTaint,
 } from "./forms.ts";
-import { checkedText, listOf } from "./setting-kinds.ts";
 
 const GPU = "nvidia.com/gpu";
 

@@ -2,8 +2,7 @@ import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { closedLoop } from "../load/closed-loop.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
-import { median, percentile } from "../measure/percentile.ts";
-import { count, ms } from "../figure-text.ts";
+import { count, median, ms, percentile } from "../measure/percentile.ts";
 import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 
 const CLUSTERS = 1000;

@@ -3,7 +3,7 @@ import { closedLoop, type LoopResult } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseAll, advertiseOn, openFleet } from "../load/fleet.ts";
 import { reserve, type Variety } from "../load/requests.ts";
-import { count } from "../figure-text.ts";
+import { count } from "../measure/percentile.ts";
 import type { BenchEnvironment } from "../stage.ts";
 
 const PROVIDERS = 1000;

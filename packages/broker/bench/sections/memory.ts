@@ -3,8 +3,7 @@ import { closedLoop } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
-import { median, percentile } from "../measure/percentile.ts";
-import { count, ms } from "../figure-text.ts";
+import { count, median, ms, percentile } from "../measure/percentile.ts";
 import { type BenchEnvironment, type Section, settle, withBroker } from "../stage.ts";
 
 const INTERVAL_MS = 30_000;

@@ -3,8 +3,7 @@ import type { BenchRow } from "@resource-broker/testkit";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { reserve, watchInstructions } from "../load/requests.ts";
-import { median, percentile } from "../measure/percentile.ts";
-import { count, ms } from "../figure-text.ts";
+import { count, median, ms, percentile } from "../measure/percentile.ts";
 import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 
 const PROVIDERS = 1000;

@@ -1,8 +1,7 @@
 import { type BenchRow, type BrokerProcess, cpuMsOf } from "@resource-broker/testkit";
 import type { LoopResult } from "../load/closed-loop.ts";
 import { closeAll } from "../load/fleet.ts";
-import { median, percentile } from "../measure/percentile.ts";
-import { count, ms } from "../figure-text.ts";
+import { count, median, ms, percentile } from "../measure/percentile.ts";
 import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 import { openReservationLoad, type ReservationLoad } from "./desk.ts";
 import { ledgerFrom, subtract } from "@resource-broker/domain";

@@ -1,11 +1,9 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Attacker, type FuzzEnvironment, JSON_HEADERS } from "../arena.ts";
+import { type Attack, type Attacker, type FuzzEnvironment, JSON_HEADERS } from "../arena.ts";
 import type { Operation } from "../contract.ts";
 import { hostileText } from "../corpus.ts";
-import { isAccepted, wrongReply } from "../judge.ts";
-import { wrongGrant } from "../wrong-grant.ts";
+import { isAccepted, wrongGrant, wrongReply } from "../judge.ts";
 import { draw } from "../schema-values.ts";
-import type { Attack } from "./attack.ts";
 
 const KEYS = 20;
 

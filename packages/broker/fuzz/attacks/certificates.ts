@@ -5,8 +5,7 @@ import {
   type SeededRandom,
   WRONG_CERTIFICATES,
 } from "@resource-broker/testkit";
-import type { FuzzEnvironment } from "../arena.ts";
-import type { Attack } from "./attack.ts";
+import type { Attack, FuzzEnvironment } from "../arena.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 10_000;

@@ -1,8 +1,7 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { JSON_HEADERS } from "../arena.ts";
+import { type Attack, JSON_HEADERS } from "../arena.ts";
 import { hostileText, hostileValue } from "../corpus.ts";
 import { isAccepted, wrongReply } from "../judge.ts";
-import type { Attack } from "./attack.ts";
 
 const GOOD = '{"requestedResources":{"cpu":"1","memory":"1Gi"}}';
 const DEEP = 200_000;

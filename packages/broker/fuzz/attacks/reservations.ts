@@ -1,10 +1,8 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type FuzzEnvironment, JSON_HEADERS, type RawRequest, type Reply } from "../arena.ts";
+import { type Attack, type FuzzEnvironment, JSON_HEADERS, type RawRequest, type Reply } from "../arena.ts";
 import { quantityText } from "../corpus.ts";
 import { thousandths } from "../exact-quantity.ts";
-import { isAccepted, wrongReply } from "../judge.ts";
-import { wrongGrant } from "../wrong-grant.ts";
-import type { Attack } from "./attack.ts";
+import { isAccepted, wrongGrant, wrongReply } from "../judge.ts";
 
 const KEYS = 100;
 /** The most that the ledger counts, in thousandths: of a CPU, and of a byte. */

@@ -3,12 +3,11 @@ import type { SeededRandom } from "@resource-broker/testkit";
 import { InvariantChecker } from "../oracle/witness.ts";
 import { BrokerNode } from "./broker-node.ts";
 import { type FaultRates, heal } from "./faults.ts";
-import { Findings } from "./findings.ts";
+import { Findings, Trace } from "./findings.ts";
 import { Network } from "./network.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SimDisk } from "./sim-disk.ts";
 import { WallClock } from "./sim-process.ts";
-import { Trace } from "./trace.ts";
 
 const START = Date.UTC(2026, 0, 5, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;

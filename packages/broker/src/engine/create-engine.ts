@@ -7,13 +7,11 @@ import { batchOf, type Decided, receivedIn } from "./batch.ts";
 import { type LedgerClock, startLedgerClock } from "./clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
-import { asError, commitFault, isFatal, overloaded } from "./engine-faults.ts";
-import type { EngineObserver } from "./engine-observer.ts";
+import { asError, commitFault, isFatal, overloaded, persist } from "./persist.ts";
+import { type EngineObserver, timed } from "./engine-observer.ts";
 import { LedgerPair } from "./ledger-pair.ts";
-import { persist } from "./persist.ts";
 import { RecordedRefusals } from "./recorded-refusals.ts";
 import { Sweeper } from "./sweeper.ts";
-import { timed } from "./time-to-reserve.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 /** The event loop is blocked while a batch is decided and committed: larger batches gain little and add latency. */

@@ -2,8 +2,7 @@ import { type KubeClient, PODS } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock, simulatedKube, until } from "@resource-broker/testkit";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { podRole } from "./pod-role.ts";
-import type { RoleLabel } from "./role-label.ts";
+import { podRole, type RoleLabel } from "./role-label.ts";
 
 const LABEL = "broker.fluidos.eu/role";
 const kube = await simulatedKube();

@@ -6,7 +6,7 @@ import {
   type SettingsInput,
   type SettingsOutcome,
 } from "@resource-broker/runtime";
-import { podRoleProblems } from "../pod-role/pod-role.ts";
+import { podRoleProblems } from "../pod-role/role-label.ts";
 import { isLoopback } from "../interface/dashboard/where.ts";
 import { isPostgresUrl, readAddress } from "../store/postgres/address.ts";
 import { BROKER_ENV_PREFIX, BROKER_SETTINGS, type BrokerSettings } from "./broker-settings.ts";

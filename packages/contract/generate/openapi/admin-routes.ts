@@ -1,9 +1,13 @@
 import { adoptionOpeningSchema, adoptionWindowSchema } from "../../src/wire/adoption.ts";
 import { advertisementPageSchema, advertisementSchema } from "../../src/wire/advertisement.ts";
-import { auditPageSchema } from "../../src/wire/audit.ts";
-import { cordonReplySchema, cordonRequestSchema } from "../../src/wire/cordon.ts";
-import { dashboardLinkRequestSchema, dashboardLinkSchema } from "../../src/wire/dashboard-link.ts";
-import { policyReplySchema } from "../../src/wire/policy-reply.ts";
+import {
+  auditPageSchema,
+  cordonReplySchema,
+  cordonRequestSchema,
+  dashboardLinkRequestSchema,
+  dashboardLinkSchema,
+  policyReplySchema,
+} from "../../src/wire/audit.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import * as examples from "./examples.ts";
 import type { Route } from "./route.ts";

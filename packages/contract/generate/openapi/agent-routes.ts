@@ -1,8 +1,7 @@
-import { acknowledgementSchema } from "../../src/wire/acknowledgement.ts";
+import { acknowledgementSchema } from "../../src/wire/events.ts";
 import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
 import { advertisementReplySchema, advertisementSchema } from "../../src/wire/advertisement.ts";
-import { decisionSchema } from "../../src/wire/decision.ts";
-import { quoteSchema } from "../../src/wire/quote.ts";
+import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
 import * as examples from "./examples.ts";

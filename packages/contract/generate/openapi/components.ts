@@ -1,5 +1,5 @@
 import type { SchemaNode } from "../../src/schema/node.ts";
-import { acknowledgementSchema } from "../../src/wire/acknowledgement.ts";
+import { acknowledgementSchema, capacityEventSchema, resetEventSchema } from "../../src/wire/events.ts";
 import {
   adoptionOpeningSchema,
   adoptionReplySchema,
@@ -11,14 +11,18 @@ import {
   advertisementReplySchema,
   advertisementSchema,
 } from "../../src/wire/advertisement.ts";
-import { auditEntrySchema, auditPageSchema } from "../../src/wire/audit.ts";
-import { cordonReplySchema, cordonRequestSchema } from "../../src/wire/cordon.ts";
+import {
+  auditEntrySchema,
+  auditPageSchema,
+  cordonReplySchema,
+  cordonRequestSchema,
+  dashboardLinkRequestSchema,
+  dashboardLinkSchema,
+  policyReplySchema,
+} from "../../src/wire/audit.ts";
 import { costSchema, reservationCostSchema } from "../../src/wire/cost.ts";
-import { dashboardLinkRequestSchema, dashboardLinkSchema } from "../../src/wire/dashboard-link.ts";
-import { decisionSchema } from "../../src/wire/decision.ts";
+import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
 import { errorSchema, refusalSchema } from "../../src/wire/error.ts";
-import { capacityEventSchema, resetEventSchema } from "../../src/wire/events.ts";
-import { policyReplySchema } from "../../src/wire/policy-reply.ts";
 import {
   requestedQuantitiesSchema,
   resourceQuantitiesSchema,
@@ -26,7 +30,6 @@ import {
   shownQuantitiesSchema,
   someQuantitiesSchema,
 } from "../../src/wire/quantities.ts";
-import { quoteSchema } from "../../src/wire/quote.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
 import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";

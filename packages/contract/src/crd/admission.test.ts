@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ADMISSION_CASES } from "../testing/index.ts";
-import { customResourceDefinition } from "./definition.ts";
-import { KINDS } from "./kinds.ts";
+import { customResourceDefinition, KINDS } from "./definition.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 interface Problem {

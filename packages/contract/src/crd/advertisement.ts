@@ -3,8 +3,7 @@ import type { Infer } from "../schema/node.ts";
 import { clusterId, time } from "../schema/terms.ts";
 import { advertisedFields } from "../wire/advertisement.ts";
 import { resourcesSchema } from "../wire/quantities.ts";
-import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
-import { advertisementColumns } from "./printer-columns.ts";
+import { advertisementColumns, AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const specSchema = object({

@@ -15,8 +15,7 @@ import type { Infer } from "../schema/node.ts";
 import { clusterId, shownClusterId, reservationName, time } from "../schema/terms.ts";
 import { accountingFields, advertisedFields } from "../wire/advertisement.ts";
 import { offeredResourcesSchema, resourceQuantitiesSchema } from "../wire/quantities.ts";
-import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
-import { advertisementColumns } from "./printer-columns.ts";
+import { advertisementColumns, AGE, type Kind, type KubernetesObject } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const MAX_REASON_LENGTH = 8192;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { customResourceDefinition, type DefinitionVersion } from "./definition.ts";
+import { customResourceDefinition, type DefinitionVersion, KINDS } from "./definition.ts";
 import { CATEGORY, type Kind } from "./kind.ts";
-import { KINDS } from "./kinds.ts";
 import type { StructuralSchema } from "./structural.ts";
 
 const cases = KINDS.map((kind) => [kind.kind, kind, versionOf(kind)] as const);

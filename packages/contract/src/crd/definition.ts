@@ -1,5 +1,12 @@
 import type { SchemaNode } from "../schema/node.ts";
+import { advertisementKind } from "./advertisement.ts";
+import { brokerPolicyKind } from "./broker-policy.ts";
+import { clusterAdvertisementKind } from "./cluster-advertisement.ts";
 import { CATEGORY, type Column, type Kind, type Rule } from "./kind.ts";
+import { providerInstructionKind } from "./provider-instruction.ts";
+import { reservationInstructionKind } from "./reservation-instruction.ts";
+import { reservationKind } from "./reservation.ts";
+import { resourceRequestKind } from "./resource-request.ts";
 import { type StructuralSchema, structural } from "./structural.ts";
 
 /** A CustomResourceDefinition as plain data, ready to be applied to an API server. */
@@ -106,3 +113,14 @@ function withRule(schema: StructuralSchema, { at, ...rule }: Rule): StructuralSc
 function printerColumn({ isWide, ...column }: Column): PrinterColumn {
   return { ...column, priority: isWide === true ? 1 : 0 };
 }
+
+/** Every kind there is. */
+export const KINDS: readonly Kind<unknown, unknown>[] = [
+  advertisementKind,
+  resourceRequestKind,
+  reservationInstructionKind,
+  providerInstructionKind,
+  clusterAdvertisementKind,
+  reservationKind,
+  brokerPolicyKind,
+];

@@ -1,8 +1,14 @@
 import { boolean, object, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { shownClusterId } from "../schema/terms.ts";
-import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
-import { instructionDetailColumns, requestedColumns, requestedGpuColumn } from "./printer-columns.ts";
+import {
+  AGE,
+  instructionDetailColumns,
+  type Kind,
+  type KubernetesObject,
+  requestedColumns,
+  requestedGpuColumn,
+} from "./kind.ts";
 import { instructionFields, statusFields } from "./shared-fields.ts";
 
 const specSchema = object({

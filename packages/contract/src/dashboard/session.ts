@@ -1,4 +1,9 @@
+import { line, number, object, optional, record, required } from "../schema/builders.ts";
+import type { Schema } from "../schema/node.ts";
+import { clusterId } from "../schema/terms.ts";
+import { reservationRequestSchema } from "../wire/reservation-request.ts";
 import type { UiTime } from "./common.ts";
+import type { UiQuoteRequest } from "./decisions.ts";
 
 /** A viewer reads everything; an admin may also release, cordon and uncordon. */
 export type UiRole = "viewer" | "admin";
@@ -24,3 +29,24 @@ export interface UiSession {
   readonly objectsNamespace: string | null;
   readonly now: UiTime;
 }
+
+/** What a browser may send: checked like everything that comes in. */
+const MAX_TOKEN_LENGTH = 128;
+const MAX_WEIGHT = 1e6;
+const MAX_SCORERS = 32;
+
+export const uiSignInSchema: Schema<UiSignIn> = object({
+  token: required(line({ minLength: 1, maxLength: MAX_TOKEN_LENGTH }), "Of the link."),
+});
+
+export const uiQuoteRequestSchema: Schema<UiQuoteRequest> = object({
+  requesterID: required(clusterId(), "The cluster that would ask.", { examples: ["rome"] }),
+  request: required(reservationRequestSchema, "What it would ask for."),
+  weights: optional(
+    record(line({ minLength: 1, maxLength: 63 }), number({ minimum: 0, maximum: MAX_WEIGHT }), {
+      maxProperties: MAX_SCORERS,
+    }),
+    "Weight of each scorer, in place of the policy's.",
+    { examples: [{ resources: 0.7, cost: 0.3 }] },
+  ),
+});

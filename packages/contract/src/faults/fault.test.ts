@@ -2,9 +2,8 @@ import { REJECTION_CODES } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
 import { errorSchema } from "../wire/error.ts";
-import { Fault, toErrorBody } from "./fault.ts";
+import { Fault, readFault, toErrorBody } from "./fault.ts";
 import { FAULTS, isFaultCode } from "./fault-table.ts";
-import { readFault } from "./read-fault.ts";
 
 describe("the table of faults", () => {
   test.each([

@@ -1,6 +1,8 @@
 import { fitToSchema } from "../schema/fitted.ts";
+import { validate } from "../schema/validate.ts";
+import { truncate } from "../text/safe-text.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
-import { type FaultCode, faultKind } from "./fault-table.ts";
+import { type FaultCode, faultKind, isFaultCode } from "./fault-table.ts";
 
 /** Details for the caller in addition to the message. */
 export interface FaultDetails {
@@ -48,4 +50,62 @@ export function toErrorBody(fault: Fault): ErrorDTO {
     ...(flip === undefined ? {} : { flip }),
     ...(decisionID === undefined ? {} : { decisionID }),
   });
+}
+
+/** An error reply as it came over the wire. */
+export interface ErrorReply {
+  readonly status: number;
+  readonly body: string;
+  /** From the Retry-After header. */
+  readonly retryAfterMs?: number;
+}
+
+/** Code by HTTP status: older brokers send no code, and some errors as plain text. */
+const CODE_BY_STATUS: Readonly<Record<number, FaultCode>> = {
+  400: "invalid",
+  401: "no-certificate",
+  403: "forbidden",
+  404: "not-found",
+  405: "method-not-allowed",
+  409: "no-capacity",
+  410: "key-released",
+  413: "too-large",
+  415: "unsupported-media",
+  422: "invalid",
+  429: "rate-limited",
+  503: "overloaded",
+};
+const MAX_TEXT_LENGTH = 1024;
+
+/** Converts an error reply of any broker version to a fault. */
+export function readFault(reply: ErrorReply): Fault {
+  const body = readBody(reply.body);
+  const { reasons, decisionID, flip } = body;
+  return new Fault(codeOf(body.code, reply.status), body.error, {
+    details: {
+      ...(reasons === undefined ? {} : { reasons }),
+      ...(flip === undefined ? {} : { flip }),
+      ...(decisionID === undefined ? {} : { decisionID }),
+      ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
+    },
+  });
+}
+
+function readBody(text: string): ErrorDTO {
+  const validated = validate(errorSchema, parseJson(text));
+  if (validated.ok) return validated.value;
+  return { error: truncate(text.trim(), MAX_TEXT_LENGTH) || "no reason given" };
+}
+
+function codeOf(code: string | undefined, status: number): FaultCode {
+  if (code !== undefined && isFaultCode(code)) return code;
+  return CODE_BY_STATUS[status] ?? "internal";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { resourceVector } from "@resource-broker/domain";
 import { expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
 import { adoptionRequestSchema } from "../wire/adoption.ts";
-import { toAdoptionOffers } from "./adoption.ts";
+import { toAdoptionOffers } from "./reservation.ts";
 
 const GI = 1024 ** 3;
 

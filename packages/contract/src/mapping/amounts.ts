@@ -8,8 +8,7 @@ import {
 } from "@resource-broker/domain";
 import { MAX_PROBLEMS, type Problem } from "../schema/problem.ts";
 import type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "../wire/quantities.ts";
-import { mapValues } from "./map-values.ts";
-import { present } from "./present.ts";
+import { mapValues, present } from "./present.ts";
 
 /** Result of a mapping. The form of wire values is validated before, so only amounts can be out of range. */
 export type Mapped<T> =

@@ -1,7 +1,6 @@
 import type { CostModel, PriceWindow, ReservationCost, UnitPrices } from "@resource-broker/domain";
 import type { CostDTO, ReservationCostDTO } from "../wire/cost.ts";
-import { mapValues } from "./map-values.ts";
-import { present } from "./present.ts";
+import { mapValues, present } from "./present.ts";
 
 const MAX_DECIMAL = 999_999_999_999;
 const SIGNIFICANT_DIGITS = 12;

@@ -13,3 +13,11 @@ export function present<T extends object>(fields: T): Present<T> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above does what the type says
   return kept as Present<T>;
 }
+
+/** The same names with other values. */
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (value: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
+}

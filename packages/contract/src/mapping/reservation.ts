@@ -1,11 +1,12 @@
-import { describeResources, isLive, type Reservation } from "@resource-broker/domain";
-import { formatTime } from "../schema/time.ts";
+import { type AdoptionOffer, describeResources, isLive, type Reservation } from "@resource-broker/domain";
+import { formatTime, parseTime } from "../schema/time.ts";
 import { truncate } from "../text/safe-text.ts";
 import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
 import type { SliceDefaults } from "../policy/parse-policy.ts";
-import { toQuantities } from "./amounts.ts";
+import { amountReader, type Mapped, toQuantities } from "./amounts.ts";
 import { fromReservationCost } from "./cost.ts";
 import { present } from "./present.ts";
+import type { AdoptionRequestDTO } from "../wire/adoption.ts";
 
 /** The recipient of a reservation, and values that are not in the ledger. */
 export interface ReservationView {
@@ -58,4 +59,24 @@ export function reservationMessage(reservation: Reservation, role: ReservationVi
   }
   if (role === "provider") return `Hold ${what} for requester ${requester}`;
   return role === "requester" ? `Use ${provider} for ${what}` : `${provider} lends ${what} to ${requester}`;
+}
+
+/** The reservations that an agent offers for adoption. */
+export function toAdoptionOffers(dto: AdoptionRequestDTO): Mapped<readonly AdoptionOffer[]> {
+  const reader = amountReader();
+  const offers = dto.reservations.map((offer, index): AdoptionOffer => {
+    const path = `reservations[${index}].requestedResources`;
+    return present({
+      id: offer.id,
+      requester: offer.requesterID,
+      provider: offer.targetClusterID,
+      granted: reader.roundedUp(offer.requestedResources, path),
+      phase: offer.phase,
+      generation: offer.generation,
+      createdAt: parseTime(offer.createdAt) ?? 0,
+      expiresAt: offer.expiresAt === undefined ? undefined : parseTime(offer.expiresAt),
+      key: offer.key,
+    });
+  });
+  return reader.finish(offers);
 }

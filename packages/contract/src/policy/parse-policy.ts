@@ -1,10 +1,18 @@
-import { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "@resource-broker/domain";
+import {
+  DEFAULT_POLICY,
+  formatBytes,
+  formatCount,
+  formatCpu,
+  type Policy,
+  type PricePolicy,
+  type Quota,
+} from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
-import { toCostModel } from "../mapping/cost.ts";
-import { mapValues } from "../mapping/map-values.ts";
-import { present } from "../mapping/present.ts";
+import { fromCostModel, toCostModel } from "../mapping/cost.ts";
+import { mapValues, present } from "../mapping/present.ts";
 import { toMilliseconds } from "../mapping/reservation-request.ts";
 import { closest } from "../schema/closest.ts";
+import { formatDuration } from "../schema/duration.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
 import { type PolicyDTO, policySchema, type QuotaDTO } from "./policy-schema.ts";
@@ -126,4 +134,41 @@ function toQuota(dto: QuotaDTO, path: string, reader: AmountReader): Quota {
 
 function milliseconds(duration: string | undefined): number | undefined {
   return duration === undefined ? undefined : toMilliseconds(duration);
+}
+
+/** The policy in force, in the form of the policy file and with the defaults written out. */
+export function fromPolicy(policy: Policy, sliceDefaults: SliceDefaults): PolicyDTO {
+  const { prices } = policy;
+  return present({
+    version: policy.version,
+    weights: policy.weights,
+    ratings: policy.ratings,
+    staleness: formatDuration(policy.stalenessMs),
+    defaultTTL: durationOf(policy.defaultTtlMs),
+    maxTTL: durationOf(policy.maxTtlMs),
+    activationTimeout: durationOf(policy.activationTimeoutMs),
+    requesterLostAfter: durationOf(policy.requesterLostMs),
+    refusalMemory: formatDuration(policy.refusalMemoryMs),
+    prices: { ...prices, clusters: mapValues(prices.clusters, (model) => fromCostModel(model)) },
+    lending: policy.lending,
+    quotas: mapValues(policy.quotas, (quota) => fromQuota(quota)),
+    defaultQuota: fromQuota(policy.defaultQuota),
+    disclosure: policy.disclosure,
+    sliceDefaults,
+  });
+}
+
+function fromQuota({ cpuMillis, memoryBytes, storageBytes, gpus, extended, reservations }: Quota): QuotaDTO {
+  return present({
+    cpu: cpuMillis === undefined ? undefined : formatCpu(cpuMillis),
+    memory: memoryBytes === undefined ? undefined : formatBytes(memoryBytes),
+    storage: storageBytes === undefined ? undefined : formatBytes(storageBytes),
+    gpu: gpus === undefined ? undefined : formatCount(gpus),
+    extended: extended && mapValues(extended, (amount) => formatCount(amount)),
+    reservations,
+  });
+}
+
+function durationOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : formatDuration(ms);
 }

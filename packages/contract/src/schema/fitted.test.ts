@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KINDS } from "../crd/kinds.ts";
-import { acknowledgementSchema } from "../wire/acknowledgement.ts";
+import { KINDS } from "../crd/definition.ts";
+import { acknowledgementSchema } from "../wire/events.ts";
 import { fitToSchema } from "./fitted.ts";
 import type { SchemaNode } from "./node.ts";
 import { describeProblems } from "./problem.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { helpText } from "./help-text.ts";
-import { parseSettings } from "./parse-settings.ts";
+import { helpText, parseSettings } from "./parse-settings.ts";
 import { choice, duration, integer, list, text, toggle } from "./settings.ts";
 
 const TABLE = {

@@ -1,16 +1,19 @@
+import { policySchema } from "../policy/policy-schema.ts";
 import {
   array,
+  boolean,
   integer,
   line,
   matching,
   object,
+  oneOf,
   optional,
   prose,
   required,
   titled,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { time } from "../schema/terms.ts";
+import { shownClusterId, time } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 
 const hash = () => matching("^[0-9a-f]{64}$", "a SHA-256 digest in hexadecimal", { maxLength: 64 });
@@ -58,3 +61,72 @@ export const auditPageSchema = titled(
   "One page of the audit log.",
 );
 export type AuditPageDTO = Infer<typeof auditPageSchema>;
+
+export const cordonRequestSchema = titled(
+  "CordonRequestDTO",
+  object({
+    reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why, in words that requesters will read.", {
+      examples: ["maintenance until Friday"],
+    }),
+  }),
+  "Keeps a cluster from lending anything new. What it lends already stays.",
+);
+export type CordonRequestDTO = Infer<typeof cordonRequestSchema>;
+
+export const cordonReplySchema = titled(
+  "CordonReplyDTO",
+  object({
+    clusterID: required(shownClusterId(), "The cluster.", { examples: ["tokyo"] }),
+    cordoned: required(boolean(), "True while it lends nothing new.", { examples: [true] }),
+    reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why.", {
+      examples: ["maintenance until Friday"],
+    }),
+  }),
+  "Whether a cluster may lend.",
+);
+export type CordonReplyDTO = Infer<typeof cordonReplySchema>;
+
+const MAX_URL_LENGTH = 512;
+const roleSchema = oneOf("viewer", "admin");
+
+export const dashboardLinkRequestSchema = titled(
+  "DashboardLinkRequestDTO",
+  object({
+    role: optional(roleSchema, "What the browser may do: read everything, or also act. Absent: admin.", {
+      examples: ["viewer"],
+    }),
+  }),
+  "Asks for a link that signs one browser in to the dashboard, once.",
+);
+export type DashboardLinkRequest = Infer<typeof dashboardLinkRequestSchema>;
+
+export const dashboardLinkSchema = titled(
+  "DashboardLinkDTO",
+  object({
+    url: required(
+      line({ minLength: 1, maxLength: MAX_URL_LENGTH }),
+      "Open it in a browser. The token stands behind `#`, so that no proxy, log or preview ever sees it.",
+      { examples: ["http://127.0.0.1:8090/#token=mYq1…"] },
+    ),
+    role: required(roleSchema, "What the browser may do.", { examples: ["admin"] }),
+    expiresAt: required(time(), "Until when it can be opened.", { examples: ["2026-07-01T10:02:00Z"] }),
+  }),
+  "Signs one browser in to the dashboard, once.",
+);
+export type DashboardLink = Infer<typeof dashboardLinkSchema>;
+
+export const policyReplySchema = titled(
+  "PolicyReplyDTO",
+  object({
+    version: required(line({ maxLength: 253 }), "Names the policy in force; decision records carry it.", {
+      examples: ["default"],
+    }),
+    source: required(line({ maxLength: 1024 }), "Where it was read from.", {
+      examples: ["/etc/broker/policy.yaml"],
+    }),
+    loadedAt: optional(time(), "When it came into force.", { examples: ["2026-07-01T10:00:00Z"] }),
+    policy: required(policySchema, "The whole policy, with the defaults filled in."),
+  }),
+  "The policy in force.",
+);
+export type PolicyReplyDTO = Infer<typeof policyReplySchema>;

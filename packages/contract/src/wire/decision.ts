@@ -1,5 +1,6 @@
 import {
   array,
+  boolean,
   integer,
   line,
   number,
@@ -12,6 +13,7 @@ import {
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { currency, decimal, dnsLabel, duration, shownClusterId, time } from "../schema/terms.ts";
+import { reservationCostSchema } from "./cost.ts";
 import { MAX_FLIP_LENGTH } from "./error.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema, shownQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
@@ -98,3 +100,15 @@ export const decisionSchema = titled(
   "Why the broker chose, or refused, as it did.",
 );
 export type DecisionDTO = Infer<typeof decisionSchema>;
+
+export const quoteSchema = titled(
+  "QuoteDTO",
+  object({
+    fits: required(boolean(), "True when the request would be granted right now.", { examples: [true] }),
+    targetClusterID: optional(shownClusterId(), "The cluster that would lend.", { examples: ["paris"] }),
+    cost: optional(reservationCostSchema, "What it would cost. Absent: that cluster is not priced."),
+    decision: required(decisionSchema, "The decision that would be taken. It is not kept."),
+  }),
+  "What would happen; nothing is written or held.",
+);
+export type QuoteDTO = Infer<typeof quoteSchema>;

@@ -2,7 +2,7 @@ import { array, line, object, oneOf, optional, required, titled } from "../schem
 import type { Infer } from "../schema/node.ts";
 import { reservationName } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
-import { reservationSchema } from "./reservation.ts";
+import { generationSchema, reservationSchema } from "./reservation.ts";
 
 export const capacityEventSchema = titled(
   "CapacityEventDTO",
@@ -52,3 +52,26 @@ export const EVENT_SCHEMAS = {
   reset: resetEventSchema,
 } as const;
 export type EventName = keyof typeof EVENT_SCHEMAS;
+
+export const acknowledgementSchema = titled(
+  "AcknowledgementDTO",
+  object({
+    state: required(
+      oneOf("held", "refused"),
+      "held: the capacity is kept for the reservation. refused: it cannot be; the reservation fails.",
+      { examples: ["held"] },
+    ),
+    reason: optional(
+      line({ maxLength: LIMIT.reasonLength }),
+      "Why it is refused, in words for the requester.",
+      {
+        examples: ["two nodes failed since the last advertisement"],
+      },
+    ),
+    generation: optional(generationSchema, "The generation of the instruction that is answered.", {
+      examples: [1],
+    }),
+  }),
+  "A provider's answer to an instruction.",
+);
+export type AcknowledgementDTO = Infer<typeof acknowledgementSchema>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readFault } from "../faults/read-fault.ts";
+import { readFault } from "../faults/fault.ts";
 import type { Schema } from "../schema/node.ts";
 import { validate } from "../schema/validate.ts";
 import { inProcessBroker } from "../testing/broker-stand-in.ts";

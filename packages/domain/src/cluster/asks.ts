@@ -1,7 +1,7 @@
 import type { ResourceVector } from "../resources/resource-vector.ts";
+import { fastEquals } from "./counted-resources.ts";
 import { slotTable } from "./numbered.ts";
 import type { GuestFacts } from "./pod.ts";
-import { fastEquals } from "./same-vector.ts";
 
 /** A group of bound pods with the same request and the same guest. Pods of one workload share a group. */
 export interface BoundPodGroup {

@@ -5,7 +5,7 @@ import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./asks.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict, type ToleratedTaint } from "./counted-node.ts";
-import { countedShapes } from "./counted-shapes.ts";
+import { countedShapes, vectorKey } from "./node-shapes.ts";
 import { relistMap } from "./listed-map.ts";
 import type { NodeFacts } from "./node.ts";
 import { slotTable } from "./numbered.ts";
@@ -14,7 +14,6 @@ import type { PodFacts } from "./pod.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";
 import { addTimes, readTotal, runningTotal } from "./running-total.ts";
 import { uidTable } from "./uid-table.ts";
-import { vectorKey } from "./node-shapes.ts";
 
 const MAX_INTERNED = 4096;
 

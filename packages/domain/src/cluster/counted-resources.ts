@@ -1,6 +1,6 @@
 import { parseAmount } from "../quantity/amount.ts";
 import { quoted } from "../quantity/quantity-problem.ts";
-import { NO_RESOURCES, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
+import { equals, NO_RESOURCES, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
 import type { ResourceList } from "./kubernetes.ts";
 
 /** One Kubernetes resource and the field of the vector that it is added to. */
@@ -113,4 +113,15 @@ const NOTHING = NO_RESOURCES.extended;
 function setExtended(amounts: Amounts, name: string, amount: number): void {
   if (amounts.extended === NOTHING) amounts.extended = {};
   amounts.extended[name] = amount;
+}
+
+/** Same result as `equals`, usually without an allocation: it runs on every pod event. */
+export function fastEquals(a: ResourceVector, b: ResourceVector): boolean {
+  return (
+    a.cpuMillis === b.cpuMillis &&
+    a.memoryBytes === b.memoryBytes &&
+    a.storageBytes === b.storageBytes &&
+    a.gpus === b.gpus &&
+    (a.extended === b.extended || equals(a, b))
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_GPU_MODELS } from "../advertisement/advertisement.ts";
 import { resourceVector } from "../resources/resource-vector.ts";
-import { clusterLabels, gpuModels } from "./node-labels.ts";
+import { clusterLabels, gpuModels } from "./node.ts";
 import { aNode } from "./testing/facts.ts";
 
 describe("cluster labels", () => {

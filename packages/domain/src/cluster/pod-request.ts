@@ -9,12 +9,12 @@ import {
   type Amounts,
   type CountedResources,
   DEFAULT_COUNTED_RESOURCES,
+  fastEquals,
   overwriteAmounts,
   type QuantityReading,
   quantityReading,
   readVector,
 } from "./counted-resources.ts";
-import { fastEquals } from "./same-vector.ts";
 import type {
   KubernetesContainer,
   KubernetesContainerStatus,

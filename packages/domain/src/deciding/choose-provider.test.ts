@@ -11,7 +11,7 @@ import { chooseProvider } from "./choose-provider.ts";
 import type { Decision } from "./decision.ts";
 import type { SchedulingContext } from "./filters.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
-import { replayWinner } from "./replay.ts";
+import { replayWinner } from "./record-decision.ts";
 import { CandidateTable } from "./roster.ts";
 
 const amount = fc.integer({ min: 0, max: 40 });

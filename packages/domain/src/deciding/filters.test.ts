@@ -5,7 +5,7 @@ import { ADMIN, actor, MINUTE_MS, openWorld, type World } from "../testing/world
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { FILTER_NAMES, type FilterName } from "./filters.ts";
 import type { Policy } from "./policy.ts";
-import { refusalsOf, withoutAmounts } from "./refusals.ts";
+import { refusalsOf, withoutAmounts } from "./decision.ts";
 
 interface Row {
   readonly filter: FilterName;

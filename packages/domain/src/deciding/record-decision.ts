@@ -1,10 +1,20 @@
-import type { DecisionId } from "../reservation/ids.ts";
+import type { ClusterId, DecisionId } from "../reservation/ids.ts";
 import type { PreScoreState } from "./appraise.ts";
 import type { Candidate } from "./candidate.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
 import { type Filter, type FilterName, FILTERS, type SchedulingContext } from "./filters.ts";
-import { type RankedCandidate, topCandidates } from "./rank.ts";
-import { type Ratings, type RatingScorers, type Scale, type ScoreInputs, scoreParts } from "./scorers.ts";
+import { compareRank, type RankedCandidate, topCandidates } from "./rank.ts";
+import {
+  computeScore,
+  type Ratings,
+  type RatingScorers,
+  reservedShare,
+  type Scale,
+  type ScoreInputs,
+  scoreParts,
+  summarizeRequest,
+  weightingOf,
+} from "./scorers.ts";
 import type { CandidateTableView } from "./roster.ts";
 import { amountOf, resourceNames, shortage } from "../resources/resource-vector.ts";
 
@@ -160,4 +170,19 @@ function distanceOf(candidate: Candidate, { requester, request }: SchedulingCont
     distance += amountOf(missing, name) / amountOf(request.resources, name);
   }
   return distance;
+}
+
+/** Recomputes the winner from the decision record with the scoring code of the live path. */
+export function replayWinner(decision: Decision): ClusterId | undefined {
+  const { market: stats, request } = decision;
+  const requested = summarizeRequest(request.resources);
+  const scale = { stats, weighting: weightingOf(decision.weights, stats) };
+  const ranked = decision.candidates
+    .filter(({ outcome }) => outcome.kind === "scored")
+    .map(({ clusterId, inputs }) => ({
+      clusterId,
+      score: computeScore(request.resources, inputs, scale),
+      reservedShare: reservedShare(requested, inputs),
+    }));
+  return ranked.sort(compareRank)[0]?.clusterId;
 }

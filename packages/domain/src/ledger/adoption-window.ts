@@ -1,4 +1,6 @@
-import type { ClusterId, Instant } from "../reservation/ids.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Phase } from "../reservation/lifecycle.ts";
+import type { ResourceVector } from "../resources/resource-vector.ts";
 
 /** A new or restored ledger adopts for this long, so that agents that were down for a night can still report. */
 export const ADOPTION_WINDOW_MS = 24 * 60 * 60 * 1000;
@@ -30,4 +32,17 @@ export function isAdoptionOpen(
   now: Instant,
 ): boolean {
   return adoption !== undefined && now < adoption.until;
+}
+
+/** A reservation as one of its parties reports it for adoption. */
+export interface AdoptionOffer {
+  readonly id: ReservationId;
+  readonly requester: ClusterId;
+  readonly provider: ClusterId;
+  readonly granted: ResourceVector;
+  readonly phase: Extract<Phase, "Reserved" | "Active">;
+  readonly generation: number;
+  readonly createdAt: Instant;
+  readonly expiresAt?: Instant;
+  readonly key?: string;
 }

@@ -3,8 +3,7 @@ import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts
 import { cluster, request, size } from "../testing/builders.ts";
 import type { Policy } from "../deciding/policy.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
-import type { AdoptionOffer } from "./adoption-offer.ts";
-import { initialAdoptionWindow, isAdoptionOpen } from "./adoption-window.ts";
+import { type AdoptionOffer, initialAdoptionWindow, isAdoptionOpen } from "./adoption-window.ts";
 
 const DAY_MS = 24 * HOUR_MS;
 

@@ -3,7 +3,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import { describeResources } from "../quantity/format-amount.ts";
 import { atLeastZero, equals, isZero, shortage, subtract } from "../resources/resource-vector.ts";
 import { reservedFor } from "./account.ts";
-import type { AdoptionOffer } from "./adoption-offer.ts";
+import type { AdoptionOffer } from "./adoption-window.ts";
 import { type Adopt, type DecisionContext, type Outcome, rejected } from "./command.ts";
 import type { LedgerEvent } from "./event.ts";
 import { unacceptableOffer } from "./unacceptable-offer.ts";

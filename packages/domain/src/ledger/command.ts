@@ -3,8 +3,7 @@ import type { Decision } from "../deciding/decision.ts";
 import type { Policy } from "../deciding/policy.ts";
 import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
-import type { AdoptionOffer } from "./adoption-offer.ts";
-import type { AdoptionWindow } from "./adoption-window.ts";
+import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { LedgerEvent } from "./event.ts";
 
 /** The caller: a cluster identified by its certificate, possibly with admin rights. */

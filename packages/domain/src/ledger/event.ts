@@ -4,8 +4,7 @@ import type { Decision } from "../deciding/decision.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { EndReason } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { AdoptionOffer } from "./adoption-offer.ts";
-import type { AdoptionWindow } from "./adoption-window.ts";
+import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 
 /** A change of the ledger. Events carry everything `apply` needs, so that all copies of the ledger are equal. */
 export type LedgerEvent =

@@ -5,8 +5,7 @@ import {
   newAccount,
   type ProviderReservations,
 } from "./account.ts";
-import type { AdoptionOffer } from "./adoption-offer.ts";
-import type { AdoptionWindow } from "./adoption-window.ts";
+import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Candidate } from "../deciding/candidate.ts";

@@ -3,7 +3,7 @@ import { hasMostReservations } from "../deciding/candidate.ts";
 import { mayLend } from "../deciding/filters.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
 import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
-import type { AdoptionOffer } from "./adoption-offer.ts";
+import type { AdoptionOffer } from "./adoption-window.ts";
 import { type DecisionContext, type Outcome, rejected } from "./command.ts";
 import { overQuota } from "./decide-reserve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatResources } from "./format-resources.ts";
-import { parseRequest, parseResources, type ResourceQuantities } from "./parse-resources.ts";
+import { formatResources, parseRequest, parseResources, type ResourceQuantities } from "./parse-resources.ts";
 import { resourceVector } from "./resource-vector.ts";
 
 const Gi = 2 ** 30;

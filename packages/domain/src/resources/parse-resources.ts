@@ -2,6 +2,7 @@ import { type AmountOptions, type AmountResult, parseAmount } from "../quantity/
 import { parseQuantity } from "../quantity/quantity.ts";
 import { quoted } from "../quantity/quantity-problem.ts";
 import { isZero, type ResourceVector, resourceVector } from "./resource-vector.ts";
+import { formatBytes, formatCount, formatCpu } from "../quantity/format-amount.ts";
 
 const MAX_PREFIX_LENGTH = 253;
 const MAX_NAME_LENGTH = 63;
@@ -118,4 +119,27 @@ function isNegative(text: string): boolean {
 
 function refused(problem: string): AmountResult {
   return { ok: false, problem };
+}
+
+/** A set of amounts as it is sent: canonical Kubernetes quantities. */
+export interface FormattedResources {
+  readonly cpu: string;
+  readonly memory: string;
+  readonly gpu?: string;
+  readonly storage?: string;
+  readonly extended?: Readonly<Record<string, string>>;
+}
+
+/** CPU and memory are always written; of the others only what there is. */
+export function formatResources(vector: ResourceVector): FormattedResources {
+  const extended = Object.entries(vector.extended).filter(([, amount]) => amount !== 0);
+  return {
+    cpu: formatCpu(vector.cpuMillis),
+    memory: formatBytes(vector.memoryBytes),
+    ...(vector.gpus === 0 ? {} : { gpu: formatCount(vector.gpus) }),
+    ...(vector.storageBytes === 0 ? {} : { storage: formatBytes(vector.storageBytes) }),
+    ...(extended.length === 0
+      ? {}
+      : { extended: Object.fromEntries(extended.map(([name, amount]) => [name, formatCount(amount)])) }),
+  };
 }

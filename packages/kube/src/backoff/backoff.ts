@@ -1,3 +1,4 @@
+import type { Clock } from "@resource-broker/runtime";
 export interface BackoffOptions {
   /** The first bound. Absent: 100 ms. */
   readonly minMs?: number;
@@ -52,4 +53,21 @@ export interface DelayInput {
  */
 export function jitteredDelay({ failures, minMs, maxMs }: DelayInput, random: () => number): number {
   return Math.floor(random() * Math.min(maxMs, minMs * 2 ** failures));
+}
+
+/** Resolves when the time has passed or the signal, if there is one, is given, whichever is first. */
+export async function wait(
+  delayMs: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  if (signal?.aborted === true || delayMs <= 0) return;
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, end);
+    signal?.addEventListener("abort", end);
+  });
 }

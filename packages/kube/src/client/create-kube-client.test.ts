@@ -2,7 +2,7 @@ import { advertisementKind, type Advertisement } from "@resource-broker/contract
 import { fakeClock } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };
-import { customResource } from "../resource/custom-resource.ts";
+import { customResource } from "../resource/resource.ts";
 import { CONFIG_MAPS, NODES, PODS, SELF_SUBJECT_REVIEWS, SERVICE_ACCOUNTS } from "../resource/resources.ts";
 import { clientFor, configFor, statusBody } from "../testing/client-for.ts";
 import { eventually } from "../testing/eventually.ts";

@@ -2,8 +2,7 @@ import { Fault } from "@resource-broker/contract";
 import { abortReason } from "../http/exchange.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import { type ListPage, type ListPageReader, listPageReader } from "../protobuf/list-page.ts";
-import { collectionPath } from "../resource/paths.ts";
-import type { Resource } from "../resource/resource.ts";
+import { collectionPath, type Resource } from "../resource/resource.ts";
 import type { Target } from "../status/status-fault.ts";
 import {
   type Formats,
@@ -12,10 +11,10 @@ import {
   JSON_TYPE,
   PAGE_TIMEOUT_MS,
   queryOf,
+  readJsonPage,
   refusalOf,
 } from "./caller.ts";
 import type { ListEnd, ListQuery } from "./client.ts";
-import { readJsonPage } from "./json-page.ts";
 
 /** As in kubectl. A JSON page is parsed as a whole, so this also bounds the memory. */
 const PAGE_SIZE = 500;

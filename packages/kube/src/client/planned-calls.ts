@@ -1,12 +1,16 @@
 import { Fault } from "@resource-broker/contract";
 import type { HttpClient } from "../http/http-client.ts";
 import type { HttpRequest } from "../http/exchange.ts";
-import { collectionPath, objectPath } from "../resource/paths.ts";
-import type { ObjectName, Resource, Subresource } from "../resource/resource.ts";
+import {
+  collectionPath,
+  type ObjectName,
+  objectPath,
+  type Resource,
+  type Subresource,
+} from "../resource/resource.ts";
 import type { Target } from "../status/status-fault.ts";
-import { CALL_TIMEOUT_MS, isSuccess, JSON_TYPE, queryOf, refusalOf } from "./caller.ts";
+import { CALL_TIMEOUT_MS, isSuccess, JSON_TYPE, parseJsonBody, queryOf, refusalOf } from "./caller.ts";
 import type { ApplyOptions, CallOptions, DeleteOptions, Patch, WriteOptions } from "./client.ts";
-import { parseJsonBody } from "./json-page.ts";
 import { isRecord } from "../config/entry.ts";
 
 const PATCH_TYPES: Readonly<Record<Patch["kind"], string>> = {

@@ -1,13 +1,12 @@
 import { StringDecoder } from "node:string_decoder";
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import { wait } from "../backoff/wait.ts";
+import { wait } from "../backoff/backoff.ts";
 import { isRecord } from "../config/entry.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import type { MessageFields } from "../protobuf/fields.ts";
 import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
-import { collectionPath } from "../resource/paths.ts";
-import type { Resource } from "../resource/resource.ts";
+import { collectionPath, type Resource } from "../resource/resource.ts";
 import { statusFault, type Target } from "../status/status-fault.ts";
 import { toStatus } from "../status/status.ts";
 import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./caller.ts";

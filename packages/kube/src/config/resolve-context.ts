@@ -1,8 +1,7 @@
 import { closest, Fault } from "@resource-broker/contract";
-import { type Entry, flagOf, isRecord, listOf, requiredTextOf, textOf, wrong } from "./entry.ts";
+import { type Entry, flagOf, isRecord, listOf, pemOf, requiredTextOf, textOf, wrong } from "./entry.ts";
 import type { ExecCluster, KubeConfig, Trust } from "./kube-config.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";
-import { pemOf } from "./material.ts";
 import { needsTls, readUser } from "./user-entry.ts";
 
 /** Under this name a cluster keeps what is meant for credential plugins. */

@@ -6,13 +6,13 @@ import {
   listOf,
   nameOf,
   pathOf,
+  pemOf,
   recordOf,
   requiredTextOf,
   textOf,
   wrong,
 } from "./entry.ts";
 import type { ExecCluster, ExecPlugin, Login, User } from "./kube-config.ts";
-import { pemOf } from "./material.ts";
 
 const GROUP = "client.authentication.k8s.io";
 const MODES = ["Never", "IfAvailable", "Always"] as const;

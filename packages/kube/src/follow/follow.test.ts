@@ -7,8 +7,7 @@ import { fakeKube } from "../testing/fake-kube-client.ts";
 import type { FakeObject } from "../testing/fake-store.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { reflector } from "./follow.ts";
-import type { ReflectorOptions } from "./follower.ts";
-import type { Sink } from "./sink.ts";
+import type { ReflectorOptions, Sink } from "./follower.ts";
 
 const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 const MINUTE = 60_000;

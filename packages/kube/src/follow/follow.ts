@@ -1,9 +1,8 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
-import { backoff } from "../backoff/backoff.ts";
+import { backoff, wait } from "../backoff/backoff.ts";
 import { failureReporter, toFault } from "../backoff/trouble.ts";
-import { wait } from "../backoff/wait.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { Reflector, ReflectorDeps, ReflectorOptions } from "./follower.ts";
+import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "./follower.ts";
 import {
   listAttempt,
   type ListWatchAttempt,
@@ -11,7 +10,6 @@ import {
   watchAttempt,
   type WatchPosition,
 } from "./rounds.ts";
-import type { Sink } from "./sink.ts";
 
 const MAX_BACKOFF_MS = 5_000;
 /** Missing permissions rarely change by themselves. */

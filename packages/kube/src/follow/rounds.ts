@@ -1,8 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import type { Selection, WatchEvent } from "../client/client.ts";
-import type { ReflectorDeps, ReflectorOptions } from "./follower.ts";
+import type { ReflectorDeps, ReflectorOptions, Sink } from "./follower.ts";
 import { type IdleTimeout, idleTimeout } from "./guard.ts";
-import type { Sink } from "./sink.ts";
 
 /** The version after which the next watch starts. Undefined: list first. */
 export interface WatchPosition {

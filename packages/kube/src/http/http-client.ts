@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "@resource-broker/contract";
 import type { Clock, Log, ReportReload } from "@resource-broker/runtime";
 import type { Credentials, CredentialSource } from "../auth/credentials.ts";
-import { wait } from "../backoff/wait.ts";
+import { wait } from "../backoff/backoff.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { connectionFault } from "./connection-fault.ts";
 import { connections, dropIdle, type Use } from "./connections.ts";

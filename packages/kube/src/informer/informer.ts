@@ -1,9 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import { reflector } from "../follow/follow.ts";
-import type { Reflector, ReflectorDeps, ReflectorOptions } from "../follow/follower.ts";
-import type { Sink } from "../follow/sink.ts";
-import { type Named, objectKey } from "./object-key.ts";
+import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "../follow/follower.ts";
 
 /** Bounds the memory: beyond it the reflector reports a failure. */
 const MAX_CACHED_OBJECTS = 100_000;
@@ -128,4 +126,15 @@ export function informer<T extends Named, K>(
 ): Informer<K> {
   const { kept: cache, sink } = objectCache(options, deps.log);
   return { ...reflector(options, sink, deps), ...cache };
+}
+
+/** An object with as much of its metadata as names it. */
+export interface Named {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+}
+
+/** `namespace/name`, or `name` for objects of no namespace. */
+export function objectKey({ metadata }: Named): string {
+  if (metadata?.name === undefined) throw new Fault("malformed", "an object came without metadata.name");
+  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }

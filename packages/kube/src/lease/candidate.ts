@@ -3,7 +3,6 @@ import type { Clock } from "@resource-broker/runtime";
 import type { KubeClient } from "../client/client.ts";
 import type { Lease } from "../resource/object-types.ts";
 import { LEASES } from "../resource/resources.ts";
-import { microTime } from "./micro-time.ts";
 
 export interface LeaseCandidateOptions {
   readonly name: string;
@@ -144,4 +143,9 @@ function holderOf(lease: Lease): string {
 function durationOf(lease: Lease, defaultMs: number): number {
   const seconds = lease.spec?.leaseDurationSeconds;
   return seconds === undefined || !(seconds > 0) ? defaultMs : seconds * 1000;
+}
+
+/** Kubernetes' MicroTime: RFC 3339 with exactly six digits after the point. */
+export function microTime(wallMs: number): string {
+  return new Date(wallMs).toISOString().replace("Z", "000Z");
 }

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
+import { wait } from "../backoff/backoff.ts";
 import { failureReporter, toFault } from "../backoff/trouble.ts";
-import { wait } from "../backoff/wait.ts";
 import type { KubeClient } from "../client/client.ts";
 import { idleTimeout } from "../follow/guard.ts";
 import { leaseCandidate, type LeaseResult } from "./candidate.ts";

@@ -1,7 +1,6 @@
 import { KINDS } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { customResource } from "./custom-resource.ts";
-import { collectionPath, objectPath } from "./paths.ts";
+import { collectionPath, customResource, objectPath } from "./resource.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS, LEASES, NODES, PODS } from "./resources.ts";
 
 describe("the path", () => {

@@ -1,5 +1,4 @@
-import { NODE_FIELDS } from "../protobuf/node-fields.ts";
-import { POD_FIELDS } from "../protobuf/pod-fields.ts";
+import { NODE_FIELDS, POD_FIELDS } from "../protobuf/pod-fields.ts";
 import type {
   ClusterEvent,
   ConfigMap,

@@ -1,7 +1,11 @@
 import { testCertificates } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { certificateExpiries, observedCertificates } from "./certificate-ends.ts";
-import { type CertificateSet, readCertificateSet } from "./certificate-set.ts";
+import {
+  certificateExpiries,
+  type CertificateSet,
+  observedCertificates,
+  readCertificateSet,
+} from "./certificate-set.ts";
 
 const [first, second] = await Promise.all([testCertificates(), testCertificates()]);
 

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import { type CertificateFolderDeps, certificateFolder } from "./certificate-folder.ts";
-import { type CertificateSet, revokedCount } from "./certificate-set.ts";
-import type { CertificateSource } from "./certificate-source.ts";
+import { type CertificateSet, type CertificateSource, revokedCount } from "./certificate-set.ts";
 
 const certificates = await testCertificates();
 const others = await testCertificates();

@@ -6,12 +6,12 @@ import type { ReportReload } from "../probe/reloads.ts";
 import {
   type CertificateFiles,
   type CertificateSet,
+  type CertificateSource,
   FILE_NAMES,
   isSameSet,
   readCertificateSet,
   revokedCount,
 } from "./certificate-set.ts";
-import type { CertificateSource } from "./certificate-source.ts";
 import { authorityOf, isOfSameKey, type RevocationList, withoutSuccessor } from "./revocation-list.ts";
 import { watchFolder } from "./folder-watch.ts";
 

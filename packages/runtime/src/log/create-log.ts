@@ -1,6 +1,36 @@
-import type { Log } from "./log.ts";
-import { jsonLine, type Level, LEVELS, type LogEntry, printable } from "./log-line.ts";
+import type { Log, LogFields } from "./log.ts";
 import { safeJson, safeLine } from "@resource-broker/contract";
+
+/** As numbers in lines for machines, so that they can be compared. */
+const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
+
+type Level = keyof typeof LEVELS;
+
+interface LogEntry {
+  readonly level: Level;
+  /** Wall clock, in milliseconds. */
+  readonly time: number;
+  readonly fields: LogFields;
+  readonly message: string;
+}
+
+/** One line of JSON. A field that cannot be serialized must not lose the line or crash the program. */
+function jsonLine({ level, time, fields, message }: LogEntry): string {
+  const start = { level: LEVELS[level], time };
+  try {
+    return safeJson(JSON.stringify({ ...start, ...fields, msg: message }, printable));
+  } catch (error) {
+    return safeJson(JSON.stringify({ ...start, unprintable: String(error), msg: message }));
+  }
+}
+
+/** Makes errors and bigints serializable. */
+function printable(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (!(value instanceof Error)) return value;
+  const { name, message, stack, cause } = value;
+  return { ...Object.fromEntries(Object.entries(value)), type: name, message, stack, cause };
+}
 
 const COLOURS: Readonly<Record<Level, string>> = {
   debug: "\x1b[90m",

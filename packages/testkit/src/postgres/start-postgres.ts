@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -8,7 +9,20 @@ import { childOf } from "../process/child.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { startGuardian } from "../process/guardian.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
-import { runProgram } from "./run-program.ts";
+
+const MOST_OUTPUT_BYTES = 64 * 2 ** 20;
+
+/** Runs a program to its end and returns what it printed. */
+function runProgram([program = "", ...flags]: readonly string[], input = ""): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, flags, { maxBuffer: MOST_OUTPUT_BYTES }, (error, stdout) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(error.message, { cause: error }));
+    });
+    // It may end without reading it.
+    child.stdin?.on("error", () => undefined).end(input);
+  });
+}
 
 const ACCOUNT = "postgres";
 

@@ -3,10 +3,9 @@ import { REQUESTER, SMALL_FLEET, WINNER } from "../../fleet/small-fleet.ts";
 import { clusterState } from "../../news/cluster-state.ts";
 import { clusterHeader, clusterRow, legend } from "../../view/cluster-rows.ts";
 import { line, span } from "../../view/line.ts";
-import { explanationRows } from "../explanation-rows.ts";
 import { priceText } from "../price-text.ts";
 import { isActive, manifestOf, SHOP } from "../requests.ts";
-import { check, step, type TourStep } from "../step.ts";
+import { check, explanationRows, step, type TourStep } from "../step.ts";
 
 const overview = step({
   title: "Four clusters, one broker",

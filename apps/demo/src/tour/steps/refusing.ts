@@ -7,10 +7,9 @@ import {
 import { REQUESTER, WINNER } from "../../fleet/small-fleet.ts";
 import { line, span } from "../../view/line.ts";
 import { accountOf, accountRows } from "../balance.ts";
-import { explanationRows } from "../explanation-rows.ts";
 import { priceText } from "../price-text.ts";
 import { GPU_PROVIDER, isActive, SHOP, SMALLER_TRAINING, TRAINING } from "../requests.ts";
-import { check, step, type TourStep } from "../step.ts";
+import { check, explanationRows, step, type TourStep } from "../step.ts";
 
 const refusal = step({
   title: "A request that does not fit",

@@ -14,17 +14,18 @@ import {
   simulatedControlPlanes,
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { foreignText } from "../../../src/liqo/liqoctl/foreign-access.ts";
+import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import {
   forceUnpeerArguments,
   type GatewayType,
+  liqoctl,
   peerArguments,
+  type RunResult,
+  shownOutput,
   unauthenticateArguments,
   unpeerArguments,
-} from "../../../src/liqo/liqoctl/arguments.ts";
-import { foreignText } from "../../../src/liqo/liqoctl/foreign-access.ts";
-import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
-import { shownOutput } from "../../../src/liqo/liqoctl/output.ts";
-import { liqoctl, type RunResult } from "../../../src/liqo/liqoctl/run-liqoctl.ts";
+} from "../../../src/liqo/liqoctl/run-liqoctl.ts";
 
 const assets = liqoAssets();
 const START_TIMEOUT_MS = 600_000;

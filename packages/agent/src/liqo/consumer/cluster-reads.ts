@@ -6,9 +6,10 @@ import {
   NAMESPACE_OFFLOADING_NAME,
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
+  VIRTUAL_NODES,
+  type VirtualNode,
 } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { VIRTUAL_NODES, type VirtualNode } from "../objects/virtual-node.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../forge/labels.ts";
 import type { ObservedOffload } from "./plan-offload.ts";
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ObservedVirtualNode } from "./plan-establish.ts";
-import { DESIRED, plan, VIRTUAL_NODE } from "./testing/loan-sights.ts";
-import { aNode } from "./testing/samples.ts";
+import { aNode, DESIRED, plan, VIRTUAL_NODE } from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([

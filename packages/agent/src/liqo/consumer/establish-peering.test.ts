@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ObservedVirtualNode } from "./plan-establish.ts";
-import { DESIRED, FAILED, NOT_PEERED, plan } from "./testing/loan-sights.ts";
-import { aForeignCluster, aMarker } from "./testing/samples.ts";
+import { aForeignCluster, aMarker, DESIRED, FAILED, NOT_PEERED, plan } from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EXPIRES_AT_ANNOTATION } from "../objects/labels.ts";
 import { expiryPatch } from "./forge-slice.ts";
 import { type ObservedVirtualNode, planEstablish } from "./plan-establish.ts";
-import { ACCEPTED, DESIRED, GOOD, plan } from "./testing/loan-sights.ts";
-import { aDesiredVirtualNode, aSlice } from "./testing/samples.ts";
+import { ACCEPTED, aDesiredVirtualNode, aSlice, DESIRED, GOOD, plan } from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([

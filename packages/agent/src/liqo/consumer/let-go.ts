@@ -3,9 +3,8 @@ import type { KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { MANAGER } from "../../forge/labels.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/foreign-cluster.ts";
-import { IDENTITIES } from "../objects/identity.ts";
 import { LIQO_LABEL, RESERVATION_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
-import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { IDENTITIES, RESOURCE_SLICES } from "../objects/resource-slice.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 
 /** Ends a peering in this cluster. Liqo can clean up only while the provider still accepts its identity. */

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { IDENTITIES } from "../objects/identity.ts";
-import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { TENANTS } from "../objects/tenant.ts";
+import { IDENTITIES, RESOURCE_SLICES, TENANTS } from "../objects/resource-slice.ts";
 import { sliceManifest } from "./forge-slice.ts";
 import { liqoTestEnvironment, MINUTE_MS, ROME_AT_PARIS } from "./testing/liqo-world.ts";
 import { aDeliverySpec, aDesiredVirtualNode, DELIVERY_A, DELIVERY_B, ID_A } from "./testing/samples.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FOREIGN_CLUSTERS } from "../objects/foreign-cluster.ts";
+import { VIRTUAL_NODES } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { VIRTUAL_NODES } from "../objects/virtual-node.ts";
 import { liqoTestEnvironment } from "./testing/liqo-world.ts";
 import { aDeliverySpec, DELIVERY_A, ID_A, othersSlice } from "./testing/samples.ts";
 import { RESERVATION_NODES } from "./virtual-kinds.ts";

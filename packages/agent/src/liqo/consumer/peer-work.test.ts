@@ -9,7 +9,7 @@ import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
-import { TENANTS } from "../objects/tenant.ts";
+import { TENANTS } from "../objects/resource-slice.ts";
 import { DEPLOYMENTS } from "../identity/read-identity.ts";
 import { foreignText } from "../liqoctl/foreign-access.ts";
 import type { KubeconfigLookup } from "../liqoctl/kubeconfigs.ts";

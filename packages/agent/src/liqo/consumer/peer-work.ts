@@ -2,28 +2,28 @@ import type { LiqoIdentity } from "@resource-broker/domain";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import {
   type Access,
+  EXIT_NOT_FOUND,
   forceUnpeerArguments,
   type GatewayType,
-  type Peering,
   peerArguments,
+  type Peering,
+  type RunLiqoctl,
+  shownOutput,
   unauthenticateArguments,
   unpeerArguments,
-} from "../liqoctl/arguments.ts";
+} from "../liqoctl/run-liqoctl.ts";
 import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
 import type { KubeconfigLookup, Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
-import { shownOutput } from "../liqoctl/output.ts";
 import type { PrivateFiles } from "../liqoctl/private-file.ts";
-import { EXIT_NOT_FOUND, type RunLiqoctl } from "../liqoctl/run-liqoctl.ts";
 import { tenantNamespaceOf } from "../objects/labels.ts";
 import { deleteCommand } from "../objects/resource-slice.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { isConsumer, isProvider, isTerminating } from "./foreign-cluster-state.ts";
-import { identityAt } from "./identity-at.ts";
+import { identityAt } from "../identity/read-identity.ts";
 import type { PeeringTeardown } from "./let-go.ts";
 import type { Job, JobResult } from "./peering-jobs.ts";
 import type { PeeringStore } from "./peerings.ts";
-import { type TenantStatus, tenantStatusAt } from "./standing.ts";
-import { versionProblem } from "./version-problem.ts";
+import { type TenantStatus, tenantStatusAt, versionProblem } from "./standing.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeeringJobFactoryOptions {

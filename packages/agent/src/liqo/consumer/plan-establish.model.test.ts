@@ -1,8 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ObservedVirtualNode, planEstablish } from "./plan-establish.ts";
-import { ACCEPTED, DESIRED, FAILED } from "./testing/loan-sights.ts";
-import { aForeignCluster, aMarker, aNode, aSlice, aVirtualNode, NOW } from "./testing/samples.ts";
+import {
+  ACCEPTED,
+  aForeignCluster,
+  aMarker,
+  aNode,
+  aSlice,
+  aVirtualNode,
+  DESIRED,
+  FAILED,
+  NOW,
+} from "./testing/samples.ts";
 
 describe("a loan that comes in", () => {
   test("is never ready, peered or asked for on less than the whole truth", () => {

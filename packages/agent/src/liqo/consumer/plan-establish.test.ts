@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ObservedVirtualNode } from "./plan-establish.ts";
-import { ACCEPTED, DESIRED, plan } from "./testing/loan-sights.ts";
-import { aForeignCluster, aSlice } from "./testing/samples.ts";
+import { ACCEPTED, aForeignCluster, aSlice, DESIRED, plan } from "./testing/samples.ts";
 
 const PEERED = aForeignCluster("Provider");
 

@@ -3,7 +3,7 @@ import type { Patch } from "@resource-broker/kube";
 import type { ForeignCluster } from "../objects/foreign-cluster.ts";
 import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
 import { deleteCommand, type ResourceSlice } from "../objects/resource-slice.ts";
-import type { VirtualNode } from "../objects/virtual-node.ts";
+import type { VirtualNode } from "../objects/namespace-offloading.ts";
 import { differences } from "./amounts.ts";
 import { isPeered, isTerminating } from "./foreign-cluster-state.ts";
 import { isOurSlice, slicePatch } from "./forge-slice.ts";

@@ -1,7 +1,6 @@
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
-import type { NamespaceOffloading } from "../objects/namespace-offloading.ts";
+import type { NamespaceOffloading, VirtualNode } from "../objects/namespace-offloading.ts";
 import type { ResourceSlice } from "../objects/resource-slice.ts";
-import type { VirtualNode } from "../objects/virtual-node.ts";
 import { planUnpeer, type PeeringState, type UnpeerStep } from "./plan-unpeer.ts";
 import { closedFor, withoutClaim } from "./plan-offload.ts";
 import type { ReservationNode, ReservationPod } from "./virtual-kinds.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { UNREACHABLE_MS } from "./foreign-cluster-state.ts";
 import { type PeeringState, planUnpeer } from "./plan-unpeer.ts";
-import { FAILED } from "./testing/loan-sights.ts";
-import { aForeignCluster, aMarker, NOW } from "./testing/samples.ts";
+import { aForeignCluster, aMarker, FAILED, NOW } from "./testing/samples.ts";
 
 const ID = "rsv-rome-a";
 const SILENT = { isReachable: false, silentSince: new Date(NOW - UNREACHABLE_MS).toISOString() };

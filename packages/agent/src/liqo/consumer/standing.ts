@@ -1,5 +1,6 @@
 import type { KubeClient } from "@resource-broker/kube";
-import { type Tenant, TENANTS } from "../objects/tenant.ts";
+import { type Tenant, TENANTS } from "../objects/resource-slice.ts";
+import type { JobResult } from "./peering-jobs.ts";
 
 /**
  * `gone`: the provider has no Tenant of this cluster, or has drained it; `terminating`: the Tenant is being
@@ -24,4 +25,22 @@ export async function tenantStatusAt(
   } catch {
     return "unknown";
   }
+}
+
+/** Peers in Liqo need the same minor version. An unknown version is accepted. */
+export function versionProblem(
+  { clusterId }: { readonly clusterId: string },
+  here: string,
+  there: string,
+): JobResult {
+  const [own, other] = [minorOf(here), minorOf(there)];
+  if (own === undefined || other === undefined || own === other) return undefined;
+  return {
+    reason: "VersionMismatch",
+    message: `this cluster has Liqo ${here} and ${clusterId} has ${there}: they peer only when both are of one minor version`,
+  };
+}
+
+function minorOf(version: string): string | undefined {
+  return /^v?(\d+\.\d+)(?:\.|$)/.exec(version)?.[1];
 }

@@ -2,8 +2,7 @@ import type { Fault } from "@resource-broker/contract";
 import type { LiqoIdentity } from "@resource-broker/domain";
 import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { listInstallation } from "./list-traces.ts";
-import { type IdentityReading, readIdentity } from "./read-identity.ts";
+import { type IdentityReading, listInstallation, readIdentity } from "./read-identity.ts";
 
 /** People install and upgrade Liqo: polling once a minute is enough, and cheaper than two watches. */
 const POLL_MS = 60_000;

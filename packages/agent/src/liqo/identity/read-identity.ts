@@ -1,6 +1,6 @@
-import type { ObjectMeta } from "@resource-broker/contract";
+import { Fault, type ObjectMeta } from "@resource-broker/contract";
 import { isClusterId, type LiqoIdentity } from "@resource-broker/domain";
-import type { ConfigMap, Resource } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, type KubeClient, type Resource } from "@resource-broker/kube";
 
 const APP_NAME_LABEL = "app.kubernetes.io/name";
 const APP_VERSION_LABEL = "app.kubernetes.io/version";
@@ -79,4 +79,45 @@ export function isLabelled({ metadata }: { readonly metadata: ObjectMeta }, sele
 
 function unclear(problem: string): IdentityReading {
   return { kind: "unclear", problem };
+}
+
+/** The identity of a cluster in Liqo; undefined: Liqo is not installed. */
+export async function identityAt(
+  client: Pick<KubeClient, "list">,
+  namespace: string,
+): Promise<LiqoIdentity | undefined> {
+  const reading = readIdentity(await listInstallation(client, { namespace }));
+  return reading.kind === "found" ? reading.identity : undefined;
+}
+
+interface InstallationQuery {
+  /** Where Liqo is installed. */
+  readonly namespace: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The objects that identify Liqo. An account without access to Deployments gets no version. */
+export async function listInstallation(
+  client: Pick<KubeClient, "list">,
+  query: InstallationQuery,
+): Promise<LiqoInstallation> {
+  const listed = async <T extends Deployment | ConfigMap>(
+    resource: Resource<T>,
+    labelSelector: string,
+  ): Promise<T[]> => {
+    const found: T[] = [];
+    await client.list(resource, { ...query, labelSelector }, (object) => {
+      if (isLabelled(object, labelSelector)) found.push(object);
+    });
+    return found;
+  };
+  const configMaps = await listed(CONFIG_MAPS, CLUSTER_ID_SELECTOR);
+  if (configMaps.length === 0) return { configMaps, deployments: [] };
+  const deployments = await listed(DEPLOYMENTS, CONTROLLER_SELECTOR).catch(emptyIfForbidden);
+  return { configMaps, deployments };
+}
+
+function emptyIfForbidden(error: unknown): [] {
+  if (error instanceof Fault && (error.code === "forbidden" || error.code === "not-found")) return [];
+  throw error;
 }

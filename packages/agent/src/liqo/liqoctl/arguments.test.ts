@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { forceUnpeerArguments, type PeerOptions, peerArguments, unpeerArguments } from "./arguments.ts";
+import { forceUnpeerArguments, type PeerOptions, peerArguments, unpeerArguments } from "./run-liqoctl.ts";
 
 const OPTIONS: PeerOptions = {
   local: { kubeconfig: "/k/rome.kubeconfig" },

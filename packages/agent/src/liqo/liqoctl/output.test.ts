@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shownOutput } from "./output.ts";
+import { shownOutput } from "./run-liqoctl.ts";
 
 describe("what liqoctl printed", () => {
   test.each([

@@ -1,6 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from "@resource-broker/contract";
 import type { Resource } from "@resource-broker/kube";
 import type { LiqoCondition } from "./foreign-cluster.ts";
+import type { ResourceList } from "./resource-slice.ts";
 
 export interface NodeSelectorRequirement {
   readonly key: string;
@@ -55,5 +56,69 @@ export const NAMESPACE_MAPS: Resource<{ readonly metadata: ObjectMeta }> = {
   version: "v1beta1",
   kind: "NamespaceMap",
   plural: "namespacemaps",
+  isNamespaced: true,
+};
+
+interface QuotaSpec {
+  /** The verified user of a slice's pods: see the label creator-user. */
+  readonly user: string;
+  readonly limitsEnforcement?: "None" | "Soft" | "Hard";
+  readonly resources: ResourceList;
+  readonly cordoned?: boolean;
+}
+
+/** On the provider: what a slice may use at most. */
+export type Quota = KubernetesObject<QuotaSpec, never>;
+
+export const QUOTAS: Resource<Quota> = {
+  group: "offloading.liqo.io",
+  version: "v1beta1",
+  kind: "Quota",
+  plural: "quotas",
+  isNamespaced: true,
+};
+
+interface ShadowPodStatus {
+  readonly phase: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
+}
+
+/** On the provider: makes a pod for another cluster, and again when the pod is deleted. */
+export type ShadowPod = KubernetesObject<{ readonly pod?: object }, ShadowPodStatus>;
+
+export const SHADOW_PODS: Resource<ShadowPod> = {
+  group: "offloading.liqo.io",
+  version: "v1beta1",
+  kind: "ShadowPod",
+  plural: "shadowpods",
+  isNamespaced: true,
+};
+
+interface VirtualNodeSpec {
+  readonly clusterID?: string;
+  readonly createNode?: boolean;
+  readonly kubeconfigSecretRef?: { readonly name?: string };
+  readonly resourceQuota?: { readonly hard?: ResourceList };
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+type VirtualNodeCondition = LiqoCondition<
+  "VirtualKubelet" | "Node",
+  "None" | "Running" | "Creating" | "Draining" | "Deleting"
+>;
+
+interface VirtualNodeStatus {
+  /** Running says no more than that the Deployment object exists. */
+  readonly conditions?: readonly VirtualNodeCondition[];
+}
+
+/** One per slice; makes the Node of the same name. */
+export type VirtualNode = KubernetesObject<VirtualNodeSpec, VirtualNodeStatus>;
+
+export const VIRTUAL_NODES: Resource<VirtualNode> = {
+  group: "offloading.liqo.io",
+  version: "v1beta1",
+  kind: "VirtualNode",
+  plural: "virtualnodes",
   isNamespaced: true,
 };

@@ -48,3 +48,52 @@ export interface AuthParams {
   readonly apiServer?: string;
   readonly proxyURL?: string;
 }
+
+interface IdentitySpec {
+  /** The provider's. */
+  readonly clusterID?: string;
+  readonly type?: "ControlPlane" | "ResourceSlice";
+  readonly authParams?: AuthParams;
+  readonly namespace?: string;
+}
+
+interface IdentityStatus {
+  readonly kubeconfigSecretRef?: { readonly name?: string };
+}
+
+/** On the consumer: the identity at a provider; one for Liqo itself and one per slice. */
+export type Identity = KubernetesObject<IdentitySpec, IdentityStatus>;
+
+export const IDENTITIES: Resource<Identity> = {
+  group: "authentication.liqo.io",
+  version: "v1beta1",
+  kind: "Identity",
+  plural: "identities",
+  isNamespaced: true,
+};
+
+interface TenantSpec {
+  readonly clusterID?: string;
+  readonly authzPolicy?: "KeysExchange" | "TolerateNoHandshake";
+  /** Base64, as the next two. */
+  readonly publicKey?: string;
+  readonly csr?: string;
+  readonly signature?: string;
+  readonly tenantCondition?: "Active" | "Cordoned" | "Drained";
+}
+
+interface TenantStatus {
+  readonly tenantNamespace?: string;
+  readonly authParams?: AuthParams;
+}
+
+/** On the provider: a consumer that was accepted. */
+export type Tenant = KubernetesObject<TenantSpec, TenantStatus>;
+
+export const TENANTS: Resource<Tenant> = {
+  group: "authentication.liqo.io",
+  version: "v1beta1",
+  kind: "Tenant",
+  plural: "tenants",
+  isNamespaced: true,
+};

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { SHADOW_PODS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import {
   acceptedWith,
   aReplica,

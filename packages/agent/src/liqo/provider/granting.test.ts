@@ -1,7 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { TENANTS } from "../objects/tenant.ts";
+import { RESOURCE_SLICES, TENANTS } from "../objects/resource-slice.ts";
 import { END_GRACE_MS, SETTLE_MS } from "./judge-replica.ts";
 import {
   aProviderReservation,

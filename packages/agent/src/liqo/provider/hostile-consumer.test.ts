@@ -1,9 +1,8 @@
 import { Fault } from "@resource-broker/contract";
 import { NAMESPACES } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { QUOTAS } from "../objects/quota.ts";
+import { QUOTAS, SHADOW_PODS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import { END_GRACE_MS } from "./judge-replica.ts";
 import {
   acceptedWith,

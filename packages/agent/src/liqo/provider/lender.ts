@@ -6,10 +6,9 @@ import { earliestRequeue, type Requeue } from "../../reconcile.ts";
 import type { BrokerView } from "../../reservations/expiry.ts";
 import type { ReservationCache } from "../../reservations/reservation-book.ts";
 import { LIQO_LABEL, SLICE_CLASS } from "../objects/labels.ts";
-import { QUOTAS } from "../objects/quota.ts";
-import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { TENANTS } from "../objects/tenant.ts";
-import { creatorUserOf, type GuestPods } from "./guest-pods.ts";
+import { QUOTAS } from "../objects/namespace-offloading.ts";
+import { RESOURCE_SLICES, type ResourceSlice, TENANTS } from "../objects/resource-slice.ts";
+import { creatorUserOf, type GuestPods, type Replicas, withSpec } from "./guest-pods.ts";
 import type { BrokerLookups } from "./inquiries.ts";
 import {
   END_GRACE_MS,
@@ -21,7 +20,6 @@ import {
 import { planReplica, type QuotaState, type ReplicaPlan } from "./plan-replica.ts";
 import { isAccepted } from "./replica-status.ts";
 import { quotaName, replicaWriter } from "./replica-writer.ts";
-import { type Replicas, withSpec } from "./replicas.ts";
 import type { SliceCounting } from "./slice-amounts.ts";
 
 type Tenancy = Omit<Replica, "slice">;

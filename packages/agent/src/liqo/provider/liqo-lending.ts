@@ -1,10 +1,9 @@
 import type { CountedResources, LiqoIdentity } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
 import { liqoIdentity } from "../identity/liqo-identity.ts";
-import { guestPods } from "./guest-pods.ts";
+import { guestPods, replicas } from "./guest-pods.ts";
 import { type BrokerLookupDeps, brokerLookups } from "./inquiries.ts";
 import { sliceReconciler, type SliceReconcilerDeps } from "./lender.ts";
-import { replicas } from "./replicas.ts";
 
 interface SliceControllerOptions {
   readonly resources: CountedResources;

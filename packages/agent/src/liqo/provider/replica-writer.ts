@@ -3,7 +3,7 @@ import type { KubeClient, ObjectName } from "@resource-broker/kube";
 import type { RecordEvent } from "../../events/tell.ts";
 import { MANAGER } from "../../forge/labels.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
-import { QUOTAS } from "../objects/quota.ts";
+import { QUOTAS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
 import { creatorUserOf } from "./guest-pods.ts";
 import type { ReplicaAction } from "./plan-replica.ts";

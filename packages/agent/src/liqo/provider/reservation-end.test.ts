@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
+import { SHADOW_PODS } from "../objects/namespace-offloading.ts";
 import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { SHADOW_PODS } from "../objects/shadow-pod.ts";
 import { END_GRACE_MS } from "./judge-replica.ts";
 import {
   acceptedWith,

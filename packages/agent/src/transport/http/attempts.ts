@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { Fault, HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
-import { ledgerIdIn, type ResponseReporter } from "./contacts.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { Exchanger, Message, Outcome } from "./exchange.ts";
 import {
@@ -8,9 +7,11 @@ import {
   isFromCurrentBroker,
   isJson,
   isSuccess,
+  ledgerIdIn,
   notFromBroker,
-  type Reply,
   readReply,
+  type Reply,
+  type ResponseReporter,
   unexpectedReply,
 } from "./reply.ts";
 import type { TlsConnections } from "./tls-connections.ts";

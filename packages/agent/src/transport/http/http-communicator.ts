@@ -23,12 +23,11 @@ import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
 import { checkKey } from "../idempotency-key.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
-import { createResponseReporter } from "./contacts.ts";
 import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
-import { bodyOf, type Reply } from "./reply.ts";
+import { bodyOf, createResponseReporter, type Reply } from "./reply.ts";
 import { openTlsConnections } from "./tls-connections.ts";
 
 type Offer = AdoptionRequestDTO["reservations"][number];

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { gate } from "../../testing/mishap.ts";
-import { RESERVATIONS } from "./resources.ts";
+import { RESERVATIONS } from "./forge.ts";
+import { NAME, oneRequest } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { advertisementOf, reservationObject } from "./testing/objects.ts";
-import { NAME, oneRequest } from "./testing/one-request.ts";
 
 describe("a call that something is in the way of", () => {
   const faults = [

@@ -8,9 +8,11 @@ import {
   type Condition,
   KUBE_LABEL,
   type Reservation,
-  type ReservationRequestDTO,
+  RESERVATION_CONDITION,
   reservationKind,
+  type ReservationRequestDTO,
 } from "@resource-broker/contract";
+import { customResource } from "@resource-broker/kube";
 import { MANAGER } from "../../forge/labels.ts";
 
 export type Offer = AdoptionRequestDTO["reservations"][number];
@@ -114,4 +116,29 @@ function specOf({ extended, requestedResources, ...rest }: ReservationRequestDTO
     ...rest,
     requestedResources: { ...requestedResources, ...(hasExtended ? { extended: all } : {}) },
   };
+}
+
+export const RESERVATIONS = customResource(reservationKind);
+export const CLUSTER_ADVERTISEMENTS = customResource(clusterAdvertisementKind);
+
+/** A condition that a party sets on a reservation. */
+export type PartyCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
+
+const { requesterActive, requesterReleased, providerHolding } = RESERVATION_CONDITION;
+
+export function activeCondition(clusterId: string): PartyCondition {
+  return { type: requesterActive, status: "True", reason: "InUse", message: `${clusterId} uses it` };
+}
+
+export function releasedCondition(clusterId: string): PartyCondition {
+  const message = `${clusterId} no longer needs it`;
+  return { type: requesterReleased, status: "True", reason: "Released", message };
+}
+
+export function holdingCondition(clusterId: string): PartyCondition {
+  return { type: providerHolding, status: "True", reason: "Held", message: `${clusterId} holds it` };
+}
+
+export function refusedCondition(message: string): PartyCondition {
+  return { type: providerHolding, status: "False", reason: "Refused", message };
 }

@@ -1,8 +1,8 @@
 import { Fault, RESERVATION_CONDITION } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./resources.ts";
+import { RESERVATIONS } from "./forge.ts";
+import { listeningAgent } from "./testing/agent-on-hub.ts";
 import { readerOf } from "./testing/fake-agent.ts";
-import { listeningAgent } from "./testing/listening-agent.ts";
 import { named } from "./testing/objects.ts";
 
 describe("a stream", () => {

@@ -1,9 +1,9 @@
 import { type DecisionDTO, Fault, type Reservation } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./resources.ts";
+import { RESERVATIONS } from "./forge.ts";
+import { KEY, NAME, oneRequest, REQUEST } from "./testing/agent-on-hub.ts";
 import { type FakeAgent, outcomeOf } from "./testing/fake-agent.ts";
 import { named, reservationObject } from "./testing/objects.ts";
-import { KEY, NAME, oneRequest, REQUEST } from "./testing/one-request.ts";
 
 const DECISION: DecisionDTO = {
   id: "dec-1",

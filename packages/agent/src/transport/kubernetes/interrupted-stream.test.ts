@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { listeningAgent } from "./testing/listening-agent.ts";
+import { listeningAgent } from "./testing/agent-on-hub.ts";
 
 describe("a stream that was interrupted", () => {
   test("goes on where it was cut, with what ended meanwhile, and without what was heard", async () => {

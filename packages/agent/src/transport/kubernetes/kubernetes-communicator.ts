@@ -13,14 +13,13 @@ import { clusterIdByKubeconfig } from "../../identity/cluster-id.ts";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
 import { responseListeners } from "../contact-listeners.ts";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
-import type { ObjectScope } from "./forge.ts";
+import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./forge.ts";
 import { intents } from "./intents.ts";
 import { type Answered, currentReservation, type ObjectCalls, objectCalls } from "./object-calls.ts";
 import { partyCalls } from "./party-calls.ts";
 import { publishing } from "./publishing.ts";
 import { decisionIn, partiesOf } from "./read-reservation.ts";
 import { reserving } from "./reserving.ts";
-import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 import { createWatches } from "./watches.ts";
 
 /** The longest wait for an answer of the broker. */

@@ -6,8 +6,7 @@ import {
   truncate,
 } from "@resource-broker/contract";
 import { type Reflector, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
-import type { ObjectScope } from "./forge.ts";
-import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
+import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./forge.ts";
 
 const OVERCOMMITTED = "Overcommitted";
 

@@ -13,12 +13,16 @@ import type { Clock, Log } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
 import { labelSelectorOf } from "./board.ts";
-import { conditionManager, conditionManifest, type ObjectScope } from "./forge.ts";
+import {
+  conditionManager,
+  conditionManifest,
+  type ObjectScope,
+  type PartyCondition,
+  RESERVATIONS,
+} from "./forge.ts";
 import type { ObjectWatch } from "./observed.ts";
 import type { BrokerHealth } from "./pulse.ts";
 import { readReservation } from "./read-reservation.ts";
-import { RESERVATIONS } from "./resources.ts";
-import type { PartyCondition } from "./signals.ts";
 
 /** Objects may contain a whole decision each. */
 const PAGE_SIZE = 50;

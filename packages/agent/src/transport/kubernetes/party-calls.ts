@@ -8,10 +8,10 @@ import {
 } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
+import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./forge.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import type { ObjectState } from "./observed.ts";
 import { isFinished, isOrphaned, partiesOf } from "./read-reservation.ts";
-import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./signals.ts";
 
 const NONCE_BYTES = 8;
 

@@ -13,11 +13,10 @@ import {
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import { MANAGER } from "../../forge/labels.ts";
 import { withRemedy } from "./api-calls.ts";
-import { advertisementManifest, type ObjectScope } from "./forge.ts";
+import { advertisementManifest, CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./forge.ts";
 import type { Answered } from "./object-calls.ts";
 import type { ObjectWatch } from "./observed.ts";
 import type { BrokerHealth } from "./pulse.ts";
-import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
 
 export interface PublishingDeps {
   readonly scope: ObjectScope;

@@ -1,9 +1,9 @@
 import { Fault, RESERVATION_CONDITION, RESERVATION_FINALIZER } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./resources.ts";
+import { RESERVATIONS } from "./forge.ts";
+import { GRANTED, KEY, NAME, oneRequest, REQUEST } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { named, reservationObject } from "./testing/objects.ts";
-import { GRANTED, KEY, NAME, oneRequest, REQUEST } from "./testing/one-request.ts";
 
 describe("a reservation that is asked for", () => {
   test("is one object, named by its key, and answered when the broker has decided", async () => {

@@ -7,7 +7,7 @@ import {
 import { isFinal, type ReservationRequest } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { checkKey } from "../idempotency-key.ts";
-import { releaseManifest, reserveManifest } from "./forge.ts";
+import { releasedCondition, releaseManifest, reserveManifest } from "./forge.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import {
   checkedRequest,
@@ -18,7 +18,6 @@ import {
   isSameRequest,
   refusalOf,
 } from "./read-reservation.ts";
-import { releasedCondition } from "./signals.ts";
 
 /** The result of one attempt: an answer, or the object must be removed first. */
 type AttemptResult<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "again" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS } from "./resources.ts";
-import { listeningAgent } from "./testing/listening-agent.ts";
+import { CLUSTER_ADVERTISEMENTS } from "./forge.ts";
+import { listeningAgent } from "./testing/agent-on-hub.ts";
 import { advertisementOf, named } from "./testing/objects.ts";
 
 const clusterAtRisk = async () => {

@@ -9,13 +9,12 @@ import type { ReflectorDeps, ReflectorHealth } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, apiServerFault } from "./api-calls.ts";
 import { createReservationIndex, labelSelectorOf, type ReservationIndex } from "./board.ts";
-import type { ObjectScope } from "./forge.ts";
+import { CLUSTER_ADVERTISEMENTS, type ObjectScope, RESERVATIONS } from "./forge.ts";
 import { createInstructionStream, type InstructionStream } from "./instruction-stream.ts";
 import { createProviderWatches, riskWatch } from "./lenders.ts";
 import { type ObjectWatch, objectWatch } from "./observed.ts";
 import { type BrokerHealth, createBrokerHealth } from "./pulse.ts";
 import type { LedgerReservation } from "./read-reservation.ts";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./resources.ts";
 
 /** Ends of a watch that lose no events for the reader. */
 const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);

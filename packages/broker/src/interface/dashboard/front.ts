@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import type { TLSSocket } from "node:tls";
 import type { CertificateSet } from "@resource-broker/runtime";
-import { CertificatesInForce } from "../http/certificates/certificates-in-force.ts";
+import { CertificatesInForce, type ConnectionIdentity } from "../http/admission.ts";
 import { Connections } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
-import type { ConnectionIdentity } from "../http/admission.ts";
 import type { RequestHandler } from "../http/serve.ts";
 import { type AllowedOrigin, certificateOrigin, loopbackOrigin } from "./guard.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";

@@ -1,8 +1,7 @@
 import { createRouter, type Router } from "../http/router.ts";
 import { createChainCheck } from "./audit/chain-check.ts";
-import { recentDecisionsInAudit } from "./audit/decisions-in-log.ts";
 import { heldMoments } from "./audit/held-moments.ts";
-import { newestLines } from "./audit/newest-lines.ts";
+import { newestLines, recentDecisionsInAudit } from "./audit/newest-lines.ts";
 import { createHistory } from "./history/history.ts";
 import { createRecentDecisions } from "./live/decision-memory.ts";
 import { createLiveHub, type LiveHubDeps } from "./live/live-hub.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:https";
 import type { CertificateSet } from "@resource-broker/runtime";
-import { CertificatesInForce } from "./certificates/certificates-in-force.ts";
+import { CertificatesInForce } from "./admission.ts";
 import { Connections } from "./connections.ts";
 import { type LedgerRoutes, ledgerRoutes } from "./ledger-routes.ts";
 import { Backpressure } from "./hold-back.ts";

@@ -2,8 +2,7 @@ import { type ChainLink, fromCanonical, nextLink } from "../audit.ts";
 import type { Keep } from "../sqlite/retention.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";
 import type { Content } from "./head.ts";
-import type { SegmentId } from "./page.ts";
-import { addSegments, dropFirst, segmentCount, segmentsIn } from "./page-ranges.ts";
+import { addSegments, dropFirst, segmentCount, type SegmentId, segmentsIn } from "./page.ts";
 import type { LedgerSegments } from "./pages.ts";
 
 const HASH_LENGTH = 64;

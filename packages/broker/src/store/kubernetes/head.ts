@@ -4,8 +4,7 @@ import { type ChainLink, CHAIN_START } from "../audit.ts";
 import { parseStored } from "../sqlite/stored-json.ts";
 import { StoreFailure } from "../store.ts";
 import type { TableSum } from "../table-sums.ts";
-import { LEDGER, LEDGER_LABEL } from "./page.ts";
-import type { SegmentRange } from "./page-ranges.ts";
+import { LEDGER, LEDGER_LABEL, type SegmentRange } from "./page.ts";
 
 /** A replica that leads or wants to. */
 export interface Candidate {

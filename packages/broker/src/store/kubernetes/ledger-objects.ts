@@ -13,11 +13,9 @@ import {
 } from "./audit-book.ts";
 import type { Content } from "./head.ts";
 import type { ManifestWriter } from "./head-writer.ts";
-import { hasSamePrefix, recordSegments, withLogSegments, withSnapshot } from "./moves.ts";
-import { bytesOf, segmentName } from "./page.ts";
-import { segmentsIn } from "./page-ranges.ts";
+import { hasSamePrefix, planBatch, recordSegments, withLogSegments, withSnapshot } from "./moves.ts";
+import { bytesOf, segmentName, segmentsIn } from "./page.ts";
 import type { LedgerSegments } from "./pages.ts";
-import { planBatch } from "./plan-batch.ts";
 import { type RecordSums, withSum } from "./record-sums.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
 

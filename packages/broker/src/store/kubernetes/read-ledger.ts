@@ -4,8 +4,15 @@ import { StoreFailure } from "../store.ts";
 import { checkSum } from "../table-sums.ts";
 import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-book.ts";
 import type { Content } from "./head.ts";
-import { LEDGER_LABEL, linesIn, parseSegmentName, type SegmentKind, segmentName } from "./page.ts";
-import { type SegmentRange, segmentsIn } from "./page-ranges.ts";
+import {
+  LEDGER_LABEL,
+  linesIn,
+  parseSegmentName,
+  type SegmentKind,
+  segmentName,
+  type SegmentRange,
+  segmentsIn,
+} from "./page.ts";
 import { type RecordSums, recordSums, sumOf } from "./record-sums.ts";
 import { emptyRecords, type Records, replay } from "./records.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { postgresStore } from "./postgres-store.ts";
-import { checkServer } from "./server-check.ts";
+import { checkServer } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { addressOf } from "./testing/stores.ts";
 

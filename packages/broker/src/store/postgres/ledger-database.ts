@@ -16,8 +16,7 @@ import {
 } from "./history.ts";
 import type { LeaseRow } from "./lease.ts";
 import type { LeaderElector } from "./lease-keeper.ts";
-import type { Session, Statement, StatementResult } from "./session.ts";
-import { begin, finish, rollBack } from "./transaction.ts";
+import { begin, finish, rollBack, type Session, type Statement, type StatementResult } from "./session.ts";
 import { planBatch, writesOf } from "./write-batch.ts";
 
 /** Attempts per transaction after serialization conflicts. */

@@ -10,8 +10,7 @@ import { leaderElector } from "./lease-keeper.ts";
 import { type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
 import { type Connection, serialConnection } from "./line.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
-import { createTables, migrate } from "./schema.ts";
-import { checkServer } from "./server-check.ts";
+import { checkServer, createTables, migrate } from "./schema.ts";
 import { openSession, type Session, type SessionTimeouts } from "./session.ts";
 import { columnsOf, DECISION, valueFrom } from "./tables.ts";
 

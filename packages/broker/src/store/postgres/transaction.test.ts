@@ -1,7 +1,6 @@
 import { settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { Session, StatementResult } from "./session.ts";
-import { begin, finish } from "./transaction.ts";
+import { begin, finish, type Session, type StatementResult } from "./session.ts";
 
 const WRITE = { text: "INSERT" };
 const done = (command: string): StatementResult => ({ rows: [], count: 1, command });

@@ -1,5 +1,7 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { Instant } from "@resource-broker/domain";
 import type { ChainLink } from "../audit.ts";
+import { TableSums } from "../table-sums.ts";
 import { type Cell, type Row, sealOf, unseal } from "./seal.ts";
 
 /** Where the ledger stands: the one row of table `ledger`. */
@@ -61,4 +63,19 @@ function headerOf(cells: readonly Cell[]): LedgerHeader {
     trimmed: { sequence: Number(trimmedSequence), hash: String(trimmedHash) },
     sums: String(sums),
   };
+}
+
+const TABLES = ["reservation", "closed_key", "cordon", "adoption", "advertisement", "decision"] as const;
+
+/** Counts what an older broker has left, once: from here on every transaction keeps it up. */
+export function addSums(database: DatabaseSync): void {
+  const row = database.prepare(SELECT_HEADER).get();
+  if (row === undefined) return; // a new ledger: its head is made with empty sums
+  const sums = new TableSums();
+  for (const table of TABLES) {
+    for (const { seal } of database.prepare(`SELECT seal FROM ${table}`).iterate())
+      sums.add(table, Number(seal));
+  }
+  const header = headerWithSums(row, sums.text);
+  database.prepare(UPDATE_HEADER).run(...headerCells(header), header.commitNumber);
 }

@@ -23,8 +23,7 @@ import {
 import { auditLog, historyTrimmer, type Retention } from "./retention.ts";
 import { migrate } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
-import { openTables } from "./tables.ts";
-import { writeEvents } from "./write-events.ts";
+import { openTables, writeEvents } from "./tables.ts";
 
 /**
  * The ledger's database, open for writing by this process alone. Each call does its work whole, or throws a

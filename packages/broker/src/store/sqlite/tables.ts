@@ -5,8 +5,10 @@ import type {
   ClusterId,
   Cordon,
   Decision,
+  LedgerEvent,
   ReceivedAdvertisement,
 } from "@resource-broker/domain";
+import { changedReservations, decisionOf } from "../changes.ts";
 import type { TableSums } from "../table-sums.ts";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
@@ -82,4 +84,34 @@ export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | 
 
 function parseBody<T>(body: Cell): T {
   return parseStored(String(body));
+}
+
+/** Brings the tables to where the events lead. Throws on events that contradict what is stored. */
+export function writeEvents(tables: Tables, events: readonly LedgerEvent[]): void {
+  for (const [id, reservation] of changedReservations(events, tables.reservations.find)) {
+    if (reservation === undefined) tables.reservations.remove(id);
+    else tables.reservations.put(reservation);
+  }
+  for (const event of events) {
+    const decision = decisionOf(event);
+    if (decision !== undefined) tables.decisions.put(decision);
+    else writeOthers(tables, event);
+  }
+}
+
+function writeOthers(tables: Tables, event: LedgerEvent): void {
+  switch (event.kind) {
+    case "key-closed":
+      return tables.closedKeys.put(event.closedKey);
+    case "key-reopened":
+      return tables.closedKeys.remove(closedKeyName(event));
+    case "cordoned":
+      return tables.cordons.put({ clusterId: event.clusterId, cordon: event.cordon });
+    case "uncordoned":
+      return tables.cordons.remove(event.clusterId);
+    case "adoption-window-set":
+      return tables.adoption.put(event.window);
+    default:
+      return;
+  }
 }

@@ -4,15 +4,19 @@ import type { Clock } from "@resource-broker/runtime";
 import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/foreign-cluster.ts";
-import { IDENTITIES, type Identity } from "../../objects/identity.ts";
+import {
+  IDENTITIES,
+  type Identity,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+} from "../../objects/resource-slice.ts";
 import { LIQO_ANNOTATION, LIQO_LABEL } from "../../objects/labels.ts";
 import {
   NAMESPACE_MAPS,
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
+  VIRTUAL_NODES,
 } from "../../objects/namespace-offloading.ts";
-import { RESOURCE_SLICES, type ResourceSlice } from "../../objects/resource-slice.ts";
-import { VIRTUAL_NODES } from "../../objects/virtual-node.ts";
 import type { RunResult } from "../../liqoctl/run-liqoctl.ts";
 import { RESERVATION_NODES, RESERVATION_PODS, type ReservationPod } from "../virtual-kinds.ts";
 import { type Answer, aForeignCluster } from "./samples.ts";

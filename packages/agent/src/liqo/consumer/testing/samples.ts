@@ -3,12 +3,13 @@ import type { DeliverySpec, Offload } from "../../../data-plane/data-plane.ts";
 import { aReservation } from "../../../testing/samples.ts";
 import type { ForeignCluster } from "../../objects/foreign-cluster.ts";
 import { LIQO_LABEL } from "../../objects/labels.ts";
+import type { VirtualNode } from "../../objects/namespace-offloading.ts";
 import type { ResourceList, ResourceSlice } from "../../objects/resource-slice.ts";
-import type { VirtualNode } from "../../objects/virtual-node.ts";
 import type { SliceAmountTerms } from "../amounts.ts";
 import { sliceManifest } from "../forge-slice.ts";
 import { type DesiredVirtualNode, readDesired } from "../loan-wish.ts";
 import { markerManifest, type PeeringMarker, readMarker } from "../peerings.ts";
+import { type EstablishStep, type ObservedVirtualNode, planEstablish } from "../plan-establish.ts";
 import type { ReservationNode } from "../virtual-kinds.ts";
 
 export const NOW = Date.parse("2026-07-01T10:00:00Z");
@@ -148,3 +149,38 @@ export function aNode(
     },
   };
 }
+
+export const DESIRED = aDesiredVirtualNode();
+export const ACCEPTED = { authentication: "Accepted", resources: "Accepted" } as const;
+
+export const VIRTUAL_NODE = aVirtualNode(DESIRED);
+/** Everything is as it should be. */
+export const GOOD: ObservedVirtualNode = {
+  foreignCluster: aForeignCluster("Provider"),
+  marker: aMarker([DESIRED.id]),
+  job: { kind: "none" },
+  slice: aSlice(DESIRED, ACCEPTED),
+  virtualNode: VIRTUAL_NODE,
+  node: aNode(DESIRED),
+  tenantStatus: "admitted",
+  offload: { kind: "done" },
+  wallMs: NOW,
+};
+/** Changes to it: nothing is there yet. */
+export const NOT_PEERED = {
+  foreignCluster: undefined,
+  slice: undefined,
+  virtualNode: undefined,
+  node: undefined,
+};
+/** What has become of liqoctl. */
+export const FAILED = {
+  kind: "failed",
+  job: "peer",
+  obstacle: { reason: "KubeconfigMissing", message: "there is none" },
+  times: 1,
+  retryInMs: 5000,
+} as const;
+/** The next step of a loan where all is good but this. */
+export const plan = (changes: Partial<ObservedVirtualNode>): EstablishStep =>
+  planEstablish(DESIRED, { ...GOOD, ...changes });

@@ -8,9 +8,8 @@ import {
   NOW,
 } from "./samples.ts";
 import { LIQO_ANNOTATION } from "../../objects/labels.ts";
-import type { NamespaceOffloading } from "../../objects/namespace-offloading.ts";
+import type { NamespaceOffloading, VirtualNode } from "../../objects/namespace-offloading.ts";
 import type { ResourceSlice } from "../../objects/resource-slice.ts";
-import type { VirtualNode } from "../../objects/virtual-node.ts";
 import type { JobKind, JobState } from "../peering-jobs.ts";
 import type { PeeringMarker } from "../peerings.ts";
 import { planOffload } from "../plan-offload.ts";

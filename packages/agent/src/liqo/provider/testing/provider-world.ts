@@ -7,10 +7,8 @@ import { reservationCache } from "../../../reservations/reservation-book.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { aReservation, ended } from "../../../testing/samples.ts";
-import { type Quota, QUOTAS } from "../../objects/quota.ts";
-import { RESOURCE_SLICES, type ResourceSlice } from "../../objects/resource-slice.ts";
-import { SHADOW_PODS, type ShadowPod } from "../../objects/shadow-pod.ts";
-import type { Tenant } from "../../objects/tenant.ts";
+import { type Quota, QUOTAS, SHADOW_PODS, type ShadowPod } from "../../objects/namespace-offloading.ts";
+import { RESOURCE_SLICES, type ResourceSlice, type Tenant } from "../../objects/resource-slice.ts";
 import { creatorUserOf } from "../guest-pods.ts";
 import { sliceController } from "../liqo-lending.ts";
 

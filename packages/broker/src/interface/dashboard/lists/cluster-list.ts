@@ -17,8 +17,14 @@ import {
 } from "../views/advertised-account.ts";
 import { clusterView, unitPrices } from "../views/cluster-view.ts";
 import { inPolicyCurrency } from "../money.ts";
-import { sortRows, type SortKey } from "./compare.ts";
-import { type ListQuery, oneOf, type Parameters, readListQuery } from "./list-query.ts";
+import {
+  type ListQuery,
+  oneOf,
+  type Parameters,
+  readListQuery,
+  type SortKey,
+  sortRows,
+} from "./list-query.ts";
 
 export interface ClusterQuery extends ListQuery<ClusterSort> {
   readonly state: ClusterState | undefined;

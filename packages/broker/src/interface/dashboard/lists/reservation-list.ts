@@ -7,8 +7,14 @@ import {
 import { isFinal, type Phase, PHASES, type Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
 import { reservationView } from "../views/reservation-view.ts";
-import { sortRows, type SortKey } from "./compare.ts";
-import { type ListQuery, type Parameters, readListQuery, textOf } from "./list-query.ts";
+import {
+  type ListQuery,
+  type Parameters,
+  readListQuery,
+  type SortKey,
+  sortRows,
+  textOf,
+} from "./list-query.ts";
 
 export interface ReservationQuery extends ListQuery<ReservationSort> {
   /** Undefined: in any phase. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChangeLog } from "./change-log.ts";
+import { ChangeLog } from "./changed.ts";
 
 /** The names that each commit touched; commits are numbered from 1. */
 const commits = fc.array(fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"), { maxLength: 3 }), {

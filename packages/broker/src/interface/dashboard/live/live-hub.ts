@@ -6,8 +6,7 @@ import type { DashboardLimits } from "../ports.ts";
 import { hasAdvertised } from "../views/advertised-account.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { reservationView } from "../views/reservation-view.ts";
-import { ChangeLog } from "./change-log.ts";
-import { type Changed, changedBy, PendingChanges } from "./changed.ts";
+import { type Changed, changedBy, ChangeLog, PendingChanges } from "./changed.ts";
 import { AdvertisementWatch } from "./soft-watch.ts";
 
 /** One server-sent event. JSON has no line breaks of its own, so no name of a cluster can end it early. */

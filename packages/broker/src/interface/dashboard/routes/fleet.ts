@@ -4,11 +4,10 @@ import { ok, type PlainAnswer } from "../../http/route.ts";
 import { clusterPage, readClusterQuery } from "../lists/cluster-list.ts";
 import { oneOf } from "../lists/list-query.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
-import { hasAdvertised } from "../views/advertised-account.ts";
+import { hasAdvertised, momentOf } from "../views/advertised-account.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { flowView } from "../views/flow-view.ts";
 import type { UiContext } from "./context.ts";
-import { momentOf } from "./moment-of.ts";
 
 const RESOURCES: readonly UiResource[] = ["cpu", "memory", "gpu"];
 

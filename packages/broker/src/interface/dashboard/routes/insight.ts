@@ -1,6 +1,14 @@
-import { Fault, HISTORY_WINDOWS, type HistoryWindow } from "@resource-broker/contract";
+import {
+  Fault,
+  formatTime,
+  HISTORY_WINDOWS,
+  type HistoryWindow,
+  type UiAudit,
+  type UiAuditRow,
+} from "@resource-broker/contract";
+import type { AuditEntry } from "../../../store/store.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
-import { oneOf, type Parameters, textOf } from "../lists/list-query.ts";
+import { limitOf, oneOf, type Parameters, textOf, wholeNumber } from "../lists/list-query.ts";
 import { moneyReport } from "../money.ts";
 import type { UiCall, UiRoute } from "../route.ts";
 import type { UiContext } from "./context.ts";
@@ -37,4 +45,26 @@ export function insightRoutes({ engine, history, meanPrices }: UiContext): reado
 
 function windowOf(parameters: Parameters): HistoryWindow {
   return oneOf(parameters, "window", HISTORY_WINDOWS) ?? "hour";
+}
+
+const NEWEST = { fallback: 0, minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
+/** Who did what, when and why, the newest first; and whether the log is whole. */
+export function auditRoutes({ auditTail, chainCheck }: UiContext): readonly UiRoute[] {
+  const list = async ({ parameters }: UiCall): Promise<PlainAnswer> => {
+    const before = wholeNumber(parameters, "before", NEWEST) || undefined;
+    const text = textOf(parameters, "q").toLowerCase();
+    const page = await auditTail.page({ before, limit: limitOf(parameters), text });
+    const answer: UiAudit = {
+      rows: page.entries.map(rowOf),
+      before: page.before ?? null,
+      verified: chainCheck.status(),
+    };
+    return ok(answer);
+  };
+  return [{ method: "GET", path: "/ui/audit", access: "viewer", handle: list }];
+}
+
+function rowOf({ sequence, at, by, action, subject, detail, hash }: AuditEntry): UiAuditRow {
+  return { sequence, at: formatTime(at), actor: by, action, subject, message: detail, hash };
 }

@@ -1,12 +1,10 @@
 import type { UiRoute } from "../route.ts";
-import { auditRoutes } from "./audit.ts";
 import type { UiContext } from "./context.ts";
 import { decisionRoutes } from "./decisions.ts";
-import { eventRoutes } from "./events.ts";
 import { fleetRoutes } from "./fleet.ts";
-import { insightRoutes } from "./insight.ts";
+import { auditRoutes, insightRoutes } from "./insight.ts";
 import { reservationRoutes } from "./reservations.ts";
-import { sessionRoutes } from "./session.ts";
+import { eventRoutes, sessionRoutes } from "./session.ts";
 
 /** Every call under `/ui/`, in one table: tests walk it. */
 export function uiRoutes(context: UiContext): readonly UiRoute[] {

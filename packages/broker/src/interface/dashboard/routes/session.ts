@@ -1,6 +1,6 @@
 import { Fault, formatTime, type UiSession, uiSignInSchema } from "@resource-broker/contract";
 import { checked } from "../../shared/checked.ts";
-import { ok, type PlainAnswer } from "../../http/route.ts";
+import { type Answer, ok, type PlainAnswer } from "../../http/route.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
 import type { Session } from "../session/sessions.ts";
 import type { UiContext } from "./context.ts";
@@ -52,4 +52,17 @@ export function sessionRoutes(context: UiContext): readonly UiRoute[] {
     { method: "GET", path: PATH, access: "viewer", handle: (call) => ok(view(signedIn(call), call.host)) },
     { method: "DELETE", path: PATH, access: "anyone", handle: signOut },
   ];
+}
+
+/** What happens, as it happens. */
+export function eventRoutes({ hub }: UiContext): readonly UiRoute[] {
+  const listen = (call: UiCall): Answer => {
+    const session = signedIn(call);
+    const stated = call.headers["last-event-id"] ?? call.parameters.get("after") ?? undefined;
+    const lastEventId = stated === undefined ? undefined : String(stated);
+    return {
+      stream: hub.open({ lastEventId, sessionId: session.id, isAllowed: () => session.leftMs() > 0 }),
+    };
+  };
+  return [{ method: "GET", path: "/ui/events", access: "viewer", handle: listen }];
 }

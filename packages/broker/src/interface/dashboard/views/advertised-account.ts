@@ -5,6 +5,7 @@ import {
   type Policy,
   REGION_LABEL,
 } from "@resource-broker/domain";
+import type { Engine } from "../../../engine/engine.ts";
 
 /** Time and policy for judging staleness and prices. */
 export interface Moment {
@@ -27,4 +28,8 @@ export function isStale({ receivedAt }: Pick<AccountView, "receivedAt">, { now, 
 
 export function regionOf({ labels }: Pick<Advertisement, "labels">): string {
   return Object.hasOwn(labels, REGION_LABEL) ? (labels[REGION_LABEL] ?? "") : "";
+}
+
+export function momentOf(engine: Pick<Engine, "now" | "policy">): Moment {
+  return { now: engine.now(), policy: engine.policy };
 }

@@ -18,10 +18,9 @@ import {
   MAX_RESERVATIONS_PER_PROVIDER,
   isZero,
 } from "@resource-broker/domain";
-import { checked, faultOf, valueOf } from "../../shared/checked.ts";
+import { checked, faultOf, valueOf, withoutIncompleteCost } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";
 import { readPage } from "../query.ts";
-import { withoutIncompleteCost } from "../../shared/incomplete-cost.ts";
 import { renderInstructions } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,5 +1,5 @@
-import { PATH } from "@resource-broker/contract";
-import type { PlainAnswer, Route } from "../route.ts";
+import { formatTime, fromPolicy, PATH, type PolicyReplyDTO } from "@resource-broker/contract";
+import { ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
 /** Routes that need no ledger: health and the OpenAPI document. */
@@ -18,4 +18,19 @@ export function healthRoutes({ openApi }: Pick<RouteContext, "openApi">): readon
       handle: () => ({ status: 200, text: { type: "application/json", content: openApi } }),
     },
   ];
+}
+
+/** The rules in force. */
+export function policyRoutes({ engine, policyOrigin }: RouteContext): readonly Route[] {
+  const read = (): PlainAnswer => {
+    const { source, loadedAt, sliceDefaults } = policyOrigin();
+    const answer: PolicyReplyDTO = {
+      version: engine.policy.version,
+      source,
+      ...(loadedAt === undefined ? {} : { loadedAt: formatTime(loadedAt) }),
+      policy: fromPolicy(engine.policy, sliceDefaults),
+    };
+    return ok(answer);
+  };
+  return [{ method: "GET", path: PATH.policy, access: "admin", handle: read }];
 }

@@ -1,4 +1,5 @@
 import {
+  Fault,
   fromDecision,
   fromReservationCost,
   LIMIT,
@@ -9,7 +10,7 @@ import {
 } from "@resource-broker/contract";
 import type { Decision, ReservationCost } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
-import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 import { requesterOf } from "./requester.ts";
 
@@ -51,4 +52,19 @@ function toQuote(
     ...(cost === undefined ? {} : { cost: fromReservationCost(cost) }),
     decision: fromDecision(decision, disclosure),
   };
+}
+
+/** Why the broker decided as it did. */
+export function decisionRoutes({ engine, store }: RouteContext): readonly Route[] {
+  const read = async ({ caller, name }: Call): Promise<PlainAnswer> => {
+    const decision = await store.findDecision(name);
+    if (decision === undefined || (decision.requester !== caller.clusterId && !caller.isAdmin)) {
+      throw new Fault(
+        "not-found",
+        "no such decision about a request of yours, or it was not recorded (docs/limits.md)",
+      );
+    }
+    return ok(fromDecision(decision, caller.isAdmin ? "full" : engine.policy.disclosure));
+  };
+  return [{ method: "GET", path: template(PATH.decision, "id"), access: "cluster", handle: read }];
 }

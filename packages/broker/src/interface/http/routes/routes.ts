@@ -2,14 +2,11 @@ import type { Route } from "../route.ts";
 import { adoptionRoutes } from "./adoptions.ts";
 import { advertisementRoutes } from "./advertisements.ts";
 import { auditRoutes } from "./audit.ts";
-import { clusterRoutes } from "./clusters.ts";
+import { clusterRoutes, dashboardLinkRoutes } from "./clusters.ts";
 import type { RouteContext } from "./context.ts";
-import { dashboardLinkRoutes } from "./dashboard-links.ts";
-import { decisionRoutes } from "./decisions.ts";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, policyRoutes } from "./health.ts";
 import { instructionRoutes } from "./instructions.ts";
-import { policyRoutes } from "./policy.ts";
-import { quoteRoutes } from "./quotes.ts";
+import { decisionRoutes, quoteRoutes } from "./quotes.ts";
 import { reservationListRoutes } from "./reservation-lists.ts";
 import { reservationRoutes } from "./reservations.ts";
 

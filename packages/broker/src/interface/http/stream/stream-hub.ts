@@ -11,12 +11,11 @@ import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch } from "../../shared/capacity-watch.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
-import { initialEvents } from "./beginning.ts";
 import { ChangeRing } from "./change-ring.ts";
 import { changesIn } from "./changes.ts";
 import { EventStream, eventText, heartbeatText } from "./event-stream.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { type Notice, noticeText, type PartyEvent } from "./party-event.ts";
+import { initialEvents, type Notice, noticeText, type PartyEvent } from "./party-event.ts";
 
 const TICK_MS = 1000;
 /** Limits how many readers are notified of freed capacity per second. */

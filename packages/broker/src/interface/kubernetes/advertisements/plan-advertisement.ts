@@ -24,7 +24,7 @@ import {
   isAdvertisementStatusCurrent,
   type AdvertisementOutcome,
 } from "../forge/advertisement-status.ts";
-import { withoutIncompleteCost } from "../../shared/incomplete-cost.ts";
+import { withoutIncompleteCost } from "../../shared/checked.ts";
 import { mergePatch } from "./merge-difference.ts";
 
 /** An object and what the ledger knows. */

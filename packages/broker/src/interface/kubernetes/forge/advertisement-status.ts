@@ -13,8 +13,14 @@ import {
   isZero,
   type Policy,
 } from "@resource-broker/domain";
-import { conditionIn, conditionsOf, type DesiredCondition, isTrue } from "./conditions.ts";
-import { isSameStatus, type Ownership } from "./same-status.ts";
+import {
+  conditionIn,
+  conditionsOf,
+  type DesiredCondition,
+  isSameStatus,
+  isTrue,
+  type Ownership,
+} from "./conditions.ts";
 
 export type AdvertisementStatus = NonNullable<ClusterAdvertisement["status"]>;
 

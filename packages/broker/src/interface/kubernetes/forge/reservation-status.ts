@@ -15,8 +15,7 @@ import {
   type Reservation,
 } from "@resource-broker/domain";
 import { type RenderContext, renderReservation } from "../../shared/render.ts";
-import { conditionsOf, type DesiredCondition } from "./conditions.ts";
-import { isSameStatus, type Ownership } from "./same-status.ts";
+import { conditionsOf, type DesiredCondition, isSameStatus, type Ownership } from "./conditions.ts";
 import { renewalEcho } from "./texts.ts";
 
 export type ReservationStatus = NonNullable<ReservationObject["status"]>;

@@ -11,8 +11,7 @@ import {
 } from "@resource-broker/kube";
 import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
 import { FIELD_MANAGER, type KubernetesPart, type PartDeps, type PartOptions } from "../ports.ts";
-import { choosePolicy } from "./choose-policy.ts";
-import { isPolicyStatusCurrent, type PolicyState, policyStatus } from "./policy-status.ts";
+import { choosePolicy, isPolicyStatusCurrent, type PolicyState, policyStatus } from "./policy-status.ts";
 
 const BROKER_POLICIES = customResource(brokerPolicyKind);
 const DEFINITION = `${brokerPolicyKind.plural}.${brokerPolicyKind.group}`;

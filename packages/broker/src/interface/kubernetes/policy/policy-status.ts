@@ -1,7 +1,6 @@
 import { type BrokerPolicy, brokerPolicyKind, fitToSchema, formatTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import { conditionsOf, type DesiredCondition } from "../forge/conditions.ts";
-import { isSameStatus, type Ownership } from "../forge/same-status.ts";
+import { conditionsOf, type DesiredCondition, isSameStatus, type Ownership } from "../forge/conditions.ts";
 
 export type PolicyStatus = NonNullable<BrokerPolicy["status"]>;
 
@@ -76,4 +75,20 @@ function conditionFor(state: PolicyState): { readonly version?: string; readonly
 
 function notReady(reason: string, message: string): DesiredCondition {
   return { type: READY, status: "False", reason, message };
+}
+
+/** Where there are several, this one counts. */
+const DEFAULT_NAME = "default";
+
+/**
+ * Selects the BrokerPolicy: the one named `default`, or the only one. If there are several and none is named `default`, the
+ * policy in force stays, so that adding an object does not remove limits.
+ */
+export function choosePolicy(objects: readonly BrokerPolicy[]): BrokerPolicy | undefined {
+  const named = objects.find(({ metadata }) => metadata.name === DEFAULT_NAME);
+  if (named !== undefined) return named;
+  if (objects.length === 1) return objects[0];
+  return objects
+    .filter(({ status }) => status?.inForce === true)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }

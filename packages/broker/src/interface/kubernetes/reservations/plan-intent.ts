@@ -3,8 +3,7 @@ import { ENDED_RETENTION_MS, type Instant, keyName } from "@resource-broker/doma
 import type { Identity } from "../forge/identify.ts";
 import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
 import { readOffer, readRequest } from "./read-request.ts";
-import type { ReservationState } from "./reservation-state.ts";
-import type { Step } from "./step.ts";
+import type { ReservationState, Step } from "./step.ts";
 
 /** The creator reads the answer and deletes the object. If it does not, the broker deletes it after this time. */
 export const ANSWER_TTL_MS = 10 * 60 * 1000;

@@ -22,8 +22,7 @@ import {
 import { ANSWER_TTL_MS, deleteAfter, planIntent } from "./plan-intent.ts";
 import { planSignal } from "./plan-signal.ts";
 import { readRequest, withoutFilledTarget } from "./read-request.ts";
-import type { ReservationState } from "./reservation-state.ts";
-import type { Step } from "./step.ts";
+import type { ReservationState, Step } from "./step.ts";
 
 const REQUESTER_MISSING =
   "spec.requesterID names the cluster that borrows: create it again with one. The policy can allow Reservations " +

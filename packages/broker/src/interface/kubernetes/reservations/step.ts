@@ -1,6 +1,6 @@
 import type { Reservation } from "@resource-broker/contract";
 import type { AdoptionOffer, ClusterId, Command, ReservationRequest } from "@resource-broker/domain";
-import type { Refusal, ReservationStatus } from "../forge/reservation-status.ts";
+import type { Refusal, ReservationStatus, StatusContext } from "../forge/reservation-status.ts";
 
 /** The requested renewal: the text of the annotation and its parsed duration. */
 export interface RenewalRequest {
@@ -51,4 +51,13 @@ export function doStep<K extends Work["kind"]>(
   step: WorkByKind[K] & { readonly kind: K },
 ): Promise<boolean> {
   return steps[step.kind](object, step);
+}
+
+/** An object and what the ledger knows. */
+export interface ReservationState extends StatusContext {
+  readonly object: Reservation;
+  /** True: the policy has a quota for Reservations that name no requester. Otherwise none is served. */
+  readonly mayBeUnnamed: boolean;
+  /** Of an offer: this process has put it before the ledger not long ago. */
+  readonly isOffered: boolean;
 }

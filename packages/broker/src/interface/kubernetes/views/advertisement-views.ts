@@ -5,7 +5,7 @@ import { advertisementEvents } from "../forge/happenings.ts";
 import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/known-objects.ts";
 import { assumeCache } from "../objects/newest-objects.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { ownerOf, type OwnershipCase } from "./advertisement-owner.ts";
+import { ownerOf, type OwnershipCase, tornLabels } from "./advertisement-owner.ts";
 import {
   ADVERTISEMENT_LAYERS,
   ADVERTISEMENT_OWNERSHIP,
@@ -17,10 +17,8 @@ import {
   withStatusTimesOf,
   withTimesOf,
 } from "./advertisement-view.ts";
-import type { ViewController, ViewsDeps, ViewsOptions } from "./kind-of-view.ts";
-import { viewWriter } from "./painter.ts";
+import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } from "./painter.ts";
 import { isUpToDate, statusDiff } from "./picture.ts";
-import { tornLabels } from "./torn-labels.ts";
 
 export interface AdvertisementViews extends ViewController {
   /** Views that are correct except for the time of the last advertisement. */

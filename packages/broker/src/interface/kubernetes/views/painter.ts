@@ -1,6 +1,6 @@
 import { Fault, KUBE_LABEL } from "@resource-broker/contract";
-import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
-import { FIELD_MANAGER } from "../ports.ts";
+import type { KubeClient, ObjectName, ReconcileResult, Resource } from "@resource-broker/kube";
+import { FIELD_MANAGER, type KubernetesOptions, type PartDeps } from "../ports.ts";
 import type { Fields } from "./gap.ts";
 import type { WriteQueue } from "./pace.ts";
 import {
@@ -147,4 +147,21 @@ function unlessGone(error: unknown): undefined {
 function asObject<T extends ViewObject>(fields: object): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "a part of T that may be applied"
   return fields as T;
+}
+
+export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
+
+/** What each of the two kinds is given. */
+export interface ViewsDeps
+  extends Pick<PartDeps, "engine" | "client" | "known" | "recorder" | "sliceDefaults"> {
+  readonly queue: WriteQueue;
+  /** Aborted when the views stop, so that a hanging server does not delay the stop. */
+  readonly signal: AbortSignal;
+}
+
+/** The views of one kind. */
+export interface ViewController {
+  /** Makes the object of this name match the ledger. */
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
+  readonly stop: () => void;
 }

@@ -7,7 +7,7 @@ import { orphanedStatus, reservationStatus, type ReservationStatus } from "../fo
 import { RESERVATIONS, trimReservation } from "../objects/known-objects.ts";
 import { assumeCache } from "../objects/newest-objects.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { viewWriter } from "./painter.ts";
+import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } from "./painter.ts";
 import {
   desiredReservation,
   hasOtherSpec,
@@ -16,7 +16,6 @@ import {
   isView,
   RESERVATION_OWNERSHIP,
 } from "./reservation-view.ts";
-import type { ViewController, ViewsDeps, ViewsOptions } from "./kind-of-view.ts";
 
 /** Views of all reservations that no object of an agent or person represents. */
 export function reservationViews(

@@ -8,8 +8,8 @@ import type { KubernetesPart, PartDeps } from "../ports.ts";
 import { accountWatch } from "./account-watch.ts";
 import { hasAdvertised } from "./advertisement-view.ts";
 import { advertisementViews } from "./advertisement-views.ts";
-import type { ViewsOptions } from "./kind-of-view.ts";
 import { isServerFault, rateLimiter } from "./pace.ts";
+import type { ViewsOptions } from "./painter.ts";
 import { reservationViews } from "./reservation-views.ts";
 
 /** Retry delay after a conflict: the watch delivers the new object soon. */
