@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "./testing/browser.ts";
+import { compressPng } from "./testing/compress-png.ts";
 import { makeLink, startDashboardBroker } from "./testing/dashboard-broker.ts";
-import { compressPng } from "./testing/squeeze-png.ts";
-import { sampleFleet } from "./testing/stage-fleet.ts";
+import { sampleFleet } from "./testing/sample-fleet.ts";
 
 /**
  * Pictures of every page for the documents, from a real broker whose first hour passes in half a minute:
@@ -22,7 +22,7 @@ const SCREEN = { width: 1280, height: 720 };
 const all = process.argv.indexOf("--all");
 const folder = all < 0 ? MEDIA : (process.argv[all + 1] ?? MEDIA);
 
-const flag = new URL(`testing/quick-time.ts?speed=${QUICK.speed}&seconds=${QUICK.seconds}`, import.meta.url)
+const flag = new URL(`testing/fast-clock.ts?speed=${QUICK.speed}&seconds=${QUICK.seconds}`, import.meta.url)
   .href;
 const startedAt = performance.now();
 const { broker, origin } = await startDashboardBroker({ nodeFlags: ["--import", flag] });

@@ -2,7 +2,7 @@ import { createRoot } from "react-dom/client";
 import "./design/tokens.css";
 import "./design/base.css";
 import { createLiveConnection } from "./live/live-connection.ts";
-import { createApiClient } from "./net/ask.ts";
+import { createApiClient } from "./net/api-client.ts";
 import { createRouter } from "./routing/router.ts";
 import { App } from "./shell/app.tsx";
 import { applyTheme, readTheme } from "./shell/theme.ts";

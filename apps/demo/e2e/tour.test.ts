@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { TOUR_STEPS } from "../src/tour/story.ts";
+import { TOUR_STEPS } from "../src/tour/tour-steps.ts";
 import { processesIn, startDemo } from "./testing/demo-process.ts";
 
 const MAIN = join(import.meta.dirname, "../src/main.ts");

@@ -5,10 +5,10 @@ import type { Clock } from "@resource-broker/runtime";
 import { type FleetSize, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newFleetSize } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
-import type { Reporter } from "./report/choose-report.ts";
+import type { Reporter } from "./report/create-reporter.ts";
 import { buildPages } from "./start/build-pages.ts";
 import { describeStart } from "./start/describe-start.ts";
-import { checkPort, checkSpace } from "./start/free-port.ts";
+import { checkPort, checkSpace } from "./start/preconditions.ts";
 import type { RunningFleet } from "./start/start-fleet.ts";
 
 export interface DemoDeps {

@@ -25,7 +25,7 @@ async function run(options: DemoOptions): Promise<void> {
   // Loaded late: the help does not need these modules.
   const [{ createDemo }, { createReporter }] = await Promise.all([
     import("./demo.ts"),
-    import("./report/choose-report.ts"),
+    import("./report/create-reporter.ts"),
   ]);
   const clock = systemClock(Date.now);
   const reporter = createReporter(options, {

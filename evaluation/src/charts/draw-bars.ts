@@ -2,8 +2,8 @@ import { valueText } from "../report/number-text.ts";
 import type { Chart, Series } from "./chart.ts";
 import { whisker } from "./draw-lines.ts";
 import { drawXTitle, drawYAxis, PLOT, wrapText } from "./frame.ts";
-import { SERIES_STYLES } from "./looks.ts";
 import { linearScale, logBarScale, type Scale } from "./scale.ts";
+import { SERIES_STYLES } from "./series-styles.ts";
 import { element, INK, type Svg, text, textWidth } from "./svg.ts";
 
 type Point = Series["points"][number];

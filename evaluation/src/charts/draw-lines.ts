@@ -1,8 +1,8 @@
 import { valueText } from "../report/number-text.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
 import { drawXAxis, drawYAxis, PLOT } from "./frame.ts";
-import { SERIES_STYLES } from "./looks.ts";
 import { linearScale, logScale, type Range, type Scale } from "./scale.ts";
+import { SERIES_STYLES } from "./series-styles.ts";
 import { element, type Svg, text } from "./svg.ts";
 
 /** Markers would touch each other, and hide the line, where there are more points than this. */

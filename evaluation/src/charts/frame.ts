@@ -1,6 +1,6 @@
 import type { Axis, Chart, Series } from "./chart.ts";
-import { SERIES_STYLES } from "./looks.ts";
 import type { Scale } from "./scale.ts";
+import { SERIES_STYLES } from "./series-styles.ts";
 import { element, GRID, INK, SOFT_INK, type Svg, text, textWidth } from "./svg.ts";
 
 export const WIDTH = 960;

@@ -2,7 +2,7 @@ import type { Chart } from "./chart.ts";
 import { drawBars } from "./draw-bars.ts";
 import { drawLines } from "./draw-lines.ts";
 import { drawTexts, heightOf, WIDTH } from "./frame.ts";
-import { patterns } from "./looks.ts";
+import { patterns } from "./series-styles.ts";
 import { element, escapeText } from "./svg.ts";
 
 /** The whole chart as an SVG document: the same data, the same bytes. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AdvertisementDTO, advertisementSchema, PATH, validate } from "@resource-broker/contract";
-import type { BenchSetup } from "./stage.ts";
+import type { BenchSetup } from "./environment.ts";
 
 /** Each look is a request that broker and bench spend time on: at every 4 ms a start took 100 ms longer. */
 const LOOK_EVERY_MS = 10;

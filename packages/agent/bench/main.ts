@@ -11,10 +11,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type BenchRow, benchTable, testCertificates } from "@resource-broker/testkit";
 import nodeFlags from "../node-flags.json" with { type: "json" };
+import type { BenchEnvironment } from "./environment.ts";
 import { large } from "./sections/large.ts";
 import { small } from "./sections/small.ts";
 import { start } from "./sections/start.ts";
-import type { BenchEnvironment } from "./stage.ts";
 
 const SECTIONS = [small, start, large];
 

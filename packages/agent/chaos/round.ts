@@ -9,10 +9,10 @@ import {
   until,
   type WorldCluster,
 } from "@resource-broker/testkit";
-import { bodyOf, readSnapshot } from "./books.ts";
+import type { Requests } from "./requests.ts";
 import { type FaultyServers, injectFault, lastsMs, SERVER_FAULTS, type ServerFault } from "./servers.ts";
+import { bodyOf, readSnapshot } from "./snapshot.ts";
 import { violations } from "./violations.ts";
-import type { Requests } from "./wishes.ts";
 
 /** Far above what is promised: whoever needs longer shall still be seen to come back. */
 const ACT_WITHIN_MS = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClusterObjects, LedgerReservation, Snapshot, TestRequest } from "./books.ts";
+import type { ClusterObjects, LedgerReservation, Snapshot, TestRequest } from "./snapshot.ts";
 import { violations } from "./violations.ts";
 
 const request: TestRequest = { uid: "u1", cluster: "rome", name: "more", isWanted: true };

@@ -1,4 +1,4 @@
-import type { ClusterObjects, Instructed, LedgerReservation, Snapshot, TestRequest } from "./books.ts";
+import type { ClusterObjects, Instructed, LedgerReservation, Snapshot, TestRequest } from "./snapshot.ts";
 
 /** Compares what was asked for, what the broker has, and what both clusters show. Empty when all of it agrees. */
 export function violations(requests: readonly TestRequest[], { reservations, objects }: Snapshot): string[] {

@@ -3,7 +3,7 @@ import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import { type BrokerProcess, startBroker, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advertisementOf } from "../src/publish/advertisement.ts";
-import { anAdvertisementInput, OVERSIZED_INPUTS } from "../src/testing/oversized-offers.ts";
+import { anAdvertisementInput, OVERSIZED_INPUTS } from "../src/testing/oversized-inputs.ts";
 
 /** Only a guard: a real process on a busy machine takes its time. */
 const PATIENCE = 300_000;

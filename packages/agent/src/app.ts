@@ -14,10 +14,10 @@ import {
 import { type Clock, createProbes, createReloads, type Log } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
 import type { DataPlane } from "./data-plane/data-plane.ts";
-import type { RecordEvent } from "./events/tell.ts";
-import { MANAGER } from "./forge/labels.ts";
-import { clusterEndpoint, clusterIdByUid, findClusterId } from "./identity/cluster-id.ts";
-import { openDataPlane } from "./liqo/open-data-plane.ts";
+import type { RecordEvent } from "./events/record-event.ts";
+import { clusterEndpoint, clusterIdByUid, findClusterId } from "./identity/cluster-identity.ts";
+import { openDataPlane } from "./liqo/liqo-data-plane.ts";
+import { MANAGER } from "./manifests/labels.ts";
 import { createAgentMetrics } from "./metrics/agent-metrics.ts";
 import { createPriceSource } from "./price/create-price-source.ts";
 import { agentChecks, type Progress } from "./readiness.ts";

@@ -6,7 +6,17 @@ export type {
   Offload,
   ReleaseState,
 } from "./data-plane/data-plane.ts";
-export { FOREIGN_CLUSTERS, type ForeignCluster } from "./liqo/objects/foreign-cluster.ts";
+export {
+  IDENTITIES,
+  type Identity,
+  RESOURCE_SLICES,
+  type ResourceList,
+  type ResourceSlice,
+  type ResourceSliceCondition,
+  type Tenant,
+  TENANTS,
+} from "./liqo/objects/authentication.ts";
+export { FOREIGN_CLUSTERS, type ForeignCluster } from "./liqo/objects/core.ts";
 export {
   EXPIRES_AT_ANNOTATION,
   LIQO_ANNOTATION,
@@ -26,17 +36,7 @@ export {
   type ShadowPod,
   VIRTUAL_NODES,
   type VirtualNode,
-} from "./liqo/objects/namespace-offloading.ts";
-export {
-  IDENTITIES,
-  type Identity,
-  RESOURCE_SLICES,
-  type ResourceList,
-  type ResourceSlice,
-  type ResourceSliceCondition,
-  type Tenant,
-  TENANTS,
-} from "./liqo/objects/resource-slice.ts";
+} from "./liqo/objects/offloading.ts";
 export { readAgentSettings } from "./settings/read-agent-settings.ts";
 export type {
   BrokerCommunicator,

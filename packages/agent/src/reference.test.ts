@@ -1,6 +1,6 @@
 import { flagsPage } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { EVENT_REASONS } from "./events/tell.ts";
+import { EVENT_REASONS } from "./events/record-event.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS } from "./settings/agent-settings.ts";
 
 /** Written anew with `vitest run packages/agent/src/reference.test.ts -u`. */

@@ -13,7 +13,7 @@ import {
 import { CapacityHistory } from "../src/interface/dashboard/history/capacity-history.ts";
 import { clusterPage, readClusterQuery } from "../src/interface/dashboard/lists/cluster-list.ts";
 import { readReservationQuery, reservationLists } from "../src/interface/dashboard/lists/reservation-list.ts";
-import { AdvertisementWatch } from "../src/interface/dashboard/live/soft-watch.ts";
+import { AdvertisementWatch } from "../src/interface/dashboard/live/advertisement-watch.ts";
 import { moneyReport } from "../src/interface/dashboard/money.ts";
 import { flowView } from "../src/interface/dashboard/views/flow-view.ts";
 

@@ -10,13 +10,13 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type BenchRow, benchTable, testCertificates } from "@resource-broker/testkit";
+import type { BenchEnvironment } from "./environment.ts";
 import { profileReservations } from "./profile.ts";
 import { advertisements } from "./sections/advertisements.ts";
 import { agents } from "./sections/agents.ts";
 import { memory } from "./sections/memory.ts";
 import { push } from "./sections/push.ts";
 import { alike, reservations } from "./sections/reservations.ts";
-import type { BenchEnvironment } from "./stage.ts";
 
 const SECTIONS = [reservations, alike, advertisements, push, agents, memory];
 const SERVER_CORE = 0;

@@ -1,7 +1,7 @@
+import { type BenchEnvironment, withBroker } from "./environment.ts";
 import { closeAll } from "./load/fleet.ts";
 import { type CpuProfile, profiled } from "./measure/profiler.ts";
-import { openReservationLoad } from "./sections/desk.ts";
-import { type BenchEnvironment, withBroker } from "./stage.ts";
+import { openReservationLoad } from "./sections/reservation-load.ts";
 
 const SHOWN = 30;
 const IN_FLIGHT = 250;

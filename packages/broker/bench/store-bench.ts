@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { ledgerFrom } from "@resource-broker/domain";
 import { openLedgerFile } from "../src/store/sqlite/ledger-file.ts";
 import { DEFAULT_RETENTION } from "../src/store/sqlite/retention.ts";
-import { printKubernetes } from "./store/kubernetes-figures.ts";
+import { COMMIT_VARIANTS } from "./store/commit-variants.ts";
+import { printKubernetes } from "./store/kubernetes-bench.ts";
 import { sampleBatches } from "./store/sample-batches.ts";
-import { COMMIT_VARIANTS } from "./store/ways.ts";
 
 /**
  * What a durable commit costs, on the event loop's thread and off it. Each figure comes from a process of its own, bound

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
-import { type LoadClients, startLoadClients } from "./crowd.ts";
-import { snapshotFromApi } from "./read-books.ts";
-import { type ChaosFleet, createFleet } from "./scene.ts";
+import { type ChaosFleet, createFleet } from "./fleet.ts";
+import { type LoadClients, startLoadClients } from "./load-clients.ts";
+import { snapshotFromApi } from "./read-snapshot.ts";
 import type { Strike, Target } from "./target.ts";
 import { checkSnapshot, type Drained, violations } from "./violations.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "@resource-broker/testkit";
 import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
 import type { ServerCommand } from "./api-server-worker.ts";
-import { snapshotFromKubernetes } from "./read-books.ts";
+import { snapshotFromKubernetes } from "./read-snapshot.ts";
 import type { SharedLedger } from "./shared-ledger.ts";
 
 /** How long an API server is away, or silent, at most. */

@@ -11,7 +11,7 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { startOnDamaged } from "./damaged-ledger.ts";
-import { advertisedIn, snapshotFromSqlite } from "./read-books.ts";
+import { advertisedIn, snapshotFromSqlite } from "./read-snapshot.ts";
 import type { Strike, Target } from "./target.ts";
 
 /** How often a broker is killed again while it is still coming back, and how soon. */

@@ -4,8 +4,8 @@ import {
   type SeededRandom,
   startFaultyProxy,
 } from "@resource-broker/testkit";
-import type { LedgerSnapshot } from "./booking.ts";
-import { snapshotFromPostgres } from "./read-books.ts";
+import type { LedgerSnapshot } from "./ledger-snapshot.ts";
+import { snapshotFromPostgres } from "./read-snapshot.ts";
 import type { StrikeKind } from "./target.ts";
 
 /** How one replica reaches the ledger. */

@@ -1,5 +1,5 @@
 import type { BrokerClient, BrokerProcess, SeededRandom } from "@resource-broker/testkit";
-import type { LedgerSnapshot } from "./booking.ts";
+import type { LedgerSnapshot } from "./ledger-snapshot.ts";
 
 /** What is done to a target. */
 export type StrikeKind = "kill" | "damage" | "pause" | "suspend" | "cut" | "database" | "api-server";

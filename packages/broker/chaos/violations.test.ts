@@ -1,7 +1,7 @@
 import { resourceVector } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import type { LedgerReservation, LedgerSnapshot } from "./booking.ts";
-import { newTrackedRequest, type TrackedRequest } from "./order.ts";
+import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
+import { newTrackedRequest, type TrackedRequest } from "./tracked-request.ts";
 import { violations } from "./violations.ts";
 
 const GI = 2 ** 30;

@@ -9,8 +9,8 @@ import {
   type ResourceVector,
   resourceVector,
 } from "@resource-broker/domain";
-import type { LedgerReservation, LedgerSnapshot, ProviderTotals } from "./booking.ts";
-import type { TrackedRequest } from "./order.ts";
+import type { LedgerReservation, LedgerSnapshot, ProviderTotals } from "./ledger-snapshot.ts";
+import type { TrackedRequest } from "./tracked-request.ts";
 
 const GI = 2 ** 30;
 

@@ -11,7 +11,7 @@ import {
   until,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { advertisedIn } from "../chaos/read-books.ts";
+import { advertisedIn } from "../chaos/read-snapshot.ts";
 import { callsIn, startTraced, traceProcess, tracerProblem } from "./system-calls.ts";
 
 const REPLIES = 100;

@@ -6,10 +6,10 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { LedgerSnapshot } from "../chaos/booking.ts";
-import { type LoadClients, startLoadClients } from "../chaos/crowd.ts";
-import { snapshotFromApi, snapshotFromSqlite } from "../chaos/read-books.ts";
-import { type ChaosFleet, createFleet } from "../chaos/scene.ts";
+import { type ChaosFleet, createFleet } from "../chaos/fleet.ts";
+import type { LedgerSnapshot } from "../chaos/ledger-snapshot.ts";
+import { type LoadClients, startLoadClients } from "../chaos/load-clients.ts";
+import { snapshotFromApi, snapshotFromSqlite } from "../chaos/read-snapshot.ts";
 import { checkSnapshot, violations } from "../chaos/violations.ts";
 
 /** `LONG=1` makes every test as long as the first, `SEED=…` repeats the choices of a run. */

@@ -13,9 +13,9 @@ import {
   until as untilWithin,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type LoadClients, startLoadClients } from "../chaos/crowd.ts";
-import { snapshotFromApi, snapshotFromPostgres } from "../chaos/read-books.ts";
-import { type ChaosFleet, createFleet } from "../chaos/scene.ts";
+import { type ChaosFleet, createFleet } from "../chaos/fleet.ts";
+import { type LoadClients, startLoadClients } from "../chaos/load-clients.ts";
+import { snapshotFromApi, snapshotFromPostgres } from "../chaos/read-snapshot.ts";
 import { checkSnapshot, violations } from "../chaos/violations.ts";
 
 /** `SEED=…` repeats the choices of a run. */

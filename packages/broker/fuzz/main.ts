@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { seededRandom, startBroker, testCertificates } from "@resource-broker/testkit";
 import { readFlags } from "../sim/tools/flags.ts";
 import { recordCampaign } from "../sim/tools/record-campaign.ts";
-import { openFuzzEnvironment } from "./arena.ts";
+import { openFuzzEnvironment } from "./environment.ts";
 import { runFuzz } from "./run-fuzz.ts";
 import { readContract } from "./contract.ts";
 

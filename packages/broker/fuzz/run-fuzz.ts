@@ -1,11 +1,11 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { answerTo, type Attack, type FuzzEnvironment, residentMb } from "./arena.ts";
 import { bodies } from "./attacks/bodies.ts";
 import { certificates, damagedCertificates } from "./attacks/certificates.ts";
 import { json } from "./attacks/json.ts";
 import { noise, smuggling } from "./attacks/raw-lines.ts";
 import { foreignReservations, quantities } from "./attacks/reservations.ts";
 import { slowClients } from "./attacks/slow-clients.ts";
+import { answerTo, type Attack, type FuzzEnvironment, residentMb } from "./environment.ts";
 
 const ATTACKS: readonly Attack[] = [
   bodies,

@@ -30,7 +30,7 @@ export const ADOPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "begins a ledger's memory anew with every start",
-    file: "packages/broker/src/store/memory-begins.ts",
+    file: "packages/broker/src/store/common/adoption-window.ts",
     find: "    if (commitNumber > 0 || records.adoption !== undefined) return contents;",
     replace: "    if (commitNumber < 0) return contents;",
     caughtBy: testFile("packages/broker/src/engine/engine.test.ts"),

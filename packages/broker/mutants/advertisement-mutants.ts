@@ -3,10 +3,10 @@ import { type Mutant, SIMULATION, testFile } from "./mutant.ts";
 const ENGINE = "packages/broker/src/engine/create-engine.ts";
 const BEHIND = "packages/broker/src/engine/write-behind.ts";
 const BEHIND_TEST = testFile("packages/broker/src/engine/write-behind.test.ts");
-const OUTLIVE = "packages/domain/src/ledger/must-outlive.ts";
+const OUTLIVE = "packages/domain/src/ledger/must-be-durable.ts";
 const ENGINE_TEST = testFile("packages/broker/src/engine/advertisements.test.ts");
-const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-outlive.test.ts");
-const SHARDS = "packages/broker/src/store/kubernetes/advertisement-shelf.ts";
+const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-be-durable.test.ts");
+const SHARDS = "packages/broker/src/store/kubernetes/advertisement-shards.ts";
 
 /** What an agent was told to be accepted is what the next process lends from. */
 export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [

@@ -1,6 +1,6 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
-const NAMES = testFile("packages/agent/src/forge/names.test.ts");
+const NAMES = testFile("packages/agent/src/manifests/names.test.ts");
 const TRUSTED_FOLDER = "apps/demo/src/folder/trusted-folder.ts";
 const KEEP_FOLDER = testFile("apps/demo/src/folder/keep-folder.test.ts");
 
@@ -8,21 +8,21 @@ const KEEP_FOLDER = testFile("apps/demo/src/folder/keep-folder.test.ts");
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "cuts the names of slices to 40 characters",
-    file: "packages/agent/src/liqo/consumer/forge-slice.ts",
+    file: "packages/agent/src/liqo/requester/slice-manifest.ts",
     find: "      name: id,\n",
     replace: "      name: id.slice(0, 40),\n",
     caughtBy: NAMES,
   },
   {
     name: "cuts the reservation in the name of a ProviderInstruction",
-    file: "packages/agent/src/forge/instructions.ts",
+    file: "packages/agent/src/manifests/instructions.ts",
     find: "return `${reservationId}-provider`;",
     replace: "return `${reservationId.slice(0, 40)}-provider`;",
     caughtBy: NAMES,
   },
   {
     name: "cuts the reservation in the label of a slice",
-    file: "packages/agent/src/liqo/consumer/forge-slice.ts",
+    file: "packages/agent/src/liqo/requester/slice-manifest.ts",
     find: "[RESERVATION_LABEL]: id,",
     replace: "[RESERVATION_LABEL]: id.slice(0, 40),",
     caughtBy: NAMES,

@@ -9,7 +9,7 @@ const SQLITE = "packages/broker/src/store/sqlite";
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "does not notice that rows were taken away, added or put back",
-    file: "packages/broker/src/store/table-sums.ts",
+    file: "packages/broker/src/store/common/table-sums.ts",
     find: "  if (found[0] === rows && found[1] === seals) return;\n",
     replace: "  if (rows >= 0 && seals >= 0) return;\n",
     caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
@@ -122,10 +122,10 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "chains audit lines without the one before",
-    file: "packages/broker/src/store/audit.ts",
+    file: "packages/broker/src/store/common/audit.ts",
     find: "`${previous.hash}\\n${sequence}\\n${text}`",
     replace: "`${sequence}\\n${text}`",
-    caughtBy: testFile("packages/broker/src/store/audit.test.ts"),
+    caughtBy: testFile("packages/broker/src/store/common/audit.test.ts"),
   },
   {
     name: "does not look at a row's seal",
@@ -192,17 +192,17 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "forgets the moments it has just heard of",
-    file: `${DASHBOARD}/audit/held-moments.ts`,
+    file: `${DASHBOARD}/audit/acknowledgement-times.ts`,
     find: "      times.delete(oldest);",
     replace: "      times.clear();",
-    caughtBy: testFile(`${DASHBOARD}/audit/held-moments.test.ts`),
+    caughtBy: testFile(`${DASHBOARD}/audit/acknowledgement-times.test.ts`),
   },
   {
     name: "keeps the oldest decisions of many",
-    file: `${DASHBOARD}/live/decision-memory.ts`,
+    file: `${DASHBOARD}/live/recent-decisions.ts`,
     find: "rows = rows.slice(-MAX_ROWS);",
     replace: "rows = rows.slice(0, MAX_ROWS);",
-    caughtBy: testFile(`${DASHBOARD}/live/decision-memory.test.ts`),
+    caughtBy: testFile(`${DASHBOARD}/live/recent-decisions.test.ts`),
   },
   {
     name: "forgets the history of living clusters to make room",
@@ -220,24 +220,24 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lets an agent forget what lives when it tidies",
-    file: "packages/agent/src/reservations/reservation-book.ts",
+    file: "packages/agent/src/reservations/reservation-cache.ts",
     find: "if (endedAt === undefined || endedAt >= before) continue;",
     replace: "if (endedAt !== undefined && endedAt >= before) continue;",
-    caughtBy: testFile("packages/agent/src/reservations/reservation-book.test.ts"),
+    caughtBy: testFile("packages/agent/src/reservations/reservation-cache.test.ts"),
   },
   {
     name: "lets an agent forget what it has written before it sees it",
-    file: "packages/agent/src/requests/status-board.ts",
+    file: "packages/agent/src/requester/request-status-writer.ts",
     find: "entry.older.has(versionOf(seen))",
     replace: "entry.older.size > 1 && entry.older.has(versionOf(seen))",
-    caughtBy: testFile("packages/agent/src/requests/written-requests.test.ts"),
+    caughtBy: testFile("packages/agent/src/requester/own-writes.test.ts"),
   },
   {
     name: "lets an agent take a stranger for a guest while the broker is away",
-    file: "packages/agent/src/liqo/provider/inquiries.ts",
+    file: "packages/agent/src/liqo/provider/broker-lookups.ts",
     find: "(await answer(id)) ?? before?.isStranger ?? false",
     replace: "(await answer(id)) ?? false",
-    caughtBy: testFile("packages/agent/src/liqo/provider/inquiries.test.ts"),
+    caughtBy: testFile("packages/agent/src/liqo/provider/broker-lookups.test.ts"),
   },
   {
     name: "takes readers out when the ledger cannot be written",

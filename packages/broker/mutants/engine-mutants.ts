@@ -3,7 +3,7 @@ import { type Check, type Mutant, SIMULATION, testFile } from "./mutant.ts";
 const ENGINE = "packages/broker/src/engine/create-engine.ts";
 const PERSIST = "packages/broker/src/engine/persist.ts";
 const PAIR = "packages/broker/src/engine/ledger-pair.ts";
-const CLOCK = "packages/broker/src/engine/clock.ts";
+const CLOCK = "packages/broker/src/engine/ledger-clock.ts";
 const ENGINE_TEST = testFile("packages/broker/src/engine/engine.test.ts");
 const SWEEPER = "packages/broker/src/engine/sweeper.ts";
 
@@ -145,7 +145,7 @@ const REPLICA_CAMPAIGN: Check = { kind: "campaign", store: "postgres", strikes: 
 export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   {
     name: "serves from a ledger that rows were taken away from",
-    file: "packages/broker/src/store/table-sums.ts",
+    file: "packages/broker/src/store/common/table-sums.ts",
     find: "  if (found[0] === rows && found[1] === seals) return;\n",
     replace: "  if (found[0] <= rows) return;\n",
     caughtBy: KILL_CAMPAIGN,
@@ -159,7 +159,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "answers after it was suspended and replaced",
-    file: "packages/broker/src/store/lease-time.ts",
+    file: "packages/broker/src/store/common/lease-time.ts",
     find: "Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * MAX_CLOCK_SKEW",
     replace: "elapsedMs < leaseMs && onWallMs > -leaseMs * MAX_CLOCK_SKEW",
     caughtBy: REPLICA_CAMPAIGN,

@@ -24,7 +24,7 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "believes that it leads though its lease has run out",
-    file: `${POSTGRES}/lease-keeper.ts`,
+    file: `${POSTGRES}/leader-elector.ts`,
     find: "isLeaseValid(term.renewedAt, leaseTime(clock), leaseMs))",
     replace: "isLeaseValid(term.renewedAt, leaseTime(clock), 1000 * leaseMs))",
     caughtBy: STORE,
@@ -59,7 +59,7 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "believes a monotonic clock that stood still while the machine was suspended",
-    file: "packages/broker/src/store/lease-time.ts",
+    file: "packages/broker/src/store/common/lease-time.ts",
     find: "  const onWallMs = now.wallMs - renewedAt.wallMs;\n",
     replace: "  const onWallMs = elapsedMs;\n",
     caughtBy: { ...testFile("packages/broker/src/suspended-replica.test.ts"), needs: "postgres" },

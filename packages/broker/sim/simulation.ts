@@ -1,8 +1,8 @@
 import { seededRandom } from "@resource-broker/testkit";
-import { runLinearizability } from "./counter.ts";
-import { runScenario } from "./market.ts";
-import type { InvariantChecker } from "./oracle/witness.ts";
-import type { Environment } from "./stage/setting.ts";
+import type { Environment } from "./environment/environment.ts";
+import type { InvariantChecker } from "./invariants/invariant-checker.ts";
+import { runLinearizability } from "./linearizability.ts";
+import { runScenario } from "./scenario.ts";
 
 /** Every so many seeds a world whose histories are judged; all others are markets. */
 const LINEARIZABILITY_EVERY = 5;

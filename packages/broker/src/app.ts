@@ -9,15 +9,15 @@ import {
   observedCertificates,
   type Reloads,
 } from "@resource-broker/runtime";
-import { dashboardComponent } from "./dashboard-side.ts";
-import { engineObserver, logCommit } from "./decision-log.ts";
+import { dashboardComponent } from "./dashboard-component.ts";
+import { engineObserver, logCommit } from "./engine-log.ts";
 import { createEngine } from "./engine/create-engine.ts";
 import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import { clusterAccess } from "./cluster-access.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
 import { importReservations } from "./import-reservations.ts";
-import { kubernetesComponent } from "./kubernetes-side.ts";
+import { kubernetesComponent } from "./kubernetes-component.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { policyInForce } from "./policy/policy-in-force.ts";
@@ -26,7 +26,7 @@ import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
 import { watchAudit } from "./store/audit-watch.ts";
 import { chooseStore } from "./store/choose-store.ts";
-import type { Leadership } from "./store/leadership.ts";
+import type { Leadership } from "./store/common/leadership.ts";
 import { StoreFailure } from "./store/store.ts";
 
 export interface BrokerDeps {

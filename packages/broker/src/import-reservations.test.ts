@@ -15,8 +15,12 @@ import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, NAMESPACES } from "@resou
 import { memoryDisk, memoryStore, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createBroker } from "./app.ts";
-import { RESERVATIONS } from "./interface/kubernetes/objects/known-objects.ts";
-import { NAMESPACE, openEnvironment, type TestEnvironment } from "./interface/kubernetes/testing/scene.ts";
+import { RESERVATIONS } from "./interface/kubernetes/objects/object-informers.ts";
+import {
+  NAMESPACE,
+  openEnvironment,
+  type TestEnvironment,
+} from "./interface/kubernetes/testing/environment.ts";
 import { readBrokerSettings } from "./settings/read-settings.ts";
 
 const file = new URL("../../contract/golden/go-broker-objects.json", import.meta.url);

@@ -13,7 +13,7 @@ import { customResource, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import type { BrokerCluster } from "./cluster-access.ts";
 import type { Engine } from "./engine/engine.ts";
-import { isNamespaceTerminating } from "./interface/kubernetes/reservations/place.ts";
+import { isNamespaceTerminating } from "./interface/kubernetes/reservations/namespace-terminating.ts";
 import { faultOf } from "./interface/shared/checked.ts";
 
 const RESERVATIONS = customResource(reservationKind);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { engineCheck, leadingCheck, notLeading } from "./replica.ts";
-import type { LeadershipState } from "./store/leadership.ts";
+import type { LeadershipState } from "./store/common/leadership.ts";
 
 const rows: readonly { readonly standing: LeadershipState; readonly says: string }[] = [
   { standing: { role: "standby", leader: "" }, says: "standby: no replica has led yet" },

@@ -1,7 +1,7 @@
 import { fakeClock, postgresPrograms, testCertificates, until } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CallOptions, ClientCredentials } from "./interface/http/testing/call.ts";
-import { openRawConnection } from "./interface/http/testing/line.ts";
+import { openRawConnection } from "./interface/http/testing/raw-connection.ts";
 import { runBroker } from "./interface/http/testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./interface/http/testing/samples.ts";
 import { notLeading } from "./replica.ts";

@@ -65,7 +65,7 @@ export {
   type UiSpend,
   type UiUnmet,
   type UiVerified,
-} from "./dashboard/insight.ts";
+} from "./dashboard/history.ts";
 export type { UiCordon, UiDone, UiEvent } from "./dashboard/live.ts";
 export {
   RESERVATION_SORTS,
@@ -111,11 +111,11 @@ export {
   parsePolicy,
   type PolicyResult,
   type SliceDefaults,
-} from "./policy/parse-policy.ts";
+} from "./policy/policy-mapping.ts";
 export { type PolicyDTO, policySchema } from "./policy/policy-schema.ts";
 export { closest } from "./schema/closest.ts";
 export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
-export { fitToSchema } from "./schema/fitted.ts";
+export { fitToSchema } from "./schema/fit-to-schema.ts";
 export type { Infer, Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
 export { formatTime, parseTime } from "./schema/time.ts";
@@ -149,7 +149,7 @@ export {
   EVENT_SCHEMAS,
   type EventName,
   type ResetEventDTO,
-} from "./wire/events.ts";
+} from "./wire/instructions.ts";
 export {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
@@ -181,7 +181,7 @@ export {
   dashboardLinkSchema,
   type PolicyReplyDTO,
   policyReplySchema,
-} from "./wire/audit.ts";
+} from "./wire/admin.ts";
 export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
 export { type DecisionDTO, decisionSchema, type QuoteDTO, quoteSchema } from "./wire/decision.ts";
 export { type ErrorDTO, errorSchema, type RefusalDTO } from "./wire/error.ts";

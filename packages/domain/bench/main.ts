@@ -1,5 +1,5 @@
-import { schedulingBenchmarks } from "./deciding-bench.ts";
 import { quantityBenchmarks } from "./quantity-bench.ts";
+import { schedulingBenchmarks } from "./scheduling-bench.ts";
 
 const rows = [...quantityBenchmarks(), ...schedulingBenchmarks()];
 const width = Math.max(...rows.map(({ name }) => name.length));

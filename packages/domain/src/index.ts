@@ -62,8 +62,8 @@ export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
 export type { GuestUsage, PendingShown } from "./cluster/pod-totals.ts";
 export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor, totalPrice, UNPRICED } from "./cost/price.ts";
-export type { Candidate, Cordon } from "./deciding/candidate.ts";
-export { chooseProvider } from "./deciding/choose-provider.ts";
+export type { Candidate, Cordon } from "./scheduling/candidate.ts";
+export { chooseProvider } from "./scheduling/choose-provider.ts";
 export {
   type CandidateRecord,
   type CandidateRefusal,
@@ -72,9 +72,9 @@ export {
   type RefusedOutcome,
   type ScoredOutcome,
   withoutAmounts,
-} from "./deciding/decision.ts";
-export { explain, flipOf, headline } from "./deciding/explain.ts";
-export { FILTER_NAMES, type FilterName, type Refusal, type SchedulingContext } from "./deciding/filters.ts";
+} from "./scheduling/decision.ts";
+export { explain, flipOf, headline } from "./scheduling/explain.ts";
+export { FILTER_NAMES, type FilterName, type Refusal, type SchedulingContext } from "./scheduling/filters.ts";
 export {
   DEFAULT_POLICY,
   type LendingPolicy,
@@ -83,10 +83,10 @@ export {
   type PricePolicy,
   type Quota,
   type ResourceLimits,
-} from "./deciding/policy.ts";
-export { replayWinner } from "./deciding/record-decision.ts";
-export type { CandidateTableView } from "./deciding/roster.ts";
-export type { CandidateStats, ScoreInputs, ScoreParts } from "./deciding/scorers.ts";
+} from "./scheduling/policy.ts";
+export { replayWinner } from "./scheduling/record-decision.ts";
+export type { CandidateTableView } from "./scheduling/candidate-table.ts";
+export type { CandidateStats, ScoreInputs, ScoreParts } from "./scheduling/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export {
   type AdoptionOffer,
@@ -111,7 +111,7 @@ export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
 export { ENDED_RETENTION_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
-export { mustBeDurable } from "./ledger/must-outlive.ts";
+export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
 export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
 export {
@@ -168,7 +168,7 @@ export {
   type ResourceProblem,
   type ResourceQuantities,
   type ResourcesResult,
-} from "./resources/parse-resources.ts";
+} from "./resources/resource-quantities.ts";
 export {
   add,
   amountOf,

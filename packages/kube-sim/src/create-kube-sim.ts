@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { createClusterApi } from "./api/create-cluster-api.ts";
 import { startBehaviour } from "./behave/behaviour.ts";
-import { populateNamespaces } from "./behave/furnish-namespaces.ts";
+import { populateNamespaces } from "./behave/populate-namespaces.ts";
 import { CORE_DEFINITIONS } from "./core/core-definitions.ts";
 import { serveCustomKinds, sharedKinds } from "./core/serve-custom-kinds.ts";
 import type { ClusterOptions, KubeSim, KubeSimDeps, SimCluster } from "./kube-sim.ts";

@@ -82,7 +82,7 @@ function rows(): Row[] {
 /** One file, as an agent is shipped: hundreds of modules take memory and time of their own. */
 async function bundled(): Promise<string> {
   printProgress("bundling the follower");
-  const input = fileURLToPath(new URL("./follower-process.ts", import.meta.url));
+  const input = fileURLToPath(new URL("./reflector-process.ts", import.meta.url));
   const build = await rolldown({ input, platform: "node", plugins: [leanBuiltins(), oneByte()] });
   const file = join(folder, "follower.mjs");
   await build.write({ file, format: "esm", codeSplitting: false });

@@ -7,8 +7,8 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { KIND_NAMES } from "./objects.ts";
-import { type RoundReport, runChaos } from "./survive.ts";
-import { DISRUPTIONS, realServer, simServer } from "./victim.ts";
+import { type RoundReport, runChaos } from "./run-chaos.ts";
+import { DISRUPTIONS, realServer, simServer } from "./target-server.ts";
 
 const RECORDS = join(import.meta.dirname, "../../../docs/campaigns.jsonl");
 const MAX_DOWN_MS = 2_000;

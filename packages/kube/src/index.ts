@@ -33,7 +33,7 @@ export type {
   ReflectorObserver,
   ReflectorOptions,
   Sink,
-} from "./follow/follower.ts";
+} from "./reflector/types.ts";
 export { decodeMessage } from "./protobuf/decode-message.ts";
 export type { Field, FieldKind, MessageFields } from "./protobuf/fields.ts";
 export {
@@ -42,7 +42,7 @@ export {
   listPageReader,
   readListPage,
 } from "./protobuf/list-page.ts";
-export { NODE_FIELDS, POD_FIELDS } from "./protobuf/pod-fields.ts";
+export { NODE_FIELDS, POD_FIELDS } from "./protobuf/core-fields.ts";
 export { type ProtobufStatus, readStatus } from "./protobuf/status.ts";
 export { type WatchFrame, type WatchFrames, watchFrames } from "./protobuf/watch-frames.ts";
 export { customResource, type ObjectName, type Resource } from "./resource/resource.ts";
@@ -86,7 +86,7 @@ export {
   type EventRecorderOptions,
   eventRecorder,
 } from "./events/event-recorder.ts";
-export { reflector } from "./follow/follow.ts";
+export { reflector } from "./reflector/reflector.ts";
 export {
   type CacheListener,
   type Informer,
@@ -119,5 +119,5 @@ export {
   type ReconcilerDeps,
   type ReconcileResult,
   type ReconcilerOptions,
-} from "./reconcile/reconcile-loop.ts";
-export { type FailureReporter, failureReporter, toFault } from "./backoff/trouble.ts";
+} from "./reconcile/reconciler.ts";
+export { type FailureReporter, failureReporter, toFault } from "./backoff/failure-reporter.ts";

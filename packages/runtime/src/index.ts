@@ -15,14 +15,15 @@ export {
 } from "./certificates/certificate-set.ts";
 export { type FolderWatchOptions, watchFolder } from "./certificates/folder-watch.ts";
 export type { RevocationList } from "./certificates/revocation-list.ts";
+export { type Clock, systemClock } from "./clock/clock.ts";
 export { makeFolder } from "./files/make-folder.ts";
 export { readText } from "./files/read-text.ts";
 export { reservationNameFor } from "./ids/reservation-name.ts";
 export { createLog, type LogOptions, type LogSettings, logOptions } from "./log/create-log.ts";
 export type { Log, LogFields } from "./log/log.ts";
 export { inBaseUnits } from "./metrics/base-units.ts";
-export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/figures.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
+export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/registry.ts";
 export type { MetricsSource, ReadinessCheck } from "./probe/pages.ts";
 export {
   type Address,
@@ -51,7 +52,6 @@ export {
   type SettingsSpec,
 } from "./settings/read-settings.ts";
 export { yamlReader } from "./settings/read-yaml.ts";
-export { type Clock, systemClock } from "./time/machine-time.ts";
 export {
   type CrlSummary,
   type CrlRequest,
@@ -63,6 +63,12 @@ export {
 } from "./x509/crl.ts";
 export { EXTENDED_KEY_USAGE_IDS, type ExtendedKeyUsage } from "./x509/extensions.ts";
 export {
+  type InMemoryAuthority,
+  inMemoryAuthority,
+  type IssuedCertificate,
+  type LeafOptions,
+} from "./x509/in-memory-authority.ts";
+export {
   authorityName,
   type LeafRequest,
   makeAuthorityCertificate,
@@ -71,9 +77,3 @@ export {
 } from "./x509/make-certificate.ts";
 export { type PemBlock, pemBlocks, readPem, toPem } from "./x509/pem.ts";
 export { generateKeys, type Issuer, subjectOf, toKeyPem } from "./x509/sign.ts";
-export {
-  type InMemoryAuthority,
-  inMemoryAuthority,
-  type IssuedCertificate,
-  type LeafOptions,
-} from "./x509/small-authority.ts";

@@ -1,5 +1,10 @@
-export type { Authority, CertificateOptions, KeyKind, KeyPair } from "./certificates/make-certificate.ts";
-export { makeKeys } from "./certificates/make-certificate.ts";
+export {
+  type Authority,
+  type CertificateOptions,
+  type KeyKind,
+  type KeyPair,
+  makeKeys,
+} from "./certificates/make-certificate.ts";
 export { type Attribute, commonName, type Subject } from "./certificates/subject.ts";
 export {
   type Credentials,
@@ -23,9 +28,9 @@ export {
   type MemoryStore,
   memoryStore,
 } from "./store/memory-store.ts";
-export { type FakeClock, fakeClock, settle } from "./time/fake-time.ts";
-export { FULL_HISTORY } from "./store/eventful-days.ts";
-export { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./store/ledger-story.ts";
+export { type FakeClock, fakeClock, settle } from "./time/fake-clock.ts";
+export { FULL_HISTORY } from "./store/full-history.ts";
+export { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./store/ledger-driver.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
 export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
 export { type BenchRow, benchTable } from "./bench/bench-table.ts";
@@ -59,7 +64,7 @@ export { type Divergence, DIVERGENCES, keepOrDiverge } from "./kube/divergences.
 export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
 export { realKube, simulatedKube } from "./kube/kube-servers.ts";
-export { clientFor as kubeClientFor } from "./kube/ways-to.ts";
+export { clientFor as kubeClientFor } from "./kube/clients.ts";
 export type { LiqoBehaviour } from "./liqo/behaviour.ts";
 export { looseLiqoDefinitions, type LiqoAssets, liqoAssets } from "./liqo/definitions.ts";
 export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
@@ -69,7 +74,7 @@ export { LIQOCTL_LINES } from "./liqo/testing/liqoctl-lines.ts";
 export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
 export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
 export { creatorUser } from "./liqo/provide-slice.ts";
-export type { LiqoSite } from "./liqo/site.ts";
+export type { LiqoSite } from "./liqo/liqo-state.ts";
 export { type Child, childOf } from "./process/child.ts";
 export { freePorts } from "./process/free-ports.ts";
 export { type Guardian, startGuardian } from "./process/guardian.ts";
@@ -94,7 +99,7 @@ export {
   type SimulatedControlPlanes,
   simulatedControlPlanes,
 } from "./world/control-planes.ts";
-export { createInProcessAgent, type InProcessAgent, startInProcessAgent } from "./world/inside-agent.ts";
+export { createInProcessAgent, type InProcessAgent, startInProcessAgent } from "./world/in-process-agent.ts";
 export {
   ADVERTISEMENTS,
   BROKER_POLICIES,
@@ -105,7 +110,7 @@ export {
   RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
-export { listingOf } from "./real-liqo/listing.ts";
+export { listingOf } from "./real-liqo/object-listing.ts";
 export {
   type RealLiqoCluster,
   type RealLiqoControlPlanes,

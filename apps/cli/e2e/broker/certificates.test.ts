@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { commonName, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../../src/testing/cli.ts";
+import { NOWHERE } from "./testing/fake-server.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { NOWHERE } from "./testing/stand-in.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;

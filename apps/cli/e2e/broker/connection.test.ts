@@ -1,7 +1,7 @@
 import { HEADER } from "@resource-broker/contract";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { NOWHERE, startFakeServer, startPlainServer } from "./testing/fake-server.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { NOWHERE, startFakeServer, startPlainServer } from "./testing/stand-in.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../../src/testing/cli.ts";
+import { NOWHERE } from "./testing/fake-server.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { NOWHERE } from "./testing/stand-in.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;

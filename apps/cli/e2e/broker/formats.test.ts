@@ -9,8 +9,8 @@ import { OUTPUT } from "../../src/output/output-option.ts";
 import { type BrokerCluster, startBrokerCluster } from "../../src/testing/broker-cluster.ts";
 import { type Outcome, runCli } from "../../src/testing/cli.ts";
 import { type OneCluster, startOneCluster } from "../../src/testing/one-cluster.ts";
+import { startFakeServer } from "./testing/fake-server.ts";
 import { type Fleet, startFleet } from "./testing/fleet.ts";
-import { startFakeServer } from "./testing/stand-in.ts";
 
 const REQUEST = ["--cpu", "1", "--memory", "1Gi"];
 const FINALIZED = {

@@ -1,7 +1,7 @@
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli, temporaryFolder } from "../../src/testing/cli.ts";
-import { NOWHERE } from "./testing/stand-in.ts";
+import { NOWHERE } from "./testing/fake-server.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let folder: string;

@@ -11,13 +11,13 @@ import {
   setAside,
 } from "./authority.ts";
 import { foldersIn, makePrivateFolder, PUBLIC, readText, writeFiles } from "./files.ts";
-import { readAuthority, readNamed } from "./gather.ts";
 import { DEFAULT_HOSTS, readHosts } from "./hosts.ts";
 import { issueLeaf } from "./issue-leaf.ts";
 import { BROKER, type Layout, layoutOf } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { INIT_OPTIONS } from "./options.ts";
 import { publishCrl } from "./publish-crl.ts";
+import { readAuthority, readNamed } from "./read-certificates.ts";
 import { printCertificates } from "./view.ts";
 
 type InitOptions = Input<typeof INIT_OPTIONS>["options"];

@@ -6,11 +6,11 @@ import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
 import { type Authority, dirFlag, openAuthority } from "./authority.ts";
 import { readText } from "./files.ts";
-import { readNamed } from "./gather.ts";
 import { issueLeaf } from "./issue-leaf.ts";
 import { BROKER, folderOf, type Layout, layoutOf } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { ISSUE_OPTIONS } from "./options.ts";
+import { readNamed } from "./read-certificates.ts";
 import { printCertificates } from "./view.ts";
 
 export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, host: Host): Promise<void> {

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { when } from "../output/when.ts";
 import { type Authority, dirFlag } from "./authority.ts";
-import { readCertificates } from "./examine.ts";
+import { readCertificates } from "./certificate-facts.ts";
 import { foldersIn, readText } from "./files.ts";
 import type { LeafRequest } from "./issue-leaf.ts";
-import { isKeyOf } from "./judge.ts";
 import { BROKER, folderOf } from "./layout.ts";
 import type { Issued } from "./register.ts";
+import { isKeyOf } from "./verify-certificate.ts";
 
 export interface RenewalOptions {
   readonly now: number;

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { Host } from "../cli/host.ts";
 import { when } from "../output/when.ts";
 import { openAuthority, readAuthorityCertificate, renewAuthority } from "./authority.ts";
-import type { CertificateFacts } from "./examine.ts";
+import type { CertificateFacts } from "./certificate-facts.ts";
 import { type FileToWrite, foldersIn, PUBLIC, readText, writeFiles } from "./files.ts";
-import { readAuthority } from "./gather.ts";
 import { BROKER, folderOf, type Layout } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import { publishCrl } from "./publish-crl.ts";
+import { readAuthority } from "./read-certificates.ts";
 
 interface RenewCaOptions {
   readonly days: number | undefined;

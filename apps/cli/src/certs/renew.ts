@@ -2,15 +2,15 @@ import type { Input } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
 import { type Authority, openAuthority } from "./authority.ts";
-import type { CertificateFacts } from "./examine.ts";
+import type { CertificateFacts } from "./certificate-facts.ts";
 import { foldersIn } from "./files.ts";
-import { readNamed } from "./gather.ts";
 import { readHosts } from "./hosts.ts";
 import { issueLeaf } from "./issue-leaf.ts";
 import { BROKER, type Layout, layoutOf } from "./layout.ts";
 import { withLock } from "./lock.ts";
 import type { RENEW_OPTIONS } from "./options.ts";
 import { type NotRenewed, planRenewal, type RenewalOptions } from "./plan-renewal.ts";
+import { readNamed } from "./read-certificates.ts";
 import { renewCa } from "./renew-ca.ts";
 import { printCertificates } from "./view.ts";
 

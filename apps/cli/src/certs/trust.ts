@@ -1,7 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { type CrlSummary, readCrl } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
-import { readCertificates } from "./examine.ts";
+import { readCertificates } from "./certificate-facts.ts";
 import { readText } from "./files.ts";
 
 /** The certificates of those files that are there. */

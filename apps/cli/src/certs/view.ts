@@ -3,7 +3,7 @@ import type { OutputFormat } from "../output/output-option.ts";
 import type { Host } from "../cli/host.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { when } from "../output/when.ts";
-import type { CertificateFacts } from "./examine.ts";
+import type { CertificateFacts } from "./certificate-facts.ts";
 
 /** Several certificates, one line each. */
 export function printCertificates(

@@ -1,8 +1,8 @@
 import { HEADER, PATH, PROTOCOL_VERSION, reservationListSchema } from "@resource-broker/contract";
-import { certificateFacts, readCertificates } from "../certs/examine.ts";
+import { certificateFacts, readCertificates } from "../certs/certificate-facts.ts";
 import type { Host } from "../cli/host.ts";
+import { type ClusterView, clusterViews } from "../clusters/cluster-view.ts";
 import { listClusters, readCluster } from "../clusters/read-clusters.ts";
-import { type ClusterView, clusterViews } from "../clusters/standing.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
 import { type Credentials, readCredentials } from "../connection/credentials.ts";
 import { type ConnectionOptions, findBroker } from "../connection/find-broker.ts";

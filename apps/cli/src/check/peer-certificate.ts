@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { CommandError } from "../cli/exit-code.ts";
-import { connectionError } from "../connection/connection-trouble.ts";
+import { connectionError } from "../connection/connection-problem.ts";
 import type { Credentials } from "../connection/credentials.ts";
 
 interface Peer {

@@ -4,7 +4,7 @@ import { age } from "../output/age.ts";
 import { amountsIn, leftOf, listed } from "../output/amounts.ts";
 import type { Styler, TextStyle } from "../output/colour.ts";
 import type { Column } from "../output/table.ts";
-import type { ClusterStatus, ClusterView } from "./standing.ts";
+import type { ClusterStatus, ClusterView } from "./cluster-view.ts";
 
 export const CLUSTER_STYLES: Readonly<Record<ClusterStatus, TextStyle>> = {
   Ready: "good",

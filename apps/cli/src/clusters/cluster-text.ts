@@ -6,7 +6,7 @@ import type { Styler } from "../output/colour.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { reservationColumns } from "../reservations/reservation-columns.ts";
 import { CLUSTER_STYLES, gpuModels, regionOf } from "./cluster-columns.ts";
-import { type ClusterStatus, overcommittedIn, withheldText } from "./standing.ts";
+import { type ClusterStatus, overcommittedIn, withheldText } from "./cluster-view.ts";
 
 /** A cluster and everything that hangs on it. */
 export interface ClusterReport {

@@ -5,9 +5,9 @@ import { stylerFor } from "../output/colour.ts";
 import { print } from "../output/print.ts";
 import { listReservations } from "../reservations/read-reservations.ts";
 import { type ClusterReport, clusterText } from "./cluster-text.ts";
+import { clusterViews } from "./cluster-view.ts";
 import type { DESCRIBE_CLUSTER_OPTIONS } from "./options.ts";
 import { readCluster } from "./read-clusters.ts";
-import { clusterViews } from "./standing.ts";
 
 export const describeCluster: Run<typeof DESCRIBE_CLUSTER_OPTIONS> = async ({ options, words }, host) => {
   const [id = ""] = words;

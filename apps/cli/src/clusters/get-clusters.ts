@@ -7,7 +7,7 @@ import { type Labels, readLabels } from "../cli/read-labels.ts";
 import { clusterColumns, wideClusterColumns } from "./cluster-columns.ts";
 import type { GET_CLUSTERS_OPTIONS } from "./options.ts";
 import { listClusters, readCluster } from "./read-clusters.ts";
-import { type ClusterView, clusterViews, withheldText } from "./standing.ts";
+import { type ClusterView, clusterViews, withheldText } from "./cluster-view.ts";
 
 export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, words }, host) => {
   const labels = readLabels("selector", options.selector);

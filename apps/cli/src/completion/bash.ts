@@ -6,7 +6,7 @@ import {
   spellings,
   type ValueKind,
   valueGroups,
-} from "./places.ts";
+} from "./command-nodes.ts";
 
 /** Works from bash 3.2 on, which macOS has. */
 export function bashScript(places: readonly CommandNode[]): string {

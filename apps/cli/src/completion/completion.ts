@@ -1,7 +1,7 @@
 import type { CommandGroup, Run } from "../cli/command.ts";
 import { bashScript } from "./bash.ts";
+import { type CommandNode, commandNodes } from "./command-nodes.ts";
 import { fishScript } from "./fish.ts";
-import { type CommandNode, commandNodes } from "./places.ts";
 import { zshScript } from "./zsh.ts";
 
 const SCRIPTS: Readonly<Record<"bash" | "zsh" | "fish", (places: readonly CommandNode[]) => string>> = {

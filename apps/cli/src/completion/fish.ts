@@ -1,4 +1,4 @@
-import { aliasesIn, type CommandNode, type OptionWord, pathsBelow } from "./places.ts";
+import { aliasesIn, type CommandNode, type OptionWord, pathsBelow } from "./command-nodes.ts";
 
 export function fishScript(places: readonly CommandNode[]): string {
   return `# Completes brokerctl in fish. Made by: brokerctl completion fish

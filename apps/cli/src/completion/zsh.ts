@@ -6,7 +6,7 @@ import {
   spellings,
   type ValueKind,
   valueGroups,
-} from "./places.ts";
+} from "./command-nodes.ts";
 
 export function zshScript(places: readonly CommandNode[]): string {
   return `#compdef brokerctl

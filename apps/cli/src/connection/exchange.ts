@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import { CommandError } from "../cli/exit-code.ts";
-import { connectionError, type Peer } from "./connection-trouble.ts";
+import { connectionError, type Peer } from "./connection-problem.ts";
 
 /** More than the longest page that a broker sends. */
 const MOST_BYTES = 64 * 1024 * 1024;

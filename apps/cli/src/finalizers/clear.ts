@@ -7,8 +7,8 @@ import { type OpenCluster, withCluster } from "../objects/open-cluster.ts";
 import { listObjects, unknownObject, type Wanted } from "../objects/read-objects.ts";
 import { print } from "../output/print.ts";
 import { type Column, table } from "../output/table.ts";
-import { runningBroker } from "./living-broker.ts";
 import type { CLEAR_OPTIONS } from "./options.ts";
+import { runningBroker } from "./running-broker.ts";
 
 /** What became of one Reservation. The shape of `-o json`. */
 interface Cleared {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launchBrowser, openWindow, type Window } from "../testing/browser.ts";
 import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
 import { LIST_PAGES, untilLive } from "../testing/pages.ts";
-import { sampleFleet } from "../testing/stage-fleet.ts";
+import { sampleFleet } from "../testing/sample-fleet.ts";
 
 let dashboard: DashboardBroker;
 let browser: Browser;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "../testing/browser.ts";
 import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
 import { LIST_PAGES, openFirst, untilLive } from "../testing/pages.ts";
-import { sampleFleet } from "../testing/stage-fleet.ts";
+import { sampleFleet } from "../testing/sample-fleet.ts";
 
 let dashboard: DashboardBroker;
 let browser: Browser;

@@ -5,7 +5,7 @@ import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import { withQuery } from "../net/query.ts";
 import { Card } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { capacityChart, hasResource } from "./capacity-charts.ts";
 
 /** As often as the finest ring of the broker gets a new point. */

@@ -6,7 +6,7 @@ import { FilterChip, RadioGroup, SearchBox } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { unmetChart, unmetTotals } from "./capacity-charts.ts";
 import { CapacityHistory } from "./capacity-history.tsx";

@@ -6,12 +6,12 @@ import { withQuery } from "../net/query.ts";
 import { Chip } from "../parts/chips.tsx";
 import { FilterChip, RadioGroup } from "../parts/controls.tsx";
 import { ClusterLink, Link } from "../parts/link.tsx";
-import { TimeAgo } from "../parts/moment.tsx";
 import { Page } from "../parts/page.tsx";
+import { TimeAgo } from "../parts/relative-time.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Pager, Table } from "../parts/table.tsx";
 import { hrefTo, readOffset } from "../routing/route.ts";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { reasonTitle } from "./decision-view.ts";
 

@@ -7,10 +7,10 @@ import { withQuery } from "../net/query.ts";
 import { Action } from "../parts/confirm.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
-import { TimeAgo } from "../parts/moment.tsx";
 import { Card, Page } from "../parts/page.tsx";
+import { TimeAgo } from "../parts/relative-time.tsx";
 import { AnswerView } from "../parts/states.tsx";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { ClusterStates } from "./cluster-row.tsx";
 import { gpuModels, priceText, secondName } from "./fleet-view.ts";
 

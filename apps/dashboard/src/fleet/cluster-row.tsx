@@ -4,7 +4,7 @@ import { CapacityBar } from "../charts/capacity-bar.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import { Chip } from "../parts/chips.tsx";
 import { Link } from "../parts/link.tsx";
-import { TimeAgo } from "../parts/moment.tsx";
+import { TimeAgo } from "../parts/relative-time.tsx";
 import { hrefTo } from "../routing/route.ts";
 import { clusterStates, priceText, secondName } from "./fleet-view.ts";
 

@@ -8,7 +8,7 @@ import { Icon } from "../parts/icons.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { useQuery } from "../shell/use-query.ts";
 import "../reservations/reservations.css";
 import { FlowDiagram } from "./flow-diagram.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ApiClient, ApiError } from "../net/ask.ts";
+import { type ApiClient, ApiError } from "../net/api-client.ts";
 import { fakeTimers, settle } from "../testing/fake-timers.ts";
 import { createLiveAnswer, patchRows, type RefreshPolicy } from "./live-answer.ts";
 import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";

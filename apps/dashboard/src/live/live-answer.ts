@@ -1,5 +1,5 @@
-import { type ApiClient, ApiError, isAborted } from "../net/ask.ts";
-import { shareStructure } from "../net/keep-same.ts";
+import { type ApiClient, ApiError, isAborted } from "../net/api-client.ts";
+import { shareStructure } from "../net/structural-sharing.ts";
 import type { Timers } from "../time/timers.ts";
 import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";
 

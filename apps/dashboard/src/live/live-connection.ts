@@ -1,5 +1,5 @@
 import type { UiEvent } from "@resource-broker/contract";
-import { type Fetch, readAnswer } from "../net/ask.ts";
+import { type Fetch, readAnswer } from "../net/api-client.ts";
 import type { Timers } from "../time/timers.ts";
 import { createEventReader, type StreamEvent } from "./event-reader.ts";
 

@@ -1,7 +1,7 @@
 import { Card } from "./page.tsx";
 import "./code.css";
 import { useState } from "react";
-import { useAppDeps } from "../shell/session-context.ts";
+import { useAppDeps } from "../shell/app-deps.ts";
 import { Icon } from "./icons.tsx";
 import "./button.css";
 

@@ -1,6 +1,6 @@
 import type { UiDone } from "@resource-broker/contract";
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
-import { useAppDeps, useLiveStatus, useSession } from "../shell/session-context.ts";
+import { useAppDeps, useLiveStatus, useSession } from "../shell/app-deps.ts";
 import { useToast } from "../shell/toasts.tsx";
 import { sentence } from "../format/sentence.ts";
 import { focusHeading } from "./page.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
-import { useAppDeps } from "../shell/session-context.ts";
+import { useAppDeps } from "../shell/app-deps.ts";
 import { Icon } from "./icons.tsx";
 import { focusHeading } from "./page.tsx";
 import "./controls.css";

@@ -1,6 +1,6 @@
 import type { MouseEvent, ReactNode } from "react";
 import { hrefTo } from "../routing/route.ts";
-import { useAppDeps } from "../shell/session-context.ts";
+import { useAppDeps } from "../shell/app-deps.ts";
 
 interface LinkProps {
   readonly to: string;

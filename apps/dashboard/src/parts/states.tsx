@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ApiError } from "../net/ask.ts";
+import type { ApiError } from "../net/api-client.ts";
 import { sentence } from "../format/sentence.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import "./button.css";

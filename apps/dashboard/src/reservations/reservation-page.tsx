@@ -10,11 +10,11 @@ import { Action } from "../parts/confirm.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
-import { Countdown, TimeAgo } from "../parts/moment.tsx";
+import { Countdown, TimeAgo } from "../parts/relative-time.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { hrefTo } from "../routing/route.ts";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import "./reservation.css";
 import { Phase } from "./reservation-row.tsx";
 import {

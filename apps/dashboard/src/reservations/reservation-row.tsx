@@ -4,7 +4,7 @@ import { amountText } from "../format/amounts.ts";
 import { Chip } from "../parts/chips.tsx";
 import { ClusterLink, Link } from "../parts/link.tsx";
 import { Icon } from "../parts/icons.tsx";
-import { TimeAgo, TimeLeft } from "../parts/moment.tsx";
+import { TimeAgo, TimeLeft } from "../parts/relative-time.tsx";
 import { hrefTo } from "../routing/route.ts";
 import "./reservations.css";
 import { costText, isLive, phaseStyle, reasonText } from "./reservation-view.ts";

@@ -6,7 +6,7 @@ import { Page } from "../parts/page.tsx";
 import { SortSelect } from "../parts/sort-select.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { type Column, Pager, Table } from "../parts/table.tsx";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { ReservationRow } from "./reservation-row.tsx";
 import {

@@ -8,7 +8,7 @@ import { ClusterPage } from "../fleet/cluster-page.tsx";
 import { FleetPage } from "../fleet/fleet-page.tsx";
 import { FlowsPage } from "../flows/flows-page.tsx";
 import { MoneyPage } from "../money/money-page.tsx";
-import { ApiError, SESSION_PATH } from "../net/ask.ts";
+import { ApiError, SESSION_PATH } from "../net/api-client.ts";
 import { Link } from "../parts/link.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -17,7 +17,7 @@ import { ReservationsPage } from "../reservations/reservations-page.tsx";
 import { SignInPage, type SignInState } from "../sign-in/sign-in-page.tsx";
 import { tokenIn } from "../sign-in/token.ts";
 import { WhatIfPage } from "../what-if/what-if-page.tsx";
-import { type AppDeps, AppDepsContext, SessionContext, useRoute } from "./session-context.ts";
+import { type AppDeps, AppDepsContext, SessionContext, useRoute } from "./app-deps.ts";
 import { Shell } from "./shell.tsx";
 import { Toasts } from "./toasts.tsx";
 

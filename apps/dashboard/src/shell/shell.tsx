@@ -3,7 +3,7 @@ import { Component, type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
 import { PAGES } from "../routing/route.ts";
-import { useLiveStatus, useRoute, useSession } from "./session-context.ts";
+import { useLiveStatus, useRoute, useSession } from "./app-deps.ts";
 import { applyTheme, nextTheme, readTheme, type Theme } from "./theme.ts";
 import "../parts/button.css";
 import "./shell.css";

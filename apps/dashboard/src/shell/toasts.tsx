@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
 import { Icon } from "../parts/icons.tsx";
-import { useAppDeps } from "./session-context.ts";
+import { useAppDeps } from "./app-deps.ts";
 import "./toasts.css";
 
 const SHOWN_MS = 6000;

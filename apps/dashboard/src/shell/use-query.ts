@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 import { withQuery } from "../net/query.ts";
-import { useAppDeps, useRoute } from "./session-context.ts";
+import { useAppDeps, useRoute } from "./app-deps.ts";
 
 export type QueryChange = Readonly<Record<string, string | number | null>>;
 

@@ -1,4 +1,4 @@
-import type { Fetch } from "../net/ask.ts";
+import type { Fetch } from "../net/api-client.ts";
 
 /** One open stream, as the broker holds it. */
 export interface FakeStream {

@@ -1,8 +1,8 @@
 import type { UiQuote, UiQuoteRequest } from "@resource-broker/contract";
 import { useEffect, useRef, useState } from "react";
-import { isAborted } from "../net/ask.ts";
-import { shareStructure } from "../net/keep-same.ts";
-import { useAppDeps } from "../shell/session-context.ts";
+import { isAborted } from "../net/api-client.ts";
+import { shareStructure } from "../net/structural-sharing.ts";
+import { useAppDeps } from "../shell/app-deps.ts";
 
 export interface QuoteState {
   readonly quote: UiQuote | undefined;

@@ -8,7 +8,7 @@ import { CodeCard } from "../parts/code.tsx";
 import { Icon } from "../parts/icons.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
-import { useAnswer } from "../shell/session-context.ts";
+import { useAnswer } from "../shell/app-deps.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { Fields } from "./fields.tsx";
 import { type QuoteState, useQuote } from "./use-quote.ts";

@@ -13,10 +13,10 @@ import {
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
 import { type Clock, describeFailure, EXIT, type Log, yamlReader } from "@resource-broker/runtime";
-import { terminalFeatures } from "../report/choose-report.ts";
+import { terminalFeatures } from "../report/create-reporter.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { renderLine } from "../view/line.ts";
-import { inspectClusters } from "./look-at-clusters.ts";
+import { inspectClusters } from "./inspect-clusters.ts";
 import { reportRows } from "./print-report.ts";
 import type { Report } from "./report.ts";
 

@@ -1,5 +1,5 @@
-import type { BrokerUpdate, ClusterState, DemoUpdate } from "../news/news.ts";
-import { timeOf } from "../view/news-rows.ts";
+import type { BrokerUpdate, ClusterState, DemoUpdate } from "../updates/update.ts";
+import { timeOf } from "../view/update-rows.ts";
 
 /** Lines for a file, a pipe, or a terminal that can do no better. */
 export function plainLines(names: readonly string[]): (update: DemoUpdate) => readonly string[] {

@@ -1,4 +1,4 @@
-import type { Step } from "../news/news.ts";
+import type { Step } from "../updates/update.ts";
 
 const REQUEST_NAME = "more-room";
 

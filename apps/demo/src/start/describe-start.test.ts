@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { Fault } from "@resource-broker/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { describeStart } from "./describe-start.ts";
-import { checkPort } from "./free-port.ts";
+import { checkPort } from "./preconditions.ts";
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: write`), { code });
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { formatTime } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import type { AgentProcess, World } from "@resource-broker/testkit";
-import { isReadyLine, logEvent } from "../news/log-news.ts";
-import type { OnUpdate } from "../news/news.ts";
+import { isReadyLine, logEvent } from "../updates/log-event.ts";
+import type { OnUpdate } from "../updates/update.ts";
 
 const PIECE_BYTES = 64 * 1024;
 const LINE_END = 10;

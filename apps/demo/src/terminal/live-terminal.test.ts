@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
-import { BUSY } from "../view/testing/played-model.ts";
+import { BUSY } from "../view/testing/sample-model.ts";
 import { liveTerminal } from "./live-terminal.ts";
 
 /** A terminal whose keys, size and signals are in the test's hands. */

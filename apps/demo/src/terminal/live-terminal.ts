@@ -1,5 +1,5 @@
 import type { Clock } from "@resource-broker/runtime";
-import type { DemoUpdate } from "../news/news.ts";
+import type { DemoUpdate } from "../updates/update.ts";
 import { applyUpdate, emptyModel, type Key, type Model, withKey } from "../view/model.ts";
 import { render, type Size, type TerminalFeatures } from "../view/render.ts";
 import type { TerminalGuard } from "./guard.ts";

@@ -1,7 +1,7 @@
 import { parseSettings, text, toggle } from "@resource-broker/contract";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 import type { TourHost } from "./host.ts";
-import { NO_PAUSES, readingPauses } from "./pace.ts";
+import { NO_PAUSES, readingPauses } from "./reading-pauses.ts";
 import { startRecording } from "./recording.ts";
 
 const TOUR_SETTINGS = {
@@ -32,7 +32,7 @@ export async function tourCommand(argv: readonly string[], host: TourHost): Prom
     const recording = record === "" ? undefined : await startRecording(record, host.clock);
     const isRead = host.output.isTTY || recording !== undefined;
     // Only now: what a whole world needs is more than what a line of help needs.
-    const { runTour } = await import("./guide.ts");
+    const { runTour } = await import("./run-tour.ts");
     await runTour(host, { recording, pauses: isRead && !fast ? readingPauses(host.clock) : NO_PAUSES });
   } catch (error) {
     host.end(EXIT.failure, describeFailure(error, []));

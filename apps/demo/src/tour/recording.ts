@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import type { Clock } from "@resource-broker/runtime";
-import { COLUMNS } from "./telling.ts";
+import { COLUMNS } from "./tour-text.ts";
 
 const ROWS = 32;
 

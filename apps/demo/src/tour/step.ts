@@ -1,6 +1,6 @@
 import { type DecisionDTO, Fault } from "@resource-broker/contract";
 import { type Line, line, span } from "../view/line.ts";
-import type { TourEnvironment } from "./stage.ts";
+import type { TourEnvironment } from "./tour-environment.ts";
 
 /** One step of the tour: its text, its action, and what it prints. */
 interface Step<Seen> {

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import { type Line, line, span } from "../view/line.ts";
-import type { ReadingPauses } from "./pace.ts";
-import type { TourEnvironment } from "./stage.ts";
+import type { ReadingPauses } from "./reading-pauses.ts";
 import type { TourStep } from "./step.ts";
-import { headingRows, narrationRows, shownColumns, shownRows } from "./telling.ts";
+import type { TourEnvironment } from "./tour-environment.ts";
+import { headingRows, narrationRows, shownColumns, shownRows } from "./tour-text.ts";
 
 export interface TourOptions {
   readonly steps: readonly TourStep[];

@@ -1,5 +1,5 @@
 import { describeAmount } from "@resource-broker/domain";
-import type { ClusterState, ResourceShare } from "../news/news.ts";
+import type { ClusterState, ResourceShare } from "../updates/update.ts";
 import { cell, type Line, line, span } from "./line.ts";
 
 const BAR_CHARACTERS = { inUse: "█", lent: "▓", free: "░" };

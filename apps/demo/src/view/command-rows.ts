@@ -1,4 +1,4 @@
-import type { BrokerUpdate, Step } from "../news/news.ts";
+import type { BrokerUpdate, Step } from "../updates/update.ts";
 import { type Line, line, span } from "./line.ts";
 import type { Model } from "./model.ts";
 

@@ -7,7 +7,7 @@ import {
   type EventUpdate,
   startingCluster,
   type Step,
-} from "../news/news.ts";
+} from "../updates/update.ts";
 
 /** More than any terminal has lines. */
 const MAX_KEPT = 200;

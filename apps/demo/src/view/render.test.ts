@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { DemoUpdate } from "../news/news.ts";
+import type { DemoUpdate } from "../updates/update.ts";
 import { brokenCommand } from "./command-rows.ts";
 import { emptyModel, type Key, withKey } from "./model.ts";
 import { render } from "./render.ts";
-import { BROKER, BUSY, event, FOUR, LINK, modelAfter, READY, sampleCluster } from "./testing/played-model.ts";
+import { BROKER, BUSY, event, FOUR, LINK, modelAfter, READY, sampleCluster } from "./testing/sample-model.ts";
 
 const PLAIN = { hasColours: false, hasBlocks: true };
 const USUAL = { columns: 80, rows: 24 };

@@ -2,7 +2,7 @@ import { clusterHeader, clusterRow, legend } from "./cluster-rows.ts";
 import { commandRows } from "./command-rows.ts";
 import { type Line, line, renderLine, span } from "./line.ts";
 import type { Model } from "./model.ts";
-import { decisionRows, eventRow } from "./news-rows.ts";
+import { decisionRows, eventRow } from "./update-rows.ts";
 
 export interface Size {
   readonly columns: number;

@@ -4,14 +4,14 @@ import type { Context, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf } from "../../measure/start-programs.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import { countText } from "../../report/number-text.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise } from "../subject/calls.ts";
 import { fill, releaseAll } from "../subject/fill.ts";
 import type { Identity } from "../subject/identity.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
-import type { ClustersStep } from "./figures.ts";
+import type { ClustersStep } from "./results.ts";
 
 const COUNTS: Readonly<Record<Size, readonly number[]>> = {
   smoke: [1, 10, 100],

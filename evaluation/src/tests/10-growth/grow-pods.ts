@@ -4,10 +4,10 @@ import type { Context, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf, startMeasuredAgent } from "../../measure/start-programs.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
 import { countText } from "../../report/number-text.ts";
 import { openSubject } from "../subject/subject.ts";
-import type { PodsStep } from "./figures.ts";
+import type { PodsStep } from "./results.ts";
 
 const PODS: Readonly<Record<Size, readonly number[]>> = {
   smoke: [200, 2000],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { GrowthResult } from "./figures.ts";
 import { growthTest } from "./growth.ts";
+import type { GrowthResult } from "./results.ts";
 
 const result = (rssMb: number, syncCpuMs: number): GrowthResult => ({
   clusters: [1, 10].map((clusters) => ({ clusters, reservationUs: 100, advertisementUs: 100, rssMb: 70 })),

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context, EvaluationTest } from "../../evaluation-test.ts";
-import type { GrowthResult } from "./figures.ts";
 import { growClusters } from "./grow-clusters.ts";
 import { growPods } from "./grow-pods.ts";
+import type { GrowthResult } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 async function run(context: Context): Promise<GrowthResult> {

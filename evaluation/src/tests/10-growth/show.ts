@@ -10,7 +10,7 @@ import {
   growthOf,
   type PodsStep,
   slopeText,
-} from "./figures.ts";
+} from "./results.ts";
 
 const TARGET = { pods: 150_000, rssMb: 80, syncCpuMs: 2000 };
 const CLUSTERS: Axis = { label: "clusters that have advertised", scale: "log" };

@@ -1,8 +1,8 @@
 import { seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { metricsOf, wrongOutcomes } from "./figures.ts";
 import { costOf, readListPrices } from "./list-prices.ts";
-import { POLICIES, replayTrace } from "./play-trace.ts";
+import { POLICIES, replayTrace } from "./replay-trace.ts";
+import { metricsOf, wrongOutcomes } from "./results.ts";
 import { makeTrace, type TraceRequest } from "./trace.ts";
 
 const HOUR_MS = 3_600_000;

@@ -3,9 +3,9 @@ import type { Chart, Series } from "../../charts/chart.ts";
 import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING } from "../../report/number-text.ts";
-import { metricsOf, type PolicyMetrics, wrongOutcomes } from "./figures.ts";
 import { readListPrices } from "./list-prices.ts";
-import { POLICIES, type PolicyName, replayTrace, type Provider } from "./play-trace.ts";
+import { POLICIES, type PolicyName, replayTrace, type Provider } from "./replay-trace.ts";
+import { metricsOf, type PolicyMetrics, wrongOutcomes } from "./results.ts";
 import { makeTrace } from "./trace.ts";
 
 const REQUESTS = 10_000;

@@ -7,9 +7,7 @@ import {
 } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
-import type { Failure, Pair, Trial, VirtualNodes, Way } from "./figures.ts";
-import type { MeasureCommand } from "./messages.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import {
   AMOUNTS,
   type ClusterPair,
@@ -22,7 +20,9 @@ import {
   untilNoNode,
   untilReady,
   WITHIN_MS,
-} from "./site.ts";
+} from "./cluster-pair.ts";
+import type { MeasureCommand } from "./messages.ts";
+import type { Failure, Pair, Trial, VirtualNodes, Way } from "./results.ts";
 
 /** Makes one trial, and leaves everything as it was before it. */
 type MakeTrial = (name: string) => Promise<Omit<Trial, "way" | "pair">>;

@@ -1,8 +1,8 @@
 /** A process among clusters with Liqo, in their network namespace: it takes one order and ends. */
-import type { VirtualNodes } from "./figures.ts";
+import { missingLiqo } from "./cluster-pair.ts";
 import { measureNodes } from "./measure-nodes.ts";
 import type { MeasureCommand, Report } from "./messages.ts";
-import { missingLiqo } from "./site.ts";
+import type { VirtualNodes } from "./results.ts";
 
 process.once("disconnect", () => process.exit());
 const send = (report: Report): void => void process.send?.(report);

@@ -1,5 +1,5 @@
 import type { Context } from "../../evaluation-test.ts";
-import type { Pair, VirtualNodes } from "./figures.ts";
+import type { Pair, VirtualNodes } from "./results.ts";
 
 /** What is told to the process that lives among the clusters. */
 export interface MeasureCommand {

@@ -11,7 +11,7 @@ import {
   type Trial,
   type VirtualNodes,
   type Way,
-} from "./figures.ts";
+} from "./results.ts";
 
 const PAIR_NAMES: Readonly<Record<Pair, string>> = {
   first: "the first reservation of a pair",

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Context, EvaluationTest } from "../../evaluation-test.ts";
-import { type VirtualNodes, virtualNodeFaults } from "./figures.ts";
 import type { MeasureCommand, Report } from "./messages.ts";
+import { type VirtualNodes, virtualNodeFaults } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 const PROGRAM = join(import.meta.dirname, "measure-process.ts");

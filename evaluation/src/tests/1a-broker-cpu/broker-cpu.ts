@@ -2,7 +2,7 @@ import { PREDECESSOR } from "../../predecessor.ts";
 import { numberText } from "../../report/number-text.ts";
 import { type MetricsByFleet, perAgent, slopeNote } from "../staircase/show-staircase.ts";
 import { staircaseTest } from "../staircase/staircase-test.ts";
-import { cpuMetrics } from "../staircase/step-figures.ts";
+import { cpuMetrics } from "../staircase/step-metrics.ts";
 
 const METHOD = `The broker runs on a core of its own. Real agent processes, each with a simulated cluster of 3 nodes and 20 pods, are added step by step; all have their default flags (advertisement every 30 s on the wall clock, so all in the same moment; polling every 5 s only where the broker cannot push, so here a stream). At each step, after everything has calmed down, the CPU time of the broker's process is read every second for 60 s (full run) from \`/proc/<pid>/task/*/schedstat\` (nanoseconds of all threads; \`utime\` + \`stime\` of \`/proc/<pid>/stat\` are in the raw data as well). The figure is CPU time over wall time of the whole window; the spread is that of its two intervals of 30 s. Beyond 100 no real agents are used: **1,000 and 10,000 are protocol clients in one load process**, each with a certificate, a stream and a kept connection of its own, posting every 30 s what a real agent posted; where a process may not have that many connections open, the last of them connect anew for each post, which costs the broker more. \`Clients that poll\` have no stream and ask every 5 s, as the predecessor's agents do.`;
 

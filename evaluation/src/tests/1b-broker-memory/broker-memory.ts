@@ -3,7 +3,7 @@ import { numberText } from "../../report/number-text.ts";
 import { type MetricsByFleet, oursSeries, perAgent, slopeNote } from "../staircase/show-staircase.ts";
 import type { Staircase } from "../staircase/staircase.ts";
 import { staircaseTest } from "../staircase/staircase-test.ts";
-import { memoryMetrics, type StepMetric } from "../staircase/step-figures.ts";
+import { memoryMetrics, type StepMetric } from "../staircase/step-metrics.ts";
 
 const METHOD = `The same run as 1a: \`VmRSS\` of \`/proc/<pid>/status\` of the broker's process, in MB of 10⁶ bytes, every second; the figure is the median of the window, the spread its least and most. Private memory is \`RssAnon\` of the same file: heap, stacks and buffers without the program's file, which is mapped and can be shared. Whether the predecessor counted in 10⁶ or 2²⁰ bytes was not published: in the second case its figures are 5 % higher than they look here.`;
 

@@ -1,7 +1,7 @@
 import type { Connection } from "../../measure/load/connection.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, type Answer, release, reserve } from "../subject/calls.ts";
-import { ASKED, type Exhaustion, type ProviderSize } from "./figures.ts";
+import { ASKED, type Exhaustion, type ProviderSize } from "./results.ts";
 
 /** Once refused, everybody asks so often again: a refusal must stay one. */
 const REFUSALS_EACH = 3;

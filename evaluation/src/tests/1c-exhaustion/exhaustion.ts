@@ -1,10 +1,10 @@
 import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest } from "../../evaluation-test.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { connectAll, openSubject, settle, type Subject } from "../subject/subject.ts";
 import { exhaust } from "./exhaust.ts";
-import { ASKED, type BrokerRuns, type Exhaustion, exhaustionFaults, type ProviderSize } from "./figures.ts";
+import { ASKED, type BrokerRuns, type Exhaustion, exhaustionFaults, type ProviderSize } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 /** Room for 8 and for 7, as the predecessor had. */

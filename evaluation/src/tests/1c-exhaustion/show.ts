@@ -5,7 +5,7 @@ import { PREDECESSOR } from "../../predecessor.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, numberText } from "../../report/number-text.ts";
 import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { ASKED, type BrokerRuns, exhaustionFaults, expectedGrants, freeCpu, splitOf } from "./figures.ts";
+import { ASKED, type BrokerRuns, exhaustionFaults, expectedGrants, freeCpu, splitOf } from "./results.ts";
 
 const THEIRS = PREDECESSOR.exhaustion;
 const SERIES_STYLES_BY_RUN: readonly Series["style"][] = ["ours", "third"];

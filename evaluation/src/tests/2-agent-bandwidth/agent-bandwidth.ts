@@ -6,7 +6,7 @@ import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
 import { AGENT_AT_REST, type AgentAtRest } from "../agent-at-rest/agent-at-rest.ts";
-import { bandwidthOf, thinned } from "./figures.ts";
+import { bandwidthOf, thinned } from "./results.ts";
 
 const PUBLISHED = PREDECESSOR.agentBandwidth;
 

@@ -6,7 +6,7 @@ import { markdownTable } from "../../report/markdown-table.ts";
 import { NOTHING, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
 import { AGENT_AT_REST, type AgentAtRest } from "../agent-at-rest/agent-at-rest.ts";
-import { footprintOf, memoryOverTime } from "./figures.ts";
+import { footprintOf, memoryOverTime } from "./results.ts";
 
 const PUBLISHED = PREDECESSOR.agentFootprint;
 const CPU_UNIT = "% of one core";

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESOURCE_REQUESTS, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
-import { type BrokerLatency, type Failure, latencyFaults, type Trial } from "./figures.ts";
+import { type LatencySetup, openSetup } from "./latency-setup.ts";
+import { type BrokerLatency, type Failure, latencyFaults, type Trial } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
-import { type LatencySetup, openSetup } from "./stage.ts";
 
 const TRIALS: Readonly<Record<Size, number>> = { smoke: 10, quick: 60, full: 300 };
 const WARM_UP: Readonly<Record<Size, number>> = { smoke: 2, quick: 10, full: 20 };

@@ -4,7 +4,7 @@ import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, type Answer, answerOf, NO_ANSWER, sendTimed } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
@@ -19,7 +19,7 @@ import {
   type Level,
   levelOf,
   recount,
-} from "./figures.ts";
+} from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 /** Between two bursts, so that they do not fall into step with anything; both in milliseconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BrokerConcurrency } from "./figures.ts";
+import type { BrokerConcurrency } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 const broker = (subject: string, medianMs: number): BrokerConcurrency => ({

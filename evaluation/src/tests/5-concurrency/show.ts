@@ -5,7 +5,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { type BrokerConcurrency, faultsOf, type LevelMetrics, metricsOf } from "./figures.ts";
+import { type BrokerConcurrency, faultsOf, type LevelMetrics, metricsOf } from "./results.ts";
 
 const THEIRS = PREDECESSOR.concurrency;
 /** Median and p99 in ms at so many: what TARGETS.md wants of us. */

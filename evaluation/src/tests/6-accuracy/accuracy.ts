@@ -1,10 +1,10 @@
 import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
+import { type AccuracySetup, openSetup } from "./accuracy-setup.ts";
 import { NAMED, NAMED_SCENARIOS, plainRequest } from "./named-scenarios.ts";
 import type { OracleRules } from "./oracle.ts";
 import { randomClusters, randomRequest } from "./random-scenario.ts";
-import { type AccuracySetup, openSetup } from "./scene.ts";
 import { type AccuracyResult, chartsOf, findingsOf, TRIALS_EACH } from "./show.ts";
 import type { Check } from "./verdict.ts";
 

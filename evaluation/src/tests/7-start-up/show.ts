@@ -6,7 +6,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
-import { type StartUp, startUpMetrics } from "./figures.ts";
+import { type StartUp, startUpMetrics } from "./results.ts";
 
 const PUBLISHED = PREDECESSOR.startUpMs;
 /** The middle of what was published as a range. */

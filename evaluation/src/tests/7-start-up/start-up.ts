@@ -6,9 +6,9 @@ import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
 import { pidOf, startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
 import { type CliCertificates, cliCertificates } from "./cli-certificates.ts";
-import { type StartUp, startedAt, type Trial } from "./figures.ts";
+import { type StartUp, startedAt, type Trial } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";
 
 const TRIALS: Readonly<Record<Size, number>> = { smoke: 2, quick: 8, full: 30 };

@@ -2,7 +2,7 @@ import { PATH } from "@resource-broker/contract";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Connection } from "../../measure/load/connection.ts";
 import { getText } from "../../measure/load/requests.ts";
-import type { OnCleanup } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-cleanup.ts";
 import { read } from "../subject/calls.ts";
 
 /** What an agent does unless it is told otherwise, and what agents of the predecessor do. */

@@ -3,12 +3,12 @@ import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
 import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, answerOf, sendTimed } from "../subject/calls.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
-import { type Notification, pushFaults, type Way, WAYS } from "./figures.ts";
 import { listen, POLL_EVERY_MS, poll } from "./providers.ts";
+import { type Notification, pushFaults, type Way, WAYS } from "./results.ts";
 import { chartsOf, findingsOf, type PushResult } from "./show.ts";
 
 const PROVIDER_SIZE = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };

@@ -1,12 +1,12 @@
 import type { BrokerProcess } from "@resource-broker/testkit";
 import type { Connection } from "../../measure/load/connection.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-endings.ts";
+import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, NO_ANSWER, reserve } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
 import { listReservations } from "../subject/list-reservations.ts";
 import { connectAll, type Subject } from "../subject/subject.ts";
-import { compareWithAcknowledged, type Recovery } from "./figures.ts";
+import { compareWithAcknowledged, type Recovery } from "./results.ts";
 
 const PROVIDER_SIZE = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
 export const SMALL = { cpuMillis: 500, memoryMi: 256 };

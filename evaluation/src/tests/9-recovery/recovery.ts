@@ -1,11 +1,11 @@
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
 import { countText } from "../../report/number-text.ts";
 import { requestFor } from "../subject/bodies.ts";
 import { fill, grantedIds } from "../subject/fill.ts";
 import { openSubject } from "../subject/subject.ts";
-import { type Recovery, recoveryFaults } from "./figures.ts";
 import { killOnce, openClusters, SMALL } from "./kill-once.ts";
+import { type Recovery, recoveryFaults } from "./results.ts";
 import { chartsOf, findingsOf, MAIN_STEP, type RecoveryResult } from "./show.ts";
 
 /** They lend, too, and each lends at most 1,000 times at once. */

@@ -3,7 +3,7 @@ import type { Findings } from "../../evaluation-test.ts";
 import { logLogFit } from "../../measure/fit.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, withUnit } from "../../report/number-text.ts";
-import { type Recovery, type RecoveryStep, stepOf } from "./figures.ts";
+import { type Recovery, type RecoveryStep, stepOf } from "./results.ts";
 
 const TARGET = { reservations: 100_000, readyMs: 2000 };
 /** The step that the issue asks for. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { agentBandwidthTest } from "../2-agent-bandwidth/agent-bandwidth.ts";
-import { bandwidthOf, thinned } from "../2-agent-bandwidth/figures.ts";
+import { bandwidthOf, thinned } from "../2-agent-bandwidth/results.ts";
 import { agentFootprintTest } from "../3-agent-footprint/agent-footprint.ts";
-import { footprintOf } from "../3-agent-footprint/figures.ts";
+import { footprintOf } from "../3-agent-footprint/results.ts";
 import type { AgentAtRest, AgentSample } from "./agent-at-rest.ts";
 
 /** Starts with 300 ms of CPU and 9 kB; then 3 ms and 1 kB in every 10 s. */

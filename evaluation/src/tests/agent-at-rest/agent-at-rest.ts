@@ -3,8 +3,8 @@ import type { Context, Size } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { type Sample, sampleProcess } from "../../measure/sample-process.ts";
 import { pidOf, startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withCleanup } from "../../measure/with-endings.ts";
-import { countFreshClusters } from "../staircase/heard-clusters.ts";
+import { withCleanup } from "../../measure/with-cleanup.ts";
+import { countFreshClusters } from "../staircase/fresh-clusters.ts";
 
 /** A look at an agent, and at the wire between it and the broker. */
 export interface AgentSample extends Sample {

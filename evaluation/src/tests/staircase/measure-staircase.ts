@@ -1,8 +1,8 @@
 import { testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import type { StepContext } from "./climb.ts";
-import { measureAgents } from "./climb-agents.ts";
-import { measureClients } from "./climb-clients.ts";
+import type { StepContext } from "./watch-step.ts";
+import { measureAgents } from "./measure-agents.ts";
+import { measureClients } from "./measure-clients.ts";
 import { INTERVAL_MS, PLANS, type Staircase } from "./staircase.ts";
 
 /** One broker for agents, one for clients, one for pollers: none has another's past in its memory. */

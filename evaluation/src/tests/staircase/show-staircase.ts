@@ -6,7 +6,7 @@ import { markdownTable } from "../../report/markdown-table.ts";
 import { NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import { OURS, THEIRS } from "../../report/summary.ts";
 import type { Fleet } from "./staircase.ts";
-import { fleetText, type StepMetric } from "./step-figures.ts";
+import { fleetText, type StepMetric } from "./step-metrics.ts";
 
 export type Published = readonly { readonly agents: number; readonly value: number }[];
 export type MetricsByFleet = Readonly<Record<Fleet, readonly StepMetric[]>>;

@@ -13,7 +13,7 @@ import {
   theirsSeries,
 } from "./show-staircase.ts";
 import { expectedSeconds, type Fleet, type Staircase } from "./staircase.ts";
-import { type StepMetric, staircaseFaults } from "./step-figures.ts";
+import { type StepMetric, staircaseFaults } from "./step-metrics.ts";
 
 /** One of the things that are read from the staircase, and how it is told. */
 export interface Aspect extends Pick<EvaluationTest<Staircase>, "id" | "title" | "method"> {

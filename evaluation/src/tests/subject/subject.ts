@@ -7,7 +7,7 @@ import type { Context } from "../../evaluation-test.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";
 import { getText } from "../../measure/load/requests.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import type { OnCleanup } from "../../measure/with-endings.ts";
+import type { OnCleanup } from "../../measure/with-cleanup.ts";
 import { readBaselineCertificates } from "./baseline-certificates.ts";
 import type { Identity } from "./identity.ts";
 

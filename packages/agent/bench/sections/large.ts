@@ -10,7 +10,7 @@ import {
   type Section,
   spread,
   withSetup,
-} from "../stage.ts";
+} from "../environment.ts";
 
 const LARGE = { nodes: 5_000, pods: 150_000 };
 const QUICK = { nodes: 500, pods: 15_000 };

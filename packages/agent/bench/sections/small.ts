@@ -8,7 +8,7 @@ import {
   pidOf,
   type Section,
   withSetup,
-} from "../stage.ts";
+} from "../environment.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
 

@@ -9,7 +9,7 @@ import {
   type Section,
   spread,
   withSetup,
-} from "../stage.ts";
+} from "../environment.ts";
 
 const SIZE = { nodes: 10, pods: 200 };
 /** Nothing can be there so soon, and looking would slow the start that is measured. */

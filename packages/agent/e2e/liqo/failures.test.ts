@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FAILURES } from "./testing/failure-table.ts";
-import { oneReservation, peered } from "./testing/one-loan.ts";
+import { oneReservation, peered } from "./testing/one-reservation.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
 const PATIENCE = { timeout: 300_000 };

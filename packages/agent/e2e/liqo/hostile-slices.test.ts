@@ -18,9 +18,9 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { askFor, isActive, untilActive } from "../testing/resource-request.ts";
-import { podOn, TWO_CLUSTERS } from "./testing/liqo-way.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
-import { oneReservation } from "./testing/one-loan.ts";
+import { oneReservation } from "./testing/one-reservation.ts";
+import { podOn, TWO_CLUSTERS } from "./testing/two-reservations.ts";
 
 const START_TIMEOUT_MS = 600_000;
 const [ROME, PARIS, OSLO] = [liqoIdOf("rome"), liqoIdOf("paris"), liqoIdOf("oslo")];

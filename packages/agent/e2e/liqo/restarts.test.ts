@@ -2,9 +2,9 @@ import { RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent";
 import { RESOURCE_REQUESTS, until, type WorldCluster } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
-import { TWO_CLUSTERS } from "./testing/liqo-way.ts";
+import { liqoObjectsIn, PATIENT_MS, untilClean } from "./testing/liqo-objects.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
-import { liqoObjectsIn, PATIENT_MS, untilClean } from "./testing/traces.ts";
+import { TWO_CLUSTERS } from "./testing/two-reservations.ts";
 
 const SLICES = tenantNamespaceOf(liqoIdOf("paris"));
 /** Only a guard, above all that one of them waits for in turn. */

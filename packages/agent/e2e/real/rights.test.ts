@@ -1,7 +1,7 @@
 import { controlPlaneAssets } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Right, rightsIn, roleWithout, shippedObjects } from "./testing/rights.ts";
-import { type RightsSetup, rightsSetup } from "./testing/rights-scene.ts";
+import { type RightsSetup, rightsSetup } from "./testing/rights-setup.ts";
 
 const START_TIMEOUT_MS = 600_000;
 /** Above all that one agent's life waits for in turn: a busy machine is no failure. */

@@ -2,7 +2,7 @@ import { testCertificates, type World, type WorldOptions } from "@resource-broke
 import { beforeAll, describe } from "vitest";
 import type { ApiServerFaults } from "./api-server-faults.ts";
 import { testAbsentApiServers } from "./faults/absent-api-servers.ts";
-import { type FaultSetup, faultSetup } from "./faults/fault-scene.ts";
+import { type FaultSetup, faultSetup } from "./faults/fault-setup.ts";
 import { testKilledProcesses } from "./faults/killed-processes.ts";
 import { testLostLedger } from "./faults/lost-ledger.ts";
 import { testRotatedCertificates } from "./faults/rotated-certificates.ts";

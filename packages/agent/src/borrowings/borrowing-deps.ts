@@ -6,9 +6,9 @@ import {
 import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
-import type { RecordEvent } from "../events/tell.ts";
+import type { RecordEvent } from "../events/record-event.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
-import type { CachedReservation, ReservationCache } from "../reservations/reservation-book.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);

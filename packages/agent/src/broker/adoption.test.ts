@@ -1,7 +1,7 @@
 import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { unknownToBrokerCondition } from "../forge/conditions.ts";
-import { reservationCache } from "../reservations/reservation-book.ts";
+import { unknownToBrokerCondition } from "../manifests/conditions.ts";
+import { reservationCache } from "../reservations/reservation-cache.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, UID } from "../testing/samples.ts";
 import { adoption } from "./adoption.ts";

@@ -1,6 +1,6 @@
 import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault, LIMIT } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
-import type { CachedReservation, ReservationCache } from "../reservations/reservation-book.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 export interface AdoptionDeps {

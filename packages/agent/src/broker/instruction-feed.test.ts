@@ -1,7 +1,7 @@
 import { Fault, type ReservationDTO } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { reservationCache } from "../reservations/reservation-book.ts";
+import { reservationCache } from "../reservations/reservation-cache.ts";
 import { type FakeStreams, fakeStreams } from "../testing/fake-stream.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended } from "../testing/samples.ts";

@@ -1,7 +1,7 @@
 import type { CapacityEventDTO, Fault } from "@resource-broker/contract";
 import { backoff, failureReporter, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { ReservationCache } from "../reservations/reservation-book.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator, BrokerEvent } from "../transport/broker-communicator.ts";
 
 export interface FeedOptions {

@@ -2,8 +2,8 @@ import type { ResourceRequest } from "@resource-broker/contract";
 import { parseRequest } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
-import { REQUESTS, type TestFleet, testFleet } from "../testing/small-world.ts";
+import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { REQUESTS, type TestFleet, testFleet } from "../testing/test-fleet.ts";
 
 const HOUR_MS = 3_600_000;
 const LIVE = "rsv-rome-1794795156134";

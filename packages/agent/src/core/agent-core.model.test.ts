@@ -2,10 +2,10 @@ import { runs } from "@resource-broker/domain/testing";
 import { seededRandom } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { faultInjector } from "../testing/disturbances.ts";
-import { testFleet } from "../testing/small-world.ts";
-import { checkInvariants, inconsistencies } from "../testing/truth.ts";
-import { type Environment, randomScenario, recover, type ScenarioStep } from "../testing/wild-day.ts";
+import { faultInjector } from "../testing/fault-injector.ts";
+import { checkInvariants, inconsistencies } from "../testing/invariants.ts";
+import { type Environment, randomScenario, recover, type ScenarioStep } from "../testing/random-scenario.ts";
+import { testFleet } from "../testing/test-fleet.ts";
 
 /** The longest pause of a hopeless retry, then a census that confirms, and some. */
 const CALM_MS = 12 * 60_000;

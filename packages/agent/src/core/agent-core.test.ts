@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { testFleet } from "../testing/small-world.ts";
+import { testFleet } from "../testing/test-fleet.ts";
 
 describe("two agents and a broker", () => {
   test("bring a request the whole way, and back", async () => {

@@ -1,13 +1,13 @@
 import { adoption } from "../broker/adoption.ts";
 import { type BrokerLink, brokerLink } from "../broker/broker-link.ts";
-import { createResync, resyncLoop } from "../broker/census.ts";
 import { instructionFeed } from "../broker/instruction-feed.ts";
-import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
-import { type ReservationCache, reservationCache } from "../reservations/reservation-book.ts";
+import { createResync, resyncLoop } from "../broker/resync.ts";
+import { type Provider, type ProviderOptions, createProvider } from "../provider/provider.ts";
+import { RESOURCE_REQUESTS } from "../requester/request-status-writer.ts";
+import { createRequester } from "../requester/requester.ts";
+import { type ReservationCache, reservationCache } from "../reservations/reservation-cache.ts";
 import { type AgentDeps, followDeps } from "./agent-deps.ts";
 import { type AgentObjects, agentObjects } from "./agent-objects.ts";
-import { createRequester } from "./borrowing.ts";
-import { type Provider, type ProviderOptions, createProvider } from "./lending.ts";
 
 export interface AgentCoreOptions extends ProviderOptions {
   /** Poll interval where the broker does not push; 0: no polling. */

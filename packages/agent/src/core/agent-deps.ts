@@ -3,7 +3,7 @@ import type { ResourceVector } from "@resource-broker/domain";
 import type { KubeClient, ReflectorDeps } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
-import type { RecordEvent } from "../events/tell.ts";
+import type { RecordEvent } from "../events/record-event.ts";
 import type { PriceSource } from "../price/price-source.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 

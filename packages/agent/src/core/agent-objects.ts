@@ -5,9 +5,9 @@ import {
 } from "@resource-broker/contract";
 import { type Informer, informer, type ReflectorDeps } from "@resource-broker/kube";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { providerInstructionName } from "../forge/instructions.ts";
-import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
-import { RESOURCE_REQUESTS } from "../requests/status-board.ts";
+import { providerInstructionName } from "../manifests/instructions.ts";
+import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { RESOURCE_REQUESTS } from "../requester/request-status-writer.ts";
 
 /** The agent's own kinds, watched in its cluster. */
 export interface AgentObjects {

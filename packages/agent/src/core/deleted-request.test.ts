@@ -1,5 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
+import { gate } from "../testing/call-fault.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import {
   expectNothing,
@@ -8,8 +9,7 @@ import {
   MINUTE_MS,
   onFirstCall,
   startedFleet,
-} from "../testing/lending.ts";
-import { gate } from "../testing/mishap.ts";
+} from "../testing/test-fleet-setups.ts";
 
 describe("a deleted request", () => {
   test.each([

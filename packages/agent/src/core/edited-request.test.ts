@@ -6,8 +6,8 @@ import {
   fleetWithReservation,
   MINUTE_MS,
   startedFleet,
-} from "../testing/lending.ts";
-import { REQUESTS, type TestFleet } from "../testing/small-world.ts";
+} from "../testing/test-fleet-setups.ts";
+import { REQUESTS, type TestFleet } from "../testing/test-fleet.ts";
 
 describe("a spec that is edited", () => {
   const edit = ({ rome }: TestFleet, requestedCPU: string) =>

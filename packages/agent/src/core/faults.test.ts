@@ -1,7 +1,8 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
+import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { gate } from "../testing/call-fault.ts";
 import {
   conditionOf,
   connectionLost,
@@ -11,9 +12,8 @@ import {
   HOUR_MS,
   MINUTE_MS,
   onFirstCall,
-} from "../testing/lending.ts";
-import { gate } from "../testing/mishap.ts";
-import { testFleet } from "../testing/small-world.ts";
+} from "../testing/test-fleet-setups.ts";
+import { testFleet } from "../testing/test-fleet.ts";
 
 describe("the broker", () => {
   test.each([

@@ -2,7 +2,7 @@ import { type ReservationDTO } from "@resource-broker/contract";
 import { request as aWish } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
+import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import {
   expectNothing,
@@ -10,7 +10,7 @@ import {
   fleetWithReservation,
   MINUTE_MS,
   startedFleet,
-} from "../testing/lending.ts";
+} from "../testing/test-fleet-setups.ts";
 
 describe("instructions", () => {
   test.each<["twice" | "swapped"]>([["twice"], ["swapped"]])("that come %s change nothing", async (fault) => {

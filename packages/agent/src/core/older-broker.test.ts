@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
+import { gate } from "../testing/call-fault.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
-import { gate } from "../testing/mishap.ts";
-import { type TestFleet, testFleet } from "../testing/small-world.ts";
+import { type TestFleet, testFleet } from "../testing/test-fleet.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startedFleet } from "../testing/lending.ts";
+import { startedFleet } from "../testing/test-fleet-setups.ts";
 
 describe("a provider that refuses afterwards", () => {
   test("makes the requester tear down and ask again, with the next attempt", async () => {

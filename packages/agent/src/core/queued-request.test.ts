@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { conditionOf, fleetWithQueuedRequest } from "../testing/lending.ts";
+import { conditionOf, fleetWithQueuedRequest } from "../testing/test-fleet-setups.ts";
 
 describe("a queued request", () => {
   test("shows its attempts, and is served as soon as capacity is freed", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
+import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
-import { expectReserved, fleetWithReservation, HOUR_MS, MINUTE_MS } from "../testing/lending.ts";
+import { expectReserved, fleetWithReservation, HOUR_MS, MINUTE_MS } from "../testing/test-fleet-setups.ts";
 
 const FIVE_MINUTES = { duration: "5m" };
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../holds/hold-controller.ts";
-import { MINUTE_MS, startedFleet } from "../testing/lending.ts";
-import type { TestFleet } from "../testing/small-world.ts";
+import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { MINUTE_MS, startedFleet } from "../testing/test-fleet-setups.ts";
+import type { TestFleet } from "../testing/test-fleet.ts";
 
 const FEW = { pods: 50, ephemeralStorage: "5Gi" };
 const MANY = { pods: 500, ephemeralStorage: "1Ti" };

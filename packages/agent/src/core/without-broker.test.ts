@@ -1,8 +1,8 @@
 import { type Advertisement, advertisementKind } from "@resource-broker/contract";
 import { customResource } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { HOUR_MS } from "../testing/lending.ts";
-import { testFleet } from "../testing/small-world.ts";
+import { HOUR_MS } from "../testing/test-fleet-setups.ts";
+import { testFleet } from "../testing/test-fleet.ts";
 
 const ADVERTISEMENTS = customResource(advertisementKind);
 const PLACE = { name: "cluster-advertisement", namespace: "default" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clusterEndpoint } from "./cluster-id.ts";
+import { clusterEndpoint } from "./cluster-identity.ts";
 
 const rows = [
   {

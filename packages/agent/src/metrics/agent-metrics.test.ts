@@ -3,7 +3,7 @@ import { type Phase, resourceVector } from "@resource-broker/domain";
 import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
 import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { CachedReservation } from "../reservations/reservation-book.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import { type AgentMetrics, createAgentMetrics } from "./agent-metrics.ts";
 

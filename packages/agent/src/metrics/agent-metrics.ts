@@ -10,7 +10,7 @@ import {
   type Reloads,
 } from "@resource-broker/runtime";
 import type { AgentObserver } from "../core/agent-deps.ts";
-import type { CachedReservation, ReservationCache } from "../reservations/reservation-book.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
 /** The sources of metrics that are read at each scrape. */

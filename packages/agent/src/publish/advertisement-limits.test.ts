@@ -1,7 +1,7 @@
 import { advertisementSchema, LIMIT, toAdvertisement, validate } from "@resource-broker/contract";
 import { CURRENT_PROTOCOL, MAX_RESERVATIONS_PER_PROVIDER, sum } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { anAdvertisementInput, OVERSIZED_INPUTS, reservationsOf } from "../testing/oversized-offers.ts";
+import { anAdvertisementInput, OVERSIZED_INPUTS, reservationsOf } from "../testing/oversized-inputs.ts";
 import { advertisementOf } from "./advertisement.ts";
 
 describe("an advertisement can be read by the broker when its cluster has", () => {

@@ -24,7 +24,7 @@ import {
   sum,
 } from "@resource-broker/domain";
 import type { Observation } from "../observe/cluster-observer.ts";
-import type { PublishState } from "./cadence.ts";
+import type { PublishState } from "./publish-schedule.ts";
 
 /** Half of the body is for reservations; everything else fits into the other half. */
 const USAGE_BYTES = LIMIT.advertisementBodyBytes / 2;

@@ -2,7 +2,7 @@ import { type AdvertisementDTO, Fault, formatTime } from "@resource-broker/contr
 import { NO_RESOURCES, resourceVector } from "@resource-broker/domain";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { gate } from "../testing/mishap.ts";
+import { gate } from "../testing/call-fault.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation } from "../testing/samples.ts";
 import type { AdvertisementInput } from "./advertisement.ts";

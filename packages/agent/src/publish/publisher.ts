@@ -8,7 +8,7 @@ import {
   type BuiltAdvertisement,
   publishStateOf,
 } from "./advertisement.ts";
-import { type Change, changeSince, delayBefore, type PublishState, untilTick } from "./cadence.ts";
+import { type Change, changeSince, delayBefore, type PublishState, untilTick } from "./publish-schedule.ts";
 
 export type Publication = BuiltAdvertisement &
   ({ readonly ok: true } | { readonly ok: false; readonly fault: Fault });

@@ -2,7 +2,7 @@ import { formatTime } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import { aReservation } from "../testing/samples.ts";
 import { type BrokerView, type Expiry, expiryOf, GRACE_MS } from "./expiry.ts";
-import type { CachedReservation } from "./reservation-book.ts";
+import type { CachedReservation } from "./reservation-cache.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const LATER: Expiry = { kind: "later", inMs: GRACE_MS };

@@ -1,6 +1,6 @@
 import { parseTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import type { CachedReservation } from "./reservation-book.ts";
+import type { CachedReservation } from "./reservation-cache.ts";
 
 /** How long after its expiry a reservation is kept while the broker cannot be asked about a renewal. */
 export const GRACE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { duration, list, type Setting, text, toggle, type Values } from "@resource-broker/contract";
 import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
 import { LIQO_SETTINGS } from "../liqo/liqo-settings.ts";
-import { PRICE_SETTINGS } from "../price/price-choice.ts";
+import { PRICE_SETTINGS } from "../price/price-settings.ts";
 import {
   checkedText,
   clusterIdProblem,

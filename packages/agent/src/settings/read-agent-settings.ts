@@ -9,7 +9,7 @@ import {
   type SettingsOutcome,
 } from "@resource-broker/runtime";
 import { liqoModeOf, liqoProblems } from "../liqo/liqo-settings.ts";
-import { priceChoice } from "../price/price-choice.ts";
+import { priceChoice } from "../price/price-settings.ts";
 import { readBrokerUrls } from "../transport/http/endpoints.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
 import { namespaceProblem } from "./forms.ts";

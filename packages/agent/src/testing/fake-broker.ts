@@ -36,8 +36,8 @@ import type {
   ResponseMetadata,
   Role,
 } from "../transport/broker-communicator.ts";
+import { type CallFaultRule, callWith } from "./call-fault.ts";
 import { type EventTransform, fakeStreams } from "./fake-stream.ts";
-import { type CallFaultRule, callWith } from "./mishap.ts";
 
 export interface BrokerCall {
   readonly clusterId: string;

@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient, ObjectName, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
+import { type CallFaultRule, callWith } from "./call-fault.ts";
 import { type FakeKinds, type FakeObject, type FakeObjects, fakeObjects } from "./fake-objects.ts";
 import { merged, patched } from "./fake-patch.ts";
-import { type CallFaultRule, callWith } from "./mishap.ts";
 
 export interface KubeCall {
   readonly verb: "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete";

@@ -6,8 +6,8 @@ import {
   observedCertificates,
   type Reloads,
 } from "@resource-broker/runtime";
-import { MANAGER } from "../forge/labels.ts";
 import { agentCertificates } from "../identity/agent-certificates.ts";
+import { MANAGER } from "../manifests/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
 import { httpCommunicator } from "./http/http-communicator.ts";

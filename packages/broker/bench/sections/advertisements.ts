@@ -1,9 +1,9 @@
 import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
+import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
 import { closedLoop } from "../load/closed-loop.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
-import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 
 const CLUSTERS = 1000;
 const IN_FLIGHT = 100;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
+import { type BenchEnvironment, type Section, settle, withBroker } from "../environment.ts";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
-import { type BenchEnvironment, type Section, settle, withBroker } from "../stage.ts";
 
 const AGENTS = 100;
 const INTERVAL_MS = 30_000;

@@ -1,10 +1,10 @@
 import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
+import { type BenchEnvironment, type Section, settle, withBroker } from "../environment.ts";
 import { closedLoop } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
 import { advertise } from "../load/requests.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
-import { type BenchEnvironment, type Section, settle, withBroker } from "../stage.ts";
 
 const INTERVAL_MS = 30_000;
 

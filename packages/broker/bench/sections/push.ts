@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchRow } from "@resource-broker/testkit";
+import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
 import { reserve, watchInstructions } from "../load/requests.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
-import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
 
 const PROVIDERS = 1000;
 const REQUESTS = { full: 3000, quick: 400 };

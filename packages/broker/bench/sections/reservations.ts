@@ -2,8 +2,8 @@ import { type BenchRow, type BrokerProcess, cpuMsOf } from "@resource-broker/tes
 import type { LoopResult } from "../load/closed-loop.ts";
 import { closeAll } from "../load/fleet.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
-import { type BenchEnvironment, type Section, withBroker } from "../stage.ts";
-import { openReservationLoad, type ReservationLoad } from "./desk.ts";
+import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
+import { openReservationLoad, type ReservationLoad } from "./reservation-load.ts";
 import { ledgerFrom, subtract } from "@resource-broker/domain";
 import { sqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 

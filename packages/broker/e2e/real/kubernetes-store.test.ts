@@ -5,15 +5,15 @@ import {
   startControlPlane,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Grants } from "../../src/store/common/testing/grants.ts";
 import type { KubernetesStore } from "../../src/store/kubernetes/kubernetes-store.ts";
+import { faultyClient } from "../../src/store/kubernetes/testing/faulty-client.ts";
 import {
   type LedgerServer,
   type ReplicaOptions,
   realServer,
   type TestLedger,
 } from "../../src/store/kubernetes/testing/test-ledger.ts";
-import { faultyClient } from "../../src/store/kubernetes/testing/troubled-client.ts";
-import { Grants } from "../../src/store/sqlite/testing/grants.ts";
 
 /** A guard only: real control planes take their time. */
 const TIMEOUT_MS = 300_000;

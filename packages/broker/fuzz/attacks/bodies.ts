@@ -1,8 +1,8 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Attack, type Attacker, type FuzzEnvironment, JSON_HEADERS } from "../arena.ts";
+import { isAccepted, wrongGrant, wrongReply } from "../check-reply.ts";
 import type { Operation } from "../contract.ts";
 import { hostileText } from "../corpus.ts";
-import { isAccepted, wrongGrant, wrongReply } from "../judge.ts";
+import { type Attack, type Attacker, type FuzzEnvironment, JSON_HEADERS } from "../environment.ts";
 import { draw } from "../schema-values.ts";
 
 const KEYS = 20;

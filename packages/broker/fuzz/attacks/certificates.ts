@@ -5,7 +5,7 @@ import {
   type SeededRandom,
   WRONG_CERTIFICATES,
 } from "@resource-broker/testkit";
-import type { Attack, FuzzEnvironment } from "../arena.ts";
+import type { Attack, FuzzEnvironment } from "../environment.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Attack, JSON_HEADERS } from "../arena.ts";
+import { isAccepted, wrongReply } from "../check-reply.ts";
 import { hostileText, hostileValue } from "../corpus.ts";
-import { isAccepted, wrongReply } from "../judge.ts";
+import { type Attack, JSON_HEADERS } from "../environment.ts";
 
 const GOOD = '{"requestedResources":{"cpu":"1","memory":"1Gi"}}';
 const DEEP = 200_000;

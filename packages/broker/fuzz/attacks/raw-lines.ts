@@ -1,7 +1,7 @@
 import { connect as connectPlainly } from "node:net";
 import { connect } from "node:tls";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { Attack, FuzzEnvironment } from "../arena.ts";
+import type { Attack, FuzzEnvironment } from "../environment.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 12_000;

@@ -1,8 +1,14 @@
 import type { SeededRandom } from "@resource-broker/testkit";
-import { type Attack, type FuzzEnvironment, JSON_HEADERS, type RawRequest, type Reply } from "../arena.ts";
+import { isAccepted, wrongGrant, wrongReply } from "../check-reply.ts";
 import { quantityText } from "../corpus.ts";
+import {
+  type Attack,
+  type FuzzEnvironment,
+  JSON_HEADERS,
+  type RawRequest,
+  type Reply,
+} from "../environment.ts";
 import { thousandths } from "../exact-quantity.ts";
-import { isAccepted, wrongGrant, wrongReply } from "../judge.ts";
 
 const KEYS = 100;
 /** The most that the ledger counts, in thousandths: of a CPU, and of a byte. */

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
-import { withAdoptionWindow } from "../store/memory-begins.ts";
+import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { batchOf, type Decided, receivedIn } from "./batch.ts";
-import { type LedgerClock, startLedgerClock } from "./clock.ts";
+import { type LedgerClock, startLedgerClock } from "./ledger-clock.ts";
 import { CommandQueue, type Pending } from "./command-queue.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import { asError, commitFault, isFatal, overloaded, persist } from "./persist.ts";

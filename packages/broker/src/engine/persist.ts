@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
-import type { LedgerClock } from "./clock.ts";
+import type { LedgerClock } from "./ledger-clock.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;

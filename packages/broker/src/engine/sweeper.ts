@@ -1,5 +1,5 @@
 import type { Reply } from "@resource-broker/domain";
-import type { LedgerClock } from "./clock.ts";
+import type { LedgerClock } from "./ledger-clock.ts";
 
 /** Expiry is at most this late, and a lost requester is noticed at most this late. */
 const LONGEST_SLEEP_MS = 1000;

@@ -2,7 +2,7 @@ import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { cluster } from "@resource-broker/domain/testing";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { startLedgerClock } from "./clock.ts";
+import { startLedgerClock } from "./ledger-clock.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 function advertised(cpu: number): ReceivedAdvertisement {

@@ -4,7 +4,7 @@ import {
   mustBeDurable,
   type ReceivedAdvertisement,
 } from "@resource-broker/domain";
-import type { LedgerClock } from "./clock.ts";
+import type { LedgerClock } from "./ledger-clock.ts";
 
 const WRITE_WITHIN_MS = 1000;
 

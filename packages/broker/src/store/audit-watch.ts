@@ -1,6 +1,6 @@
 import type { Clock, Log } from "@resource-broker/runtime";
-import { type ChainLink, UnreadableLine } from "./audit.ts";
-import { verifyChain } from "./audit-chain.ts";
+import { type ChainLink, UnreadableLine } from "./common/audit.ts";
+import { verifyChain } from "./common/audit-chain.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
 
 /** Checking this many lines blocks the event loop for about a millisecond. */

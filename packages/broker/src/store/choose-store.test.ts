@@ -3,7 +3,7 @@ import { systemClock } from "@resource-broker/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { readBrokerSettings } from "../settings/read-settings.ts";
 import { chooseStore } from "./choose-store.ts";
-import { temporaryDirectory } from "./sqlite/testing/temporary-directory.ts";
+import { temporaryDirectory } from "./common/testing/temporary-directory.ts";
 
 async function warningsFor(mode: string) {
   const directory = temporaryDirectory();

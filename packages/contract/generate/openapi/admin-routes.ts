@@ -1,5 +1,3 @@
-import { adoptionOpeningSchema, adoptionWindowSchema } from "../../src/wire/adoption.ts";
-import { advertisementPageSchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import {
   auditPageSchema,
   cordonReplySchema,
@@ -7,7 +5,9 @@ import {
   dashboardLinkRequestSchema,
   dashboardLinkSchema,
   policyReplySchema,
-} from "../../src/wire/audit.ts";
+} from "../../src/wire/admin.ts";
+import { adoptionOpeningSchema, adoptionWindowSchema } from "../../src/wire/adoption.ts";
+import { advertisementPageSchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import * as examples from "./examples.ts";
 import type { Route } from "./route.ts";

@@ -1,4 +1,4 @@
-import { acknowledgementSchema } from "../../src/wire/events.ts";
+import { acknowledgementSchema } from "../../src/wire/instructions.ts";
 import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
 import { advertisementReplySchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";

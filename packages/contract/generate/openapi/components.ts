@@ -1,5 +1,5 @@
 import type { SchemaNode } from "../../src/schema/node.ts";
-import { acknowledgementSchema, capacityEventSchema, resetEventSchema } from "../../src/wire/events.ts";
+import { acknowledgementSchema, capacityEventSchema, resetEventSchema } from "../../src/wire/instructions.ts";
 import {
   adoptionOpeningSchema,
   adoptionReplySchema,
@@ -19,7 +19,7 @@ import {
   dashboardLinkRequestSchema,
   dashboardLinkSchema,
   policyReplySchema,
-} from "../../src/wire/audit.ts";
+} from "../../src/wire/admin.ts";
 import { costSchema, reservationCostSchema } from "../../src/wire/cost.ts";
 import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
 import { errorSchema, refusalSchema } from "../../src/wire/error.ts";

@@ -1,5 +1,5 @@
 import { array, integer, matching, object, oneOf, optional, prose, required } from "../schema/builders.ts";
-import { fitToSchema } from "../schema/fitted.ts";
+import { fitToSchema } from "../schema/fit-to-schema.ts";
 import type { Infer } from "../schema/node.ts";
 import { count, quantity, reservationName, time } from "../schema/terms.ts";
 import { extendedCounts } from "../wire/quantities.ts";

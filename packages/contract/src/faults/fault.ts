@@ -1,4 +1,4 @@
-import { fitToSchema } from "../schema/fitted.ts";
+import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { validate } from "../schema/validate.ts";
 import { truncate } from "../text/safe-text.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";

@@ -2,7 +2,7 @@ import { type Decision, resourceVector } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { Fault, toErrorBody } from "../faults/fault.ts";
 import { validate } from "../schema/validate.ts";
-import { inProcessBroker } from "../testing/broker-stand-in.ts";
+import { inProcessBroker } from "../testing/in-process-broker.ts";
 import { decisionSchema } from "../wire/decision.ts";
 import { errorSchema } from "../wire/error.ts";
 import { fromDecision, refusalDetails, toRefusals } from "./decision.ts";

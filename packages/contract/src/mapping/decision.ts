@@ -12,7 +12,7 @@ import {
 } from "@resource-broker/domain";
 import type { FaultDetails } from "../faults/fault.ts";
 import { formatDuration } from "../schema/duration.ts";
-import { fitToSchema } from "../schema/fitted.ts";
+import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { formatTime } from "../schema/time.ts";
 import { type DecisionDTO, decisionSchema } from "../wire/decision.ts";
 import type { RefusalDTO } from "../wire/error.ts";

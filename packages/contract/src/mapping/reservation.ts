@@ -2,7 +2,7 @@ import { type AdoptionOffer, describeResources, isLive, type Reservation } from 
 import { formatTime, parseTime } from "../schema/time.ts";
 import { truncate } from "../text/safe-text.ts";
 import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
-import type { SliceDefaults } from "../policy/parse-policy.ts";
+import type { SliceDefaults } from "../policy/policy-mapping.ts";
 import { amountReader, type Mapped, toQuantities } from "./amounts.ts";
 import { fromReservationCost } from "./cost.ts";
 import { present } from "./present.ts";

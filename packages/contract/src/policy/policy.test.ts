@@ -2,7 +2,7 @@ import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { describeProblem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
-import { DEFAULT_SLICE, fromPolicy, parsePolicy } from "./parse-policy.ts";
+import { DEFAULT_SLICE, fromPolicy, parsePolicy } from "./policy-mapping.ts";
 import { policySchema } from "./policy-schema.ts";
 
 const whole = {

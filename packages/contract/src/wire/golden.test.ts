@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readFault } from "../faults/fault.ts";
 import type { Schema } from "../schema/node.ts";
 import { validate } from "../schema/validate.ts";
-import { inProcessBroker } from "../testing/broker-stand-in.ts";
+import { inProcessBroker } from "../testing/in-process-broker.ts";
 import { advertisementReplySchema } from "./advertisement.ts";
 import { reservationListSchema, reservationSchema } from "./reservation.ts";
 

@@ -1,4 +1,4 @@
-import type { BoundPodGroup } from "./asks.ts";
+import type { BoundPodGroup } from "./bound-pod-groups.ts";
 import type { NodeVerdict } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
 import type { GuestFacts } from "./pod.ts";

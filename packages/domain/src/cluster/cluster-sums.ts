@@ -1,14 +1,14 @@
 import type { NodeShape } from "../advertisement/advertisement.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import { equals, fits, type ResourceVector } from "../resources/resource-vector.ts";
-import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./asks.ts";
+import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./bound-pod-groups.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict, type ToleratedTaint } from "./counted-node.ts";
 import { countedShapes, vectorKey } from "./node-shapes.ts";
-import { relistMap } from "./listed-map.ts";
+import { relistMap } from "./relist-map.ts";
 import type { NodeFacts } from "./node.ts";
-import { slotTable } from "./numbered.ts";
+import { slotTable } from "./slot-table.ts";
 import { pendingPods } from "./pending-pods.ts";
 import type { PodFacts } from "./pod.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";

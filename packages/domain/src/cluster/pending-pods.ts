@@ -1,7 +1,7 @@
 import type { PendingPod } from "./classify-pod.ts";
 import { vectorKey } from "./node-shapes.ts";
-import { slotTable } from "./numbered.ts";
 import type { GuestFacts, PodFacts } from "./pod.ts";
+import { slotTable } from "./slot-table.ts";
 
 /**
  * Pending pods that are equal in all fields that decide how they are counted. Whether they count depends on the nodes, so it

@@ -1,4 +1,4 @@
-import { relistMap } from "./listed-map.ts";
+import { relistMap } from "./relist-map.ts";
 import { FREE, hashOf, KNOWN, readUid, UID_WORDS, uidEntries, UNSEEN } from "./uid-entries.ts";
 
 /**

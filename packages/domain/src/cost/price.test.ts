@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_POLICY } from "../deciding/policy.ts";
+import { DEFAULT_POLICY } from "../scheduling/policy.ts";
 import { type Size, size } from "../testing/builders.ts";
 import { HOUR_MS, MINUTE_MS } from "../testing/world.ts";
 import type { CostModel } from "./cost-model.ts";

@@ -1,7 +1,7 @@
-import type { PricePolicy } from "../deciding/policy.ts";
 import { lookup } from "../lookup.ts";
 import type { Instant } from "../reservation/ids.ts";
 import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { PricePolicy } from "../scheduling/policy.ts";
 import type { CostModel, PriceWindow, Tier, UnitPrices } from "./cost-model.ts";
 
 const BYTES_PER_GB = 1e9;

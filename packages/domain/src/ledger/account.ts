@@ -1,6 +1,8 @@
-import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
-import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
-import type { Cordon } from "../deciding/candidate.ts";
+import {
+  type Advertisement,
+  CURRENT_PROTOCOL,
+  type ReservationUsage,
+} from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import {
@@ -12,6 +14,7 @@ import {
   type ResourceVector,
   subtract,
 } from "../resources/resource-vector.ts";
+import type { Cordon } from "../scheduling/candidate.ts";
 
 /** The ledger's account of one cluster. The fields under "derived" are computed from the others and never stored. */
 export interface ClusterAccount {

@@ -1,9 +1,9 @@
 import type { Advertisement } from "../advertisement/advertisement.ts";
-import type { Cordon } from "../deciding/candidate.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { add, type ResourceVector, subtract } from "../resources/resource-vector.ts";
+import type { Cordon } from "../scheduling/candidate.ts";
 import {
   type ClusterAccount,
   countReservations,

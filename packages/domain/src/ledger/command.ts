@@ -1,8 +1,8 @@
 import type { Advertisement } from "../advertisement/advertisement.ts";
-import type { Decision } from "../deciding/decision.ts";
-import type { Policy } from "../deciding/policy.ts";
 import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
+import type { Decision } from "../scheduling/decision.ts";
+import type { Policy } from "../scheduling/policy.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { LedgerEvent } from "./event.ts";
 

@@ -1,7 +1,5 @@
 import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
-import { chooseProvider } from "../deciding/choose-provider.ts";
-import type { Policy, ResourceLimits } from "../deciding/policy.ts";
 import { lookup } from "../lookup.ts";
 import { describeAmount } from "../quantity/format-amount.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
@@ -20,6 +18,8 @@ import {
   resourceNames,
   type ResourceVector,
 } from "../resources/resource-vector.ts";
+import { chooseProvider } from "../scheduling/choose-provider.ts";
+import type { Policy, ResourceLimits } from "../scheduling/policy.ts";
 import { type DecisionContext, type Outcome, rejected, type Reserve } from "./command.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 

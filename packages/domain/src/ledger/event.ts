@@ -1,9 +1,9 @@
 import type { Advertisement } from "../advertisement/advertisement.ts";
-import type { Cordon } from "../deciding/candidate.ts";
-import type { Decision } from "../deciding/decision.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { EndReason } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import type { Cordon } from "../scheduling/candidate.ts";
+import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 
 /** A change of the ledger. Events carry everything `apply` needs, so that all copies of the ledger are equal. */

@@ -8,8 +8,8 @@ import {
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
-import type { Candidate } from "../deciding/candidate.ts";
-import { CandidateTable, type CandidateTableView } from "../deciding/roster.ts";
+import type { Candidate } from "../scheduling/candidate.ts";
+import { CandidateTable, type CandidateTableView } from "../scheduling/candidate-table.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";

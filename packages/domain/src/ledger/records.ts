@@ -1,4 +1,4 @@
-import type { Cordon } from "../deciding/candidate.ts";
+import type { Cordon } from "../scheduling/candidate.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { explain } from "../deciding/explain.ts";
-import { refusalsOf } from "../deciding/decision.ts";
+import { explain } from "../scheduling/explain.ts";
+import { refusalsOf } from "../scheduling/decision.ts";
 import { cluster, priced, request, size } from "../testing/builders.ts";
 import { VIRTUAL_NODE_TEARDOWN_MS } from "./account.ts";
 import { actor, HOUR_MS, MINUTE_MS, openWorld } from "../testing/world.ts";

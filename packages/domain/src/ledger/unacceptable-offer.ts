@@ -1,8 +1,8 @@
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
-import { hasMostReservations } from "../deciding/candidate.ts";
-import { mayLend } from "../deciding/filters.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
 import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
+import { hasMostReservations } from "../scheduling/candidate.ts";
+import { mayLend } from "../scheduling/filters.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type DecisionContext, type Outcome, rejected } from "./command.ts";
 import { overQuota } from "./decide-reserve.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { parseAmount } from "./amount.ts";
 import report from "./oracle-cases.json" with { type: "json" };
-import { ORACLE_DIFFERENCES, type OracleCase, type OracleField } from "./oracle-differences.ts";
 import { formatQuantity, parseQuantity } from "./quantity.ts";
+import { ORACLE_DIFFERENCES, type OracleCase, type OracleField } from "./testing/oracle-differences.ts";
 
 const cases: readonly OracleCase[] = report.cases;
 

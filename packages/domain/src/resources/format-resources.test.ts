@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatResources } from "./parse-resources.ts";
+import { formatResources } from "./resource-quantities.ts";
 import { NO_RESOURCES, resourceVector } from "./resource-vector.ts";
 
 const Gi = 2 ** 30;

@@ -7,7 +7,7 @@ import { NODES } from "../core/nodes.ts";
 import { PODS } from "../core/pods/pods.ts";
 import type { JsonObject } from "../json.ts";
 import { startBehaviour } from "./behaviour.ts";
-import { populateNamespaces } from "./furnish-namespaces.ts";
+import { populateNamespaces } from "./populate-namespaces.ts";
 
 const WRITE = { dryRun: false, fieldManager: "test", fieldValidation: "Strict" } as const;
 const GENTLY = { dryRun: false, propagation: "Background" } as const;

@@ -3,7 +3,7 @@ import { nameOf } from "../core/look.ts";
 import { NODES } from "../core/nodes.ts";
 import { PODS } from "../core/pods/pods.ts";
 import { createKubelet } from "./kubelet.ts";
-import { createNodeCache } from "./node-book.ts";
+import { createNodeCache } from "./node-cache.ts";
 import { type BehaviourDeps, createScheduler } from "./scheduler.ts";
 
 const FROM_THE_START = { resourceVersion: "", sendInitialEvents: true } as const;

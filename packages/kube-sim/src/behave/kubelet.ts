@@ -4,7 +4,7 @@ import { conditionOf, nameOf, namespaceOf, objectsAt, textAt, valueAt } from "..
 import { PODS } from "../core/pods/pods.ts";
 import type { JsonObject } from "../json.ts";
 import { attempt } from "./attempt.ts";
-import type { NodeCache } from "./node-book.ts";
+import type { NodeCache } from "./node-cache.ts";
 import { running } from "./pod-status.ts";
 import type { BehaviourDeps } from "./scheduler.ts";
 

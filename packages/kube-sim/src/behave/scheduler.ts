@@ -7,7 +7,7 @@ import type { JsonObject } from "../json.ts";
 import { attempt } from "./attempt.ts";
 import { bindPod } from "./bind-pod.ts";
 import { chooseNode } from "./choose-node.ts";
-import { hasEnded, type NodeCache } from "./node-book.ts";
+import { hasEnded, type NodeCache } from "./node-cache.ts";
 import { waiting, type Waiting } from "./pod-status.ts";
 
 export interface BehaviourDeps {

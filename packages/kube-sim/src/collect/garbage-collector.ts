@@ -17,7 +17,7 @@ import {
   withFinalizers,
 } from "../json-access.ts";
 import type { Change } from "../store/change.ts";
-import { type OwnerGraph, ownerGraph, type Place, placeOf, resourceAndKey } from "./family.ts";
+import { type OwnerGraph, ownerGraph, type Place, placeOf, resourceAndKey } from "./owner-graph.ts";
 import { disowned, type Owner, ownersOf, unblocking } from "./owners.ts";
 import { tickQueue } from "./tick.ts";
 

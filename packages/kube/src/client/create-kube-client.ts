@@ -5,9 +5,6 @@ import type { Environment } from "../config/in-cluster.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { httpClient } from "../http/http-client.ts";
 import type { Target } from "../status/status-fault.ts";
-import { formats as createFormats } from "./caller.ts";
-import type { KubeClient } from "./client.ts";
-import { listAll } from "./list.ts";
 import {
   perform,
   planApply,
@@ -17,7 +14,10 @@ import {
   planPatch,
   planUpdate,
   targetOf,
-} from "./planned-calls.ts";
+} from "./calls.ts";
+import type { KubeClient } from "./client.ts";
+import { listAll } from "./list.ts";
+import { formats as createFormats } from "./replies.ts";
 import { watchEvents } from "./watch.ts";
 
 export interface KubeClientDeps {

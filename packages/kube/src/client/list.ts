@@ -4,6 +4,7 @@ import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import { type ListPage, type ListPageReader, listPageReader } from "../protobuf/list-page.ts";
 import { collectionPath, type Resource } from "../resource/resource.ts";
 import type { Target } from "../status/status-fault.ts";
+import type { ListEnd, ListQuery } from "./client.ts";
 import {
   type Formats,
   isProtobuf,
@@ -13,8 +14,7 @@ import {
   queryOf,
   readJsonPage,
   refusalOf,
-} from "./caller.ts";
-import type { ListEnd, ListQuery } from "./client.ts";
+} from "./replies.ts";
 
 /** As in kubectl. A JSON page is parsed as a whole, so this also bounds the memory. */
 const PAGE_SIZE = 500;

@@ -9,8 +9,8 @@ import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
 import { collectionPath, type Resource } from "../resource/resource.ts";
 import { statusFault, type Target } from "../status/status-fault.ts";
 import { toStatus } from "../status/status.ts";
-import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./caller.ts";
 import type { WatchEvent, WatchQuery } from "./client.ts";
+import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./replies.ts";
 
 /** As large as a frame of Kubernetes' own clients may be. */
 const LONGEST_LINE = 16 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { failureReporter, toFault } from "../backoff/trouble.ts";
+import { failureReporter, toFault } from "../backoff/failure-reporter.ts";
+import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";
-import { idleTimeout } from "../follow/guard.ts";
 import { workQueue, type WorkResult } from "../queue/work-queue.ts";
 import { EVENTS } from "../resource/resources.ts";
 import { eventBody, type EventInput, eventName, eventNamespace, eventTime } from "./event-body.ts";

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
-import { reflector } from "../follow/follow.ts";
-import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "../follow/follower.ts";
+import { reflector } from "../reflector/reflector.ts";
+import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "../reflector/types.ts";
 
 /** Bounds the memory: beyond it the reflector reports a failure. */
 const MAX_CACHED_OBJECTS = 100_000;

@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { wait } from "../backoff/backoff.ts";
-import { failureReporter, toFault } from "../backoff/trouble.ts";
+import { failureReporter, toFault } from "../backoff/failure-reporter.ts";
+import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";
-import { idleTimeout } from "../follow/guard.ts";
-import { leaseCandidate, type LeaseResult } from "./candidate.ts";
+import { leaseCandidate, type LeaseResult } from "./lease-candidate.ts";
 import { type Term, term } from "./term.ts";
 
 export interface LeaderElectionOptions {

@@ -1,9 +1,9 @@
 import { nodeFacts, podFacts } from "@resource-broker/domain";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NODE_FIELDS, POD_FIELDS } from "./core-fields.ts";
 import { decodeMessage } from "./decode-message.ts";
 import { readListPage } from "./list-page.ts";
-import { NODE_FIELDS, POD_FIELDS } from "./pod-fields.ts";
 import { readStatus } from "./status.ts";
 import { goSamples } from "./testing/go-samples.ts";
 import { watchFrames } from "./watch-frames.ts";

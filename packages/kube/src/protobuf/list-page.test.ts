@@ -2,8 +2,8 @@ import { podFacts } from "@resource-broker/domain";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../resource/object-types.ts";
+import { POD_FIELDS } from "./core-fields.ts";
 import { listPageReader, readListPage } from "./list-page.ts";
-import { POD_FIELDS } from "./pod-fields.ts";
 import { goSamples } from "./testing/go-samples.ts";
 import { type Bytes, message, number, text, varint, wrapped } from "./testing/wire-bytes.ts";
 

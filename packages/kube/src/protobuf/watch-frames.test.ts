@@ -2,7 +2,7 @@ import { podFacts } from "@resource-broker/domain";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../resource/object-types.ts";
-import { POD_FIELDS } from "./pod-fields.ts";
+import { POD_FIELDS } from "./core-fields.ts";
 import { goSamples } from "./testing/go-samples.ts";
 import { type Bytes, frame, message, number, text, wrapped } from "./testing/wire-bytes.ts";
 import { type WatchFrame, watchFrames } from "./watch-frames.ts";

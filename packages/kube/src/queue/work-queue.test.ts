@@ -2,7 +2,7 @@ import { fakeClock } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { delayQueue } from "./delays.ts";
+import { delayQueue } from "./delay-queue.ts";
 import { fifo, workQueue, type WorkQueueOptions, type WorkResult } from "./work-queue.ts";
 
 const DONE: WorkResult = { kind: "done" };

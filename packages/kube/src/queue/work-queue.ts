@@ -1,6 +1,6 @@
 import type { Clock, Log } from "@resource-broker/runtime";
 import { jitteredDelay } from "../backoff/backoff.ts";
-import { delayQueue } from "./delays.ts";
+import { delayQueue } from "./delay-queue.ts";
 
 /** First in, first out, each key once. A Set alone is slow: deleted entries at its front are skipped on every iteration. */
 interface Fifo {

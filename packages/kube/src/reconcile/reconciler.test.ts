@@ -2,7 +2,7 @@ import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { type ReconcilerOptions, reconciler } from "./reconcile-loop.ts";
+import { type ReconcilerOptions, reconciler } from "./reconciler.ts";
 
 type Options = ReconcilerOptions<{ want: number; have: number }, number>;
 

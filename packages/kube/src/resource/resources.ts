@@ -1,4 +1,4 @@
-import { NODE_FIELDS, POD_FIELDS } from "../protobuf/pod-fields.ts";
+import { NODE_FIELDS, POD_FIELDS } from "../protobuf/core-fields.ts";
 import type {
   ClusterEvent,
   ConfigMap,

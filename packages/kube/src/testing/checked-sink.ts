@@ -1,4 +1,4 @@
-import type { Sink } from "../follow/follower.ts";
+import type { Sink } from "../reflector/types.ts";
 import type { FakeObject } from "./fake-store.ts";
 
 /** A sink that knows the newest version of each object, and what a follower must never do to it. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readText } from "../files/read-text.ts";
-import type { Clock } from "../time/machine-time.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import {

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { Clock } from "../time/machine-time.ts";
+import type { Clock } from "../clock/clock.ts";
 
 export interface FolderWatchOptions {
   readonly folder: string;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Clock } from "../time/machine-time.ts";
+import type { Clock } from "../clock/clock.ts";
 import { watchFolder } from "../certificates/folder-watch.ts";
 import { readText } from "../files/read-text.ts";
 import type { Log } from "../log/log.ts";

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { authorityKeyId, crlNumber, extension } from "./extensions.ts";
-import { parseCrl } from "./open-crl.ts";
+import { parseCrl } from "./parse-crl.ts";
 import { pemBlocks, toPem } from "./pem.ts";
 import { type Issuer, keyIdOf, SIGNATURE_ALGORITHM, signed } from "./sign.ts";
 import { enumerated, integer, sequence, smallInteger, tagged, time } from "./write-der.ts";

@@ -1,6 +1,6 @@
 import type { Credentials } from "../certificates/test-certificates.ts";
-import { requestServer } from "./ask-server.ts";
 import type { ServerAccess, ServerReply } from "./control-plane.ts";
+import { requestServer } from "./request-server.ts";
 
 const DAY_SECONDS = 86_400;
 

@@ -6,7 +6,6 @@ import { freePorts } from "../process/free-ports.ts";
 import { type Guardian, startGuardian } from "../process/guardian.ts";
 import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
 import { accessThrough } from "./access.ts";
-import { requestServer } from "./ask-server.ts";
 import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
 import {
   apiServerFlags,
@@ -17,6 +16,7 @@ import {
 import type { ServerAccess, RealControlPlane } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
 import { controlPlaneProgram, type ProgramParts } from "./program.ts";
+import { requestServer } from "./request-server.ts";
 import { runKubectl } from "./run-kubectl.ts";
 import { seedObjects } from "./seed.ts";
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";
 import { type BrokerClient, type BrokerReply, brokerClient } from "../broker/broker-client.ts";
 import { testCertificates } from "../certificates/test-certificates.ts";
-import { type FakeClock, fakeClock } from "../time/fake-time.ts";
+import { type FakeClock, fakeClock } from "../time/fake-clock.ts";
 import { type GoBroker, startGoBroker } from "./go-broker.ts";
 import { ACTIVE_AFTER_MS } from "./go-ledger.ts";
 

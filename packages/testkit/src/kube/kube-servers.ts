@@ -3,8 +3,8 @@ import { createKubeSim } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
 import { until } from "../world/until.ts";
+import { clientFor, readTable, unauthenticatedClient } from "./clients.ts";
 import type { KubeUnderTest } from "./kube-promise.ts";
-import { clientFor, readTable, unauthenticatedClient } from "./ways-to.ts";
 
 /** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
 export async function simulatedKube(): Promise<KubeUnderTest> {

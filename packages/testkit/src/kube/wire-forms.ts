@@ -12,7 +12,7 @@ import {
 import { projection } from "@resource-broker/kube-sim/testing";
 import { type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
-import { startWatch } from "./watching.ts";
+import { startWatch } from "./start-watch.ts";
 
 /** The same kind, in JSON. */
 function inJson<T>({ group, version, kind, plural, isNamespaced }: Resource<T>): Resource<T> {

@@ -7,7 +7,7 @@ import { offloadNamespace } from "./offloading.ts";
 import { controlPlaneSecret, hasIdentity, reconcileSecret } from "./peer-objects.ts";
 import { provideSlice } from "./provide-slice.ts";
 import { replicateSlice, type SliceAt } from "./replicate-slice.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { makeVirtualNode, runVirtualNode } from "./virtual-nodes.ts";
 import { type AnyObject, FOLLOWED, type Task, tasksOf } from "./tasks.ts";
 

@@ -14,8 +14,8 @@ import { describe, expect, test } from "vitest";
 import type { LiqoBehaviour } from "./behaviour.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholePod } from "./plain-kinds.ts";
 import { creatorUser } from "./provide-slice.ts";
-import { untilGone, untilSeen } from "./testing/looks.ts";
 import { ASKED, PARIS, ROME, sliceOf, twoClusters } from "./testing/two-clusters.ts";
+import { untilGone, untilSeen } from "./testing/until-seen.ts";
 
 const IN_ROME = tenantNamespaceOf(PARIS);
 const IN_PARIS = tenantNamespaceOf(ROME);

@@ -2,7 +2,7 @@ import { systemClock, type Log, type Clock } from "@resource-broker/runtime";
 import { type Behaviours, behaviours, type LiqoBehaviour } from "./behaviour.ts";
 import { controllers } from "./controllers.ts";
 import { type FakeLiqoctl, fakeLiqoctl } from "./fake-liqoctl.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 
 export interface FakeLiqoOptions {
   readonly sites: readonly LiqoSite[];

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
 import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";
 import type { Pair } from "./peer-objects.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 
 export interface LiqoctlResult {
   readonly code: number;

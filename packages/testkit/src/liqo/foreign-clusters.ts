@@ -8,8 +8,8 @@ import {
   VIRTUAL_NODES,
 } from "@resource-broker/agent";
 import { type Resource, SECRETS } from "@resource-broker/kube";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { controlPlaneIdentityName, controlPlaneSecret } from "./peer-objects.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
 
 /** `liqoctl force unpeer` writes it; only an API server that answers makes Liqo doubt it. */
 export const UNREACHABLE_ANNOTATION = "liqo.io/foreign-cluster-permanently-unreachable";

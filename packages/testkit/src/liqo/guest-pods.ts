@@ -1,9 +1,9 @@
 import { LIQO_LABEL, QUOTAS, SHADOW_PODS, type ShadowPod, tenantNamespaceOf } from "@resource-broker/agent";
 import { NAMESPACES, type ObjectName } from "@resource-broker/kube";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { remoteNamespaceOf } from "./offloading.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholePod } from "./plain-kinds.ts";
 import { creatorUser } from "./provide-slice.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
 import { change, ensure, ownedBy, remove } from "./writes.ts";
 
 /** A pod on a virtual node has a ShadowPod at the provider for as long as it is there. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@resource-broker/kube-sim";
-import { LIQO_NAMESPACE } from "./site.ts";
+import { LIQO_NAMESPACE } from "./liqo-state.ts";
 
 const VERSION = "v1.2.0";
 

@@ -4,8 +4,8 @@ import { FOREIGN_CLUSTERS } from "@resource-broker/agent";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../world/until.ts";
 import { startLiqoctlProgram } from "./liqoctl-program.ts";
-import { untilSeen } from "./testing/looks.ts";
 import { PARIS, twoClusters } from "./testing/two-clusters.ts";
+import { untilSeen } from "./testing/until-seen.ts";
 
 interface End {
   readonly code: unknown;

@@ -8,7 +8,7 @@ import {
   VIRTUAL_NODES,
 } from "@resource-broker/agent";
 import { NAMESPACES } from "@resource-broker/kube";
-import type { LiqoSite, LiqoState } from "./site.ts";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
 
 const FINALIZER = "namespaceoffloading-controller.liqo.io/finalizer";

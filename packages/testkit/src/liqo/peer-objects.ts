@@ -8,7 +8,7 @@ import {
   tenantNamespaceOf,
 } from "@resource-broker/agent";
 import { NAMESPACES, type ObjectName, SECRETS } from "@resource-broker/kube";
-import type { LiqoSite } from "./site.ts";
+import type { LiqoSite } from "./liqo-state.ts";
 import { change, dropFinalizer, ensure, remove } from "./writes.ts";
 
 const REPLICATOR_FINALIZER = "crdreplicator.liqo.io/operator";

@@ -7,8 +7,8 @@ import {
 } from "@resource-broker/agent";
 import { NAMESPACES, type ObjectName, type Resource } from "@resource-broker/kube";
 import { UNREACHABLE_ANNOTATION } from "./foreign-clusters.ts";
+import type { LiqoSite } from "./liqo-state.ts";
 import { authenticate, ensureTenantNamespace, type Pair, removeAuthentication } from "./peer-objects.ts";
-import type { LiqoSite } from "./site.ts";
 import { change, remove } from "./writes.ts";
 
 /** Resolves when anything has changed in any cluster; rejects when the wait is broken off. */

@@ -10,8 +10,8 @@ import {
   type ResourceSliceCondition,
 } from "@resource-broker/agent";
 import type { LiqoBehaviour } from "./behaviour.ts";
+import type { LiqoState } from "./liqo-state.ts";
 import { replicaName, type SliceAt } from "./replicate-slice.ts";
-import type { LiqoState } from "./site.ts";
 import { change, ensure, ownedBy } from "./writes.ts";
 
 /** What Liqo gives without being asked, to slices of its own class. */

@@ -1,8 +1,8 @@
 import { LIQO_LABEL, RESOURCE_SLICES, type ResourceSlice, tenantNamespaceOf } from "@resource-broker/agent";
 import { type ObjectName, SECRETS } from "@resource-broker/kube";
 import { isUnreachableForever } from "./foreign-clusters.ts";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { controlPlaneSecret, hasRights } from "./peer-objects.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
 import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";
 
 /** Liqo's replicator puts it on what it copies, and takes it off when the copy is gone. */

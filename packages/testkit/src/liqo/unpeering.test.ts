@@ -10,8 +10,8 @@ import { SECRETS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import type { WorldCluster } from "../world/world-cluster.ts";
 import { WHOLE_NODES } from "./plain-kinds.ts";
-import { untilGone, untilSeen } from "./testing/looks.ts";
 import { PARIS, ROME, sliceOf, twoClusters } from "./testing/two-clusters.ts";
+import { untilGone, untilSeen } from "./testing/until-seen.ts";
 
 const IN_ROME = tenantNamespaceOf(PARIS);
 const IDENTITY = { name: `controlplane-${PARIS}`, namespace: IN_ROME };

@@ -10,10 +10,10 @@ import {
 } from "@resource-broker/agent";
 import { compareQuantities, parseQuantity } from "@resource-broker/domain";
 import type { ObjectName } from "@resource-broker/kube";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./plain-kinds.ts";
 import { conditionOf } from "./provide-slice.ts";
 import type { SliceAt } from "./replicate-slice.ts";
-import type { LiqoSite, LiqoState } from "./site.ts";
 import { addFinalizer, change, dropFinalizer, ensure, ownedBy, remove } from "./writes.ts";
 
 const FINALIZER = "virtualnode-controller.liqo.io/finalizer";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clusterOf, LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
+import { clusterOf, LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
 import { memoryDisk, memoryStore } from "./memory-store.ts";
 import { STORE_PROMISES } from "./store-conformance.ts";
 

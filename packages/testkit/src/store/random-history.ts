@@ -1,6 +1,6 @@
 import type { Command, Reservation } from "@resource-broker/domain";
 import fc from "fast-check";
-import { ADMIN, clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
+import { ADMIN, clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
 
 const clusterId = fc.constantFrom("rome", "paris", "berlin", "tokyo");
 const key = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");

@@ -15,9 +15,9 @@ import {
 } from "@resource-broker/domain";
 import fc from "fast-check";
 import { expectedLink, NO_LINK } from "./audit-chain.ts";
-import { DURABLE_KINDS, FULL_HISTORY } from "./eventful-days.ts";
-import { comparableLedger, rebuilt } from "./ledger-essence.ts";
-import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./ledger-story.ts";
+import { comparableLedger, rebuilt } from "./comparable-ledger.ts";
+import { DURABLE_KINDS, FULL_HISTORY } from "./full-history.ts";
+import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
 import { commandFor, history } from "./random-history.ts";
 
 /** The data of one store, empty at first, however it is kept. */

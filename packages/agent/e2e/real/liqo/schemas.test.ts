@@ -19,12 +19,12 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { DeliverySpec } from "../../../src/data-plane/data-plane.ts";
-import { aDeliverySpec, TERMS } from "../../../src/liqo/consumer/testing/samples.ts";
+import { liqoDataPlane, type LiqoDataPlane } from "../../../src/liqo/liqo-data-plane.ts";
 import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import { privateFiles } from "../../../src/liqo/liqoctl/private-file.ts";
-import { RESOURCE_SLICES } from "../../../src/liqo/objects/resource-slice.ts";
-import { liqoDataPlane, type LiqoDataPlane } from "../../../src/liqo/open-data-plane.ts";
+import { RESOURCE_SLICES } from "../../../src/liqo/objects/authentication.ts";
 import { statusWith } from "../../../src/liqo/provider/replica-status.ts";
+import { aDeliverySpec, TERMS } from "../../../src/liqo/requester/testing/samples.ts";
 import { recordedLog } from "../../../src/testing/recorded-log.ts";
 import { strictClient, type Write } from "../testing/strict-client.ts";
 

@@ -13,8 +13,8 @@ import {
   type TransportUnderTest,
   until,
 } from "@resource-broker/testkit";
-import { RESERVATIONS } from "../../../src/transport/kubernetes/forge.ts";
 import { kubernetesCommunicator } from "../../../src/transport/kubernetes/kubernetes-communicator.ts";
+import { RESERVATIONS } from "../../../src/transport/kubernetes/manifests.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../../../../deploy");
 const CLUSTERS = ["rome", "paris", "berlin"];

@@ -8,7 +8,7 @@ import {
 } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { untilActive } from "../resource-request.ts";
-import type { FaultSetup } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 
 /** A cluster cannot be reached, and changes meanwhile. */
 export function testAbsentApiServers(setup: () => FaultSetup): void {

@@ -5,7 +5,7 @@ import {
   until,
 } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import type { FaultSetup } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 
 const QUIET_LOOKS = 20;
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { PATH, type ReservationDTO } from "@resource-broker/contract";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, until } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import type { FaultSetup } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 
 /** The broker forgets, and the agents remember. */
 export function testLostLedger(setup: () => FaultSetup): void {

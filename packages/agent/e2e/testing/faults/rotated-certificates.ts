@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { PATH } from "@resource-broker/contract";
 import { brokerClient, type Credentials, until, writeCertificateFolder } from "@resource-broker/testkit";
 import { test } from "vitest";
-import type { FaultSetup } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 
 /** Nobody starts anew for a certificate. */
 export function testRotatedCertificates(setup: () => FaultSetup): void {

@@ -1,7 +1,7 @@
 import { RESOURCE_REQUESTS } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { askFor } from "../resource-request.ts";
-import type { FaultSetup } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 
 const MALFORMED = [
   { name: "letters for CPU", spec: { requestedCPU: "abc" }, says: /spec\.requestedCPU.*quantity/ },

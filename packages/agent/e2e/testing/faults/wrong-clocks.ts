@@ -8,7 +8,7 @@ import {
 } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { askFor, untilActive } from "../resource-request.ts";
-import type { FaultSetup } from "./fault-scene.ts";
+import type { FaultSetup } from "./fault-setup.ts";
 
 const HOUR_MS = 3_600_000;
 

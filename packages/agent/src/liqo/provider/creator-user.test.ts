@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { creatorUserOf, sliceOf } from "./guest-pods.ts";
+import { creatorUserOf, sliceOf } from "./liqo-informers.ts";
 
 describe("the user of a slice", () => {
   test("is its name and twelve hex digits of the consumer's digest, as Liqo writes it", () => {

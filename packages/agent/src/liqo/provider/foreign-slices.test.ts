@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { SHADOW_PODS } from "../objects/namespace-offloading.ts";
-import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
+import { RESOURCE_SLICES } from "../objects/authentication.ts";
+import { SHADOW_PODS } from "../objects/offloading.ts";
 import {
   acceptedWith,
   aReplica,
@@ -8,7 +8,7 @@ import {
   MINUTE_MS,
   providerTestEnvironment,
   ROME,
-} from "./testing/provider-world.ts";
+} from "./testing/provider-test-environment.ts";
 
 describe("what is not ours", () => {
   const FOREIGN = aReplica({

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESOURCE_SLICES, TENANTS } from "../objects/resource-slice.ts";
-import { END_GRACE_MS, SETTLE_MS } from "./judge-replica.ts";
+import { RESOURCE_SLICES, TENANTS } from "../objects/authentication.ts";
+import { END_GRACE_MS, SETTLE_MS } from "./evaluate-replica.ts";
 import {
   aProviderReservation,
   aReplica,
@@ -14,7 +14,7 @@ import {
   ROME,
   ROMES,
   withSlice,
-} from "./testing/provider-world.ts";
+} from "./testing/provider-test-environment.ts";
 
 describe("granting", () => {
   test("gives a replica what is reserved, once, and says so", async () => {

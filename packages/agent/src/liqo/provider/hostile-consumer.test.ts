@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/contract";
 import { NAMESPACES } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { QUOTAS, SHADOW_PODS } from "../objects/namespace-offloading.ts";
-import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { END_GRACE_MS } from "./judge-replica.ts";
+import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.ts";
+import { QUOTAS, SHADOW_PODS } from "../objects/offloading.ts";
+import { END_GRACE_MS } from "./evaluate-replica.ts";
 import {
   acceptedWith,
   aProviderReservation,
@@ -20,7 +20,7 @@ import {
   ROMES,
   tenantNamespace,
   withSlice,
-} from "./testing/provider-world.ts";
+} from "./testing/provider-test-environment.ts";
 
 describe("a hostile consumer", () => {
   test("cannot raise what it was given", async () => {

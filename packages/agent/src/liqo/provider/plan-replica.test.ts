@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ReplicaVerdict } from "./judge-replica.ts";
+import type { ReplicaVerdict } from "./evaluate-replica.ts";
 import { planReplica, type ReplicaState } from "./plan-replica.ts";
 import {
   aReplica,
@@ -8,7 +8,7 @@ import {
   AUTHENTICATED,
   ROME,
   type ReplicaChanges,
-} from "./testing/provider-world.ts";
+} from "./testing/provider-test-environment.ts";
 
 const WALL = Date.parse("2026-07-01T10:05:00Z");
 const GRANT: ReplicaVerdict = { kind: "grant", resources: ASKED, message: "reserved for rome" };

@@ -1,6 +1,6 @@
+import type { ResourceSlice } from "../objects/authentication.ts";
 import { SLICE_CLASS } from "../objects/labels.ts";
-import type { ResourceSlice } from "../objects/resource-slice.ts";
-import type { ReplicaVerdict } from "./judge-replica.ts";
+import type { ReplicaVerdict } from "./evaluate-replica.ts";
 import { isAccepted, isCordoned, isCordonedByUs, statusWith } from "./replica-status.ts";
 
 /** State of Liqo's Quota of a slice. `none`: there is no Quota, or it does not matter. */

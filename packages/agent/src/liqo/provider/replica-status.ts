@@ -1,7 +1,7 @@
 import { conditionMessage, formatTime } from "@resource-broker/contract";
+import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/authentication.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
-import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/resource-slice.ts";
-import { isSameList } from "./slice-amounts.ts";
+import { isSameList } from "./replica-amounts.ts";
 
 /** On a replica: this agent cordoned it, with the reason; absent on a person's cordon. */
 export const CORDONED_ANNOTATION = "rear.fluidos.eu/cordoned";

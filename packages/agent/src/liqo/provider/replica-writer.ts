@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/contract";
 import type { KubeClient, ObjectName } from "@resource-broker/kube";
-import type { RecordEvent } from "../../events/tell.ts";
-import { MANAGER } from "../../forge/labels.ts";
+import type { RecordEvent } from "../../events/record-event.ts";
+import { MANAGER } from "../../manifests/labels.ts";
+import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
-import { QUOTAS } from "../objects/namespace-offloading.ts";
-import { RESOURCE_SLICES, type ResourceSlice } from "../objects/resource-slice.ts";
-import { creatorUserOf } from "./guest-pods.ts";
+import { QUOTAS } from "../objects/offloading.ts";
+import { creatorUserOf } from "./liqo-informers.ts";
 import type { ReplicaAction } from "./plan-replica.ts";
 import { CORDONED_ANNOTATION } from "./replica-status.ts";
 

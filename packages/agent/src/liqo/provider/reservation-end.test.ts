@@ -1,8 +1,8 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { SHADOW_PODS } from "../objects/namespace-offloading.ts";
-import { RESOURCE_SLICES } from "../objects/resource-slice.ts";
-import { END_GRACE_MS } from "./judge-replica.ts";
+import { RESOURCE_SLICES } from "../objects/authentication.ts";
+import { SHADOW_PODS } from "../objects/offloading.ts";
+import { END_GRACE_MS } from "./evaluate-replica.ts";
 import {
   acceptedWith,
   aReplica,
@@ -16,7 +16,7 @@ import {
   ROME,
   ROMES,
   withSlice,
-} from "./testing/provider-world.ts";
+} from "./testing/provider-test-environment.ts";
 
 describe("at the end of a reservation", () => {
   test("a consumer that cooperates has its time, and is not touched", async () => {

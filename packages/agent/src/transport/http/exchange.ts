@@ -3,7 +3,7 @@ import { type Agent, request } from "node:https";
 import type { Socket } from "node:net";
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import { connectionFault } from "./connection-trouble.ts";
+import { connectionFault } from "./connection-fault.ts";
 import type { BrokerUrl } from "./endpoints.ts";
 
 const CONNECT_MS = 5000;

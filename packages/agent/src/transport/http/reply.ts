@@ -9,7 +9,7 @@ import {
   validate,
 } from "@resource-broker/contract";
 import type { ResponseMetadata } from "../broker-communicator.ts";
-import { responseListeners } from "../contact-listeners.ts";
+import { responseListeners } from "../response-listeners.ts";
 import type { BrokerUrl } from "./endpoints.ts";
 
 /** Enough for ten thousand instructions. */

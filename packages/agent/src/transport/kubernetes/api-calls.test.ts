@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { gate } from "../../testing/mishap.ts";
-import { RESERVATIONS } from "./forge.ts";
+import { gate } from "../../testing/call-fault.ts";
+import { RESERVATIONS } from "./manifests.ts";
 import { NAME, oneRequest } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { advertisementOf, reservationObject } from "./testing/objects.ts";

@@ -1,6 +1,6 @@
 import { Fault, RESERVATION_CONDITION } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./forge.ts";
+import { RESERVATIONS } from "./manifests.ts";
 import { listeningAgent } from "./testing/agent-on-hub.ts";
 import { readerOf } from "./testing/fake-agent.ts";
 import { named } from "./testing/objects.ts";

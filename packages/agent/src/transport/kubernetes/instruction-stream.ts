@@ -4,7 +4,7 @@ import type { ReflectorHealth } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import type { BrokerEvent, Role } from "../broker-communicator.ts";
 import { apiServerFault } from "./api-calls.ts";
-import type { BrokerHealth } from "./pulse.ts";
+import type { BrokerHealth } from "./broker-health.ts";
 import type { LedgerReservation } from "./read-reservation.ts";
 
 /** Interval of the health check of broker and watches; each success is a heartbeat for the reader. */

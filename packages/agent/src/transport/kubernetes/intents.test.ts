@@ -1,6 +1,6 @@
 import { type DecisionDTO, Fault, type Reservation } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./forge.ts";
+import { RESERVATIONS } from "./manifests.ts";
 import { KEY, NAME, oneRequest, REQUEST } from "./testing/agent-on-hub.ts";
 import { type FakeAgent, outcomeOf } from "./testing/fake-agent.ts";
 import { named, reservationObject } from "./testing/objects.ts";

@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/contract";
 import { toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
-import { type Offer, offerManifest, quoteManifest } from "./forge.ts";
+import { type Offer, offerManifest, quoteManifest } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import { checkedRequest, decisionIn } from "./read-reservation.ts";
 

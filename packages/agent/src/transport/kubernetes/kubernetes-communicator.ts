@@ -9,12 +9,12 @@ import {
 import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { clusterIdByKubeconfig } from "../../identity/cluster-id.ts";
+import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
-import { responseListeners } from "../contact-listeners.ts";
+import { responseListeners } from "../response-listeners.ts";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
-import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./forge.ts";
 import { intents } from "./intents.ts";
+import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";
 import { type Answered, currentReservation, type ObjectCalls, objectCalls } from "./object-calls.ts";
 import { partyCalls } from "./party-calls.ts";
 import { publishing } from "./publishing.ts";

@@ -12,17 +12,17 @@ import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
-import { labelSelectorOf } from "./board.ts";
+import type { BrokerHealth } from "./broker-health.ts";
 import {
   conditionManager,
   conditionManifest,
   type ObjectScope,
   type PartyCondition,
   RESERVATIONS,
-} from "./forge.ts";
-import type { ObjectWatch } from "./observed.ts";
-import type { BrokerHealth } from "./pulse.ts";
+} from "./manifests.ts";
+import type { ObjectWatch } from "./object-watch.ts";
 import { readReservation } from "./read-reservation.ts";
+import { labelSelectorOf } from "./reservation-index.ts";
 
 /** Objects may contain a whole decision each. */
 const PAGE_SIZE = 50;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BrokerCommunicator } from "../broker-communicator.ts";
-import { RESERVATIONS } from "./forge.ts";
+import { RESERVATIONS } from "./manifests.ts";
 import { agentOnHub } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { named, reservationObject } from "./testing/objects.ts";

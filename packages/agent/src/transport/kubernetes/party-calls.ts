@@ -8,9 +8,9 @@ import {
 } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
-import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./forge.ts";
+import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
-import type { ObjectState } from "./observed.ts";
+import type { ObjectState } from "./object-watch.ts";
 import { isFinished, isOrphaned, partiesOf } from "./read-reservation.ts";
 
 const NONCE_BYTES = 8;

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import type { ResponseMetadata } from "../broker-communicator.ts";
-import { CLUSTER_ADVERTISEMENTS } from "./forge.ts";
+import { CLUSTER_ADVERTISEMENTS } from "./manifests.ts";
 import { agentOnHub } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { advertisementOf, named } from "./testing/objects.ts";

@@ -11,12 +11,12 @@ import {
   validate,
 } from "@resource-broker/contract";
 import { type KubeClient, toFault } from "@resource-broker/kube";
-import { MANAGER } from "../../forge/labels.ts";
+import { MANAGER } from "../../manifests/labels.ts";
 import { withRemedy } from "./api-calls.ts";
-import { advertisementManifest, CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./forge.ts";
+import type { BrokerHealth } from "./broker-health.ts";
+import { advertisementManifest, CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";
 import type { Answered } from "./object-calls.ts";
-import type { ObjectWatch } from "./observed.ts";
-import type { BrokerHealth } from "./pulse.ts";
+import type { ObjectWatch } from "./object-watch.ts";
 
 export interface PublishingDeps {
   readonly scope: ObjectScope;

@@ -1,6 +1,6 @@
 import { Fault, RESERVATION_CONDITION, RESERVATION_FINALIZER } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./forge.ts";
+import { RESERVATIONS } from "./manifests.ts";
 import { GRANTED, KEY, NAME, oneRequest, REQUEST } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
 import { named, reservationObject } from "./testing/objects.ts";

@@ -7,7 +7,7 @@ import {
 import { isFinal, type ReservationRequest } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { checkKey } from "../idempotency-key.ts";
-import { releasedCondition, releaseManifest, reserveManifest } from "./forge.ts";
+import { releasedCondition, releaseManifest, reserveManifest } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import {
   checkedRequest,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS } from "./forge.ts";
+import { CLUSTER_ADVERTISEMENTS } from "./manifests.ts";
 import { listeningAgent } from "./testing/agent-on-hub.ts";
 import { advertisementOf, named } from "./testing/objects.ts";
 

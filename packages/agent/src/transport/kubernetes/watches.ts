@@ -8,13 +8,13 @@ import {
 import type { ReflectorDeps, ReflectorHealth } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, apiServerFault } from "./api-calls.ts";
-import { createReservationIndex, labelSelectorOf, type ReservationIndex } from "./board.ts";
-import { CLUSTER_ADVERTISEMENTS, type ObjectScope, RESERVATIONS } from "./forge.ts";
+import { type BrokerHealth, createBrokerHealth } from "./broker-health.ts";
 import { createInstructionStream, type InstructionStream } from "./instruction-stream.ts";
-import { createProviderWatches, riskWatch } from "./lenders.ts";
-import { type ObjectWatch, objectWatch } from "./observed.ts";
-import { type BrokerHealth, createBrokerHealth } from "./pulse.ts";
+import { CLUSTER_ADVERTISEMENTS, type ObjectScope, RESERVATIONS } from "./manifests.ts";
+import { type ObjectWatch, objectWatch } from "./object-watch.ts";
+import { createProviderWatches, riskWatch } from "./provider-watches.ts";
 import type { LedgerReservation } from "./read-reservation.ts";
+import { createReservationIndex, labelSelectorOf, type ReservationIndex } from "./reservation-index.ts";
 
 /** Ends of a watch that lose no events for the reader. */
 const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);

@@ -2,7 +2,7 @@ import { KUBE_ANNOTATION, KUBE_LABEL } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { HELD, NAMESPACE, offerBy, RESERVATIONS, SHOWN } from "./access-objects.ts";
 import { type AccessRow, creates, deletes, patches } from "./agent-acts.ts";
-import { REQUEST_ROWS } from "./asking-rows.ts";
+import { REQUEST_ROWS } from "./request-rows.ts";
 import { SIGNALLING_ROWS } from "./signalling-rows.ts";
 
 const OFFERING: readonly AccessRow[] = [

@@ -3,18 +3,18 @@ import { Fault, formatTime } from "@resource-broker/contract";
 import type { LinkMaker } from "../http/ports.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { createReplier } from "../http/reply.ts";
-import type { RequestHandler } from "../http/serve.ts";
-import { createEndpoint, type DashboardEndpoint, type Listener } from "./front.ts";
-import { type LedgerApi, openLedgerApi } from "./ledger-side.ts";
+import type { RequestHandler } from "../http/request-handler.ts";
+import { createEndpoint, type DashboardEndpoint, type Listener } from "./endpoint.ts";
+import { type LedgerApi, openLedgerApi } from "./ledger-api.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
-import { createRequestHandler } from "./serve.ts";
+import { createRequestHandler } from "./request-handler.ts";
+import { certificateRefOf } from "./session/certificate-ref.ts";
 import { createLinks } from "./session/links.ts";
 import { createSeal } from "./session/seal.ts";
 import { createSessions, SESSION_MS } from "./session/sessions.ts";
 import { createSignOuts } from "./session/sign-outs.ts";
-import { certificateRefOf } from "./session/voucher.ts";
 import { readStaticFiles, responseHeaders } from "./static-files.ts";
-import { apiUrl } from "./where.ts";
+import { apiUrl } from "./urls.ts";
 
 /** The dashboard: the capacity of the fleet in a browser. */
 export interface Dashboard extends LinkMaker {

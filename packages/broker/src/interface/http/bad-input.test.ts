@@ -2,7 +2,7 @@ import { recordsOf } from "@resource-broker/domain";
 import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallOptions, TestReply } from "./testing/call.ts";
-import { openRawConnection } from "./testing/line.ts";
+import { openRawConnection } from "./testing/raw-connection.ts";
 import { type RunningBroker, runBroker } from "./testing/running-broker.ts";
 import { advertisementOf, requestOf } from "./testing/samples.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limitedBrokers, paris, rome } from "./testing/limited-broker.ts";
-import { openRawConnection } from "./testing/line.ts";
+import { openRawConnection } from "./testing/raw-connection.ts";
 import { advertisementOf, requestOf } from "./testing/samples.ts";
 
 const KIB = 1024;

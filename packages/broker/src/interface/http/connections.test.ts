@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { caller } from "./testing/call.ts";
 import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
-import { openRawConnection } from "./testing/line.ts";
+import { openRawConnection } from "./testing/raw-connection.ts";
 import { requestOf } from "./testing/samples.ts";
 
 const start = limitedBrokers();

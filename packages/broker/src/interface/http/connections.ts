@@ -7,7 +7,7 @@ import {
   type AuthenticationRules,
   checkCertificate,
   type ConnectionIdentity,
-} from "./admission.ts";
+} from "./authenticate.ts";
 import { type Chain, isChained } from "./certificates/trust.ts";
 
 /** Connections that are rechecked before the event loop may run other work. */

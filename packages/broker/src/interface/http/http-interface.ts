@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import type { Server } from "node:https";
 import type { CertificateSet } from "@resource-broker/runtime";
-import { CertificatesInForce } from "./admission.ts";
+import { CertificatesInForce } from "./authenticate.ts";
 import { Connections } from "./connections.ts";
 import { type LedgerRoutes, ledgerRoutes } from "./ledger-routes.ts";
-import { Backpressure } from "./hold-back.ts";
+import { Backpressure } from "./backpressure.ts";
 import type { HttpDeps, HttpOptions } from "./ports.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { createReplier } from "./reply.ts";
-import { createRequestHandler, type RequestHandler } from "./serve.ts";
+import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
 import { createHttpsServer, secureContext } from "./server.ts";
 
 const EXPIRY_CHECK_MS = 60_000;

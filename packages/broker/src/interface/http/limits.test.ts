@@ -2,7 +2,7 @@ import type { FakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { caller } from "./testing/call.ts";
 import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
-import { openRawConnection } from "./testing/line.ts";
+import { openRawConnection } from "./testing/raw-connection.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./testing/samples.ts";
 
 const start = limitedBrokers();

@@ -10,7 +10,7 @@ import { Fault, toErrorBody } from "@resource-broker/contract";
 import type { CertificateSet, Log } from "@resource-broker/runtime";
 import type { Connections } from "./connections.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
-import type { RequestHandler } from "./serve.ts";
+import type { RequestHandler } from "./request-handler.ts";
 
 const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT";
 

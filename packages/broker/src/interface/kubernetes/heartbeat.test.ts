@@ -1,9 +1,9 @@
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract";
 import { type Lease, LEASES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RESERVATIONS } from "./objects/known-objects.ts";
+import { RESERVATIONS } from "./objects/object-informers.ts";
+import { NAMESPACE, openEnvironment, type TestEnvironment } from "./testing/environment.ts";
 import { personsReservation, publish } from "./testing/samples.ts";
-import { NAMESPACE, openEnvironment, type TestEnvironment } from "./testing/scene.ts";
 
 let env: TestEnvironment;
 beforeEach(async () => {

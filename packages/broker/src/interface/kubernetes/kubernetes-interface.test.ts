@@ -3,15 +3,15 @@ import { add, isLive, NO_RESOURCES, type Reservation as Booked } from "@resource
 import { NAMESPACES } from "@resource-broker/kube";
 import { clusterOf, requestFor } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./objects/known-objects.ts";
-import { agentsReservation, personsReservation, publish } from "./testing/samples.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./objects/object-informers.ts";
 import {
   NAMESPACE,
   namespaceObject,
   openEnvironment,
   type TestBroker,
   type TestEnvironment,
-} from "./testing/scene.ts";
+} from "./testing/environment.ts";
+import { agentsReservation, personsReservation, publish } from "./testing/samples.ts";
 
 let env: TestEnvironment;
 let broker: TestBroker;

@@ -1,6 +1,6 @@
 import { serveAdvertisements } from "./advertisements/advertisement-controller.ts";
 import { keepHeartbeat } from "./heartbeat.ts";
-import { objectInformers } from "./objects/known-objects.ts";
+import { objectInformers } from "./objects/object-informers.ts";
 import { followBrokerPolicy } from "./policy/follow-broker-policy.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 import { serveReservations } from "./reservations/reservation-controller.ts";

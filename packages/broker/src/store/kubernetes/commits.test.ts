@@ -1,11 +1,11 @@
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from "@resource-broker/kube";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { Grants } from "../sqlite/testing/grants.ts";
-import { LEDGER } from "./page.ts";
+import { Grants } from "../common/testing/grants.ts";
+import { LEDGER } from "./segment.ts";
+import { faultyClient, type WriteFault } from "./testing/faulty-client.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
-import { faultyClient, type WriteFault } from "./testing/troubled-client.ts";
 
 const { newLedger, replica, reopened } = useServer(simulatedServer);
 

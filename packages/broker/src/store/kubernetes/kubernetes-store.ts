@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { Leadership } from "../leadership.ts";
+import type { Leadership } from "../common/leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import { kubernetesFailure } from "./failure.ts";
-import { type Content, contentIn, newManifest } from "./head.ts";
-import { leaderElector, RENEWALS_PER_LEASE } from "./lease-keeper.ts";
-import { type KubernetesLease, kubernetesLease } from "./lease-object.ts";
+import { type KubernetesLease, kubernetesLease } from "./kubernetes-lease.ts";
+import { leaderElector, RENEWALS_PER_LEASE } from "./leader-elector.ts";
+import { type Content, contentIn, newManifest } from "./ledger-manifest.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
-import { LEDGER } from "./page.ts";
+import { LEDGER } from "./segment.ts";
 import { callTimeout } from "./soft-object.ts";
 import { takeOver } from "./take-over.ts";
 

@@ -1,10 +1,10 @@
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { StoreFailure } from "../store.ts";
-import { type Content, newManifest } from "./head.ts";
-import type { ManifestChange } from "./head-writer.ts";
+import { type Content, newManifest } from "./ledger-manifest.ts";
+import type { ManifestChange } from "./manifest-writer.ts";
 import { ledgerObjects } from "./ledger-objects.ts";
-import type { SegmentId } from "./page.ts";
+import type { SegmentId } from "./segment.ts";
 import { recordSums } from "./record-sums.ts";
 import { emptyRecords } from "./records.ts";
 

@@ -10,12 +10,12 @@ import {
   segmentsToTrim,
   withAuditSegments,
   withoutAuditSegments,
-} from "./audit-book.ts";
-import type { Content } from "./head.ts";
-import type { ManifestWriter } from "./head-writer.ts";
-import { hasSamePrefix, planBatch, recordSegments, withLogSegments, withSnapshot } from "./moves.ts";
-import { bytesOf, segmentName, segmentsIn } from "./page.ts";
-import type { LedgerSegments } from "./pages.ts";
+} from "./audit-segments.ts";
+import type { Content } from "./ledger-manifest.ts";
+import type { ManifestWriter } from "./manifest-writer.ts";
+import { hasSamePrefix, planBatch, recordSegments, withLogSegments, withSnapshot } from "./compaction.ts";
+import { bytesOf, segmentName, segmentsIn } from "./segment.ts";
+import type { LedgerSegments } from "./segments.ts";
 import { type RecordSums, withSum } from "./record-sums.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
 

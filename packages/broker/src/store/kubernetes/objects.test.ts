@@ -2,7 +2,7 @@ import { clusterAdvertisementKind, type ClusterAdvertisement } from "@resource-b
 import { customResource } from "@resource-broker/kube";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { Grants } from "../sqlite/testing/grants.ts";
+import { Grants } from "../common/testing/grants.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
 

@@ -1,9 +1,11 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
-import { contradictionIn } from "../recount.ts";
+import { contradictionIn } from "../common/contradiction.ts";
+import { checkSum } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
-import { checkSum } from "../table-sums.ts";
-import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-book.ts";
-import type { Content } from "./head.ts";
+import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-segments.ts";
+import type { Content } from "./ledger-manifest.ts";
+import { type RecordSums, recordSums, sumOf } from "./record-sums.ts";
+import { emptyRecords, type Records, replay } from "./records.ts";
 import {
   LEDGER_LABEL,
   linesIn,
@@ -12,9 +14,7 @@ import {
   segmentName,
   type SegmentRange,
   segmentsIn,
-} from "./page.ts";
-import { type RecordSums, recordSums, sumOf } from "./record-sums.ts";
-import { emptyRecords, type Records, replay } from "./records.ts";
+} from "./segment.ts";
 
 const LIST_LIMIT = 50;
 

@@ -1,10 +1,10 @@
 import { CONFIG_MAPS, type ConfigMap } from "@resource-broker/kube";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { Grants } from "../sqlite/testing/grants.ts";
-import { contentIn, type LedgerManifest, manifestConfigMap } from "./head.ts";
-import { LEDGER, linesIn, segmentConfigMap } from "./page.ts";
+import { Grants } from "../common/testing/grants.ts";
+import { contentIn, type LedgerManifest, manifestConfigMap } from "./ledger-manifest.ts";
 import { recordSums } from "./record-sums.ts";
+import { LEDGER, linesIn, segmentConfigMap } from "./segment.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
-import { parseStored } from "../sqlite/stored-json.ts";
-import { type TableSum, withoutRow, withRow } from "../table-sums.ts";
-import type { Content } from "./head.ts";
+import { parseStored } from "../common/stored-json.ts";
+import { type TableSum, withoutRow, withRow } from "../common/table-sums.ts";
+import type { Content } from "./ledger-manifest.ts";
 import { type Change, keyName } from "./records.ts";
 
 /**

@@ -8,8 +8,8 @@ import type {
   Reservation,
   ReservationId,
 } from "@resource-broker/domain";
-import { changedReservations, durableEvents } from "../changes.ts";
-import { parseStored } from "../sqlite/stored-json.ts";
+import { changedReservations, durableEvents } from "../common/changes.ts";
+import { parseStored } from "../common/stored-json.ts";
 import type { CommitBatch } from "../store.ts";
 
 type Cordon = LedgerRecords["cordons"][number][1];

@@ -1,12 +1,12 @@
 import { LEASES } from "@resource-broker/kube";
 import { clusterOf, fakeClock, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { Grants } from "../sqlite/testing/grants.ts";
+import { Grants } from "../common/testing/grants.ts";
 import type { StoreFailure } from "../store.ts";
-import { LEDGER } from "./page.ts";
+import { LEDGER } from "./segment.ts";
+import { faultyClient } from "./testing/faulty-client.ts";
 import { useServer } from "./testing/servers.ts";
 import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
-import { faultyClient } from "./testing/troubled-client.ts";
 
 const { server, newLedger, replica } = useServer(simulatedServer);
 

@@ -2,8 +2,8 @@ import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-br
 import type { Clock } from "@resource-broker/runtime";
 import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
-import { type Candidate, type Content, contentIn, manifestConfigMap, withLeader } from "./head.ts";
-import { LEDGER, LEDGER_LABEL } from "./page.ts";
+import { type Candidate, type Content, contentIn, manifestConfigMap, withLeader } from "./ledger-manifest.ts";
+import { LEDGER, LEDGER_LABEL } from "./segment.ts";
 import type { WithTimeout } from "./soft-object.ts";
 
 /** A leader that still commits, or another candidate, may be faster a few times. */

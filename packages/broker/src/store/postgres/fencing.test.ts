@@ -1,6 +1,6 @@
 import { clusterOf, fakeClock, postgresPrograms, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { Grants } from "../sqlite/testing/grants.ts";
+import { Grants } from "../common/testing/grants.ts";
 import { ledgers } from "./testing/ledgers.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,11 @@
 import { StoreFailure } from "../store.ts";
-import { HEADER_COLUMNS, HEADER_IS_MISSING, type LedgerHeader, headerCells, headerFrom } from "./head.ts";
+import {
+  HEADER_COLUMNS,
+  HEADER_IS_MISSING,
+  type LedgerHeader,
+  headerCells,
+  headerFrom,
+} from "./ledger-header.ts";
 import { SCHEMA_VERSION, tooNew } from "./schema.ts";
 import type { Session, Statement } from "./session.ts";
 

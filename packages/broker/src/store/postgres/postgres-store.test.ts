@@ -6,10 +6,10 @@ import {
   until,
 } from "@resource-broker/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Grants } from "../sqlite/testing/grants.ts";
+import { Grants } from "../common/testing/grants.ts";
 import type { StoreFailure } from "../store.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { faultySessions } from "./testing/breakable-sessions.ts";
+import { faultySessions } from "./testing/faulty-sessions.ts";
 import { ledgers } from "./testing/ledgers.ts";
 import { testLedger } from "./testing/stores.ts";
 

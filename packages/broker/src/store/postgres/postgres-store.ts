@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { Leadership } from "../leadership.ts";
+import type { Leadership } from "../common/leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { postgresFailure } from "./failure.ts";
 import { leaseRow } from "./lease.ts";
-import { leaderElector } from "./lease-keeper.ts";
+import { leaderElector } from "./leader-elector.ts";
 import { type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
-import { type Connection, serialConnection } from "./line.ts";
+import { type Connection, serialConnection } from "./connection.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
 import { checkServer, createTables, migrate } from "./schema.ts";
 import { openSession, type Session, type SessionTimeouts } from "./session.ts";

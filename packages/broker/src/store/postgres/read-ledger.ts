@@ -1,9 +1,9 @@
 import type { LedgerRecords } from "@resource-broker/domain";
-import { fromCanonical, nextLink } from "../audit.ts";
-import { contradictionIn } from "../recount.ts";
+import { fromCanonical, nextLink } from "../common/audit.ts";
+import { contradictionIn } from "../common/contradiction.ts";
 import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
-import { HEADER_COLUMNS, HEADER_IS_MISSING, type LedgerHeader, headerFrom } from "./head.ts";
-import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../table-sums.ts";
+import { HEADER_COLUMNS, HEADER_IS_MISSING, type LedgerHeader, headerFrom } from "./ledger-header.ts";
+import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/table-sums.ts";
 import type { Row, Session } from "./session.ts";
 import {
   ADOPTION,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { CHAIN_START } from "../audit.ts";
+import { CHAIN_START } from "../common/audit.ts";
 import { StoreFailure } from "../store.ts";
 import { codeOf } from "./failure.ts";
-import { HEADER_COLUMNS, headerCells } from "./head.ts";
+import { HEADER_COLUMNS, headerCells } from "./ledger-header.ts";
 import type { Session } from "./session.ts";
 
 /**

@@ -7,9 +7,9 @@ import type {
   ReceivedAdvertisement,
   Reservation,
 } from "@resource-broker/domain";
-import { decodeDecision, encodeDecision } from "../sqlite/decision-codec.ts";
+import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
+import { parseStored } from "../common/stored-json.ts";
 import { type Cell, sealOf } from "../sqlite/seal.ts";
-import { parseStored } from "../sqlite/stored-json.ts";
 import { StoreFailure } from "../store.ts";
 import type { Row, Statement } from "./session.ts";
 

@@ -5,10 +5,10 @@ import type {
   ReceivedAdvertisement,
   Reservation,
 } from "@resource-broker/domain";
-import { auditLines, type ChainLink, canonical, nextLink } from "../audit.ts";
-import { changedReservations, decisionOf, durableEvents, latestOf } from "../changes.ts";
+import { auditLines, type ChainLink, canonical, nextLink } from "../common/audit.ts";
+import { changedReservations, decisionOf, durableEvents, latestOf } from "../common/changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import type { LedgerHeader } from "./head.ts";
+import type { LedgerHeader } from "./ledger-header.ts";
 import type { Statement } from "./session.ts";
 import {
   ADOPTION,

@@ -12,9 +12,9 @@ import { describe, expect, it } from "vitest";
 import { backupLedger, restoreLedger } from "./backup.ts";
 import { ledgerFileIn } from "./database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { Grants } from "./testing/grants.ts";
+import { Grants } from "../common/testing/grants.ts";
 import { asFirstVersion } from "./testing/first-version.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { verifyFile, verifyLedger } from "./verify.ts";
 
 async function openStore(directory: string) {

@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { Grants } from "./testing/grants.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
 import { verifyLedger } from "./verify.ts";
 
 /** A disk of one megabyte, where the system lets us have one. */

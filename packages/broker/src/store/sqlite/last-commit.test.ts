@@ -12,12 +12,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { backupLedger, restoreLedger } from "./backup.ts";
 import { ledgerFileIn } from "./database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { asFirstVersion } from "./testing/first-version.ts";
-import { Grants } from "./testing/grants.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
 import { verifyLedger } from "./verify.ts";
 
 const COMMITS = 3;

@@ -7,11 +7,11 @@ import {
 } from "node:sqlite";
 import type { LedgerEvent } from "@resource-broker/domain";
 import { describe, expect, it } from "vitest";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFile } from "./ledger-file.ts";
 import { DEFAULT_RETENTION } from "./retention.ts";
 import { migrate } from "./schema.ts";
-import { Grants } from "./testing/grants.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
 
 /** What a statement does once, instead of what it should. */
 interface Accident {

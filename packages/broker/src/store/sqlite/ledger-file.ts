@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Decision, DecisionId, ReceivedAdvertisement } from "@resource-broker/domain";
-import { auditLines } from "../audit.ts";
-import { durableEvents, latestOf } from "../changes.ts";
-import { contradictionIn } from "../recount.ts";
+import { auditLines } from "../common/audit.ts";
+import { durableEvents, latestOf } from "../common/changes.ts";
+import { contradictionIn } from "../common/contradiction.ts";
+import { TableSums } from "../common/table-sums.ts";
 import {
   type AuditEntry,
   type AuditQuery,
@@ -10,9 +11,8 @@ import {
   type StoreContents,
   StoreFailure,
 } from "../store.ts";
-import { TableSums } from "../table-sums.ts";
 import { openForWriting, secureLog } from "./database.ts";
-import { headerCells, type LedgerHeader, UPDATE_HEADER } from "./head.ts";
+import { headerCells, type LedgerHeader, UPDATE_HEADER } from "./ledger-header.ts";
 import {
   checkAuditEnds,
   checkLedgerPages,

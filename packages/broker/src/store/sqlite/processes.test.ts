@@ -3,8 +3,8 @@ import { ledgerFrom } from "@resource-broker/domain";
 import { describe, expect, it } from "vitest";
 import { sqliteStore } from "./sqlite-store.ts";
 import { startProcess } from "./testing/other-process.ts";
-import { Grants } from "./testing/grants.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { verifyLedger } from "./verify.ts";
 
 const HOLD = `await store.open(); print("open"); setInterval(() => undefined, 1000);`;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerRecords } from "@resource-broker/domain";
-import { CHAIN_START, nextLink } from "../audit.ts";
+import { CHAIN_START, nextLink } from "../common/audit.ts";
+import { TableSums } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
-import { TableSums } from "../table-sums.ts";
 import {
   headerCells,
   headerFrom,
@@ -11,7 +11,7 @@ import {
   INSERT_HEADER,
   type LedgerHeader,
   SELECT_HEADER,
-} from "./head.ts";
+} from "./ledger-header.ts";
 import { LEDGER_TABLES } from "./schema.ts";
 import type { Tables } from "./tables.ts";
 

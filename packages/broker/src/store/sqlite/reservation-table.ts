@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reservation, ReservationId } from "@resource-broker/domain";
+import { parseStored } from "../common/stored-json.ts";
+import { checkSum, type TableSum, type TableSums, withRow } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
-import { checkSum, type TableSum, type TableSums, withRow } from "../table-sums.ts";
 import { type Row, sealOf, unseal } from "./seal.ts";
-import { parseStored } from "./stored-json.ts";
 
 /**
  * The reservations, in order of creation. Their ids are hashes, so an index on disk would change a random page for each

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Instant } from "@resource-broker/domain";
-import { type AuditLine, canonical, type ChainLink, fromCanonical, nextLink } from "../audit.ts";
+import { type AuditLine, canonical, type ChainLink, fromCanonical, nextLink } from "../common/audit.ts";
+import type { TableSums } from "../common/table-sums.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";
-import type { TableSums } from "../table-sums.ts";
 import type { Row } from "./seal.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

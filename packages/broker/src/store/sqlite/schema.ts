@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
-import { addSums } from "./head.ts";
+import { addSums } from "./ledger-header.ts";
 
 /** Marks the file as ours: opening somebody else's database must not migrate it. */
 const APPLICATION_ID = 0x5242_4c31;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { checkSum, type TableSum, type TableSums, withRow } from "../table-sums.ts";
+import { checkSum, type TableSum, type TableSums, withRow } from "../common/table-sums.ts";
 import { type Cell, sealOf, unseal } from "./seal.ts";
 
 /** Maps one kind of record to its table. The first column is the key, the last one the body. */

@@ -8,8 +8,8 @@ import { describe, expect, it } from "vitest";
 import { ledgerFileIn } from "./database.ts";
 import { sealOf } from "./seal.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { Grants } from "./testing/grants.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { verifyLedger } from "./verify.ts";
 
 describe("the sqlite store keeps every promise of a store", () => {

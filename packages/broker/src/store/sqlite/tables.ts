@@ -8,13 +8,13 @@ import type {
   LedgerEvent,
   ReceivedAdvertisement,
 } from "@resource-broker/domain";
-import { changedReservations, decisionOf } from "../changes.ts";
-import type { TableSums } from "../table-sums.ts";
-import { decodeDecision, encodeDecision } from "./decision-codec.ts";
+import { changedReservations, decisionOf } from "../common/changes.ts";
+import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
+import { parseStored } from "../common/stored-json.ts";
+import type { TableSums } from "../common/table-sums.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
 import type { Cell } from "./seal.ts";
 import { type SealedTable, sealedTable, type TableMapping } from "./sealed-table.ts";
-import { parseStored } from "./stored-json.ts";
 
 export interface CordonedCluster {
   readonly clusterId: ClusterId;

@@ -5,11 +5,11 @@ import { runs } from "@resource-broker/domain/testing";
 import { FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFileIn } from "./database.ts";
 import { sealOf } from "./seal.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { Grants } from "./testing/grants.ts";
-import { temporaryDirectory } from "./testing/temporary-directory.ts";
 import { verifyFile, verifyLedger } from "./verify.ts";
 
 const [FLIPS, LONG_FLIPS] = [400, 30_000];

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { ledgerFrom, type LedgerRecords } from "@resource-broker/domain";
-import { nextLink } from "../audit.ts";
-import { contradictionIn } from "../recount.ts";
-import { TableSums } from "../table-sums.ts";
+import { nextLink } from "../common/audit.ts";
+import { contradictionIn } from "../common/contradiction.ts";
+import { TableSums } from "../common/table-sums.ts";
 import { ledgerFileIn, openForReading } from "./database.ts";
-import type { LedgerHeader } from "./head.ts";
 import { missingCommits, readLastCommit } from "./last-commit.ts";
+import type { LedgerHeader } from "./ledger-header.ts";
 import { readHeader, readRecords } from "./read-ledger.ts";
 import { describeSchema, migrate, SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";

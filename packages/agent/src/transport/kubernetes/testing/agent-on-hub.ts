@@ -2,7 +2,7 @@ import type { ReservationDTO } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock, reservationBody } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
-import { RESERVATIONS } from "../forge.ts";
+import { RESERVATIONS } from "../manifests.ts";
 import {
   type FakeAgent,
   fakeAgent,

@@ -19,7 +19,7 @@ import {
 } from "@resource-broker/kube";
 import type { FakeClock } from "@resource-broker/testkit";
 import { type FakeCluster, fakeCluster } from "../../../testing/fake-cluster.ts";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../forge.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../manifests.ts";
 import { issuedFor, NAMESPACE } from "./objects.ts";
 
 const EVERY_MS = 2000;

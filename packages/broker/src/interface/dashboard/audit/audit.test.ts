@@ -1,10 +1,10 @@
 import type { UiVerified } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { CHAIN_START, canonical, type ChainLink, nextLink } from "../../../store/audit.ts";
+import { CHAIN_START, canonical, type ChainLink, nextLink } from "../../../store/common/audit.ts";
 import type { AuditEntry, AuditQuery } from "../../../store/store.ts";
+import { newestLines } from "./audit-tail.ts";
 import { createChainCheck } from "./chain-check.ts";
-import { newestLines } from "./newest-lines.ts";
 
 const NOON = Date.UTC(2026, 0, 5, 12);
 

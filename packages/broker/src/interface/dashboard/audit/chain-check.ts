@@ -1,8 +1,8 @@
 import { formatTime, type UiVerified } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
-import type { ChainLink } from "../../../store/audit.ts";
-import { verifyChain } from "../../../store/audit-chain.ts";
+import type { ChainLink } from "../../../store/common/audit.ts";
+import { verifyChain } from "../../../store/common/audit-chain.ts";
 import type { AuditEntry, Store } from "../../../store/store.ts";
 
 const LINES_AT_ONCE = 500;

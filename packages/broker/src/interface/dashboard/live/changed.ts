@@ -2,7 +2,7 @@ import type { ClusterId, Instant, LedgerView, ReservationId } from "@resource-br
 import type { UiDecisionRow } from "@resource-broker/contract";
 import type { Committed } from "../../../engine/engine.ts";
 import { changesIn } from "../../http/stream/changes.ts";
-import { decisionsIn } from "./decision-memory.ts";
+import { decisionsIn } from "./recent-decisions.ts";
 
 /** What changed, by name. Rows are rendered later, in their current state. */
 export interface Changed {

@@ -3,7 +3,7 @@ import { resourceVector } from "@resource-broker/domain";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
-import { clustersOn } from "../testing/market.ts";
+import { clustersOn } from "../testing/clusters.ts";
 import { runningDashboards } from "../testing/running-dashboard.ts";
 
 const start = runningDashboards();

@@ -1,7 +1,7 @@
 import type { UiAudit, UiHistory, UiMoneyReport, UiUnmet } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
-import { clustersOn } from "../testing/market.ts";
+import { clustersOn } from "../testing/clusters.ts";
 import { runningDashboards } from "../testing/running-dashboard.ts";
 
 const world = clustersOn(runningDashboards());

@@ -2,7 +2,7 @@ import type { UiCluster, UiReservationDetail, UiReservations } from "@resource-b
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
-import { clustersOn, HOSTILE } from "../testing/market.ts";
+import { clustersOn, HOSTILE } from "../testing/clusters.ts";
 import { certificates, runningDashboards } from "../testing/running-dashboard.ts";
 
 const start = runningDashboards();

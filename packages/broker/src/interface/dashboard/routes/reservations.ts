@@ -20,7 +20,7 @@ import { readReservationQuery, reservationLists } from "../lists/reservation-lis
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
 import type { UiContext } from "./context.ts";
 import { type Moment, momentOf } from "../views/advertised-account.ts";
-import { reservationStatus } from "../../kubernetes/forge/reservation-status.ts";
+import { reservationStatus } from "../../kubernetes/builders/reservation-status.ts";
 import { desiredReservation } from "../../kubernetes/views/reservation-view.ts";
 import { amountsOf } from "../views/amounts.ts";
 import { partiesOf } from "../views/party-view.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { UiRole } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import type { CertificateRef } from "./voucher.ts";
+import type { CertificateRef } from "./certificate-ref.ts";
 
 const TOKEN_BYTES = 32;
 const LINK_MS = 120_000;

@@ -1,9 +1,9 @@
 import type { UiRole } from "@resource-broker/contract";
 import type { CertificateSet, Clock } from "@resource-broker/runtime";
+import { type CertificateRef, isStillValid } from "./certificate-ref.ts";
 import { type LinkSubject, tokenFrom } from "./links.ts";
 import type { Seal } from "./seal.ts";
 import type { SignOuts } from "./sign-outs.ts";
-import { type CertificateRef, isStillValid } from "./voucher.ts";
 
 const ID_BYTES = 16;
 export const SESSION_MS = 12 * 3_600_000;

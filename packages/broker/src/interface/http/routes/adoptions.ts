@@ -16,8 +16,8 @@ import {
   type Reply,
   type SetAdoptionWindow,
 } from "@resource-broker/domain";
-import { pendingOutcome } from "../../shared/adoption-words.ts";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
+import { pendingOutcome } from "../../shared/pending-outcome.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,5 +1,5 @@
 import { type AuditEntryDTO, type AuditPageDTO, Fault, formatTime, PATH } from "@resource-broker/contract";
-import { CHAIN_START, canonical } from "../../../store/audit.ts";
+import { CHAIN_START, canonical } from "../../../store/common/audit.ts";
 import type { AuditEntry } from "../../../store/store.ts";
 import { readPage } from "../query.ts";
 import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";

@@ -11,7 +11,7 @@ import {
 import { fakeClock, memoryDisk, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientCredentials } from "../testing/call.ts";
-import { openRawConnection, type RawConnection } from "../testing/line.ts";
+import { openRawConnection, type RawConnection } from "../testing/raw-connection.ts";
 import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "../testing/samples.ts";
 

@@ -1,11 +1,15 @@
 import { type ClusterAdvertisement, clusterAdvertisementName, formatTime } from "@resource-broker/contract";
 import type { ClusterId, LedgerEvent, LedgerView } from "@resource-broker/domain";
 import { objectKey, reconcileLoop } from "@resource-broker/kube";
-import type { AdvertisementOutcome, AdvertisementStatus } from "../forge/advertisement-status.ts";
-import { advertisementEvents } from "../forge/happenings.ts";
-import { CLUSTER_ADVERTISEMENTS, type ObjectInformers, trimAdvertisement } from "../objects/known-objects.ts";
-import { assumeCache } from "../objects/newest-objects.ts";
-import { stepReconciler } from "../objects/step-by-step.ts";
+import type { AdvertisementOutcome, AdvertisementStatus } from "../builders/advertisement-status.ts";
+import { advertisementEvents } from "../builders/events.ts";
+import { assumeCache } from "../objects/assume-cache.ts";
+import {
+  CLUSTER_ADVERTISEMENTS,
+  type ObjectInformers,
+  trimAdvertisement,
+} from "../objects/object-informers.ts";
+import { stepReconciler } from "../objects/step-reconciler.ts";
 import { FIELD_MANAGER, type KubernetesDeps, type KubernetesPart } from "../ports.ts";
 import { type AdvertisementStep, planAdvertisement, versionFields } from "./plan-advertisement.ts";
 

@@ -2,9 +2,9 @@ import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract
 import type { KubeClient } from "@resource-broker/kube";
 import { kubeClientFor } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
+import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/environment.ts";
 import { agentsReservation, offered, personsReservation, publish } from "../testing/samples.ts";
-import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/scene.ts";
 
 let env: TestEnvironment;
 let broker: TestBroker;

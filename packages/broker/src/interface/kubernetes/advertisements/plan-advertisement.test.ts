@@ -6,7 +6,7 @@ import {
   type AdvertisementOutcome,
   advertisementStatus,
   brokerResources,
-} from "../forge/advertisement-status.ts";
+} from "../builders/advertisement-status.ts";
 import { offered } from "../testing/samples.ts";
 import { type AdvertisementState, planAdvertisement, versionFields } from "./plan-advertisement.ts";
 

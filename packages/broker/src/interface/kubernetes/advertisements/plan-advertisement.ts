@@ -23,9 +23,9 @@ import {
   freshForMs,
   isAdvertisementStatusCurrent,
   type AdvertisementOutcome,
-} from "../forge/advertisement-status.ts";
+} from "../builders/advertisement-status.ts";
 import { withoutIncompleteCost } from "../../shared/checked.ts";
-import { mergePatch } from "./merge-difference.ts";
+import { mergePatch } from "./merge-patch.ts";
 
 /** An object and what the ledger knows. */
 export interface AdvertisementState extends AdvertisementStatusContext {

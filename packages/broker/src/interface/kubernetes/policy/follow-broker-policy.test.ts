@@ -6,7 +6,7 @@ import { createKubeSim } from "@resource-broker/kube-sim";
 import { fakeClock } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { policyInForce } from "../../../policy/policy-in-force.ts";
-import { definitions, NAMESPACE, namespaceObject } from "../testing/scene.ts";
+import { definitions, NAMESPACE, namespaceObject } from "../testing/environment.ts";
 import { directClient } from "../views/testing/direct-client.ts";
 import { followBrokerPolicy } from "./follow-broker-policy.ts";
 

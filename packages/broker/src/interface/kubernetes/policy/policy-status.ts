@@ -1,6 +1,6 @@
 import { type BrokerPolicy, brokerPolicyKind, fitToSchema, formatTime } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import { conditionsOf, type DesiredCondition, isSameStatus, type Ownership } from "../forge/conditions.ts";
+import { conditionsOf, type DesiredCondition, isSameStatus, type Ownership } from "../builders/conditions.ts";
 
 export type PolicyStatus = NonNullable<BrokerPolicy["status"]>;
 

@@ -1,9 +1,9 @@
 import type { Reservation } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import { expect, test } from "vitest";
-import { RESERVATIONS } from "../objects/known-objects.ts";
+import { RESERVATIONS } from "../objects/object-informers.ts";
+import { NAMESPACE } from "../testing/environment.ts";
 import { personsReservation } from "../testing/samples.ts";
-import { NAMESPACE } from "../testing/scene.ts";
 import { reservationsHub } from "./testing/reservations-hub.ts";
 
 /** Each asks for half a CPU: there is room for three quarters of them. */

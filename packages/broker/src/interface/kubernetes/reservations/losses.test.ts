@@ -2,9 +2,9 @@ import { isLive } from "@resource-broker/domain";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { RESERVATIONS } from "../objects/known-objects.ts";
+import { RESERVATIONS } from "../objects/object-informers.ts";
+import { definitions, NAMESPACE, namespaceObject, type TestEnvironment } from "../testing/environment.ts";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";
-import { definitions, NAMESPACE, namespaceObject, type TestEnvironment } from "../testing/scene.ts";
 import { advertiseProvider, inOwnEnvironment, named } from "./testing/reservations-hub.ts";
 
 describe("a broker without its memory", () => {

@@ -1,7 +1,7 @@
 import { parseTime, type Reservation } from "@resource-broker/contract";
 import { ENDED_RETENTION_MS, type Instant, keyName } from "@resource-broker/domain";
-import type { Identity } from "../forge/identify.ts";
-import { answerStatus, type ReservationStatus } from "../forge/reservation-status.ts";
+import type { Identity } from "../builders/identify.ts";
+import { answerStatus, type ReservationStatus } from "../builders/reservation-status.ts";
 import { readOffer, readRequest } from "./read-request.ts";
 import type { ReservationState, Step } from "./step.ts";
 

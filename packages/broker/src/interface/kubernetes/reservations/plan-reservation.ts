@@ -11,14 +11,14 @@ import {
   isSameRequest,
   type Reservation,
 } from "@resource-broker/domain";
-import { identify, type Identity, isImported } from "../forge/identify.ts";
+import { identify, type Identity, isImported } from "../builders/identify.ts";
 import {
   isDecided,
   isRefused,
   isStatusCurrent,
   orphanedStatus,
   reservationStatus,
-} from "../forge/reservation-status.ts";
+} from "../builders/reservation-status.ts";
 import { ANSWER_TTL_MS, deleteAfter, planIntent } from "./plan-intent.ts";
 import { planSignal } from "./plan-signal.ts";
 import { readRequest, withoutFilledTarget } from "./read-request.ts";

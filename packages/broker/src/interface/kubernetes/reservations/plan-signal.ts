@@ -6,8 +6,8 @@ import {
   RESERVATION_CONDITION,
 } from "@resource-broker/contract";
 import type { Actor, ClusterId, Instant, Reservation } from "@resource-broker/domain";
-import { conditionIn, isTrue } from "../forge/conditions.ts";
-import { MAX_RENEWAL, oneLine, renewalEcho } from "../forge/texts.ts";
+import { conditionIn, isTrue } from "../builders/conditions.ts";
+import { MAX_RENEWAL, oneLine, renewalEcho } from "../builders/texts.ts";
 import type { PartyCommand, RenewalRequest, Step } from "./step.ts";
 
 /** Of the condition ProviderHolding: the provider cannot hold what was granted. */

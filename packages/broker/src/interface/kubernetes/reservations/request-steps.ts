@@ -2,19 +2,19 @@ import { Fault, type Reservation } from "@resource-broker/contract";
 import { isLive, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";
-import { releasedEvent } from "../forge/happenings.ts";
-import { identify } from "../forge/identify.ts";
-import { isDecided, reservationStatus } from "../forge/reservation-status.ts";
-import { RESERVATIONS } from "../objects/known-objects.ts";
-import type { AssumeCache } from "../objects/newest-objects.ts";
+import { releasedEvent } from "../builders/events.ts";
+import { identify } from "../builders/identify.ts";
+import { isDecided, reservationStatus } from "../builders/reservation-status.ts";
+import type { AssumeCache } from "../objects/assume-cache.ts";
+import { RESERVATIONS } from "../objects/object-informers.ts";
 import type { KubernetesDeps } from "../ports.ts";
-import { refusalIn } from "./answers.ts";
-import { isNamespaceTerminating } from "./place.ts";
+import { isNamespaceTerminating } from "./namespace-terminating.ts";
 import { hasFinalizer } from "./plan-reservation.ts";
 import { withoutFilledTarget } from "./read-request.ts";
+import { refusalIn } from "./reply-status.ts";
 import type { ReservationWriter } from "./reservation-writer.ts";
+import type { StatusWriter } from "./status-writer.ts";
 import type { StepsOf } from "./step.ts";
-import type { StatusWriter } from "./teller.ts";
 
 export interface RequestStepDeps extends Pick<KubernetesDeps, "engine" | "client" | "log" | "recorder"> {
   readonly namespace: string;

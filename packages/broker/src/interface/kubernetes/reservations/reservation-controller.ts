@@ -3,16 +3,16 @@ import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
 import { reconcileLoop } from "@resource-broker/kube";
 import type { Committed } from "../../../engine/engine.ts";
 import { idMaker } from "../../shared/make-ids.ts";
-import { type ObjectInformers, trimReservation } from "../objects/known-objects.ts";
-import { assumeCache } from "../objects/newest-objects.ts";
-import { stepReconciler } from "../objects/step-by-step.ts";
+import { assumeCache } from "../objects/assume-cache.ts";
+import { type ObjectInformers, trimReservation } from "../objects/object-informers.ts";
+import { stepReconciler } from "../objects/step-reconciler.ts";
 import type { KubernetesDeps, KubernetesPart } from "../ports.ts";
-import { intentSteps } from "./other-steps.ts";
+import { intentSteps } from "./intent-steps.ts";
 import { planReservation } from "./plan-reservation.ts";
 import { requestSteps } from "./request-steps.ts";
 import { reservationWriter } from "./reservation-writer.ts";
+import { statusWriter as createTeller } from "./status-writer.ts";
 import { doStep, type StepsOf, type Work } from "./step.ts";
-import { statusWriter as createTeller } from "./teller.ts";
 
 /** Requests that come together are decided in one commit. */
 const CONCURRENCY = 16;

@@ -7,8 +7,8 @@ import {
 } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
-import type { ReservationStatus } from "../forge/reservation-status.ts";
-import { RESERVATIONS } from "../objects/known-objects.ts";
+import type { ReservationStatus } from "../builders/reservation-status.ts";
+import { RESERVATIONS } from "../objects/object-informers.ts";
 import { FIELD_MANAGER, RENEWAL_FIELD_MANAGER } from "../ports.ts";
 
 /** All writes to Reservations. Each write requires the UID, so it never changes a new object of the same name. */

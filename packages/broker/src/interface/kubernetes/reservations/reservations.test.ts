@@ -1,6 +1,6 @@
 import { KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { identify } from "../forge/identify.ts";
+import { identify } from "../builders/identify.ts";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";
 import { advertiseProvider, reservationsHub } from "./testing/reservations-hub.ts";
 

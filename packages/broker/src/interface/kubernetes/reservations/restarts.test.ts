@@ -1,11 +1,11 @@
 import { isLive } from "@resource-broker/domain";
 import { kubeClientFor, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { identify } from "../forge/identify.ts";
-import { RESERVATIONS } from "../objects/known-objects.ts";
-import { crashAtWrite, type CrashingBroker, type CrashPoint } from "../testing/mortal.ts";
+import { identify } from "../builders/identify.ts";
+import { RESERVATIONS } from "../objects/object-informers.ts";
+import { crashAtWrite, type CrashingBroker, type CrashPoint } from "../testing/crash-at-write.ts";
+import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/environment.ts";
 import { agentsReservation, personsReservation, publish, sendSignal } from "../testing/samples.ts";
-import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/scene.ts";
 
 /** More than a reservation's whole life takes: the last runs see a broker that does not die. */
 const MOST_WRITES = 14;

@@ -1,6 +1,6 @@
 import type { Reservation } from "@resource-broker/contract";
 import type { AdoptionOffer, ClusterId, Command, ReservationRequest } from "@resource-broker/domain";
-import type { Refusal, ReservationStatus, StatusContext } from "../forge/reservation-status.ts";
+import type { Refusal, ReservationStatus, StatusContext } from "../builders/reservation-status.ts";
 
 /** The requested renewal: the text of the annotation and its parsed duration. */
 export interface RenewalRequest {

@@ -7,8 +7,8 @@ import {
 } from "@resource-broker/contract";
 import { reservationNameFor } from "@resource-broker/runtime";
 import type { KubeClient } from "@resource-broker/kube";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
-import { NAMESPACE } from "./scene.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
+import { NAMESPACE } from "./environment.ts";
 
 const BROKER_API = apiVersionOf(reservationKind);
 const NONE = { cpu: "0", memory: "0" };

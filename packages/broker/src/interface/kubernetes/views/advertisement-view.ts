@@ -14,9 +14,9 @@ import {
   ADVERTISEMENT_CONDITION,
   advertisementStatus,
   type AdvertisementStatusContext,
-} from "../forge/advertisement-status.ts";
+} from "../builders/advertisement-status.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import type { DesiredObject, Layer, StatusOwnership } from "./picture.ts";
+import type { DesiredObject, Layer, StatusOwnership } from "./desired-object.ts";
 
 const SUFFIX = clusterAdvertisementName("");
 

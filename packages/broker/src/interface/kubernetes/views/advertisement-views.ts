@@ -1,9 +1,9 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
 import type { AccountView } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
-import { advertisementEvents } from "../forge/happenings.ts";
-import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/known-objects.ts";
-import { assumeCache } from "../objects/newest-objects.ts";
+import { advertisementEvents } from "../builders/events.ts";
+import { assumeCache } from "../objects/assume-cache.ts";
+import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import { ownerOf, type OwnershipCase, tornLabels } from "./advertisement-owner.ts";
 import {
@@ -17,8 +17,8 @@ import {
   withStatusTimesOf,
   withTimesOf,
 } from "./advertisement-view.ts";
-import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } from "./painter.ts";
-import { isUpToDate, statusDiff } from "./picture.ts";
+import { isUpToDate, statusDiff } from "./desired-object.ts";
+import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } from "./view-writer.ts";
 
 export interface AdvertisementViews extends ViewController {
   /** Views that are correct except for the time of the last advertisement. */

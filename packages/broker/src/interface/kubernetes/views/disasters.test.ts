@@ -2,14 +2,14 @@ import { Fault } from "@resource-broker/contract";
 import { actor } from "@resource-broker/domain/testing";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
-import { definitions, NAMESPACE, namespaceObject } from "../testing/scene.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
+import { definitions, NAMESPACE, namespaceObject } from "../testing/environment.ts";
 import {
   type SimNamespace,
   simPlace,
   type ViewsEnvironment,
   viewsEnvironment,
-} from "./testing/views-world.ts";
+} from "./testing/views-environment.ts";
 
 const MOST_A_SECOND = 20;
 

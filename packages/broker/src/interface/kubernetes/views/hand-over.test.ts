@@ -2,16 +2,16 @@ import { type ClusterAdvertisement, formatTime, KUBE_LABEL, toQuantities } from 
 import { size } from "@resource-broker/domain/testing";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
-import { NAMESPACE } from "../testing/scene.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
+import { NAMESPACE } from "../testing/environment.ts";
 import {
   type SimNamespace,
   simPlace,
   type ViewsEnvironment,
   viewsEnvironment,
-} from "./testing/views-world.ts";
+} from "./testing/views-environment.ts";
 
 const CLUSTER = { namespace: NAMESPACE, name: "paris-adv" };
 const AGENT = "resource-broker-agent";

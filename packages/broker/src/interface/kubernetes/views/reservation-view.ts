@@ -8,11 +8,11 @@ import {
   toQuantities,
 } from "@resource-broker/contract";
 import { isFinal, type Phase, type Reservation } from "@resource-broker/domain";
-import { isTrue } from "../forge/conditions.ts";
-import { identify } from "../forge/identify.ts";
-import { isDecided } from "../forge/reservation-status.ts";
-import { canonical } from "./gap.ts";
-import type { DesiredObject, StatusOwnership } from "./picture.ts";
+import { isTrue } from "../builders/conditions.ts";
+import { identify } from "../builders/identify.ts";
+import { isDecided } from "../builders/reservation-status.ts";
+import type { DesiredObject, StatusOwnership } from "./desired-object.ts";
+import { canonical } from "./diff.ts";
 
 const { reserved, ready, orphaned } = RESERVATION_CONDITION;
 

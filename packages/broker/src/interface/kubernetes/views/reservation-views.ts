@@ -1,13 +1,12 @@
 import { RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract";
 import type { ReservationId } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
-import { reservationEvents } from "../forge/happenings.ts";
-import { isImported } from "../forge/identify.ts";
-import { orphanedStatus, reservationStatus, type ReservationStatus } from "../forge/reservation-status.ts";
-import { RESERVATIONS, trimReservation } from "../objects/known-objects.ts";
-import { assumeCache } from "../objects/newest-objects.ts";
+import { reservationEvents } from "../builders/events.ts";
+import { isImported } from "../builders/identify.ts";
+import { orphanedStatus, reservationStatus, type ReservationStatus } from "../builders/reservation-status.ts";
+import { assumeCache } from "../objects/assume-cache.ts";
+import { RESERVATIONS, trimReservation } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } from "./painter.ts";
 import {
   desiredReservation,
   hasOtherSpec,
@@ -16,6 +15,7 @@ import {
   isView,
   RESERVATION_OWNERSHIP,
 } from "./reservation-view.ts";
+import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } from "./view-writer.ts";
 
 /** Views of all reservations that no object of an agent or person represents. */
 export function reservationViews(

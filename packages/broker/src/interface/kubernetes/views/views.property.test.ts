@@ -3,10 +3,10 @@ import { actor, runs } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
-import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
-import { NAMESPACE } from "../testing/scene.ts";
-import { simPlace, type ViewsEnvironment, viewsEnvironment } from "./testing/views-world.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
+import { NAMESPACE } from "../testing/environment.ts";
+import { simPlace, type ViewsEnvironment, viewsEnvironment } from "./testing/views-environment.ts";
 
 const CLUSTERS = ["paris", "rome", "tokyo"];
 const IDS = ["rsv-oslo-0", "rsv-oslo-1", "rsv-oslo-2", "rsv-oslo-3"];

@@ -1,15 +1,15 @@
 import { type ClusterAdvertisement, KUBE_LABEL, type Reservation } from "@resource-broker/contract";
 import { actor, HOUR_MS } from "@resource-broker/domain/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/known-objects.ts";
-import { expectViewsMatchLedger } from "./testing/expect-shown.ts";
-import { NAMESPACE } from "../testing/scene.ts";
+import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
+import { NAMESPACE } from "../testing/environment.ts";
 import {
   type SimNamespace,
   simPlace,
   type ViewsEnvironment,
   viewsEnvironment,
-} from "./testing/views-world.ts";
+} from "./testing/views-environment.ts";
 
 const ID = "rsv-rome-1";
 const VIEW = { namespace: NAMESPACE, name: ID };

@@ -3,14 +3,14 @@ import type { LedgerEvent } from "@resource-broker/domain";
 import { type Reconciler, reconcileLoop, type ReconcileResult, toFault } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import type { Committed } from "../../../engine/engine.ts";
-import { identify } from "../forge/identify.ts";
+import { identify } from "../builders/identify.ts";
 import type { KubernetesPart, PartDeps } from "../ports.ts";
 import { accountWatch } from "./account-watch.ts";
 import { hasAdvertised } from "./advertisement-view.ts";
 import { advertisementViews } from "./advertisement-views.ts";
-import { isServerFault, rateLimiter } from "./pace.ts";
-import type { ViewsOptions } from "./painter.ts";
+import { isServerFault, rateLimiter } from "./rate-limiter.ts";
 import { reservationViews } from "./reservation-views.ts";
+import type { ViewsOptions } from "./view-writer.ts";
 
 /** Retry delay after a conflict: the watch delivers the new object soon. */
 const CONFLICT_RETRY_MS = 200;

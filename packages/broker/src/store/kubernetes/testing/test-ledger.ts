@@ -9,7 +9,7 @@ import {
   simulatedControlPlanes,
 } from "@resource-broker/testkit";
 import { type KubernetesStore, type KubernetesStoreOptions, kubernetesStore } from "../kubernetes-store.ts";
-import { LEDGER } from "../page.ts";
+import { LEDGER } from "../segment.ts";
 
 const silent = (): void => undefined;
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
 const STORE = new URL("../sqlite-store.ts", import.meta.url).href;
-const GRANTS = new URL("./grants.ts", import.meta.url).href;
+const GRANTS = new URL("../../common/testing/grants.ts", import.meta.url).href;
 
 export interface OtherProcess {
   readonly pid: number;

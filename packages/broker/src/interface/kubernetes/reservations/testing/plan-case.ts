@@ -1,8 +1,13 @@
 import { KUBE_LABEL, RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract";
-import type { LedgerView, Reservation as Booked } from "@resource-broker/domain";
-import { emptyLedger, keyName, resourceVector } from "@resource-broker/domain";
+import {
+  emptyLedger,
+  keyName,
+  type LedgerView,
+  type Reservation as Booked,
+  resourceVector,
+} from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
-import { reservationStatus } from "../../forge/reservation-status.ts";
+import { reservationStatus } from "../../builders/reservation-status.ts";
 import { agentsReservation, personsReservation } from "../../testing/samples.ts";
 import { planReservation } from "../plan-reservation.ts";
 import type { Step } from "../step.ts";

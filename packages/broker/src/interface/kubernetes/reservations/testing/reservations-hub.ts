@@ -1,14 +1,14 @@
 import type { Reservation } from "@resource-broker/contract";
 import { afterAll, beforeAll } from "vitest";
-import { RESERVATIONS } from "../../objects/known-objects.ts";
-import { type Offered, publish } from "../../testing/samples.ts";
+import { RESERVATIONS } from "../../objects/object-informers.ts";
 import {
   type BrokerParts,
   NAMESPACE,
   openEnvironment,
   type TestBroker,
   type TestEnvironment,
-} from "../../testing/scene.ts";
+} from "../../testing/environment.ts";
+import { type Offered, publish } from "../../testing/samples.ts";
 
 /** The scene that the tests of one file share, and its broker of the moment. */
 export interface ReservationsHub {

@@ -1,0 +1,97 @@
+import { X509Certificate } from "node:crypto";
+import { EXTENDED_KEY_USAGE_IDS, readPem, toPem } from "@resource-broker/runtime";
+import { CommandError } from "../cli/exit-code.ts";
+import { type Status, type VerificationContext, verifyCertificate } from "./verify-certificate.ts";
+
+/** What there is to say about a certificate. The shape of `-o json`. Times are RFC 3339. */
+export interface CertificateFacts {
+  /** `ca`, `broker`, a cluster ID, or the file's path. */
+  readonly name: string;
+  readonly file: string;
+  readonly use: string;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serial: string;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly subjectAltNames: readonly string[];
+  readonly extendedKeyUsages: readonly string[];
+  readonly isAuthority: boolean;
+  readonly isAdmin: boolean;
+  readonly fingerprint256: string;
+  readonly status: Status;
+  /** What is wrong, in words; empty when nothing is. */
+  readonly problems: readonly string[];
+}
+
+interface ExamineOptions extends VerificationContext {
+  readonly name: string;
+  readonly file: string;
+}
+
+const USAGE_NAMES = new Map<string, string>(
+  Object.entries(EXTENDED_KEY_USAGE_IDS).map(([name, id]) => [id, name]),
+);
+
+/** The certificates of a PEM text; a chain has its leaf first. */
+export function readCertificates(text: string, file: string): X509Certificate[] {
+  const blocks = readPem(text).filter(({ label }) => label === "CERTIFICATE");
+  try {
+    return blocks.map(({ der }) => new X509Certificate(toPem("CERTIFICATE", der)));
+  } catch (error) {
+    throw new CommandError("error", `${file} holds a certificate that cannot be read`, { cause: error });
+  }
+}
+
+/** The facts of the first certificate of a chain. */
+export function certificateFacts(
+  chain: readonly [X509Certificate, ...X509Certificate[]],
+  around: ExamineOptions,
+): CertificateFacts {
+  const [certificate, ...above] = chain;
+  const found = verifyCertificate(certificate, above, around);
+  const usages = (certificate.keyUsage ?? []).map((id) => USAGE_NAMES.get(id) ?? id);
+  const subject = oneLine(certificate.subject);
+  const units: unknown = certificate.toLegacyObject().subject.OU;
+  const isAdmin = [units].flat().includes("broker-admin");
+  return {
+    name: around.name,
+    file: around.file,
+    use: useOf(certificate, usages, isAdmin),
+    subject,
+    issuer: oneLine(certificate.issuer),
+    serial: certificate.serialNumber,
+    notBefore: certificate.validFromDate.toISOString(),
+    notAfter: certificate.validToDate.toISOString(),
+    subjectAltNames: (certificate.subjectAltName ?? "").split(", ").filter((name) => name !== ""),
+    extendedKeyUsages: usages,
+    isAuthority: certificate.ca,
+    isAdmin,
+    fingerprint256: certificate.fingerprint256,
+    status: found[0]?.status ?? "valid",
+    problems: found.map(({ problem }) => problem),
+  };
+}
+
+function useOf(certificate: X509Certificate, usages: readonly string[], isAdmin: boolean): string {
+  if (certificate.ca) return "authority";
+  const uses = usages.map((usage) => USE_WORDS.get(usage) ?? usage);
+  if (uses.length === 0) return "none";
+  return isAdmin ? `${uses.join(", ")} (admin)` : uses.join(", ");
+}
+
+const USE_WORDS: ReadonlyMap<string, string> = new Map([
+  ["clientAuth", "client"],
+  ["serverAuth", "server"],
+]);
+
+/**
+ * Node puts each part of a name on a line of its own and escapes control characters; those that turn or hide text
+ * are escaped here, so that a name cannot look like another one. An empty name is undefined, whatever its type says.
+ */
+function oneLine(name: string | undefined): string {
+  const text = (name ?? "").replaceAll("\n", ", ");
+  return (
+    text.replaceAll(/\p{C}/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ""}}`) || "(empty)"
+  );
+}

@@ -1,0 +1,104 @@
+import { dirname, join, resolve } from "node:path";
+import { CommandError } from "../cli/exit-code.ts";
+import { type CertificateFacts, certificateFacts, readCertificates } from "./certificate-facts.ts";
+import { foldersIn, isDirectory, readText } from "./files.ts";
+import { BROKER, folderOf, type Layout } from "./layout.ts";
+import { issuersOf, readAuthorities, readRevoked } from "./trust.ts";
+
+export const AUTHORITY = "ca";
+
+/** Where a certificate and what belongs to it are found. */
+interface CertificateLocation {
+  readonly name: string;
+  readonly cert: string;
+  readonly key?: string;
+  readonly authorities: readonly string[];
+  readonly crls: readonly string[];
+}
+
+/** Everything there is: the authority, the broker, the clusters. */
+export async function readAll(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
+  const names = [BROKER, ...(await foldersIn(layout.clusters))];
+  return [...(await readAuthority(layout, now)), ...(await readNamed(layout, names, now))];
+}
+
+export function readAuthority(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
+  const { caCert, caKey } = layout;
+  return readAt({ name: AUTHORITY, cert: caCert, key: caKey, authorities: [caCert], crls: [] }, now);
+}
+
+/** The certificates of these clusters (or the broker) that are there. */
+export async function readNamed(
+  layout: Layout,
+  names: readonly string[],
+  now: number,
+): Promise<readonly CertificateFacts[]> {
+  const found = await Promise.all(names.map((name) => readAt(locationOf(layout, name), now)));
+  return found.flat();
+}
+
+/** Certificates in a file or folder anywhere; judged by what lies beside them and by the authority in `layout`. */
+export async function readPath(
+  layout: Layout,
+  path: string,
+  now: number,
+): Promise<readonly CertificateFacts[]> {
+  const name = await managedName(layout, path);
+  if (name !== undefined) return readAt(locationOf(layout, name), now);
+  return readAt(await locationAt(layout, path), now);
+}
+
+function locationOf(layout: Layout, name: string): CertificateLocation {
+  const folder = folderOf(layout, name);
+  return {
+    name,
+    cert: join(folder, "tls.crt"),
+    key: join(folder, "tls.key"),
+    authorities: [layout.caCert],
+    crls: [layout.crl],
+  };
+}
+
+async function locationAt(layout: Layout, path: string): Promise<CertificateLocation> {
+  const isFolder = await isDirectory(path);
+  if (isFolder && (await readText(join(path, "tls.crt"))) === undefined) {
+    throw new CommandError(
+      "error",
+      `${path} holds no tls.crt. For all certificates below it: brokerctl certs show --dir ${path}`,
+    );
+  }
+  const folder = isFolder ? path : dirname(path);
+  return {
+    name: path,
+    cert: isFolder ? join(path, "tls.crt") : path,
+    ...(isFolder ? { key: join(path, "tls.key") } : {}),
+    authorities: [join(folder, "ca.crt"), layout.caCert],
+    crls: [join(folder, "crl.pem"), layout.crl],
+  };
+}
+
+/** The cluster (or broker) that a path belongs to: a path shows the same facts as the name. */
+async function managedName(layout: Layout, path: string): Promise<string | undefined> {
+  const names = [BROKER, ...(await foldersIn(layout.clusters))];
+  return names.find((name) => {
+    const folder = resolve(folderOf(layout, name));
+    return [folder, join(folder, "tls.crt")].includes(resolve(path));
+  });
+}
+
+async function readAt(place: CertificateLocation, now: number): Promise<readonly CertificateFacts[]> {
+  const text = await readText(place.cert);
+  if (text === undefined) return [];
+  const [first, ...above] = readCertificates(text, place.cert);
+  if (first === undefined) throw new CommandError("error", `${place.cert} holds no certificate in PEM`);
+  const authorities = await readAuthorities(place.authorities);
+  const facts = certificateFacts([first, ...above], {
+    name: place.name,
+    file: place.cert,
+    now,
+    authorities,
+    revoked: await readRevoked(place.crls, issuersOf(first, authorities)),
+    keyPem: place.key === undefined ? undefined : await readText(place.key),
+  });
+  return [facts];
+}

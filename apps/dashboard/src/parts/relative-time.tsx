@@ -1,0 +1,39 @@
+import type { UiTime } from "@resource-broker/contract";
+import { agoText, leftText, spanText, wholeText } from "../format/time.ts";
+import { useAppDeps, useTickingText } from "../shell/app-deps.ts";
+
+/** "12 s ago", with the whole time on hover. */
+export function TimeAgo({ at }: { readonly at: UiTime }) {
+  const { clock, slowTicker } = useAppDeps();
+  const atMs = Date.parse(at);
+  const text = useTickingText(slowTicker, () => agoText(Math.max(0, clock.now() - atMs)));
+  return (
+    <time dateTime={at} title={wholeText(atMs)}>
+      {text}
+    </time>
+  );
+}
+
+/** "in 12 min", for lists. */
+export function TimeLeft({ until }: { readonly until: UiTime }) {
+  const { clock, slowTicker } = useAppDeps();
+  const untilMs = Date.parse(until);
+  const text = useTickingText(slowTicker, () => leftText(untilMs - clock.now()));
+  return (
+    <time dateTime={until} title={wholeText(untilMs)}>
+      {text === "now" ? "ending" : text}
+    </time>
+  );
+}
+
+/** Second by second; only on a page that is about this one moment. */
+export function Countdown({ until }: { readonly until: UiTime }) {
+  const { clock, fastTicker } = useAppDeps();
+  const untilMs = Date.parse(until);
+  const text = useTickingText(fastTicker, () => spanText(untilMs - clock.now()));
+  return (
+    <time dateTime={until} title={wholeText(untilMs)} className="num">
+      {text}
+    </time>
+  );
+}

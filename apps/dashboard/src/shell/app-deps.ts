@@ -1,0 +1,67 @@
+import type { UiSession } from "@resource-broker/contract";
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { type Answer, createLiveAnswer, type RefreshPolicy } from "../live/live-answer.ts";
+import type { LiveConnection, LiveStatus } from "../live/live-connection.ts";
+import type { ApiClient } from "../net/api-client.ts";
+import type { Route } from "../routing/route.ts";
+import type { Router } from "../routing/router.ts";
+import type { BrokerClock } from "../time/broker-clock.ts";
+import type { Ticker } from "../time/ticker.ts";
+import type { Timers } from "../time/timers.ts";
+
+/** What every page works with. */
+export interface AppDeps {
+  readonly api: ApiClient;
+  readonly live: LiveConnection;
+  readonly router: Router;
+  readonly clock: BrokerClock;
+  readonly timers: Timers;
+  /** For "12 s ago". */
+  readonly slowTicker: Ticker;
+  /** For a countdown that is looked at. */
+  readonly fastTicker: Ticker;
+}
+
+export const AppDepsContext = createContext<AppDeps | undefined>(undefined);
+export const SessionContext = createContext<UiSession | undefined>(undefined);
+
+export function useAppDeps(): AppDeps {
+  return required(useContext(AppDepsContext));
+}
+
+export function useSession(): UiSession {
+  return required(useContext(SessionContext));
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("a page was drawn outside the shell");
+  return value;
+}
+
+export function useRoute(): Route {
+  const { router } = useAppDeps();
+  return useSyncExternalStore(router.subscribe, router.route);
+}
+
+export function useLiveStatus(): LiveStatus {
+  const { live } = useAppDeps();
+  return useSyncExternalStore(live.onStatus, live.status);
+}
+
+/** Asks, and keeps the answer true by what the broker tells. `freshness` is read once. */
+export function useAnswer<T>(
+  path: string | null,
+  policy: RefreshPolicy<T> = {},
+): Answer<T> & { readonly reload: () => void } {
+  const deps = useAppDeps();
+  const [source] = useState(() => createLiveAnswer<T>(deps, policy));
+  const answer = useSyncExternalStore(source.subscribe, source.snapshot);
+  useEffect(() => source.load(path), [source, path]);
+  useEffect(() => source.stop, [source]);
+  return { ...answer, reload: source.reload };
+}
+
+/** A text that grows old; drawn again only when it reads differently. */
+export function useTickingText(ticker: Ticker, text: () => string): string {
+  return useSyncExternalStore(ticker.subscribe, text);
+}

@@ -1,0 +1,46 @@
+import { fakeClock } from "@resource-broker/testkit";
+import { expect, test } from "vitest";
+import { dashboardLinks } from "./dashboard-link.ts";
+import type { DemoUpdate } from "./update.ts";
+
+function linksOf(reply: { readonly status: number; readonly body: unknown }) {
+  const clock = fakeClock();
+  const published: DemoUpdate[] = [];
+  let asked = 0;
+  const request = () => {
+    asked++;
+    return Promise.resolve({ ...reply, headers: {} });
+  };
+  const look = dashboardLinks({
+    admin: { request },
+    command: "brokerctl dashboard",
+    clock,
+    onUpdate: (update) => published.push(update),
+  });
+  return { clock, told: published, asked: () => asked, look };
+}
+
+const LINK = { url: "http://127.0.0.1:1/#token=a", role: "admin", expiresAt: "2026-01-05T12:02:00.000Z" };
+
+test("a link is told once, and a new one before the last is too old", async () => {
+  const { clock, told: published, asked, look } = linksOf({ status: 201, body: LINK });
+  await look();
+  await clock.advance(89_999);
+  await look();
+  expect(published).toEqual([
+    {
+      kind: "dashboard",
+      dashboard: { url: LINK.url, expiresAt: LINK.expiresAt, command: "brokerctl dashboard" },
+    },
+  ]);
+  await clock.advance(1);
+  await look();
+  expect({ told: published.length, asked: asked() }).toEqual({ told: 2, asked: 2 });
+});
+
+test("a broker that makes none is told of, and asked again", async () => {
+  const { asked, look } = linksOf({ status: 503, body: { error: "x", code: "not-leader" } });
+  await expect(look()).rejects.toThrow("answered 503");
+  await expect(look()).rejects.toThrow("answered 503");
+  expect(asked()).toBe(2);
+});

@@ -1,0 +1,194 @@
+import type { AdvertisementDTO, AuditEntryDTO } from "@resource-broker/contract";
+import type { BrokerReply } from "@resource-broker/testkit";
+import { beforeEach, describe, expect, test } from "vitest";
+import { followBroker } from "./follow-broker.ts";
+import type { DemoUpdate } from "./update.ts";
+
+const QUANTITIES = { cpu: "8", memory: "32Gi" };
+
+const advertisement = (clusterID: string, reserved = "0"): AdvertisementDTO => ({
+  clusterID,
+  resources: {
+    capacity: QUANTITIES,
+    allocatable: QUANTITIES,
+    allocated: { cpu: "2500m", memory: "8Gi" },
+    reserved: { cpu: reserved, memory: "0" },
+    available: { cpu: "-1", memory: "24Gi" },
+  },
+  labels: { "topology.kubernetes.io/region": "eu-west" },
+  cost: { cpuCost: "0.032", memoryCost: "0.004", currency: "EUR" },
+  timestamp: "2026-07-01T10:00:00Z",
+});
+
+const entry = (sequence: number, more: Partial<AuditEntryDTO>): AuditEntryDTO => ({
+  sequence,
+  at: "2026-07-01T10:00:00Z",
+  actor: "rome",
+  action: "reserve",
+  message: "",
+  hash: "0".repeat(64),
+  ...more,
+});
+
+/** A broker that knows what the test says it knows. */
+function brokerInHand() {
+  const known = { ledger: "first", advertisements: [] as AdvertisementDTO[], audit: [] as AuditEntryDTO[] };
+  const reply = (status: number, body: unknown): BrokerReply => ({
+    status,
+    body,
+    headers: { "ledger-id": known.ledger },
+  });
+  const request = async (_method: string, path: string): Promise<BrokerReply> => {
+    const url = new URL(path, "https://broker");
+    const after = url.searchParams.get("after") ?? "";
+    if (url.pathname.endsWith("/advertisements"))
+      return reply(
+        200,
+        pageOf(known.advertisements, ({ clusterID }) => clusterID > after),
+      );
+    if (url.pathname.endsWith("/audit"))
+      return reply(
+        200,
+        pageOf(known.audit, ({ sequence }) => sequence > Number(after)),
+      );
+    return reply(404, { error: "no such decision", code: "not-found" });
+  };
+  /** Two at a time, so that there is always another page. */
+  const pageOf = <T extends AdvertisementDTO | AuditEntryDTO>(
+    all: readonly T[],
+    isWanted: (item: T) => boolean,
+  ) => {
+    const found = all.filter(isWanted);
+    const items = found.slice(0, 2);
+    const last = items.at(-1);
+    const next = last === undefined ? "" : "sequence" in last ? String(last.sequence) : last.clusterID;
+    return found.length > items.length ? { items, next } : { items };
+  };
+  return { known, request };
+}
+
+describe("following a broker", () => {
+  let broker: ReturnType<typeof brokerInHand>;
+  let agents: Map<string, "starting" | "ready" | "down">;
+  let published: DemoUpdate[];
+  let look: () => Promise<boolean>;
+  beforeEach(() => {
+    broker = brokerInHand();
+    agents = new Map();
+    published = [];
+    look = followBroker({
+      names: ["rome", "paris"],
+      admin: broker,
+      agentOf: (name) => agents.get(name) ?? "starting",
+      onUpdate: (update) => void published.push(update),
+    });
+  });
+  const update = async () => {
+    await look();
+    return published.splice(0);
+  };
+
+  test("tells of each cluster when something about it changed, however many pages there are", async () => {
+    agents.set("paris", "ready");
+    broker.known.advertisements = ["athens", "berlin", "paris"].map((name) => advertisement(name));
+    const first = await update();
+    expect(
+      first.map((each) => (each.kind === "cluster" ? [each.cluster.name, each.cluster.state] : each)),
+    ).toEqual([
+      ["athens", "starting"],
+      ["berlin", "starting"],
+      ["paris", "ready"],
+    ]);
+    expect(await update()).toEqual([]);
+    broker.known.advertisements[2] = advertisement("paris", "4");
+    const share = { all: 0, inUse: 0, lent: 0, free: 0 };
+    expect(await update()).toEqual([
+      {
+        kind: "cluster",
+        cluster: {
+          name: "paris",
+          state: "ready",
+          region: "eu-west",
+          cpuMillis: { all: 8000, inUse: 2500, lent: 4000, free: 0 },
+          memoryBytes: { all: 32 * 1024 ** 3, inUse: 8 * 1024 ** 3, lent: 0, free: 24 * 1024 ** 3 },
+          gpus: share,
+          cpuPrice: "0.032",
+          currency: "EUR",
+        },
+      },
+    ]);
+  });
+
+  test("tells of an agent that ended before it advertised anything", async () => {
+    agents.set("rome", "down");
+    expect(await update()).toMatchObject([{ kind: "cluster", cluster: { name: "rome", state: "down" } }]);
+  });
+
+  test("tells each line of the audit log once, also when a decision is forgotten already", async () => {
+    broker.known.audit = [
+      entry(1, { subject: "rsv-rome-a", message: "paris lends 4 CPU to rome. Decision dec-1." }),
+      entry(2, { action: "activate", subject: "rsv-rome-a", message: "Activated by its requester." }),
+      entry(3, { subject: "dec-2", message: "No cluster can lend 6 GPU to rome; 4 considered." }),
+    ];
+    expect(
+      (await update()).map((each) => each.kind === "event" && [each.event.level, each.event.text]),
+    ).toEqual([
+      ["info", "paris lends 4 CPU to rome."],
+      ["info", "rsv-rome-a: Activated by its requester."],
+      ["warn", "No cluster can lend 6 GPU to rome; 4 considered."],
+    ]);
+    broker.known.audit.push(
+      entry(4, { action: "cordon", actor: "admin", subject: "paris", message: "Cordoned." }),
+    );
+    agents.set("paris", "ready");
+    broker.known.advertisements = [advertisement("paris")];
+    expect(await update()).toMatchObject([
+      { kind: "event", event: { source: "admin", text: "paris: Cordoned." } },
+      { kind: "cluster", cluster: { state: "cordoned" } },
+    ]);
+  });
+
+  test("says when every cluster is there, or will not come any more", async () => {
+    agents.set("paris", "ready");
+    expect(await look()).toBe(false);
+    broker.known.advertisements = [advertisement("paris")];
+    expect(await look()).toBe(false);
+    agents.set("rome", "down");
+    expect(await look()).toBe(true);
+    agents.set("paris", "starting");
+    expect(await look()).toBe(true);
+  });
+
+  test("of a long history tells the end only, but knows who is cordoned", async () => {
+    broker.known.audit = [
+      entry(1, { action: "cordon", subject: "paris", message: "Cordoned." }),
+      ...Array.from({ length: 100 }, (_, index) =>
+        entry(index + 2, { subject: "rsv-a", message: `Line ${index}.` }),
+      ),
+    ];
+    agents.set("paris", "ready");
+    broker.known.advertisements = [advertisement("paris")];
+    const all = await update();
+    expect(all.filter(({ kind }) => kind === "event")).toHaveLength(30);
+    expect(all.at(-1)).toMatchObject({ cluster: { state: "cordoned" } });
+  });
+
+  test("begins anew with a broker that has another ledger", async () => {
+    broker.known.audit = [entry(1, { message: "One." }), entry(2, { message: "Two." })];
+    await update();
+    broker.known.ledger = "second";
+    broker.known.audit = [entry(1, { message: "New." })];
+    await update();
+    expect(await update()).toMatchObject([{ kind: "event", event: { text: "New." } }]);
+  });
+
+  test("rejects with the broker's own words when it does not know better", async () => {
+    broker.request = async () => ({
+      status: 503,
+      body: { error: "another replica leads", code: "not-leader" },
+      headers: {},
+    });
+    look = followBroker({ names: [], admin: broker, agentOf: () => "ready", onUpdate: () => undefined });
+    await expect(look()).rejects.toThrow("another replica leads");
+  });
+});

@@ -1,0 +1,209 @@
+import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { fakeClock } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import { reservationCache } from "../reservations/reservation-cache.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { aReservation, ended, UID } from "../testing/samples.ts";
+import type { Role } from "../transport/broker-communicator.ts";
+import { createResync } from "./resync.ts";
+
+const { id } = aReservation();
+
+function world() {
+  const time = fakeClock();
+  const log = recordedLog();
+  const cache = reservationCache({ clusterId: "rome", now: time.wallMs });
+  const broker: { listed: ReservationDTO[]; known: ReservationDTO[]; fault: Fault | undefined } = {
+    listed: [],
+    known: [],
+    fault: undefined,
+  };
+  const asked: string[] = [];
+  const orphans: string[] = [];
+  let uids: ReadonlySet<string> | Fault = new Set([UID]);
+  const taken = createResync({
+    communicator: {
+      fetchReservations: async (role: Role) => {
+        if (broker.fault !== undefined) throw broker.fault;
+        return role === "requester" ? broker.listed : [];
+      },
+      fetchReservation: async (wanted) => {
+        asked.push(wanted);
+        return broker.known.find((reservation) => reservation.id === wanted);
+      },
+    },
+    cache,
+    requestUids: async () => {
+      if (uids instanceof Fault) throw uids;
+      return uids;
+    },
+    onOrphan: (uid) => void orphans.push(uid),
+    clock: time,
+    log,
+  });
+  return {
+    time,
+    log,
+    book: cache,
+    broker,
+    asked,
+    orphans,
+    census: taken,
+    setUids: (next: typeof uids) => {
+      uids = next;
+    },
+  };
+}
+
+describe("a census", () => {
+  test("learns what the broker lists, ends included", async () => {
+    const {
+      book: cache,
+      broker,
+      census: { run },
+    } = world();
+    broker.listed = [aReservation()];
+    await run();
+    expect(cache.live("requester")).toHaveLength(1);
+    broker.listed = [ended("Expired")];
+    await run();
+    expect(cache.live("requester")).toEqual([]);
+  });
+
+  test("asks by name for what is missing from the list, and believes only the answer", async () => {
+    const {
+      book: cache,
+      broker,
+      asked,
+      census: { run },
+    } = world();
+    cache.update("requester", aReservation());
+    broker.known = [aReservation()];
+    await run();
+    expect(asked).toEqual([id]);
+    expect(cache.live("requester")).toMatchObject([{ syncState: "confirmed" }]);
+    broker.known = [ended("ReleasedByAdmin")];
+    await run();
+    expect(cache.live("requester")).toEqual([]);
+  });
+
+  test("keeps what the broker does not know, and says so once", async () => {
+    const {
+      book: cache,
+      log,
+      census: { run },
+    } = world();
+    cache.update("requester", aReservation());
+    await run();
+    await run();
+    expect(cache.live("requester")).toMatchObject([{ syncState: "unknown" }]);
+    expect(log.lines.filter((line) => line.includes("does not know"))).toHaveLength(1);
+  });
+
+  test("asks an older broker, which lists nothing, for each by its name", async () => {
+    const {
+      book: cache,
+      broker,
+      asked,
+      census: { run },
+    } = world();
+    broker.fault = new Fault("unsupported", "an older broker");
+    cache.update("requester", aReservation());
+    broker.known = [ended("Expired")];
+    await run();
+    expect(asked).toEqual([id]);
+    expect(cache.live("requester")).toEqual([]);
+  });
+
+  test("that fails marks nothing unknown", async () => {
+    const {
+      book: cache,
+      broker,
+      census: { run },
+    } = world();
+    cache.update("requester", aReservation());
+    broker.fault = new Fault("unreachable", "nobody answers");
+    await expect(run()).rejects.toThrow("nobody answers");
+    expect(cache.live("requester")).toMatchObject([{ syncState: "confirmed" }]);
+  });
+});
+
+describe("a reservation whose request is gone", () => {
+  test("is given back when it was missing twice, half a minute apart", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { run, hasMissing },
+    } = world();
+    broker.listed = [aReservation()];
+    setUids(new Set());
+    await run();
+    expect(hasMissing()).toBe(true);
+    await time.advance(29_999);
+    await run();
+    expect(orphans).toEqual([]);
+    await time.advance(1);
+    await run();
+    expect(orphans).toEqual([UID]);
+    expect(hasMissing()).toBe(false);
+  });
+
+  test("is kept when the request was there after all", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { run, hasMissing },
+    } = world();
+    broker.listed = [aReservation()];
+    setUids(new Set());
+    await run();
+    setUids(new Set([UID]));
+    await time.advance(30_000);
+    await run();
+    expect(hasMissing()).toBe(false);
+    setUids(new Set());
+    await time.advance(30_000);
+    await run();
+    expect(orphans).toEqual([]);
+  });
+
+  test("is kept while the API server cannot be asked: only whole lists count", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { run },
+    } = world();
+    broker.listed = [aReservation()];
+    setUids(new Set());
+    await run();
+    setUids(new Fault("unreachable", "connection refused"));
+    await time.advance(60_000);
+    await expect(run()).rejects.toThrow("connection refused");
+    expect(orphans).toEqual([]);
+    setUids(new Set());
+    await run();
+    expect(orphans).toEqual([UID]);
+  });
+
+  test("is none of ours if it was made by somebody else", async () => {
+    const {
+      time,
+      broker,
+      orphans,
+      setUids,
+      census: { run },
+    } = world();
+    broker.listed = [aReservation({ key: "made-by-hand" })];
+    setUids(new Set());
+    await run();
+    await time.advance(60_000);
+    await run();
+    expect(orphans).toEqual([]);
+  });
+});

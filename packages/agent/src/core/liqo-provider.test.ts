@@ -1,0 +1,114 @@
+import { countedResources } from "@resource-broker/domain";
+import { CONFIG_MAPS, NAMESPACES } from "@resource-broker/kube";
+import { expect, test } from "vitest";
+import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
+import type { ObjectEvent } from "../events/record-event.ts";
+import { RESOURCE_SLICES } from "../liqo/objects/authentication.ts";
+import {
+  aReplica,
+  ASKED,
+  ROME,
+  tenantNamespace,
+} from "../liqo/provider/testing/provider-test-environment.ts";
+import { fixedPrices } from "../price/price-source.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
+import { testFleet } from "../testing/test-fleet.ts";
+import { agentCore } from "./agent-core.ts";
+
+/** rome borrows from paris, whose agent knows Liqo. */
+function world() {
+  const { time, broker, rome, paris } = testFleet();
+  const nothing = () => undefined;
+  const events: ObjectEvent[] = [];
+  const core = agentCore(
+    {
+      clusterId: "paris",
+      clusterName: undefined,
+      endpointUrl: undefined,
+      labels: {},
+      toleratedTaints: [],
+      resources: countedResources(),
+      intervalMs: 30_000,
+      pollIntervalMs: 5000,
+      advertisement: { name: "cluster-advertisement", namespace: "default" },
+      instructionNamespace: "default",
+      liqo: { namespace: "liqo", isEnforcing: false },
+    },
+    {
+      client: paris.client,
+      communicator: broker.connect("paris"),
+      prices: fixedPrices(undefined),
+      dataPlane: dataPlaneOff(),
+      clock: time,
+      random: () => 0.5,
+      newInstance: () => "paris-1",
+      recordEvent: (event) => void events.push(event),
+      observer: {
+        published: nothing,
+        advertised: nothing,
+        reserved: nothing,
+        held: nothing,
+        watchRestarted: nothing,
+        reconcileFailed: nothing,
+      },
+      log: recordedLog(),
+    },
+  );
+  return {
+    time,
+    broker,
+    rome,
+    paris,
+    core,
+    events,
+    begin: async () => {
+      const started = Promise.all([core.start(), rome.start()]);
+      await time.advance(1000);
+      await started;
+    },
+    installLiqo: () =>
+      paris.put(CONFIG_MAPS, {
+        metadata: {
+          name: "liqo-clusterid-configmap",
+          namespace: "liqo",
+          labels: { "app.kubernetes.io/name": "clusterid-configmap" },
+        },
+        data: { CLUSTER_ID: "paris-liqo" },
+      }),
+    advertised: () => broker.ledger().accounts.get("paris")?.advertisement?.liqo,
+  };
+}
+
+test("a cluster advertises Liqo's ID while Liqo is installed", async () => {
+  const { begin, installLiqo, advertised, time, paris, core } = world();
+  await begin();
+  expect(advertised()).toBeUndefined();
+  installLiqo();
+  await time.advance(65_000);
+  expect(advertised()).toEqual({ clusterId: "paris-liqo", version: "unknown" });
+  paris.remove(CONFIG_MAPS, { name: "liqo-clusterid-configmap", namespace: "liqo" });
+  await time.advance(95_000);
+  expect(advertised()).toBeUndefined();
+  await core.stop();
+});
+
+test("a slice is granted when its capacity is held, and refused when it is not", async () => {
+  const { begin, installLiqo, time, paris, rome, core, broker, events } = world();
+  installLiqo();
+  paris.put(NAMESPACES, tenantNamespace(ROME));
+  await begin();
+  rome.createRequest("more");
+  await time.advance(1000);
+  const id = broker.live()[0]?.id ?? "";
+  paris.put(RESOURCE_SLICES, aReplica({ name: id }));
+  paris.put(RESOURCE_SLICES, aReplica({ name: "rsv-rome-nothing" }));
+  const known = core.cache.get("provider", id)?.reservation;
+  if (known !== undefined) core.cache.update("provider", { ...known, requesterLiqoID: ROME, generation: 99 });
+  await time.advance(15_000);
+  const statusOf = (name: string) =>
+    paris.find(RESOURCE_SLICES, { name, namespace: `liqo-tenant-${ROME}` })?.status;
+  expect(statusOf(id)).toMatchObject({ conditions: [{ status: "Accepted" }], resources: ASKED });
+  expect(statusOf("rsv-rome-nothing")).toMatchObject({ conditions: [{ reason: "UnknownReservation" }] });
+  expect(events.map(({ reason }) => reason)).toEqual(["HoldPlaced", "SliceGranted", "SliceRefused"]);
+  await Promise.all([core.stop(), rome.stop()]);
+});

@@ -1,0 +1,109 @@
+import { Fault } from "@resource-broker/contract";
+import type { KubeClient } from "@resource-broker/kube";
+import { describe, expect, test } from "vitest";
+import {
+  clusterIdByKubeconfig,
+  clusterIdByUid,
+  findClusterId,
+  type IdentityResult,
+  type IdentitySources,
+  resolveIdentity,
+} from "./cluster-identity.ts";
+
+const verdicts: readonly (IdentitySources & { readonly name: string; readonly verdict: IdentityResult })[] = [
+  {
+    name: "is the certificate's",
+    flag: "",
+    commonName: "rome",
+    verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is the flag's where it says the same",
+    flag: "rome",
+    commonName: "rome",
+    verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is the flag's where there is no certificate",
+    flag: "rome",
+    commonName: undefined,
+    verdict: { kind: "known", clusterId: "rome" },
+  },
+  {
+    name: "is asked of the cluster where nobody says",
+    flag: "",
+    commonName: undefined,
+    verdict: { kind: "by-uid" },
+  },
+  {
+    name: "is refused where flag and certificate differ",
+    flag: "rome",
+    commonName: "paris",
+    verdict: {
+      kind: "refused",
+      problem:
+        '--cluster-id is "rome", but the certificate in --broker-cert-path belongs to "paris": leave --cluster-id out, or make a certificate with brokerctl certs issue rome',
+    },
+  },
+  {
+    name: "is refused where the certificate names no cluster",
+    flag: "",
+    commonName: "Rome Central",
+    verdict: {
+      kind: "refused",
+      problem: `the certificate in --broker-cert-path belongs to "Rome Central", which is not a cluster ID (lower-case letters, digits, '-' and single '.', at most 63 of them): make another with brokerctl certs issue <cluster-id>`,
+    },
+  },
+];
+
+describe("a cluster's ID", () => {
+  test.each(verdicts)("$name", ({ flag, commonName, verdict }) => {
+    expect(resolveIdentity({ flag, commonName })).toEqual(verdict);
+  });
+
+  const UID = "0b8e4f0e-6a0c-4c1e-9f6c-2f3f0a5b7c11";
+  const clusterWith = (uid: string | undefined): Pick<KubeClient, "get"> => ({
+    get: <T>() => Promise.resolve({ metadata: { name: "kube-system", uid } } as T),
+  });
+  const nobody: Pick<KubeClient, "get"> = {
+    get: () => Promise.reject(new Fault("unreachable", "connection refused")),
+  };
+
+  test("is the UID of kube-system as a last resort", async () => {
+    const id = await findClusterId({ flag: "", commonName: undefined }, clusterWith(UID));
+    expect(id).toBe(UID);
+  });
+
+  test("is the UID of kube-system for a kubeconfig that names no cluster", async () => {
+    const byUid = () => clusterIdByUid(clusterWith(UID));
+    expect(await clusterIdByKubeconfig({ flag: "", issued: undefined }, byUid)).toBe(UID);
+    expect(await clusterIdByKubeconfig({ flag: "rome", issued: undefined }, byUid)).toBe("rome");
+    expect(await clusterIdByKubeconfig({ flag: "", issued: "rome" }, byUid)).toBe("rome");
+  });
+
+  test("by UID needs the right to look at kube-system, and says so", async () => {
+    const forbidding = { get: () => Promise.reject(new Fault("forbidden", "no")) };
+    await expect(clusterIdByUid(forbidding)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("give --cluster-id, or the right to get the namespace kube-system"),
+    });
+  });
+
+  test("needs no API server where certificate or flag say it", async () => {
+    expect(await findClusterId({ flag: "", commonName: "rome" }, nobody)).toBe("rome");
+    expect(await findClusterId({ flag: "rome", commonName: undefined }, nobody)).toBe("rome");
+  });
+
+  test("that cannot be found is a fault with the remedy", async () => {
+    const sources = { flag: "", commonName: undefined };
+    await expect(findClusterId(sources, clusterWith(undefined))).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("give --cluster-id"),
+    });
+    await expect(findClusterId(sources, nobody)).rejects.toMatchObject({ code: "unreachable" });
+    await expect(findClusterId({ flag: "a", commonName: "b" }, nobody)).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("brokerctl certs issue a"),
+    });
+  });
+});

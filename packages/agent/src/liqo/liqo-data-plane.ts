@@ -1,0 +1,113 @@
+import { createKubeClient, type Environment, type KubeClient } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
+import type { DataPlane } from "../data-plane/data-plane.ts";
+import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
+import { MANAGER } from "../manifests/labels.ts";
+import type { AgentSettings } from "../settings/agent-settings.ts";
+import { foreignConfig } from "./liqoctl/foreign-access.ts";
+import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
+import { privateFiles } from "./liqoctl/private-file.ts";
+import { liqoctl } from "./liqoctl/run-liqoctl.ts";
+import { RESERVATION_LABEL } from "./objects/labels.ts";
+import type { SliceAmountTerms } from "./requester/slice-amounts.ts";
+import { clusterReads } from "./requester/cluster-reads.ts";
+import { establisher } from "./requester/establisher.ts";
+import { peeringTeardown } from "./requester/peering-teardown.ts";
+import {
+  type PeeringJobFactoryDeps,
+  type PeeringJobFactoryOptions,
+  peeringJobFactory,
+} from "./requester/peering-job-factory.ts";
+import { peeringJobRunner } from "./requester/peering-job-runner.ts";
+import { peeringStore } from "./requester/peering-store.ts";
+import { claimantsOf } from "./requester/plan-offload.ts";
+import { releaser } from "./requester/releaser.ts";
+import { reservationObjectsReader } from "./requester/reservation-objects.ts";
+
+export interface OpenDataPlaneDeps {
+  readonly clusterId: string;
+  readonly client: KubeClient;
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The data plane that the settings ask for. */
+export function openDataPlane(
+  settings: AgentSettings,
+  deps: OpenDataPlaneDeps,
+): { readonly dataPlane: DataPlane; readonly stop: () => Promise<void> } {
+  if (settings["liqo-mode"] !== "liqoctl") return { dataPlane: dataPlaneOff(), stop: async () => undefined };
+  const { kubeconfig, context } = settings;
+  const files = privateFiles(deps.env);
+  const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];
+  const dataPlane = liqoDataPlane(
+    {
+      clusterId: deps.clusterId,
+      liqoNamespace: settings["liqo-namespace"],
+      gatewayType: settings["liqo-gateway-type"],
+      hasNetworking: settings["liqo-networking"],
+      timeoutMs: settings["liqo-timeout"],
+      gpuResource,
+      ownAccess: {
+        ...(kubeconfig === "" ? {} : { kubeconfig }),
+        ...(context === "" ? {} : { context }),
+      },
+    },
+    {
+      ...deps,
+      kubeconfigs: kubeconfigFolder(settings["kubeconfigs-dir"]),
+      run: liqoctl({ path: settings.liqoctl, env: deps.env }),
+      connect: async (access, origin) =>
+        createKubeClient(foreignConfig(access, origin), { ...deps, userAgent: MANAGER }),
+      withFile: files.withFile,
+    },
+  );
+  return { dataPlane, stop: () => dataPlane.stop().finally(files.stop) };
+}
+
+interface LiqoOptions extends PeeringJobFactoryOptions, SliceAmountTerms {}
+
+interface LiqoDeps extends Omit<PeeringJobFactoryDeps, "client" | "peerings" | "reads" | "teardown"> {
+  readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Delivers each reservation as a virtual node of exactly its size, and removes it in time. */
+export interface LiqoDataPlane extends DataPlane {
+  /** Stops running liqoctl jobs; a restarted agent continues from the markers. */
+  readonly stop: () => Promise<void>;
+}
+
+export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPlane {
+  const reads = clusterReads(deps.client);
+  const peerings = peeringStore(deps.client, options.liqoNamespace);
+  const jobs = peeringJobRunner(deps);
+  const jobFactory = peeringJobFactory(options, {
+    ...deps,
+    reads,
+    peerings,
+    teardown: peeringTeardown({ ...deps, reads }),
+  });
+  const parts = { ...deps, reads, peerings, jobs, jobFactory };
+  return {
+    ...establisher(options, parts),
+    release: releaser({ ...parts, readObjects: reservationObjectsReader(parts) }),
+    listReservationIds: async () => {
+      const [slices, offloadings, markers] = await Promise.all([
+        reads.labelledSlices(),
+        reads.offloadings(),
+        peerings.all(),
+      ]);
+      return [
+        ...new Set([
+          ...slices.map(({ metadata }) => metadata.labels?.[RESERVATION_LABEL] ?? metadata.name),
+          ...offloadings.flatMap(claimantsOf),
+          ...markers.flatMap(({ claims }) => claims),
+        ]),
+      ].sort();
+    },
+    stop: jobs.stop,
+  };
+}

@@ -1,0 +1,152 @@
+import type { CountedResources, LiqoIdentity } from "@resource-broker/domain";
+import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
+import { liqoIdentity } from "../identity/liqo-identity.ts";
+import { type BrokerLookupDeps, brokerLookups } from "./broker-lookups.ts";
+import { guestPods, replicas } from "./liqo-informers.ts";
+import { sliceReconciler, type SliceReconcilerDeps } from "./slice-reconciler.ts";
+
+interface SliceControllerOptions {
+  readonly resources: CountedResources;
+  /** Cordons slices of classes that bypass reservations. */
+  readonly isEnforcing: boolean;
+}
+
+interface SliceControllerDeps
+  extends ReflectorDeps,
+    BrokerLookupDeps,
+    Pick<SliceReconcilerDeps, "isHeld" | "broker" | "recordEvent" | "clock" | "log"> {
+  readonly client: ReflectorDeps["client"];
+  /** False: the cluster's instructions were not listed yet, so its reservations are unknown. */
+  readonly isReady: () => boolean;
+  readonly onRetry: () => void;
+}
+
+/** Grants and revokes slices, while Liqo is installed. */
+interface SliceController {
+  /** Starts or stops the informers: without Liqo the API server does not serve these kinds. */
+  readonly setPresent: (isPresent: boolean) => void;
+  readonly stop: () => Promise<void>;
+}
+
+const NOT_READY_RETRY_MS = 100;
+/** Tenants and namespaces are not watched: their changes take effect at the next resync. */
+const RESYNC_MS = 60_000;
+
+export function sliceController(options: SliceControllerOptions, deps: SliceControllerDeps): SliceController {
+  let end: (() => Promise<void>) | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
+
+  const stopWork = (): void => {
+    const last = end;
+    end = undefined;
+    if (last !== undefined) ended = Promise.all([ended, last()]);
+  };
+
+  return {
+    setPresent: (isPresent) => {
+      if (!isPresent) stopWork();
+      else end ??= work(options, deps);
+    },
+    stop: async () => {
+      stopWork();
+      await ended;
+    },
+  };
+}
+
+/** Returns the function that stops it. */
+function work(
+  { resources, isEnforcing }: SliceControllerOptions,
+  deps: SliceControllerDeps,
+): () => Promise<void> {
+  const slices = replicas(deps);
+  const guests = guestPods(deps);
+  const { reconcile } = sliceReconciler({
+    ...deps,
+    replicas: slices,
+    guests,
+    lookups: brokerLookups(deps),
+    terms: { counted: resources },
+    isEnforcing,
+  });
+  const isReady = (): boolean => deps.isReady() && slices.synced() && guests.synced();
+  const loop = reconcileLoop(
+    {
+      name: "slices",
+      concurrency: 4,
+      reconcile: async (name) => (isReady() ? reconcile(name) : { requeueAfterMs: NOT_READY_RETRY_MS }),
+      resync: {
+        everyMs: RESYNC_MS,
+        keys: () => new Set([...slices.names(), ...guests.sliceNames()]),
+      },
+    },
+    { ...deps, observer: { onRetry: deps.onRetry } },
+  );
+  const endings = [
+    slices.listen(loop.enqueue),
+    guests.listen(loop.enqueue),
+    deps.cache.onChange((role, id) => {
+      if (role === "provider") loop.enqueue(id);
+    }),
+  ];
+  // Rejects only when it is stopped before the first list; the informer logs its own failures.
+  for (const each of [slices, guests]) void each.start().catch(() => undefined);
+
+  return async () => {
+    for (const endListening of endings) endListening();
+    await loop.stop();
+    await Promise.all([slices.stop(), guests.stop()]);
+  };
+}
+
+export interface LiqoProviderOptions {
+  /** Where Liqo is installed. */
+  readonly namespace: string;
+  /** Cordons slices of classes that bypass reservations. */
+  readonly isEnforcing: boolean;
+}
+
+export interface LiqoProviderDeps extends Omit<SliceControllerDeps, "broker"> {
+  readonly link: SliceControllerDeps["link"] & { readonly view: SliceControllerDeps["broker"] };
+  /** Called when Liqo was installed, removed or replaced. */
+  readonly onIdentity: () => void;
+}
+
+/** The provider's half of Liqo: the cluster's identity, and the slices that it grants. */
+export interface LiqoProvider {
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  readonly identity: () => LiqoIdentity | undefined;
+}
+
+interface Options {
+  readonly resources: CountedResources;
+  readonly liqo?: LiqoProviderOptions;
+}
+
+const WITHOUT_LIQO: LiqoProvider = {
+  start: async () => undefined,
+  stop: async () => undefined,
+  identity: () => undefined,
+};
+
+export function liqoProvider({ liqo, resources }: Options, deps: LiqoProviderDeps): LiqoProvider {
+  if (liqo === undefined) return WITHOUT_LIQO;
+  const identity = liqoIdentity(liqo, deps);
+  const provider = sliceController(
+    { resources, isEnforcing: liqo.isEnforcing },
+    { ...deps, broker: deps.link.view },
+  );
+  identity.onChange(() => {
+    provider.setPresent(identity.current() !== undefined);
+    deps.onIdentity();
+  });
+  return {
+    start: identity.start,
+    stop: async () => {
+      await identity.stop();
+      await provider.stop();
+    },
+    identity: identity.current,
+  };
+}

@@ -1,0 +1,236 @@
+import type { ReservationDTO } from "@resource-broker/contract";
+import { countedResources } from "@resource-broker/domain";
+import { type Namespace, NAMESPACES } from "@resource-broker/kube";
+import { fakeClock } from "@resource-broker/testkit";
+import type { ObjectEvent } from "../../../events/record-event.ts";
+import { reservationCache } from "../../../reservations/reservation-cache.ts";
+import { fakeCluster } from "../../../testing/fake-cluster.ts";
+import { recordedLog } from "../../../testing/recorded-log.ts";
+import { aReservation, ended } from "../../../testing/samples.ts";
+import { RESOURCE_SLICES, type ResourceSlice, type Tenant } from "../../objects/authentication.ts";
+import { type Quota, QUOTAS, SHADOW_PODS, type ShadowPod } from "../../objects/offloading.ts";
+import { creatorUserOf } from "../liqo-informers.ts";
+import { sliceController } from "../liqo-provider.ts";
+
+export const ROME = "rome-liqo";
+export const MALLORY = "mallory-liqo";
+export const { id: ID } = aReservation();
+/** Where rome's replica lies. */
+export const ROMES = { name: ID, namespace: `liqo-tenant-${ROME}` };
+/** What rome's agent asks for. */
+export const ASKED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
+
+/** paris lends 4 CPU and 8Gi to rome, whose ID in Liqo the broker knows. */
+export function aProviderReservation(changes: Partial<ReservationDTO> = {}): ReservationDTO {
+  return aReservation({ requesterLiqoID: ROME, ...changes });
+}
+
+export interface ReplicaChanges {
+  readonly name?: string;
+  /** Whose tenant namespace it lies in. */
+  readonly tenant?: string;
+  /** Whose it says it is. */
+  readonly origin?: string;
+  readonly spec?: Partial<ResourceSlice["spec"]>;
+  readonly status?: NonNullable<ResourceSlice["status"]>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A slice as Liqo's replicator writes it on the provider. */
+export function aReplica(changes: ReplicaChanges = {}): ResourceSlice {
+  const { name = ID, tenant = ROME, origin = tenant, spec, status, annotations } = changes;
+  return {
+    apiVersion: "authentication.liqo.io/v1beta1",
+    kind: "ResourceSlice",
+    metadata: {
+      name,
+      namespace: `liqo-tenant-${tenant}`,
+      labels: {
+        "liqo.io/originID": origin,
+        "liqo.io/remote-cluster-id": origin,
+        "liqo.io/remoteID": "paris-liqo",
+        "liqo.io/replicated": "true",
+        "liqo.io/replication": "false",
+        "rear.fluidos.eu/reservation": name,
+      },
+      annotations: { "liqo.io/create-virtual-node": "true", ...annotations },
+    },
+    spec: {
+      class: "resource-broker",
+      consumerClusterID: origin,
+      providerClusterID: "paris-liqo",
+      csr: "LS0tLS1CRUdJTg==",
+      resources: ASKED,
+      ...spec,
+    },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** What Liqo itself writes about a replica it lets in. */
+export const AUTHENTICATED = {
+  type: "Authentication",
+  status: "Accepted",
+  reason: "ResourceSliceAuthenticationAccepted",
+  message: "ResourceSlice authentication accepted",
+  lastTransitionTime: "2026-07-01T09:59:00Z",
+} as const;
+
+export function acceptedWith(
+  resources: Readonly<Record<string, string>>,
+): NonNullable<ResourceSlice["status"]> {
+  return {
+    authParams: { apiServer: "https://paris:6443", signedCRT: "LS0t" },
+    conditions: [
+      AUTHENTICATED,
+      {
+        type: "Resources",
+        status: "Accepted",
+        reason: "Reserved",
+        message: "reserved for rome",
+        lastTransitionTime: "2026-07-01T10:00:00Z",
+      },
+    ],
+    resources,
+  };
+}
+
+export function tenantNamespace(tenant: string): Namespace {
+  return {
+    metadata: {
+      name: `liqo-tenant-${tenant}`,
+      labels: { "liqo.io/tenant-namespace": "true", "liqo.io/remote-cluster-id": tenant },
+    },
+  };
+}
+
+export function aTenant(tenant: string, tenantCondition: "Active" | "Cordoned" | "Drained"): Tenant {
+  return {
+    apiVersion: "authentication.liqo.io/v1beta1",
+    kind: "Tenant",
+    metadata: { name: tenant, namespace: `liqo-tenant-${tenant}` },
+    spec: { clusterID: tenant, tenantCondition },
+  };
+}
+
+export function aQuota(tenant: string, changes: Partial<Quota["spec"]> = {}): Quota {
+  const user = creatorUserOf(ID, tenant);
+  return {
+    apiVersion: "offloading.liqo.io/v1beta1",
+    kind: "Quota",
+    metadata: { name: user, namespace: `liqo-tenant-${tenant}` },
+    spec: { user, limitsEnforcement: "None", resources: ASKED, ...changes },
+  };
+}
+
+/** A pod that `tenant` runs here through the slice; without `isStamped`, Liqo does not enforce resources here. */
+export function aShadowPod(name: string, { tenant = ROME, slice = ID, isStamped = true } = {}): ShadowPod {
+  return {
+    apiVersion: "offloading.liqo.io/v1beta1",
+    kind: "ShadowPod",
+    metadata: {
+      name,
+      namespace: `shop-${tenant}`,
+      labels: {
+        app: "web",
+        "liqo.io/managed-by": "shadowpod",
+        "offloading.liqo.io/origin": tenant,
+        "offloading.liqo.io/destination": "paris-liqo",
+        "offloading.liqo.io/nodename": slice,
+        ...(isStamped ? { "liqo.io/creator-user": creatorUserOf(slice, tenant) } : {}),
+      },
+    },
+    spec: { pod: { containers: [{ name: "web", image: "web" }] } },
+    status: { phase: "Running" },
+  };
+}
+
+/** rome's loan, when it is over. */
+export const OVER = ended("Expired", { requesterLiqoID: ROME });
+export const MINUTE_MS = 60_000;
+
+/** paris' API server with Liqo in it, and the agent's provider side, which has or has not started yet. */
+export function providerTestEnvironment({ isEnforcing = false } = {}) {
+  const time = fakeClock(Date.parse("2026-07-01T10:00:00Z"));
+  const cluster = fakeCluster(time);
+  const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
+  const events: ObjectEvent[] = [];
+  const log = recordedLog();
+  const broker: { answer: () => Promise<ReservationDTO | undefined>; isCurrent: boolean; asked: string[] } = {
+    answer: async () => undefined,
+    isCurrent: true,
+    asked: [],
+  };
+  const held = new Set<string>([ID]);
+  for (const tenant of [ROME, MALLORY]) cluster.put(NAMESPACES, tenantNamespace(tenant));
+  const begin = () => {
+    const provider = sliceController(
+      { resources: countedResources(), isEnforcing },
+      {
+        client: cluster.client,
+        clock: time,
+        random: () => 0.5,
+        log,
+        cache,
+        communicator: {
+          fetchReservation: (id) => {
+            broker.asked.push(id);
+            return broker.answer();
+          },
+        },
+        link: { isCurrent: () => broker.isCurrent },
+        broker: () => ({ now: time.wallMs(), isSilent: false }),
+        isHeld: (id) => held.has(id),
+        isReady: () => true,
+        recordEvent: (event) => void events.push(event),
+        onRetry: () => undefined,
+      },
+    );
+    provider.setPresent(true);
+    return provider;
+  };
+  const find = (tenant = ROME): ResourceSlice | undefined =>
+    cluster.find(RESOURCE_SLICES, { name: ID, namespace: `liqo-tenant-${tenant}` });
+  return {
+    time,
+    cluster,
+    book: cache,
+    log,
+    broker,
+    held,
+    begin,
+    find,
+    word: (tenant = ROME) => {
+      const condition = find(tenant)?.status?.conditions?.find(({ type }) => type === "Resources");
+      return condition && `${condition.status} ${condition.reason ?? ""}`;
+    },
+    cordon: (tenant = ROME) => find(tenant)?.metadata.annotations?.["liqo.io/cordon"],
+    told: () => events.map(({ reason }) => reason),
+    shadowPods: () => cluster.all(SHADOW_PODS).map(({ metadata }) => metadata.name),
+    writes: () => cluster.calls.filter(({ verb }) => verb !== "get" && verb !== "list" && verb !== "watch"),
+  };
+}
+
+type Environment = ReturnType<typeof providerTestEnvironment>;
+
+/** rome has its slice, and three pods in it. */
+export async function withSlice(): Promise<Environment & { provider: ReturnType<Environment["begin"]> }> {
+  const made = providerTestEnvironment();
+  made.book.update("provider", aProviderReservation());
+  made.cluster.put(RESOURCE_SLICES, aReplica());
+  const provider = made.begin();
+  await made.time.advance(1000);
+  made.cluster.put(QUOTAS, aQuota(ROME));
+  for (const name of ["web-1", "web-2", "web-3"]) made.cluster.put(SHADOW_PODS, aShadowPod(name));
+  await made.time.advance(1000);
+  return { ...made, provider };
+}
+
+/** Liqo's quota controller, when it gets round to it. */
+export function cordonQuota({ cluster }: Environment, tenant = ROME): void {
+  const { name, namespace = "" } = aQuota(tenant).metadata;
+  cluster.edit(QUOTAS, { name, namespace }, (quota) => ({
+    ...quota,
+    spec: { ...quota.spec, cordoned: true },
+  }));
+}

@@ -1,0 +1,313 @@
+import type { LiqoIdentity } from "@resource-broker/domain";
+import { type KubeClient, toFault } from "@resource-broker/kube";
+import {
+  type Access,
+  EXIT_NOT_FOUND,
+  forceUnpeerArguments,
+  type GatewayType,
+  peerArguments,
+  type Peering,
+  type RunLiqoctl,
+  shownOutput,
+  unauthenticateArguments,
+  unpeerArguments,
+} from "../liqoctl/run-liqoctl.ts";
+import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
+import type { KubeconfigLookup, Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
+import type { PrivateFiles } from "../liqoctl/private-file.ts";
+import { tenantNamespaceOf } from "../objects/labels.ts";
+import { deleteCommand } from "../objects/authentication.ts";
+import type { ClusterReads } from "./cluster-reads.ts";
+import { isConsumer, isProvider, isTerminating } from "./foreign-cluster-state.ts";
+import { identityAt } from "../identity/read-identity.ts";
+import type { PeeringTeardown } from "./peering-teardown.ts";
+import type { Job, JobResult } from "./peering-job-runner.ts";
+import type { PeeringStore } from "./peering-store.ts";
+import { type TenantStatus, tenantStatusAt, versionProblem } from "./peering-checks.ts";
+import { ensureTenantAccess } from "./tenant-access.ts";
+
+export interface PeeringJobFactoryOptions {
+  /** The cluster ID of this cluster at the broker. */
+  readonly clusterId: string;
+  /** How liqoctl reaches this cluster where the folder has no kubeconfig for it. */
+  readonly ownAccess: Access;
+  readonly liqoNamespace: string;
+  readonly gatewayType: GatewayType;
+  readonly hasNetworking: boolean;
+  readonly timeoutMs: number;
+}
+
+export interface PeeringJobFactoryDeps {
+  readonly client: Pick<KubeClient, "list" | "create">;
+  /** A client for another cluster; `origin` is for messages. */
+  readonly connect: (access: ForeignAccess, origin: string) => Promise<Pick<KubeClient, "list" | "close">>;
+  readonly kubeconfigs: Kubeconfigs;
+  readonly withFile: PrivateFiles["withFile"];
+  /** Records that liqoctl is about to peer, before it does, and that it could not be started. */
+  readonly peerings: Pick<PeeringStore, "markBegun" | "unmarkBegun">;
+  readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
+  readonly teardown: PeeringTeardown;
+  readonly run: RunLiqoctl;
+}
+
+/** The two clusters of a peering, with their IDs at the broker and in Liqo. */
+export interface Pair {
+  readonly clusterId: string;
+  readonly liqoId: string;
+  /** This cluster's ID in Liqo according to the broker; undefined: unknown. */
+  readonly ownLiqoId: string | undefined;
+}
+
+type ClusterRef = Pick<Pair, "clusterId" | "liqoId">;
+type ProviderKubeconfig = Extract<KubeconfigLookup, { readonly kind: "found" }>;
+type Remote =
+  | { readonly ok: true; readonly version: string }
+  | { readonly ok: false; readonly obstacle: NonNullable<JobResult> };
+
+/** Creates the jobs that run liqoctl. */
+export interface PeeringJobFactory {
+  readonly peer: (pair: Pair) => Job;
+  /** Ends the old peering first, because the replicator does not serve it. */
+  readonly peerAnew: (pair: Pair) => Job;
+  readonly unpeer: (pair: ClusterRef) => Job;
+  readonly forceUnpeer: (liqoId: string) => Job;
+  /** Whether the provider still accepts this cluster as a tenant, as far as can be found out. */
+  readonly tenantStatus: (pair: Pair, remoteNamespace: string | undefined) => Promise<TenantStatus>;
+  /** True when a kubeconfig was replaced since the last attempt with this cluster. */
+  readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean>;
+}
+
+/** `liqoctl unpeer` waits for the other cluster. */
+const UNPEER_MS = 120_000;
+/** Liqo cleans up within about a second, or not at all when it lacks rights. */
+const TERMINATION_MS = 15_000;
+/** With its rights back, Liqo retries after a backoff that has grown meanwhile. */
+const REPAIR_MS = 120_000;
+/** liqoctl ends at its own timeout; only a hanging process is killed. */
+const GRACE_MS = 15_000;
+
+export function peeringJobFactory(
+  options: PeeringJobFactoryOptions,
+  deps: PeeringJobFactoryDeps,
+): PeeringJobFactory {
+  const { client, kubeconfigs, run, withFile } = deps;
+  const { liqoNamespace } = options;
+  const fingerprints = new Map<string, string>();
+  const fingerprintOf = async (clusterId: string): Promise<string> =>
+    (await Promise.all([clusterId, options.clusterId].map(kubeconfigs.fingerprintOf))).join();
+
+  const jobOf = (kind: Job["kind"], timeoutMs: number, work: Job["work"]): Job => ({
+    kind,
+    timeoutMs: timeoutMs + GRACE_MS,
+    work,
+  });
+  /** The own cluster's kubeconfig in the folder is checked as strictly as the others. */
+  const withOwnKubeconfig = async (act: (local: Access) => Promise<JobResult>): Promise<JobResult> => {
+    const found = await kubeconfigs.of(options.clusterId);
+    if (found.kind === "found") {
+      return await withFile(foreignText(found.access), (kubeconfig) => act({ kubeconfig }));
+    }
+    if (found.kind === "missing" || found.reason === "ClusterIDRefused") return await act(options.ownAccess);
+    const remedy = "or remove it, and liqoctl uses the agent's --kubeconfig";
+    return { reason: found.reason, message: `${found.problem}; ${remedy}` };
+  };
+  const runChecked = async (
+    args: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<JobResult> => {
+    const { code, output } = await run(args, { timeoutMs: timeoutMs + GRACE_MS, signal });
+    if (code === 0) return undefined;
+    if (code === EXIT_NOT_FOUND) return { reason: "LiqoctlMissing", message: output };
+    const ended = code === undefined ? "was killed" : `ended with ${code}`;
+    return { reason: "PeeringFailed", message: `liqoctl ${args[0]} ${ended}:\n${shownOutput(output)}` };
+  };
+  const withProvider = async (
+    clusterId: string,
+    act: (provider: ProviderKubeconfig) => Promise<JobResult>,
+  ): Promise<JobResult> => {
+    fingerprints.set(clusterId, await fingerprintOf(clusterId));
+    const found = await kubeconfigs.of(clusterId);
+    if (found.kind === "found") return await act(found);
+    const reason = found.kind === "missing" ? "KubeconfigMissing" : found.reason;
+    return { reason, message: found.problem };
+  };
+  const withBothKubeconfigs = (
+    { access }: ProviderKubeconfig,
+    timeoutMs: number,
+    act: (peering: Peering) => Promise<JobResult>,
+  ): Promise<JobResult> =>
+    withOwnKubeconfig((local) =>
+      withFile(foreignText(access), (remoteKubeconfig) =>
+        act({ local, remoteKubeconfig, liqoNamespace, timeoutMs }),
+      ),
+    );
+
+  /** Checks both clusters before anything is changed. */
+  const checkPeering = async (pair: Pair, provider: ProviderKubeconfig): Promise<JobResult> => {
+    const here = await identityAt(client, liqoNamespace);
+    if (here === undefined) {
+      const message = `Liqo is not installed in namespace ${liqoNamespace} of this cluster: install it, or set --liqo-mode=off`;
+      return { reason: "LiqoMissing", message };
+    }
+    const there = await remoteIdentity(pair, provider);
+    if (!there.ok) return there.obstacle;
+    return (
+      ownProblem(pair, here) ??
+      versionProblem(pair, here.version, there.version) ??
+      tenantTerminating(pair, here, provider)
+    );
+  };
+  /** liqoctl would reuse a Tenant that is being deleted, and the new peering would lose it a moment later. */
+  const tenantTerminating = async (
+    pair: ClusterRef,
+    here: LiqoIdentity,
+    { access, path }: ProviderKubeconfig,
+  ): Promise<JobResult> => {
+    const namespace = tenantNamespaceOf(here.clusterId);
+    if ((await tenantStatusAt(namespace, () => deps.connect(access, path))) !== "terminating")
+      return undefined;
+    const message = `${pair.clusterId} is still ending an earlier peering: Tenant ${here.clusterId} in its ${namespace}`;
+    return { reason: "TenantLeaving", message };
+  };
+  /** liqoctl uses whatever cluster the file points to, and the file may have been replaced. */
+  const remoteIdentity = async (pair: ClusterRef, { access, path }: ProviderKubeconfig): Promise<Remote> => {
+    try {
+      const remote = await deps.connect(access, path);
+      const there = await identityAt(remote, liqoNamespace).finally(() => remote.close());
+      if (there?.clusterId === pair.liqoId) return { ok: true, version: there.version };
+      const found = there === undefined ? "no Liqo" : `Liqo's cluster ${there.clusterId}`;
+      const message = `the kubeconfig of ${pair.clusterId} leads to ${found} instead of ${pair.liqoId}: replace it`;
+      return { ok: false, obstacle: { reason: "IdentityMismatch", message } };
+    } catch (error) {
+      const { code, message } = toFault(error);
+      const reason = code === "invalid" ? "KubeconfigRefused" : "ProviderUnreachable";
+      return { ok: false, obstacle: { reason, message: `with ${path}: ${message}` } };
+    }
+  };
+
+  /** Unpeering would delete these slices, and they block Liqo's cleanup. */
+  const usedBySlice = async ({ clusterId, liqoId }: ClusterRef): Promise<JobResult> => {
+    const [slice] = (await deps.reads.slicesTo(liqoId)).filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined,
+    );
+    if (slice === undefined) return undefined;
+    const what = `ResourceSlice ${slice.metadata.name} uses the peering with ${clusterId}`;
+    return { reason: "PeeringInUse", message: `${what}; to end that: ${deleteCommand(slice)}` };
+  };
+  const runPeer = async (
+    { liqoId }: ClusterRef,
+    peering: Peering,
+    signal: AbortSignal,
+  ): Promise<JobResult> => {
+    const { timeoutMs } = options;
+    // With another account, liqoctl uses that account's rights.
+    const isOwn = peering.local === options.ownAccess;
+    const missing = isOwn ? await ensureTenantAccess(client, liqoId) : undefined;
+    if (missing !== undefined || signal.aborted) return missing;
+    return await runChecked(peerArguments({ ...options, ...peering, timeoutMs }), timeoutMs, signal);
+  };
+  const waitUntilReleased = (liqoId: string, withinMs: number, signal: AbortSignal): Promise<boolean> =>
+    deps.teardown.wait(liqoId, { isDone: (seen) => !isProvider(seen), withinMs, signal });
+  /** Deletes the Identity while the provider still accepts it: Liqo needs those rights to clean up. */
+  const endIdentity = async (
+    { liqoId }: ClusterRef,
+    withinMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    await deps.teardown.endIdentity(liqoId);
+    return await waitUntilReleased(liqoId, withinMs, signal);
+  };
+  const endPeering = async (pair: ClusterRef, signal: AbortSignal): Promise<JobResult> => {
+    if (await endIdentity(pair, REPAIR_MS, signal)) return undefined;
+    const remedy = `restart Liqo's crd-replicator (kubectl rollout restart deployment liqo-crd-replicator -n ${liqoNamespace})`;
+    const message = `Liqo does not finish the cleanup of an earlier peering with ${pair.clusterId}: ${remedy}`;
+    return { reason: "LiqoHoldsOn", message };
+  };
+  /** If the rights were removed first, Liqo waits forever. Peering again restores them, and the cleanup can finish. */
+  const repair = async (pair: ClusterRef, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
+    const problem = (await usedBySlice(pair)) ?? (await runPeer(pair, peering, signal));
+    return problem !== undefined || signal.aborted ? problem : await endPeering(pair, signal);
+  };
+  /** A new peering on top of an unfinished cleanup does not work: its slices are never replicated. */
+  const clearOldPeering = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
+    const { reads, teardown } = deps;
+    if (!isTerminating(await reads.foreignCluster(pair.liqoId))) return undefined;
+    const isSettled = await teardown.wait(pair.liqoId, {
+      isDone: (seen) => !isTerminating(seen),
+      withinMs: TERMINATION_MS,
+      signal,
+    });
+    return isSettled || signal.aborted ? undefined : await repair(pair, peering, signal);
+  };
+  const endPeeringFirst = async (pair: Pair, _: Peering, signal: AbortSignal): Promise<JobResult> => {
+    await deps.teardown.endSlices(pair.liqoId);
+    return (await usedBySlice(pair)) ?? (await endPeering(pair, signal));
+  };
+  const peerAfter = (prepare: typeof clearOldPeering, pair: Pair): Job =>
+    jobOf("peer", TERMINATION_MS + REPAIR_MS + 2 * options.timeoutMs, (signal) =>
+      withProvider(pair.clusterId, async (provider) => {
+        const problem = await checkPeering(pair, provider);
+        if (problem !== undefined || signal.aborted) return problem;
+        return await withBothKubeconfigs(provider, options.timeoutMs, async (peering) => {
+          const isFirst = await deps.peerings.markBegun(pair.liqoId);
+          const obstacle = await prepare(pair, peering, signal);
+          const isHalted = obstacle !== undefined || signal.aborted;
+          const end = isHalted ? obstacle : await runPeer(pair, peering, signal);
+          if (isFirst && end?.reason === "LiqoctlMissing") await deps.peerings.unmarkBegun(pair.liqoId);
+          return end;
+        });
+      }),
+    );
+  const unpeerBoth = async (pair: ClusterRef, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
+    const problem = await usedBySlice(pair);
+    if (problem !== undefined || signal.aborted) return problem;
+    const isGone = await endIdentity(pair, TERMINATION_MS, signal);
+    const repairProblem = isGone || signal.aborted ? undefined : await repair(pair, peering, signal);
+    if (repairProblem !== undefined || signal.aborted) return repairProblem;
+    // liqoctl unpeer removes the network of both directions, unless it finds the other direction when it starts.
+    const seen = await deps.reads.foreignCluster(pair.liqoId);
+    const hasNetwork = options.hasNetworking && seen !== undefined && !isConsumer(seen);
+    const args = hasNetwork ? unpeerArguments(peering) : unauthenticateArguments(peering);
+    return await runChecked(args, UNPEER_MS, signal);
+  };
+
+  return {
+    peer: (pair) => peerAfter(clearOldPeering, pair),
+    peerAnew: (pair) => peerAfter(endPeeringFirst, pair),
+    unpeer: (pair) =>
+      jobOf("unpeer", TERMINATION_MS + REPAIR_MS + options.timeoutMs + UNPEER_MS, (signal) =>
+        withProvider(pair.clusterId, async (provider) => {
+          const there = await remoteIdentity(pair, provider);
+          if (!there.ok) return there.obstacle;
+          return await withBothKubeconfigs(provider, UNPEER_MS, (peering) =>
+            unpeerBoth(pair, peering, signal),
+          );
+        }),
+      ),
+    tenantStatus: async ({ clusterId, ownLiqoId }, remoteNamespace) => {
+      const namespace = remoteNamespace ?? (ownLiqoId && tenantNamespaceOf(ownLiqoId));
+      const found = await kubeconfigs.of(clusterId);
+      if (namespace === undefined || found.kind !== "found") return "unknown";
+      return await tenantStatusAt(namespace, () => deps.connect(found.access, found.path));
+    },
+    hasNewKubeconfig: async (clusterId) => {
+      const before = fingerprints.get(clusterId);
+      return before !== undefined && before !== (await fingerprintOf(clusterId));
+    },
+    forceUnpeer: (liqoId) =>
+      jobOf("force-unpeer", UNPEER_MS + TERMINATION_MS, (signal) =>
+        withOwnKubeconfig(async (local) => {
+          const problem = await runChecked(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal);
+          if (problem === undefined) await waitUntilReleased(liqoId, TERMINATION_MS, signal);
+          return problem;
+        }),
+      ),
+  };
+}
+
+function ownProblem({ ownLiqoId }: Pair, { clusterId }: LiqoIdentity): JobResult {
+  if (ownLiqoId === undefined || ownLiqoId === clusterId) return undefined;
+  const message = `this cluster's ID in Liqo is ${clusterId}, but the broker has ${ownLiqoId}: wait for the next advertisement`;
+  return { reason: "IdentityMismatch", message };
+}

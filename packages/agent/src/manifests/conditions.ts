@@ -1,0 +1,66 @@
+import type { Condition } from "@resource-broker/contract";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
+
+export interface ConditionUpdate extends Pick<Condition, "type" | "status" | "reason" | "message"> {
+  /** True: the reason names a step, and lastTransitionTime is the start of that step. */
+  readonly isStep?: boolean;
+}
+
+export interface ConditionContext {
+  /** RFC 3339. */
+  readonly now: string;
+  readonly observedGeneration: number | undefined;
+}
+
+/** The conditions after an update: lastTransitionTime changes only with the status or step. */
+export function withConditions(
+  before: readonly Condition[] | undefined,
+  updates: readonly ConditionUpdate[],
+  { now, observedGeneration }: ConditionContext,
+): Condition[] {
+  const conditions = new Map((before ?? []).map((condition) => [condition.type, condition]));
+  for (const { isStep = false, ...each } of updates) {
+    const known = conditions.get(each.type);
+    const isSame = known?.status === each.status && (!isStep || known.reason === each.reason);
+    conditions.set(each.type, {
+      ...each,
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+      lastTransitionTime: isSame ? known.lastTransitionTime : now,
+    });
+  }
+  return [...conditions.values()];
+}
+
+/** True when nothing but the time of writing differs, so that nothing needs to be written. */
+export function isSameStatus(a: object | undefined, b: object): boolean {
+  return a !== undefined && JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
+}
+
+function withoutTimes(status: object): unknown {
+  return sorted({ ...status, lastUpdateTime: undefined });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]),
+  );
+}
+
+/** The condition that the broker does not know the reservation; on both instructions. */
+export function unknownToBrokerCondition(entry: CachedReservation): ConditionUpdate {
+  const type = "UnknownToBroker";
+  return entry.syncState === "unknown"
+    ? { type, status: "True", reason: "NotInLedger", message: unknownMessage(entry) }
+    : { type, status: "False", reason: "Known", message: "the broker knows this reservation" };
+}
+
+const UNKNOWN_TO_BROKER =
+  "the broker does not know this reservation; it is kept and offered to the broker again";
+
+/** The message, with the broker's last reason against adoption. */
+export function unknownMessage({ notAdopted }: Pick<CachedReservation, "notAdopted">): string {
+  return notAdopted === undefined ? UNKNOWN_TO_BROKER : `${UNKNOWN_TO_BROKER}: ${notAdopted}`;
+}

@@ -1,0 +1,171 @@
+import {
+  apiVersionOf,
+  fitToSchema,
+  type OwnerReference,
+  type ProviderInstruction,
+  providerInstructionKind,
+  type ReservationDTO,
+  type ReservationInstruction,
+  reservationInstructionKind,
+  reservationSchema,
+  type ResourceRequest,
+  resourceRequestKind,
+  validate,
+} from "@resource-broker/contract";
+import {
+  MANAGED_BY_LABEL,
+  MANAGER,
+  REQUEST_ANNOTATION,
+  REQUEST_UID_LABEL,
+  RESERVATION_ANNOTATION,
+} from "./labels.ts";
+import { withSliceDefaults } from "../reservations/reservation.ts";
+import { isSameStatus } from "./conditions.ts";
+
+export function providerInstructionName(reservationId: string): string {
+  return `${reservationId}-provider`;
+}
+
+/** The instruction in the provider's cluster. */
+export function providerInstruction(reservation: ReservationDTO, namespace: string): ProviderInstruction {
+  return {
+    apiVersion: apiVersionOf(providerInstructionKind),
+    kind: providerInstructionKind.kind,
+    metadata: {
+      name: providerInstructionName(reservation.id),
+      namespace,
+      labels: { [MANAGED_BY_LABEL]: MANAGER },
+      annotations: reservationAnnotation(reservation),
+    },
+    spec: fitToSchema(providerInstructionKind.spec, {
+      ...sharedSpec(reservation),
+      requesterClusterID: reservation.requesterID,
+      ...(reservation.requesterLiqoID === undefined ? {} : { requesterLiqoID: reservation.requesterLiqoID }),
+    }),
+  };
+}
+
+/** The instruction in the requester's cluster. `request` is absent where no ResourceRequest exists here. */
+export function reservationInstruction(
+  reservation: ReservationDTO,
+  namespace: string,
+  request?: ResourceRequest,
+): ReservationInstruction {
+  const { targetClusterEndpoint, targetLiqoID } = reservation;
+  return {
+    apiVersion: apiVersionOf(reservationInstructionKind),
+    kind: reservationInstructionKind.kind,
+    metadata: {
+      name: reservation.id,
+      namespace,
+      labels: { [MANAGED_BY_LABEL]: MANAGER, ...requestLabel(request) },
+      annotations: { ...reservationAnnotation(reservation), ...requestAnnotation(request) },
+      ...(request?.metadata.namespace === namespace ? { ownerReferences: [ownerOf(request)] } : {}),
+    },
+    spec: fitToSchema(reservationInstructionKind.spec, {
+      ...sharedSpec(reservation),
+      targetClusterID: reservation.targetClusterID,
+      ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
+      ...(targetLiqoID === undefined ? {} : { targetLiqoID }),
+    }),
+  };
+}
+
+/**
+ * The reservation of an instruction that was found in the cluster. Older agents did not write the annotation;
+ * then the spec is used.
+ */
+export function reservationFromInstruction(
+  instruction: ProviderInstruction | ReservationInstruction,
+  clusterId: string,
+): ReservationDTO {
+  const text = instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
+  const read = validate(reservationSchema, text === undefined ? undefined : parseJson(text));
+  const isAboutIt = read.ok && read.value.id === instruction.spec.reservationName;
+  const reservation = isAboutIt ? read.value : reservationFromSpec(instruction, clusterId);
+  // The spec wins: it is immutable there.
+  return withSliceDefaults(reservation, instruction.spec.sliceDefaults);
+}
+
+function reservationFromSpec(
+  { spec, metadata }: ProviderInstruction | ReservationInstruction,
+  clusterId: string,
+): ReservationDTO {
+  const { requestedCPU, requestedMemory, requestedGPU, requestedStorage, extended, expiresAt } = spec;
+  return {
+    id: spec.reservationName,
+    requesterID: "requesterClusterID" in spec ? spec.requesterClusterID : clusterId,
+    targetClusterID: "targetClusterID" in spec ? spec.targetClusterID : clusterId,
+    requestedResources: {
+      cpu: requestedCPU,
+      memory: requestedMemory,
+      ...(requestedGPU === undefined ? {} : { gpu: requestedGPU }),
+      ...(requestedStorage === undefined ? {} : { storage: requestedStorage }),
+      ...(extended === undefined ? {} : { extended }),
+    },
+    status: {
+      phase: "Reserved",
+      message: spec.message ?? "",
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    },
+    createdAt: metadata.creationTimestamp ?? "1970-01-01T00:00:00Z",
+    ...(spec.generation === undefined ? {} : { generation: spec.generation }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sharedSpec({ id, requestedResources, sliceDefaults, status, generation }: ReservationDTO) {
+  const { cpu, memory, gpu, storage, extended } = requestedResources;
+  return {
+    reservationName: id,
+    requestedCPU: cpu,
+    requestedMemory: memory,
+    ...(gpu === undefined ? {} : { requestedGPU: gpu }),
+    ...(storage === undefined ? {} : { requestedStorage: storage }),
+    ...(extended === undefined ? {} : { extended }),
+    ...(sliceDefaults === undefined ? {} : { sliceDefaults }),
+    message: status.message,
+    ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
+    ...(generation === undefined ? {} : { generation }),
+  };
+}
+
+function reservationAnnotation(reservation: ReservationDTO): Readonly<Record<string, string>> {
+  return { [RESERVATION_ANNOTATION]: JSON.stringify(reservation) };
+}
+
+function requestLabel(request: ResourceRequest | undefined): Readonly<Record<string, string>> {
+  return request?.metadata.uid === undefined ? {} : { [REQUEST_UID_LABEL]: request.metadata.uid };
+}
+
+function requestAnnotation(request: ResourceRequest | undefined): Readonly<Record<string, string>> {
+  if (request === undefined) return {};
+  return { [REQUEST_ANNOTATION]: `${request.metadata.namespace ?? ""}/${request.metadata.name}` };
+}
+
+function ownerOf(request: ResourceRequest): OwnerReference {
+  return {
+    apiVersion: apiVersionOf(resourceRequestKind),
+    kind: resourceRequestKind.kind,
+    name: request.metadata.name,
+    uid: request.metadata.uid ?? "",
+    controller: true,
+    blockOwnerDeletion: false,
+  };
+}
+
+type Instruction = ProviderInstruction | ReservationInstruction;
+
+/** True when the object in the cluster equals the desired one. */
+export function isSameInstruction(found: Instruction, desired: Instruction): boolean {
+  const annotationOf = (instruction: Instruction) =>
+    instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
+  return isSameStatus(found.spec, desired.spec) && annotationOf(found) === annotationOf(desired);
+}

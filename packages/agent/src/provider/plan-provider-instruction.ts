@@ -1,0 +1,138 @@
+import {
+  fitToSchema,
+  formatTime,
+  type ProviderInstruction,
+  providerInstructionKind,
+  type ReservationDTO,
+} from "@resource-broker/contract";
+import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/domain";
+import {
+  type ConditionUpdate,
+  isSameStatus,
+  unknownMessage,
+  unknownToBrokerCondition,
+  withConditions,
+} from "../manifests/conditions.ts";
+import { isSameInstruction, providerInstruction } from "../manifests/instructions.ts";
+import type { Observation } from "../observe/cluster-observer.ts";
+import { availableOf, grantedOf } from "../publish/advertisement.ts";
+import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import { withWrittenDefaults } from "../reservations/reservation.ts";
+
+/** Whether the cluster has capacity for a reservation that it has not accepted yet. `unknown`: the cluster is not observed yet. */
+export type CapacityCheck =
+  | { readonly kind: "fits" | "unknown" }
+  | { readonly kind: "short"; readonly reason: string };
+
+export interface ProviderInstructionState {
+  readonly entry: CachedReservation | undefined;
+  readonly instruction: ProviderInstruction | undefined;
+  readonly namespace: string;
+  readonly capacity: CapacityCheck;
+  /** The generation that was last acknowledged to this broker; -1: acknowledged without a generation. */
+  readonly acknowledged: number | undefined;
+  readonly broker: BrokerView;
+  /** Wall clock, for times in the status. */
+  readonly wallMs: number;
+}
+
+export type ProviderInstructionStatus = NonNullable<ProviderInstruction["status"]>;
+
+export type ProviderInstructionAction =
+  | { readonly kind: "put"; readonly instruction: ProviderInstruction }
+  | { readonly kind: "status"; readonly status: ProviderInstructionStatus }
+  | { readonly kind: "acknowledge"; readonly generation: number | undefined }
+  | { readonly kind: "refuse"; readonly reason: string }
+  /** It has expired, and the broker cannot be asked. */
+  | { readonly kind: "expire-locally" }
+  | { readonly kind: "remove" };
+
+export interface ProviderInstructionPlan {
+  readonly actions: readonly ProviderInstructionAction[];
+  readonly requeueAfterMs?: number;
+}
+
+const NOT_OBSERVED_RETRY_MS = 100;
+
+/** What a provider does about one reservation. */
+export function planProviderInstruction(state: ProviderInstructionState): ProviderInstructionPlan {
+  const { entry, instruction } = state;
+  if (entry === undefined) return { actions: [] };
+  const removal: readonly ProviderInstructionAction[] = instruction === undefined ? [] : [{ kind: "remove" }];
+  if (entry.endedAt !== undefined) return { actions: removal };
+  const expiry = expiryOf(entry, state.broker);
+  if (expiry.kind === "over") return { actions: [{ kind: "expire-locally" }, ...removal] };
+  if (isNew(state)) {
+    if (state.capacity.kind === "unknown") return { actions: [], requeueAfterMs: NOT_OBSERVED_RETRY_MS };
+    if (state.capacity.kind === "short")
+      return { actions: [{ kind: "refuse", reason: state.capacity.reason }] };
+  }
+  return {
+    actions: planKeep(entry, state),
+    ...(expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {}),
+  };
+}
+
+/** Only a reservation that was never accepted can be refused; an accepted one is kept. */
+function isNew({ entry, instruction, acknowledged }: ProviderInstructionState): boolean {
+  return instruction === undefined && acknowledged === undefined && entry?.syncState === "confirmed";
+}
+
+function planKeep(entry: CachedReservation, state: ProviderInstructionState): ProviderInstructionAction[] {
+  const { instruction, namespace, acknowledged } = state;
+  const { generation } = entry.reservation;
+  const desired = providerInstruction(withWrittenDefaults(entry.reservation, instruction), namespace);
+  const actions: ProviderInstructionAction[] = [];
+  if (instruction === undefined || !isSameInstruction(instruction, desired)) {
+    actions.push({ kind: "put", instruction: desired });
+  }
+  const status = enforcedStatus(entry, state);
+  if (!isSameStatus(instruction?.status, status)) actions.push({ kind: "status", status });
+  const isAcknowledged = acknowledged !== undefined && acknowledged >= (generation ?? -1);
+  if (entry.syncState === "confirmed" && !isAcknowledged) actions.push({ kind: "acknowledge", generation });
+  return actions;
+}
+
+function enforcedStatus(
+  entry: CachedReservation,
+  { instruction, wallMs }: ProviderInstructionState,
+): ProviderInstructionStatus {
+  const { message } = entry.reservation.status;
+  const now = formatTime(wallMs);
+  const observedGeneration = instruction?.metadata.generation;
+  const updates: readonly ConditionUpdate[] = [
+    { type: "Enforced", status: "True", reason: "Held", message },
+    unknownToBrokerCondition(entry),
+  ];
+  return fitToSchema(providerInstructionKind.status, {
+    enforced: true,
+    message: entry.syncState === "unknown" ? unknownMessage(entry) : message,
+    lastUpdateTime: now,
+    conditions: withConditions(instruction?.status?.conditions, updates, { now, observedGeneration }),
+  });
+}
+
+/**
+ * Whether a reservation fits beside what the cluster uses and has reserved. The broker decided on the last
+ * advertisement; pods may have started since.
+ */
+export function checkCapacity(
+  reservation: ReservationDTO,
+  observation: Observation,
+  reservations: readonly ReservationDTO[],
+): CapacityCheck {
+  const wanted = grantedOf(reservation);
+  if (wanted === undefined) return { kind: "short", reason: "the amounts of the reservation cannot be read" };
+  const others = reservations.filter(({ id }) => id !== reservation.id);
+  const available = availableOf(observation, others);
+  if (fits(wanted, available)) return { kind: "fits" };
+  const missing = resourceNames(wanted)
+    .map((name) => ({ name, amount: amountOf(wanted, name) - amountOf(available, name) }))
+    .filter(({ amount }) => amount > 0)
+    .map(({ name, amount }) => describeAmount(name, amount));
+  return {
+    kind: "short",
+    reason: `${missing.join(" / ")} is missing: capacity was used since the last advertisement`,
+  };
+}

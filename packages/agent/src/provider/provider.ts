@@ -1,0 +1,183 @@
+import { advertisementKind, apiVersionOf, type ReservationDTO } from "@resource-broker/contract";
+import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
+import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
+import type { BrokerLink } from "../broker/broker-link.ts";
+import { reservationFromInstruction } from "../manifests/instructions.ts";
+import { providerInstructionController } from "./provider-instruction-controller.ts";
+import { checkCapacity } from "./plan-provider-instruction.ts";
+import { liqoProvider, type LiqoProviderOptions } from "../liqo/provider/liqo-provider.ts";
+import { clusterObserver } from "../observe/cluster-observer.ts";
+import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";
+import { type MirrorKey, mirrorWriter } from "../publish/advertisement-mirror.ts";
+import { createPublisher, type Publication } from "../publish/publisher.ts";
+import { usageMeter } from "../usage/usage-meter.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
+import { type AgentDeps, followDeps } from "../core/agent-deps.ts";
+import type { AgentObjects } from "../core/agent-objects.ts";
+
+export interface ProviderOptions {
+  readonly clusterId: string;
+  readonly clusterName: string | undefined;
+  readonly endpointUrl: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly toleratedTaints: readonly ToleratedTaint[];
+  readonly resources: CountedResources;
+  readonly intervalMs: number;
+  /** No broker is configured: only the local Advertisement is written. */
+  readonly withoutBroker?: boolean;
+  readonly advertisement: MirrorKey;
+  readonly instructionNamespace: string;
+  /** Absent: Liqo is not used. */
+  readonly liqo?: LiqoProviderOptions;
+}
+
+export interface ProviderDeps extends AgentDeps {
+  readonly cache: ReservationCache;
+  readonly link: BrokerLink;
+  readonly objects: AgentObjects;
+  readonly onPublished: (isAccepted: boolean) => void;
+}
+
+/** The provider's half of the agent: advertisements, ProviderInstructions, and Liqo's slices. */
+export interface Provider {
+  /** Resolves when the cluster was observed once. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Part of the advertisement may have changed. */
+  readonly triggerPublish: () => void;
+  /** The broker was away and may have lost the newest advertisement. */
+  readonly republishSoon: () => void;
+  /** The broker has another ledger: send everything again. */
+  readonly resendAll: () => void;
+  readonly health: () => Readonly<Record<string, ReflectorHealth>>;
+  readonly lastPublication: () => Publication | undefined;
+}
+
+export function createProvider(options: ProviderOptions, deps: ProviderDeps): Provider {
+  const { cache, objects, prices, observer, log } = deps;
+  const cluster = clusterObserver(options, followDeps(deps));
+  const meter = usageMeter(options, { ...deps, isCounted: cluster.isCounted });
+  const mirror = mirrorWriter(options.advertisement, {
+    ...deps,
+    withoutBroker: options.withoutBroker === true,
+  });
+  let last: Publication | undefined;
+
+  const reservations = (): ReservationDTO[] =>
+    cache
+      .live("provider")
+      .map(({ reservation }) => reservation)
+      .filter(({ id }) => controller.isHeld(id));
+  const input = (): Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined => {
+    if (!cluster.isSynced() || !objects.synced()) return undefined;
+    return {
+      clusterId: options.clusterId,
+      clusterName: options.clusterName,
+      endpointUrl: options.endpointUrl,
+      extraLabels: options.labels,
+      liqo: liqo.identity(),
+      cost: prices.current(),
+      observation: cluster.observe(),
+      used: meter.current(),
+      reservations: reservations(),
+      now: deps.clock.wallMs(),
+    };
+  };
+  const controller = providerInstructionController({
+    ...deps,
+    instruction: objects.providerInstruction,
+    namespace: options.instructionNamespace,
+    advertisement: {
+      apiVersion: apiVersionOf(advertisementKind),
+      kind: advertisementKind.kind,
+      metadata: options.advertisement,
+    },
+    broker: deps.link.view,
+    checkCapacity: (reservation) =>
+      cluster.isSynced()
+        ? checkCapacity(reservation, cluster.observe(), reservations())
+        : { kind: "unknown" },
+    onHeld: observer.held,
+  });
+  const liqo = liqoProvider(options, {
+    ...deps,
+    observer: { onRestart: observer.watchRestarted },
+    isHeld: controller.isHeld,
+    isReady: objects.synced,
+    onIdentity: () => publisher.trigger(),
+    onRetry: () => observer.reconcileFailed("slices"),
+  });
+  const loop = reconcileLoop(
+    { name: "holds", concurrency: 8, reconcile: controller.reconcile },
+    { ...deps, observer: { onRetry: () => observer.reconcileFailed("holds") } },
+  );
+  const publisher = createPublisher(options, {
+    ...deps,
+    input,
+    onPublished: (publication, tookMs) => {
+      last = publication;
+      if (options.withoutBroker !== true)
+        observer.published(publication.ok ? "accepted" : publication.fault.code, tookMs);
+      if (!publication.ok)
+        log.warn({ code: publication.fault.code }, `not advertised: ${publication.fault.message}`);
+      const observation = cluster.observe();
+      observer.advertised({
+        reserved: reservedIn(observation, reservations()),
+        available: availableOf(observation, reservations()),
+      });
+      mirror.write(publication);
+      deps.onPublished(publication.ok);
+    },
+    onInstructions: (instructions) => {
+      for (const reservation of instructions) cache.update("provider", reservation);
+    },
+  });
+
+  const reservationsChanged = (): void => {
+    cluster.setReservations(
+      reservations().map(({ id, requesterLiqoID }) => ({ id, origin: requesterLiqoID })),
+    );
+    publisher.trigger();
+  };
+  objects.providerInstructions.listen((_, now, before) => {
+    const instruction = now ?? before;
+    if (instruction === undefined) return;
+    const id = instruction.spec.reservationName;
+    if (now !== undefined) cache.restore("provider", reservationFromInstruction(now, options.clusterId));
+    // The broker does not know it either, so a person may delete the instruction.
+    else if (cache.get("provider", id)?.syncState === "unknown") cache.endLocally(id, "ReleasedByAdmin");
+    loop.enqueue(id);
+    reservationsChanged();
+  });
+  cache.onChange((role, id) => {
+    if (role !== "provider") return;
+    loop.enqueue(id);
+    reservationsChanged();
+  });
+  cluster.onChange(publisher.trigger);
+  prices.onChange(publisher.trigger);
+
+  return {
+    start: async () => {
+      publisher.start();
+      await Promise.all([cluster.start(), prices.start(), liqo.start()]);
+      publisher.trigger();
+      meter.start();
+    },
+    stop: async () => {
+      await Promise.all([publisher.stop(), meter.stop(), liqo.stop()]);
+      await loop.stop();
+      await mirror.settled();
+      await Promise.all([cluster.stop(), prices.stop()]);
+    },
+    triggerPublish: publisher.trigger,
+    republishSoon: publisher.republishSoon,
+    resendAll: () => {
+      controller.forgetAcknowledgements();
+      publisher.republish();
+      for (const { reservation } of cache.live("provider")) loop.enqueue(reservation.id);
+    },
+    health: cluster.health,
+    lastPublication: () => last,
+  };
+}

@@ -1,0 +1,156 @@
+import {
+  type Advertisement,
+  type AdvertisementDTO,
+  advertisementKind,
+  apiVersionOf,
+  Fault,
+  fitToSchema,
+  formatTime,
+} from "@resource-broker/contract";
+import { customResource, failureReporter, type KubeClient, toFault } from "@resource-broker/kube";
+import type { Clock, Log } from "@resource-broker/runtime";
+import { type ConditionUpdate, withConditions } from "../manifests/conditions.ts";
+import { MANAGED_BY_LABEL, MANAGER } from "../manifests/labels.ts";
+import { NO_BROKER } from "../transport/no-broker.ts";
+import type { Publication } from "./publisher.ts";
+
+const ADVERTISEMENTS = customResource(advertisementKind);
+
+export interface MirrorDeps {
+  readonly client: Pick<KubeClient, "apply" | "patch">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly withoutBroker: boolean;
+}
+
+/** Keeps the local Advertisement up to date. A failure does not stop publishing; only the newest state is written. */
+export interface MirrorWriter {
+  readonly write: (publication: Publication) => void;
+  /** Resolves when nothing is being written. */
+  readonly settled: () => Promise<void>;
+}
+
+export function mirrorWriter(
+  key: MirrorKey,
+  { client, clock, log, withoutBroker }: MirrorDeps,
+): MirrorWriter {
+  const reporter = failureReporter({
+    log,
+    clock,
+    fields: { ...key },
+    what: "writing the Advertisement",
+  });
+  let next: Publication | undefined;
+  let before: Advertisement["status"];
+  let pending: Promise<void> | undefined;
+
+  const writeOne = async (publication: Publication): Promise<void> => {
+    const wanted = mirroredAdvertisement(publication.advertisement, key);
+    const written = await client.apply(ADVERTISEMENTS, wanted, { fieldManager: MANAGER, force: true });
+    const outcome = withoutBroker ? "no-broker" : publication;
+    const status = mirroredStatus(outcome, written.status ?? before, clock.wallMs());
+    await client.patch(
+      ADVERTISEMENTS,
+      { name: key, patch: { kind: "merge", body: { status } } },
+      { subresource: "status", fieldManager: MANAGER },
+    );
+    before = status;
+  };
+
+  /** The cluster ID is immutable: an agent with another ID has left the object. */
+  const withRemedy = (fault: Fault): Fault => {
+    if (fault.code !== "invalid" || !fault.message.includes("clusterID")) return fault;
+    const remedy = `kubectl delete advertisement ${key.name} -n ${key.namespace} lets this agent write its own`;
+    return new Fault("invalid", `${fault.message}; it was made under another cluster ID: ${remedy}`);
+  };
+
+  const drain = async (): Promise<void> => {
+    while (next !== undefined) {
+      const publication = next;
+      next = undefined;
+      await writeOne(publication).then(reporter.recovered, (error: unknown) =>
+        reporter.failed(withRemedy(toFault(error))),
+      );
+    }
+    pending = undefined;
+  };
+
+  return {
+    write: (publication) => {
+      next = publication;
+      pending ??= drain();
+    },
+    settled: async () => {
+      await pending;
+    },
+  };
+}
+
+export interface MirrorKey {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The local copy of the advertisement, for kubectl. */
+function mirroredAdvertisement(
+  { clusterID, resources, timestamp, cost, endpointURL, labels, nodeShapes, gpus, liqo }: AdvertisementDTO,
+  { name, namespace }: MirrorKey,
+): Advertisement {
+  return {
+    apiVersion: apiVersionOf(advertisementKind),
+    kind: advertisementKind.kind,
+    metadata: { name, namespace, labels: { [MANAGED_BY_LABEL]: MANAGER } },
+    spec: {
+      clusterID,
+      resources,
+      timestamp,
+      ...(cost === undefined ? {} : { cost }),
+      ...(endpointURL === undefined ? {} : { endpointURL }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(nodeShapes === undefined ? {} : { nodeShapes }),
+      ...(gpus === undefined ? {} : { gpus }),
+      ...(liqo === undefined ? {} : { liqo }),
+    },
+  };
+}
+
+type Status = NonNullable<Advertisement["status"]>;
+
+function mirroredStatus(
+  outcome: Publication | "no-broker",
+  before: Status | undefined,
+  wallMs: number,
+): Status {
+  const now = formatTime(wallMs);
+  const published = publishedCondition(outcome);
+  const conditions = outcome === "no-broker" ? [published] : [published, completeness(outcome)];
+  return fitToSchema(advertisementKind.status, {
+    phase: outcome === "no-broker" || outcome.ok ? "Active" : "Error",
+    published: published.status === "True",
+    message: published.message,
+    lastUpdateTime: now,
+    conditions: withConditions(before?.conditions, conditions, { now, observedGeneration: undefined }),
+  });
+}
+
+function publishedCondition(outcome: Publication | "no-broker"): ConditionUpdate {
+  const type = "Published";
+  if (outcome === "no-broker") {
+    const message = `${NO_BROKER}: nothing can be reserved here`;
+    return { type, status: "False", reason: "NoBroker", message };
+  }
+  if (outcome.ok) return { type, status: "True", reason: "Accepted", message: "the broker accepted it" };
+  const { code, message } = outcome.fault;
+  return { type, status: "False", reason: reasonOf(code), message };
+}
+
+function completeness({ omitted }: Publication): ConditionUpdate {
+  return omitted.length === 0
+    ? { type: "Complete", status: "True", reason: "AllStated", message: "nothing is left out" }
+    : { type: "Complete", status: "False", reason: "BeyondLimits", message: omitted.join("; ") };
+}
+
+/** `store-unavailable` → `StoreUnavailable`: a condition's reason is one CamelCase word. */
+function reasonOf(code: string): string {
+  return code.replace(/(^|-)([a-z])/g, (_, _dash, letter: string) => letter.toUpperCase());
+}

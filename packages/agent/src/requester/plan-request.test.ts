@@ -1,0 +1,309 @@
+import { Fault, formatTime, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
+import { describe, expect, test } from "vitest";
+import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";
+import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
+import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
+import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";
+
+const NOW = Date.parse("2026-07-01T10:00:00Z");
+
+function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
+  const endedAt = reservation.reason === undefined ? undefined : NOW;
+  return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
+}
+
+function state(changes: Partial<RequestState> = {}): RequestState {
+  return {
+    request: aRequest(),
+    entry: undefined,
+    delivery: undefined,
+    release: undefined,
+    now: NOW,
+    isRequeued: false,
+    ...changes,
+  };
+}
+
+function withStatus(status: ResourceRequest["status"], spec: Partial<ResourceRequest["spec"]> = {}) {
+  const request = aRequest();
+  return { ...request, spec: { ...request.spec, ...spec }, ...(status === undefined ? {} : { status }) };
+}
+
+const condition = (status: ResourceRequest["status"], type: string) =>
+  status?.conditions?.find((each) => each.type === type);
+
+describe("a new request", () => {
+  test("is asked for with a key made of its UID", () => {
+    expect(planRequest(state())).toEqual({
+      ask: { request: { requestedResources: { cpu: "4", memory: "8Gi" } }, key: `${UID}-1` },
+    });
+  });
+
+  test("passes on every wish but those for this cluster alone", () => {
+    const request = withStatus(undefined, {
+      requestedGPU: "1",
+      requestedStorage: "10Gi",
+      duration: "1h30m",
+      priority: 5,
+      queue: true,
+      constraints: { regions: ["eu-west"] },
+      offload: { namespaces: ["shop"] },
+    });
+    expect(planRequest(state({ request })).ask?.request).toEqual({
+      requestedResources: { cpu: "4", memory: "8Gi", gpu: "1", storage: "10Gi" },
+      duration: "1h30m",
+      priority: 5,
+      constraints: { regions: ["eu-west"] },
+    });
+  });
+
+  test.each([
+    ["abc", "spec.requestedCPU"],
+    ["-1", "spec.requestedCPU"],
+    ["0", "spec.requestedCPU"],
+    ["9e30", "spec.requestedCPU"],
+  ])("with requestedCPU %j fails and says which field is wrong", (requestedCPU, field) => {
+    const plan = planRequest(state({ request: withStatus(undefined, { requestedCPU }) }));
+    expect(plan.ask).toBeUndefined();
+    expect(plan.status).toMatchObject({ phase: "Failed", reason: "Invalid" });
+    expect(plan.status?.message).toContain(field);
+  });
+
+  test("with a duration in words fails and says how to write it", () => {
+    const plan = planRequest(state({ request: withStatus(undefined, { duration: "5 minutes" }) }));
+    expect(plan.status).toMatchObject({ phase: "Failed", reason: "Invalid" });
+    expect(plan.status?.message).toMatch(/duration.*1h30m/);
+  });
+
+  test("that is being deleted is left alone", () => {
+    const request = aRequest();
+    const metadata = { ...request.metadata, deletionTimestamp: "2026-07-01T10:00:00Z" };
+    expect(planRequest(state({ request: { ...request, metadata } }))).toEqual({});
+  });
+});
+
+describe("a granted request", () => {
+  test("says Reserved and where, though the instruction is not there yet", () => {
+    const { status } = planRequest(state({ entry: entry(aReservation()) }));
+    expect(status).toMatchObject({
+      phase: "Reserved",
+      targetClusterID: "paris",
+      reservationName: "rsv-rome-k3u7dq2hvmx5b4ta",
+      message: "Use paris for 4 CPU / 8Gi Memory",
+      attempts: 1,
+      observedGeneration: 1,
+    });
+    expect(condition(status, "Reserved")).toMatchObject({ status: "True", reason: "Granted" });
+    expect(condition(status, "Ready")).toMatchObject({ status: "False", reason: "NotDelivered" });
+  });
+
+  test("is ready when the resources are there", () => {
+    const peered = { status: "True", reason: "VirtualNodeReady", message: "node ready" } as const;
+    const active = aReservation({ status: { phase: "Active", message: "Use paris" } });
+    const { status } = planRequest(state({ entry: entry(active), delivery: { isDelivered: true, peered } }));
+    expect(status?.phase).toBe("Active");
+    expect(condition(status, "Ready")?.status).toBe("True");
+    expect(condition(status, "Peered")).toMatchObject(peered);
+  });
+
+  test("keeps the time of a transition that did not happen", () => {
+    const first = planRequest(state({ entry: entry(aReservation()) })).status;
+    const later = state({ request: withStatus(first), entry: entry(aReservation()), now: NOW + 60_000 });
+    expect(condition(planRequest(later).status, "Reserved")?.lastTransitionTime).toBe(formatTime(NOW));
+  });
+
+  test("says so when the broker does not know it any more, and keeps it", () => {
+    const { status } = planRequest(state({ entry: entry(aReservation(), { syncState: "unknown" }) }));
+    expect(status?.phase).toBe("Reserved");
+    expect(condition(status, "Reserved")).toMatchObject({ status: "Unknown", reason: "UnknownToBroker" });
+  });
+
+  test("that nobody here remembers is looked up by its name", () => {
+    const request = withStatus({ phase: "Active", reservationName: "rsv-rome-1", attempts: 1 });
+    expect(planRequest(state({ request }))).toEqual({ lookUp: "rsv-rome-1" });
+    expect(planForgotten(state({ request })).ask?.key).toBe(`${UID}-1`);
+  });
+});
+
+describe("a request whose reservation ended", () => {
+  const reserved = (attempts: number) =>
+    withStatus({ phase: "Reserved", reservationName: aReservation().id, attempts });
+
+  test.each([
+    ["Expired", "Released"],
+    ["ReleasedByAdmin", "Released"],
+    ["ProviderLost", "Failed"],
+    ["Preempted", "Failed"],
+  ] as const)("with %s is %s for good", (reason, phase) => {
+    const cached = entry(ended(reason));
+    const { status } = planRequest(state({ request: reserved(1), entry: cached }));
+    expect(status).toMatchObject({ phase, reason });
+    const done = state({ request: withStatus(status), entry: cached });
+    expect(planRequest(done)).toEqual({});
+  });
+
+  test("by its own time, while the broker could not be asked, is Released", () => {
+    const cache = reservationCache({ clusterId: "rome", now: () => NOW });
+    cache.update("requester", aReservation());
+    cache.endLocally(aReservation().id, "Expired");
+    const cached = cache.get("requester", aReservation().id);
+    const { status } = planRequest(state({ request: reserved(1), entry: cached }));
+    expect(status).toMatchObject({ phase: "Released", reason: "Expired", message: "Released (Expired)" });
+  });
+
+  test("because the provider refused asks again, with the next attempt", () => {
+    const cached = entry(ended("ProviderRefused"));
+    const first = planRequest(state({ request: reserved(1), entry: cached }));
+    expect(first).toMatchObject({ status: { phase: "Pending", attempts: 1 }, requeueAfterMs: 0 });
+    expect(first.status?.reservationName).toBeUndefined();
+    expect(first.status?.message).toContain("paris could not hold it");
+    const second = planRequest(state({ request: withStatus(first.status), entry: cached }));
+    expect(second.ask?.key).toBe(`${UID}-2`);
+  });
+
+  test("because the provider refused, before anybody wrote the grant down, asks with the next attempt too", () => {
+    const cached = entry(ended("ProviderRefused"));
+    const first = planRequest(state({ entry: cached }));
+    const second = planRequest(state({ request: withStatus(first.status), entry: cached }));
+    expect(second.ask?.key).toBe(`${UID}-2`);
+  });
+
+  test("does not go round in circles when the next attempt is queued", () => {
+    const cached = entry(ended("ProviderRefused"));
+    const request = withStatus(planRequest(state({ entry: cached })).status, { queue: true });
+    const queued = planRefusal(state({ request }), new Fault("no-capacity", "nothing fits"));
+    const again = planRequest(state({ request: withStatus(queued.status, { queue: true }), entry: cached }));
+    expect(again).toEqual({ requeueAfterMs: QUEUE_RETRY_MS });
+  });
+});
+
+describe("a refusal", () => {
+  const noCapacity = new Fault("no-capacity", "No cluster can lend 4 CPU", {
+    details: {
+      reasons: [{ clusterID: "paris", reason: "capacity", message: "needs 3 more CPU" }],
+      flip: "Would fit paris with 5 CPU instead of 8.",
+      decisionID: "dec-1",
+    },
+  });
+
+  test("ends a request that does not queue, and explains itself", () => {
+    const plan = planRefusal(state(), noCapacity);
+    expect(plan.isUnanswered).toBeUndefined();
+    expect(plan.requeueAfterMs).toBeUndefined();
+    expect(plan.status).toMatchObject({
+      phase: "Failed",
+      reason: "NoCapacity",
+      explanation: "paris: needs 3 more CPU\nWould fit paris with 5 CPU instead of 8.",
+      decisionID: "dec-1",
+      attempts: 1,
+    });
+  });
+
+  test("keeps its last line however many clusters there are", () => {
+    const reasons = Array.from({ length: 64 }, (_, index) => ({
+      clusterID: `cluster-${index}`,
+      reason: "capacity",
+      message: "x".repeat(512),
+    }));
+    const fault = new Fault("no-capacity", "no", {
+      details: { reasons, flip: "Would fit paris without GPU." },
+    });
+    const { explanation = "" } = planRefusal(state(), fault).status;
+    expect(explanation.length).toBe(16_384);
+    expect(explanation.split("\n").at(-1)).toBe("Would fit paris without GPU.");
+  });
+
+  test("makes a request that queues wait for the next attempt", () => {
+    const request = withStatus(undefined, { queue: true });
+    const plan = planRefusal(state({ request }), noCapacity);
+    expect(plan.requeueAfterMs).toBe(QUEUE_RETRY_MS);
+    expect(plan.status).toMatchObject({
+      phase: "Pending",
+      attempts: 1,
+      nextAttemptTime: formatTime(NOW + QUEUE_RETRY_MS),
+      explanation: "paris: needs 3 more CPU\nWould fit paris with 5 CPU instead of 8.",
+    });
+    const waiting = withStatus(plan.status, { queue: true });
+    expect(planRequest(state({ request: waiting, now: NOW + 10_000 }))).toEqual({ requeueAfterMs: 20_000 });
+    expect(planRequest(state({ request: waiting, now: NOW + 10_000, isRequeued: true })).ask?.key).toBe(
+      `${UID}-2`,
+    );
+    expect(planRequest(state({ request: waiting, now: NOW + QUEUE_RETRY_MS })).ask?.key).toBe(`${UID}-2`);
+  });
+
+  test("does not make it wait for hours because a clock was set back", () => {
+    const request = withStatus({
+      phase: "Pending",
+      attempts: 1,
+      nextAttemptTime: formatTime(NOW + 3_600_000),
+    });
+    expect(planRequest(state({ request })).ask).toBeDefined();
+  });
+
+  test.each([
+    ["ttl-too-long", "Failed", "Invalid"],
+    ["invalid", "Failed", "Invalid"],
+    ["unsupported", "Failed", "Invalid"],
+    ["quota-exceeded", "Failed", "NoCapacity"],
+  ] as const)("%s is final", (code, phase, reason) => {
+    const plan = planRefusal(state(), new Fault(code, "no"));
+    expect(plan.status).toMatchObject({ phase, reason });
+    expect(planRequest(state({ request: withStatus(plan.status) }))).toEqual({});
+  });
+
+  test.each([
+    ["unreachable", "BrokerUnreachable"],
+    ["rate-limited", "BrokerBusy"],
+    ["internal", "BrokerUnavailable"],
+    ["store-unavailable", "BrokerUnavailable"],
+    ["forbidden", "BrokerRefusesAgent"],
+  ] as const)("%s decides nothing: the same key is used again", (code, reason) => {
+    const plan = planRefusal(state(), new Fault(code, "no"));
+    expect(plan.isUnanswered).toBe(true);
+    expect(plan.status.phase).toBe("Pending");
+    expect(condition(plan.status, "Reserved")?.reason).toBe(reason);
+    expect(planRequest(state({ request: withStatus(plan.status) })).ask?.key).toBe(`${UID}-1`);
+  });
+
+  test.each(["key-released", "key-mismatch"] as const)("with %s uses the next key", (code) => {
+    const plan = planRefusal(state(), new Fault(code, "no"));
+    expect(planRequest(state({ request: withStatus(plan.status) })).ask?.key).toBe(`${UID}-2`);
+  });
+
+  test("waits as long as the broker says", () => {
+    const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
+    expect(planRefusal(state(), busy).requeueAfterMs).toBe(7000);
+  });
+});
+
+describe("what an ended reservation led to", () => {
+  const cached = entry(ended("Expired"));
+  const working = {
+    kind: "working",
+    reason: "Draining",
+    message: "2 pods are left",
+    retryAfterMs: 1,
+  } as const;
+  const clean = (changes: Partial<RequestState>) =>
+    condition(planRequest(state({ entry: cached, ...changes })).status, "Clean");
+
+  test.each<[string, RequestState["release"], object]>([
+    ["is about to be taken down", undefined, { status: "False", reason: "Releasing" }],
+    ["is being taken down", working, { status: "False", reason: "Draining", message: "2 pods are left" }],
+    ["is gone", { kind: "clean" }, { status: "True", reason: "NothingLeft" }],
+  ])("%s, and the request says so, also after it said that it is over", (_, release, expected) => {
+    expect(clean({ release })).toMatchObject(expected);
+    const before = release === undefined ? working : undefined;
+    const over = planRequest(state({ entry: cached, release: before })).status;
+    expect(clean({ request: withStatus(over), release })).toMatchObject(expected);
+  });
+
+  test("changes nothing else of a status that is final", () => {
+    const status = planRequest(state({ entry: cached })).status;
+    const other = entry(ended("ReleasedByAdmin"));
+    const again = planRequest(
+      state({ request: withStatus(status), entry: other, release: { kind: "clean" } }),
+    );
+    expect(again.status).toMatchObject({ phase: "Released", reason: "Expired" });
+  });
+});

@@ -1,0 +1,119 @@
+import { parseTime, type ReservationRequestDTO, type ResourceRequest } from "@resource-broker/contract";
+import { isFinal } from "@resource-broker/domain";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
+import { isSameStatus } from "../manifests/conditions.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import { attemptKey, attemptOf } from "../reservations/reservation.ts";
+import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
+import {
+  cleaningStatus,
+  type DeliveryStatus,
+  endedStatus,
+  notReservedStatus,
+  type RequestStatus,
+  reservedStatus,
+} from "./request-status.ts";
+import { readRequest } from "./read-request.ts";
+
+export interface RequestState {
+  readonly request: ResourceRequest;
+  /** The reservation of its newest attempt, if any. */
+  readonly entry: CachedReservation | undefined;
+  readonly delivery: DeliveryStatus | undefined;
+  /** State of the teardown of an ended reservation; undefined: it has not begun. */
+  readonly release: ReleaseState | undefined;
+  /** Local wall clock: only for times in the status, and for the wait between attempts. */
+  readonly now: number;
+  /** Capacity was freed since the last attempt. */
+  readonly isRequeued: boolean;
+}
+
+/** What to do next for one ResourceRequest. */
+export interface RequestPlan {
+  /** Absent: the status is up to date, or is written after the answer. */
+  readonly status?: RequestStatus;
+  readonly ask?: { readonly request: ReservationRequestDTO; readonly key: string };
+  /** The reservation in its status, which the cache does not have. */
+  readonly lookUp?: string;
+  readonly requeueAfterMs?: number;
+}
+
+export function planRequest(state: RequestState): RequestPlan {
+  const { request, entry } = state;
+  const { status = {}, metadata } = request;
+  if (metadata.deletionTimestamp !== undefined || metadata.uid === undefined) return {};
+  if (entry !== undefined && isNewest(status, entry)) return planReserved(state, entry);
+  if (isOver(status)) return {};
+  if (isAsking(status)) return planLostAnswer(state);
+  const named = isReservedPhase(status) ? status.reservationName : undefined;
+  return named === undefined ? planAsk(state) : { lookUp: named };
+}
+
+/** The broker does not know the reservation in the status: the same attempt is made again. */
+export function planForgotten(state: RequestState): RequestPlan {
+  return ask(state, Math.max(state.request.status?.attempts ?? 1, 1));
+}
+
+/** An ended reservation is ignored once its end is in the status, because another attempt may be running. */
+function isNewest(
+  { reservationName, attempts = 0 }: RequestStatus,
+  { reservation, endedAt }: CachedReservation,
+): boolean {
+  if (endedAt === undefined || reservationName === reservation.id) return true;
+  return (attemptOf(reservation.key)?.attempt ?? 0) > attempts;
+}
+
+function isOver({ phase }: RequestStatus): boolean {
+  return phase !== undefined && isFinal(phase);
+}
+
+function isReservedPhase({ phase }: RequestStatus): boolean {
+  return phase === "Reserved" || phase === "Active";
+}
+
+function planReserved(state: RequestState, entry: CachedReservation): RequestPlan {
+  const { request, delivery } = state;
+  if (entry.endedAt === undefined) return { status: reservedStatus(state, entry, delivery) };
+  const { status = {} } = request;
+  const { reservation } = entry;
+  if (isOver(status)) return status.reservationName === reservation.id ? planCleaning(state, status) : {};
+  if (reservation.reason !== "ProviderRefused") return { status: endedStatus(state, entry) };
+  const message = `${reservation.targetClusterID} could not hold it (${reservation.status.message})`;
+  return {
+    status: notReservedStatus(state, {
+      phase: "Pending",
+      reason: "ProviderRefused",
+      message: `${message}; asking again`,
+      attempts: attemptOf(reservation.key)?.attempt ?? (status.attempts ?? 0) + 1,
+    }),
+    requeueAfterMs: 0,
+  };
+}
+
+/** The reservation has ended; only its cleanup progress can still change. */
+function planCleaning(state: RequestState, before: RequestStatus): RequestPlan {
+  const status = cleaningStatus(state, before);
+  return isSameStatus(before, status) ? {} : { status };
+}
+
+function planAsk(state: RequestState): RequestPlan {
+  const { request, now, isRequeued } = state;
+  const { status = {} } = request;
+  const waitMs = isRequeued ? 0 : remaining(status.nextAttemptTime, now);
+  return waitMs > 0 ? { requeueAfterMs: waitMs } : ask(state, nextAttempt(state));
+}
+
+function ask(state: RequestState, attempt: number): RequestPlan {
+  const { request } = state;
+  const reading = readRequest(request);
+  if (reading.ok)
+    return { ask: { request: reading.request, key: attemptKey(request.metadata.uid ?? "", attempt) } };
+  return planInvalid(state, `${reading.problem}: correct it in a new request`);
+}
+
+/** A clock that was set back must not turn seconds into hours. */
+function remaining(nextAttemptTime: string | undefined, now: number): number {
+  const at = nextAttemptTime === undefined ? undefined : parseTime(nextAttemptTime);
+  if (at === undefined || at - now > QUEUE_RETRY_MS) return 0;
+  return Math.max(0, at - now);
+}

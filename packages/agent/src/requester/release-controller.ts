@@ -1,0 +1,110 @@
+import { Fault, type ResourceRequest } from "@resource-broker/contract";
+import { isFinal } from "@resource-broker/domain";
+import type { Log } from "@resource-broker/runtime";
+import type { RecordEvent } from "../events/record-event.ts";
+import type { Requeue } from "../reconcile.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
+import { attemptKey } from "../reservations/reservation.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+
+export interface ReleaseDeps {
+  readonly cache: ReservationCache;
+  readonly communicator: Pick<BrokerCommunicator, "release" | "releaseByKey" | "fetchReservation">;
+  readonly recordEvent: RecordEvent;
+  readonly log: Log;
+}
+
+export interface ReleaseController {
+  /** A ResourceRequest was deleted. Returns the key to reconcile. */
+  readonly enqueue: (request: ResourceRequest) => string;
+  /** Releases everything that a request of this UID has reserved, until the broker confirms it. */
+  readonly reconcile: (uid: string) => Promise<Requeue>;
+}
+
+/** Releases all reservations of a deleted request, including one that a running attempt may still get. */
+export function releaseController(deps: ReleaseDeps): ReleaseController {
+  const { cache, communicator } = deps;
+  const deleted = new Map<string, ResourceRequest>();
+  /** UIDs that an older broker cannot release: each resync finds them again, so they are logged once. */
+  const reported = new Set<string>();
+
+  const reconcile = async (uid: string): Promise<Requeue> => {
+    const request = deleted.get(uid);
+    const ids = liveReservationsOf(uid, request);
+    try {
+      if (request !== undefined) await closeKey(uid, request);
+      for (const id of ids) await release(id);
+      if (ids.length > 0) recordEventOf(request, "Released", `released ${ids.join(", ")}`);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
+      tooOld(uid, request, ids);
+    }
+    if (deleted.get(uid) === request) deleted.delete(uid);
+    return {};
+  };
+
+  const liveReservationsOf = (uid: string, request: ResourceRequest | undefined): string[] => {
+    const live = [...cache.ofRequest(uid).values()].filter(({ endedAt }) => endedAt === undefined);
+    const ids = new Set(live.map(({ reservation }) => reservation.id));
+    const { phase, reservationName } = request?.status ?? {};
+    // A reservation that only the status names: the cache may not have it, or a broker without keys made it.
+    if (reservationName !== undefined && phase !== undefined && !isFinal(phase)) {
+      const entry = cache.get("requester", reservationName);
+      if (entry?.endedAt === undefined) ids.add(reservationName);
+    }
+    return [...ids];
+  };
+
+  /** An attempt may be running: its key is closed, so that a late call reserves nothing. */
+  const closeKey = async (uid: string, { status = {} }: ResourceRequest): Promise<void> => {
+    const { phase = "Pending", attempts = 0 } = status;
+    const next = attempts + 1;
+    // A live reservation is released by its ID: with a closed key, a broker that lost it could not adopt it.
+    if (phase !== "Pending" || cache.ofRequest(uid).has(next)) return;
+    await communicator.releaseByKey(attemptKey(uid, next)).catch((error: unknown) => {
+      // The broker has no room for more closed keys; if this one still reserves something, the next resync finds it.
+      if (!(error instanceof Fault) || error.code !== "quota-exceeded") throw error;
+    });
+  };
+
+  const release = async (id: string): Promise<void> => {
+    await communicator.release(id);
+    const ended = await communicator.fetchReservation(id);
+    // The broker does not know it, but the provider does: it is offered for adoption and released afterwards.
+    if (ended === undefined) cache.markUnknown(id);
+    else cache.update("requester", ended);
+  };
+
+  const tooOld = (uid: string, request: ResourceRequest | undefined, ids: readonly string[]): void => {
+    if (reported.has(uid) || ids.length === 0) return;
+    reported.add(uid);
+    deps.log.warn(
+      { uid, reservations: ids },
+      "the broker cannot release reservations: it is too old, or none is configured",
+    );
+    const what = `the broker cannot release ${ids.join(", ")}`;
+    recordEventOf(
+      request,
+      "ReleaseUnsupported",
+      `${what}: it ends when it expires, or ask the broker's operator`,
+    );
+  };
+
+  const recordEventOf = (
+    regarding: ResourceRequest | undefined,
+    reason: "Released" | "ReleaseUnsupported",
+    message: string,
+  ): void => {
+    const type = reason === "Released" ? "Normal" : "Warning";
+    if (regarding !== undefined) deps.recordEvent({ regarding, type, reason, message });
+  };
+
+  return {
+    enqueue: (request) => {
+      const { uid = "" } = request.metadata;
+      deleted.set(uid, request);
+      return uid;
+    },
+    reconcile,
+  };
+}

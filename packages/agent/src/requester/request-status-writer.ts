@@ -1,0 +1,125 @@
+import { Fault, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
+import { customResource, type KubeClient, type Patch } from "@resource-broker/kube";
+import type { EventReason, ObjectEvent, RecordEvent } from "../events/record-event.ts";
+import { isSameStatus } from "../manifests/conditions.ts";
+import { MANAGER } from "../manifests/labels.ts";
+import { WRONG_ANSWER } from "./plan-answer.ts";
+import type { RequestStatus } from "./request-status.ts";
+
+/** The event for a change of a request's status; undefined when nothing changed. */
+function eventFor(request: ResourceRequest, now: RequestStatus): ObjectEvent | undefined {
+  const before = request.status;
+  const reason = reasonOf(now);
+  if (reason === undefined || reason === (before && reasonOf(before))) return undefined;
+  const isGood = reason === "Reserved" || now.phase === "Released";
+  const message = [now.message, now.explanation].filter((part) => part !== undefined).join("\n");
+  return { regarding: request, type: isGood ? "Normal" : "Warning", reason, message };
+}
+
+const BY_CONDITION: Readonly<Record<string, EventReason>> = {
+  Queued: "Queued",
+  ProviderRefused: "ProviderRefused",
+  BrokerUnreachable: "BrokerUnavailable",
+  BrokerUnavailable: "BrokerUnavailable",
+  BrokerBusy: "BrokerUnavailable",
+  BrokerRefusesAgent: "BrokerUnavailable",
+  UnknownToBroker: "UnknownToBroker",
+  [WRONG_ANSWER]: "WrongAnswer",
+};
+
+function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): EventReason | undefined {
+  const condition = conditions.find(({ type }) => type === "Reserved")?.reason ?? "";
+  if (phase === "Failed" || phase === "Released") return reservationName === undefined ? "Refused" : "Ended";
+  return BY_CONDITION[condition] ?? (phase === "Pending" ? undefined : "Reserved");
+}
+
+export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
+
+export interface RequestStatusWriterDeps {
+  readonly client: Pick<KubeClient, "patch">;
+  /** As last seen in the cluster, by `namespace/name`. */
+  readonly request: (key: string) => ResourceRequest | undefined;
+  readonly recordEvent: RecordEvent;
+}
+
+/** Writes the status of ResourceRequests. */
+export interface RequestStatusWriter {
+  /** The newest known version: as last written, until the watch shows it. */
+  readonly latest: (key: string) => ResourceRequest | undefined;
+  /** Writes the status unless it is unchanged or the request is gone, and records an event for a new state. */
+  readonly write: (key: string, request: ResourceRequest, status: RequestStatus) => Promise<void>;
+}
+
+export function requestStatusWriter({
+  client,
+  request: seen,
+  recordEvent,
+}: RequestStatusWriterDeps): RequestStatusWriter {
+  const ownWrites = createOwnWrites();
+  const latest = (key: string): ResourceRequest | undefined => ownWrites.latest(key, seen(key));
+  return {
+    latest,
+    write: async (key, request, status) => {
+      const before = latest(key);
+      if (before === undefined || !isSameObject(before, request)) return;
+      if (isSameStatus(before.status, status)) return;
+      const { name, namespace = "" } = request.metadata;
+      const change = { name: { name, namespace }, patch: patchOf(request, status) };
+      const options = { subresource: "status", fieldManager: MANAGER } as const;
+      const after = await client.patch(RESOURCE_REQUESTS, change, options).catch(ignoreNotFound);
+      if (after === undefined) return;
+      ownWrites.record(key, before, after);
+      const event = eventFor(before, status);
+      if (event !== undefined) recordEvent(event);
+    },
+  };
+}
+
+/** True while the request exists, is the same object, and is not being deleted. */
+export function isSameObject(now: ResourceRequest, before: ResourceRequest): boolean {
+  return now.metadata.uid === before.metadata.uid && now.metadata.deletionTimestamp === undefined;
+}
+
+/** Another object may have the same name now: it must not get this status. */
+function patchOf({ metadata }: ResourceRequest, status: RequestStatus): Patch {
+  return {
+    kind: "json",
+    body: [
+      { op: "test", path: "/metadata/uid", value: metadata.uid },
+      { op: "add", path: "/status", value: status },
+    ],
+  };
+}
+
+function ignoreNotFound(error: unknown): undefined {
+  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
+}
+
+/** A watch lags behind writes: until it catches up, the written object counts. */
+interface OwnWrites {
+  /** The newest version of an object that was last seen like this. */
+  readonly latest: (key: string, seen: ResourceRequest | undefined) => ResourceRequest | undefined;
+  readonly record: (key: string, before: ResourceRequest, after: ResourceRequest) => void;
+}
+
+export function createOwnWrites(): OwnWrites {
+  const entries = new Map<string, { readonly object: ResourceRequest; readonly older: Set<string> }>();
+  return {
+    latest: (key, seen) => {
+      const entry = entries.get(key);
+      if (entry === undefined) return seen;
+      if (seen !== undefined && entry.older.has(versionOf(seen))) return entry.object;
+      entries.delete(key);
+      return seen;
+    },
+    record: (key, before, after) => {
+      const older = entries.get(key)?.older ?? new Set<string>();
+      entries.set(key, { object: after, older: older.add(versionOf(before)) });
+    },
+  };
+}
+
+/** Versions are compared for equality only, as Kubernetes requires; a new object of the same name has another UID. */
+function versionOf({ metadata }: ResourceRequest): string {
+  return `${metadata.uid} ${metadata.resourceVersion}`;
+}

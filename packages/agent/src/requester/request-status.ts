@@ -1,0 +1,234 @@
+import {
+  type Fault,
+  fitToSchema,
+  formatTime,
+  MAX_EXPLANATION_LENGTH,
+  type ReservationDTO,
+  type ResourceRequest,
+  resourceRequestKind,
+  toReservationRequest,
+} from "@resource-broker/contract";
+import { equals, parseResources } from "@resource-broker/domain";
+import { attemptKey, attemptOf } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import type { ReleaseState } from "../data-plane/data-plane.ts";
+import { type ConditionUpdate, unknownMessage, withConditions } from "../manifests/conditions.ts";
+import { readRequest } from "./read-request.ts";
+
+export type RequestStatus = NonNullable<ResourceRequest["status"]>;
+
+/** State of the delivery, from the status of the ReservationInstruction. */
+export interface DeliveryStatus {
+  readonly isDelivered: boolean;
+  readonly peered: Pick<ConditionUpdate, "status" | "reason" | "message">;
+}
+
+const NOT_YET: DeliveryStatus = {
+  isDelivered: false,
+  peered: { status: "False", reason: "NotDelivered", message: "the instruction is not written yet" },
+};
+
+interface StatusContext {
+  readonly request: ResourceRequest;
+  /** Local wall clock. */
+  readonly now: number;
+}
+
+interface EndedContext extends StatusContext {
+  readonly release: ReleaseState | undefined;
+}
+
+/** The number of attempts; the reservation's key has it even if the status does not. */
+function attempts({ request }: StatusContext, { key }: ReservationDTO): RequestStatus {
+  const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
+  return { attempts: count };
+}
+
+function buildStatus(
+  context: StatusContext,
+  status: RequestStatus,
+  updates: readonly ConditionUpdate[],
+): RequestStatus {
+  const { request, now } = context;
+  const { generation } = request.metadata;
+  const time = formatTime(now);
+  return fitToSchema(resourceRequestKind.status, {
+    ...status,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    lastUpdateTime: time,
+    conditions: withConditions(request.status?.conditions, updates, {
+      now: time,
+      observedGeneration: generation,
+    }),
+  });
+}
+
+/** The broker granted it. */
+export function reservedStatus(
+  context: StatusContext,
+  entry: CachedReservation,
+  delivery: DeliveryStatus = NOT_YET,
+): RequestStatus {
+  const { reservation } = entry;
+  const { status, targetClusterID } = reservation;
+  const reserved = reservedCondition(context, entry);
+  const ready: ConditionUpdate = delivery.isDelivered
+    ? {
+        type: "Ready",
+        status: "True",
+        reason: "Delivered",
+        message: `the resources of ${targetClusterID} are ready for use`,
+      }
+    : { type: "Ready", status: "False", reason: delivery.peered.reason, message: delivery.peered.message };
+  return buildStatus(
+    context,
+    {
+      ...attempts(context, reservation),
+      phase: status.phase,
+      message: reserved.message,
+      ...reservationFields(reservation),
+    },
+    [ready, reserved, { type: "Peered", ...delivery.peered, isStep: true }],
+  );
+}
+
+function reservedCondition({ request }: StatusContext, entry: CachedReservation): ConditionUpdate {
+  const type = "Reserved";
+  const { reservation, syncState } = entry;
+  if (syncState === "unknown") {
+    return { type, status: "Unknown", reason: "UnknownToBroker", message: unknownMessage(entry) };
+  }
+  const { message } = reservation.status;
+  if (isFor(reservation, request)) return { type, status: "True", reason: "Granted", message };
+  const ignored = `${message}; later changes of the spec are ignored: delete the request and create a new one`;
+  return { type, status: "True", reason: "SpecChangeIgnored", message: ignored };
+}
+
+/** The CRD makes the spec of a reserved request immutable; an older CRD does not. */
+function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest): boolean {
+  const reading = readRequest(request);
+  const wanted = reading.ok ? toReservationRequest(reading.request) : undefined;
+  const granted = parseResources(requestedResources, "up");
+  return wanted?.ok === true && granted.ok && equals(wanted.value.resources, granted.resources);
+}
+
+/** Granted, and ended. */
+export function endedStatus(context: EndedContext, { reservation }: CachedReservation): RequestStatus {
+  const { phase, message } = reservation.status;
+  const { reason } = reservation;
+  const why = reason ?? phase;
+  return buildStatus(
+    context,
+    {
+      ...attempts(context, reservation),
+      ...reservationFields(reservation),
+      phase,
+      message,
+      ...(reason === undefined ? {} : { reason }),
+    },
+    [
+      { type: "Ready", status: "False", reason: why, message },
+      { type: "Reserved", status: "False", reason: why, message },
+      { type: "Peered", status: "False", reason: why, message: "the resources were released" },
+      cleanCondition(context),
+    ],
+  );
+}
+
+/** Ended, and shown as such; objects in this cluster may remain. */
+export function cleaningStatus(context: EndedContext, before: RequestStatus): RequestStatus {
+  return buildStatus(context, before, [cleanCondition(context)]);
+}
+
+function cleanCondition({ release }: EndedContext): ConditionUpdate {
+  const type = "Clean";
+  if (release?.kind === "clean") {
+    return { type, status: "True", reason: "NothingLeft", message: "nothing of it is left in this cluster" };
+  }
+  const { reason, message } = release ?? RELEASING;
+  return { type, status: "False", reason, message, isStep: true };
+}
+
+const RELEASING = { reason: "Releasing", message: "the teardown is about to start" };
+
+function reservationFields(reservation: ReservationDTO): RequestStatus {
+  const { targetClusterEndpoint, cost, decisionID } = reservation;
+  return {
+    targetClusterID: reservation.targetClusterID,
+    reservationName: reservation.id,
+    ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
+    ...timesOf(reservation.status),
+    ...(cost === undefined ? {} : { cost }),
+    ...(decisionID === undefined ? {} : { decisionID }),
+  };
+}
+
+/** The reservation, restored from the request's status; undefined: the status has too little. */
+export function reservationFromStatus(
+  { metadata, spec, status = {} }: ResourceRequest,
+  clusterId: string,
+): ReservationDTO | undefined {
+  const { reservationName, targetClusterID, phase, message = "", attempts = 1 } = status;
+  const reading = readRequest({ spec });
+  const isReserved = phase === "Reserved" || phase === "Active";
+  if (!isReserved || !reading.ok || reservationName === undefined || targetClusterID === undefined)
+    return undefined;
+  return {
+    id: reservationName,
+    requesterID: clusterId,
+    targetClusterID,
+    requestedResources: reading.request.requestedResources,
+    status: { phase, message, ...timesOf(status) },
+    createdAt: String(status.reservedAt ?? metadata.creationTimestamp),
+    key: attemptKey(String(metadata.uid), attempts),
+  };
+}
+
+function timesOf({ reservedAt, expiresAt }: Pick<RequestStatus, "reservedAt" | "expiresAt">) {
+  return {
+    ...(reservedAt === undefined ? {} : { reservedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+export interface NotReserved {
+  readonly phase: "Pending" | "Failed";
+  readonly reason: string;
+  readonly endReason?: NonNullable<RequestStatus["reason"]>;
+  readonly message: string;
+  readonly attempts: number;
+  readonly nextAttemptAt?: number;
+  /** The broker's refusal, with its reasons. */
+  readonly refusal?: Fault;
+}
+
+/** Nothing is reserved: pending, or failed. */
+export function notReservedStatus(context: StatusContext, outcome: NotReserved): RequestStatus {
+  const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = outcome;
+  const decisionID = refusal?.details.decisionID;
+  const explanation = refusal === undefined ? undefined : explanationOf(refusal);
+  return buildStatus(
+    context,
+    {
+      phase,
+      message,
+      ...(endReason === undefined ? {} : { reason: endReason }),
+      ...(attempts === 0 ? {} : { attempts }),
+      ...(nextAttemptAt === undefined ? {} : { nextAttemptTime: formatTime(nextAttemptAt) }),
+      ...(decisionID === undefined ? {} : { decisionID }),
+      ...(explanation === undefined ? {} : { explanation }),
+    },
+    [
+      { type: "Ready", status: "False", reason, message },
+      { type: "Reserved", status: "False", reason, message },
+      { type: "Peered", status: "False", reason: "NotReserved", message: "nothing is reserved" },
+    ],
+  );
+}
+
+/** One line per candidate, and last what would fit; the last line is never cut. */
+function explanationOf({ details: { reasons, flip } }: Fault): string | undefined {
+  if (reasons === undefined || reasons.length === 0) return flip;
+  const lines = reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`).join("\n");
+  return flip === undefined ? lines : `${lines.slice(0, MAX_EXPLANATION_LENGTH - flip.length - 1)}\n${flip}`;
+}

@@ -1,0 +1,170 @@
+import type { CapacityEventDTO, ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
+import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
+import type { Origin } from "../borrowings/borrowing-deps.ts";
+import type { BrokerLink } from "../broker/broker-link.ts";
+import type { AgentDeps } from "../core/agent-deps.ts";
+import type { AgentObjects } from "../core/agent-objects.ts";
+import { reservationFromInstruction } from "../manifests/instructions.ts";
+import type { Requeue } from "../reconcile.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
+import { attemptOf } from "../reservations/reservation.ts";
+import { createOrphanCollector } from "./orphan-collector.ts";
+import { releaseController } from "./release-controller.ts";
+import { requestController } from "./request-controller.ts";
+import { reservationInstructionController } from "./reservation-instruction-controller.ts";
+
+export interface RequesterOptions {
+  readonly clusterId: string;
+  readonly instructionNamespace: string;
+  readonly withoutBroker?: boolean;
+}
+
+export interface RequesterDeps extends AgentDeps {
+  readonly cache: ReservationCache;
+  readonly link: BrokerLink;
+  readonly objects: AgentObjects;
+}
+
+const NOT_SYNCED_RETRY_MS = 100;
+
+/** The requester's half of the agent: ResourceRequests, ReservationInstructions and releases. */
+export interface Requester {
+  /** Starts the orphan collection; the controllers start with the informers. */
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+  /** Releases what a deleted request with this UID still has reserved. */
+  readonly releaseRequest: (uid: string) => void;
+  readonly capacityChanged: (capacity: CapacityEventDTO) => void;
+}
+
+export function createRequester(options: RequesterOptions, deps: RequesterDeps): Requester {
+  const { cache, objects, observer } = deps;
+  const requests = requestController({
+    ...deps,
+    clusterId: options.clusterId,
+    withoutBroker: options.withoutBroker === true,
+    request: objects.requests.get,
+    requestKeys: objects.requests.keys,
+    instruction: objects.reservationInstruction,
+    releaseState: (id) => instructions.releaseState(id),
+    supportsKeys: async () => {
+      if (deps.link.isCurrent() === true) return true;
+      await deps.communicator.ping();
+      return deps.link.isCurrent() === true;
+    },
+    onReserved: observer.reserved,
+    onRequestDeleted: requestDeleted,
+  });
+  const instructions = reservationInstructionController({
+    ...deps,
+    instruction: objects.reservationInstruction,
+    originOf,
+    broker: deps.link.view,
+    onReleaseState: (id) => {
+      const entry = cache.get("requester", id);
+      if (entry !== undefined) triggerRequestOf(entry);
+    },
+    namespace: options.instructionNamespace,
+  });
+  const releases = releaseController(deps);
+  /** Existing reservations are known only when all instructions were listed: before that, nothing may be requested again. */
+  const loopOf = (name: string, reconcile: (key: string) => Promise<Requeue>): Reconciler =>
+    reconcileLoop(
+      {
+        name,
+        concurrency: 8,
+        reconcile: async (key) =>
+          objects.synced() ? reconcile(key) : { requeueAfterMs: NOT_SYNCED_RETRY_MS },
+      },
+      { ...deps, observer: { onRetry: () => observer.reconcileFailed(name) } },
+    );
+  const loops = {
+    requests: loopOf("requests", requests.reconcile),
+    borrowings: loopOf("borrowings", instructions.reconcile),
+    releases: loopOf("releases", releases.reconcile),
+  };
+
+  function originOf({ reservation }: CachedReservation): Origin {
+    const attempt = attemptOf(reservation.key);
+    if (attempt === undefined) return { kind: "foreign" };
+    const request = objects.requestByUid(attempt.uid);
+    const isThere = request !== undefined && request.metadata.deletionTimestamp === undefined;
+    return isThere ? { kind: "request", request } : { kind: "gone" };
+  }
+
+  function requestDeleted(request: ResourceRequest): void {
+    const uid = releases.enqueue(request);
+    loops.releases.enqueue(uid);
+    for (const { reservation } of cache.ofRequest(uid).values()) loops.borrowings.enqueue(reservation.id);
+  }
+  const triggerRequestOf = ({ reservation }: Pick<CachedReservation, "reservation">): void => {
+    const attempt = attemptOf(reservation.key);
+    const request = attempt && objects.requestByUid(attempt.uid);
+    if (request !== undefined) loops.requests.enqueue(keyOf(request));
+  };
+
+  objects.requests.listen((key, now, before) => {
+    const isReplaced = before !== undefined && before.metadata.uid !== now?.metadata.uid;
+    if (isReplaced) requestDeleted(before);
+    else if (now?.metadata.deletionTimestamp !== undefined) requestDeleted(now);
+    loops.requests.enqueue(key);
+  });
+  objects.reservationInstructions.listen((_, now, before) => {
+    const instruction = now ?? before;
+    if (instruction === undefined) return;
+    instructionSeen(instruction, now === undefined);
+  });
+  const instructionSeen = (instruction: ReservationInstruction, isGone: boolean): void => {
+    const id = instruction.spec.reservationName;
+    if (!isGone) cache.restore("requester", reservationFromInstruction(instruction, options.clusterId));
+    const entry = cache.get("requester", id);
+    if (isGone && entry?.syncState === "unknown" && originOf(entry).kind !== "gone") {
+      // The broker does not know it either, so a person may delete the instruction.
+      cache.endLocally(id, "ReleasedByAdmin");
+    }
+    loops.borrowings.enqueue(id);
+    if (entry !== undefined) triggerRequestOf(entry);
+  };
+  cache.onChange((role, id) => {
+    const entry = role === "requester" ? cache.get(role, id) : undefined;
+    if (entry === undefined) return;
+    loops.borrowings.enqueue(id);
+    triggerRequestOf(entry);
+  });
+
+  const orphanCollector = createOrphanCollector({
+    ...deps,
+    isReady: objects.synced,
+    onOrphan: (id) => {
+      instructions.markOrphan(id);
+      loops.borrowings.enqueue(id);
+    },
+    beforeRun: instructions.prune,
+  });
+
+  const warnOfRisk = ({ reservationIDs = [], message = "" }: CapacityEventDTO): void => {
+    for (const id of reservationIDs) {
+      const attempt = attemptOf(cache.get("requester", id)?.reservation.key);
+      const regarding = (attempt && objects.requestByUid(attempt.uid)) ?? objects.reservationInstruction(id);
+      if (regarding !== undefined)
+        deps.recordEvent({ regarding, type: "Warning", reason: "CapacityAtRisk", message });
+    }
+  };
+
+  return {
+    start: orphanCollector.start,
+    stop: async () => {
+      await orphanCollector.stop();
+      await Promise.all(Object.values(loops).map((loop) => loop.stop()));
+    },
+    releaseRequest: loops.releases.enqueue,
+    capacityChanged: (capacity) => {
+      if (capacity.change === "at-risk") warnOfRisk(capacity);
+      else for (const key of requests.requeueQueued()) loops.requests.enqueue(key);
+    },
+  };
+}
+
+function keyOf({ metadata }: ResourceRequest): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
+}

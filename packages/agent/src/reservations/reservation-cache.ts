@@ -1,0 +1,215 @@
+import { parseTime, type ReservationDTO, type SliceDefaults } from "@resource-broker/contract";
+import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
+import type { Log } from "@resource-broker/runtime";
+import { attemptOf, isCountable, withKey, withSliceDefaults } from "./reservation.ts";
+import type { Role } from "../transport/broker-communicator.ts";
+
+/** What the agent knows of one reservation. */
+export interface CachedReservation {
+  readonly role: Role;
+  readonly reservation: ReservationDTO;
+  /**
+   * `confirmed`: from the broker. `unconfirmed`: restored from an instruction, or from an earlier ledger.
+   * `unknown`: the broker was asked and does not know it; it is kept.
+   */
+  readonly syncState: "confirmed" | "unconfirmed" | "unknown";
+  /** Why the broker does not adopt an unknown reservation, in its words. */
+  readonly notAdopted?: string;
+  /** When it ended, by the broker's time; undefined while it is live. */
+  readonly endedAt: Instant | undefined;
+}
+
+export type CacheUpdate = "new" | "changed" | "same" | "old" | "not-ours";
+
+/**
+ * The cache of the agent's reservations. Stream, poll and replies update it in any order and more than once;
+ * only newer states count, and only a final phase ends a reservation.
+ */
+export interface ReservationCache {
+  readonly update: (role: Role, reservation: ReservationDTO) => CacheUpdate;
+  /** Restores a reservation from an instruction; a state from the broker always wins. */
+  readonly restore: (role: Role, reservation: ReservationDTO) => void;
+  /** The broker does not know this reservation. */
+  readonly markUnknown: (id: string) => void;
+  /** The broker did not adopt an unknown reservation. */
+  readonly markNotAdopted: (id: string, why: string) => void;
+  /** Another ledger answers: all reservations become unconfirmed, and their generations do not count. */
+  readonly markUnconfirmed: () => void;
+  /** Ends it locally, because the broker cannot be asked. A newer state makes it live again. */
+  readonly endLocally: (id: string, reason: ReleaseReason) => void;
+  readonly get: (role: Role, id: string) => CachedReservation | undefined;
+  readonly entries: (role: Role) => Iterable<CachedReservation>;
+  readonly live: (role: Role) => CachedReservation[];
+  /** Reservations of the ResourceRequest with this UID, by attempt. */
+  readonly ofRequest: (uid: string) => ReadonlyMap<number, CachedReservation>;
+  readonly onChange: (listener: (role: Role, id: string) => void) => () => void;
+  /** Removes reservations that ended long ago. */
+  readonly prune: () => void;
+}
+
+/** How long ended reservations are kept: a late message must not make them live again. */
+export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
+
+/** createdAt may differ slightly between the broker and an instruction; two reservations with one key are a day apart. */
+const REUSE_DISTANCE_MS = 60 * 60 * 1000;
+
+export interface ReservationCacheOptions {
+  readonly clusterId: string;
+  /** The broker's time, or the best estimate. */
+  readonly now: () => Instant;
+  readonly log?: Pick<Log, "warn">;
+}
+
+const NOTHING: ReadonlyMap<number, CachedReservation> = new Map();
+
+export function reservationCache({ clusterId, now, log }: ReservationCacheOptions): ReservationCache {
+  const byRole: Readonly<Record<Role, Map<string, CachedReservation>>> = {
+    requester: new Map(),
+    provider: new Map(),
+  };
+  const byRequest = new Map<string, Map<number, CachedReservation>>();
+  const listeners = new Set<(role: Role, id: string) => void>();
+
+  const put = (entry: CachedReservation): void => {
+    const { role, reservation } = entry;
+    byRole[role].set(reservation.id, entry);
+    const made = role === "requester" ? attemptOf(reservation.key) : undefined;
+    if (made !== undefined) {
+      const attempts = byRequest.get(made.uid) ?? new Map<number, CachedReservation>();
+      byRequest.set(made.uid, attempts.set(made.attempt, entry));
+    }
+    for (const listener of listeners) listener(role, reservation.id);
+  };
+
+  const isOurs = (role: Role, { requesterID, targetClusterID }: ReservationDTO): boolean =>
+    clusterId === (role === "requester" ? requesterID : targetClusterID);
+
+  const withSettledFields = (
+    received: ReservationDTO,
+    before: CachedReservation | undefined,
+  ): ReservationDTO => {
+    const known = withKey(received, before?.reservation.key);
+    // Set by the first message, also when absent: a later policy must not change a running slice.
+    const isSettled = before !== undefined && !isReusedKey(before, received);
+    return withSliceDefaults(
+      known,
+      isSettled ? before.reservation.sliceDefaults : usableSliceDefaults(received),
+    );
+  };
+
+  const update = (role: Role, received: ReservationDTO): CacheUpdate => {
+    if (!isOurs(role, received)) return "not-ours";
+    const before = byRole[role].get(received.id);
+    const reservation = withSettledFields(received, before);
+    const result = compareWithCached(before, reservation);
+    if (result === "old") return result;
+    if (result === "same" && before?.syncState === "confirmed") return result;
+    const endedAt = isFinal(reservation.status.phase) ? (before?.endedAt ?? now()) : undefined;
+    put({ role, reservation, syncState: "confirmed", endedAt });
+    return result;
+  };
+
+  const usableSliceDefaults = ({ id, sliceDefaults }: ReservationDTO): SliceDefaults | undefined => {
+    if (sliceDefaults === undefined || isCountable(sliceDefaults)) return sliceDefaults;
+    log?.warn({ reservation: id, sliceDefaults }, "unreadable slice defaults: the built-in ones are used");
+    return undefined;
+  };
+
+  const change = (
+    id: string,
+    by: (entry: CachedReservation) => Partial<CachedReservation> | undefined,
+  ): void => {
+    for (const entries of Object.values(byRole)) {
+      const entry = entries.get(id);
+      if (entry === undefined || entry.endedAt !== undefined) continue;
+      const changed = by(entry);
+      if (changed !== undefined) put({ ...entry, ...changed });
+    }
+  };
+
+  const forgetAttempt = ({ key }: ReservationDTO): void => {
+    const made = attemptOf(key);
+    const attempts = made && byRequest.get(made.uid);
+    if (attempts?.delete(made?.attempt ?? 0) === true && attempts.size === 0)
+      byRequest.delete(made?.uid ?? "");
+  };
+
+  return {
+    update,
+    restore: (role, reservation) => {
+      if (byRole[role].has(reservation.id) || !isOurs(role, reservation)) return;
+      put({ role, reservation, syncState: "unconfirmed", endedAt: undefined });
+    },
+    markUnknown: (id) =>
+      change(id, ({ syncState }) => (syncState === "unknown" ? undefined : { syncState: "unknown" })),
+    markNotAdopted: (id, why) =>
+      change(id, ({ syncState, notAdopted }) =>
+        syncState !== "unknown" || notAdopted === why ? undefined : { notAdopted: why },
+      ),
+    markUnconfirmed: () => {
+      for (const { reservation } of [...byRole.requester.values(), ...byRole.provider.values()]) {
+        change(reservation.id, ({ syncState }) =>
+          syncState === "confirmed" ? { syncState: "unconfirmed" } : undefined,
+        );
+      }
+    },
+    endLocally: (id, reason) =>
+      change(id, ({ reservation }) => ({ reservation: released(reservation, reason), endedAt: now() })),
+    get: (role, id) => byRole[role].get(id),
+    entries: (role) => byRole[role].values(),
+    live: (role) => [...byRole[role].values()].filter(({ endedAt }) => endedAt === undefined),
+    ofRequest: (uid) => byRequest.get(uid) ?? NOTHING,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    prune: () => {
+      const before = now() - ENDED_RETENTION_MS;
+      for (const entries of Object.values(byRole)) {
+        for (const [id, { endedAt, reservation }] of entries) {
+          if (endedAt === undefined || endedAt >= before) continue;
+          entries.delete(id);
+          forgetAttempt(reservation);
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Compares a message with the cache. Without generations only an end is final. A live reservation that this
+ * ledger has not confirmed is replaced: the ledger may have made it again, with generation 1.
+ */
+function compareWithCached(
+  before: CachedReservation | undefined,
+  now: ReservationDTO,
+): "new" | "changed" | "same" | "old" {
+  if (before === undefined) return "new";
+  const isCounted = before.syncState === "confirmed" || before.endedAt !== undefined;
+  const growth = isCounted
+    ? createdLater(before.reservation, now) || generationChange(before.reservation, now)
+    : 0;
+  if (growth !== 0) return growth > 0 ? "changed" : "old";
+  if (before.endedAt !== undefined) return isFinal(now.status.phase) ? "same" : "old";
+  return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
+}
+
+/** A key may be used again a day after its end: the same ID, a later createdAt, generation 1. 0: the same reservation. */
+function createdLater(before: ReservationDTO, now: ReservationDTO): number {
+  const apartMs = (parseTime(now.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
+  return Math.abs(apartMs) > REUSE_DISTANCE_MS ? apartMs : 0;
+}
+
+/** True: the cached reservation has ended, and its key was used again. */
+function isReusedKey({ endedAt, reservation }: CachedReservation, now: ReservationDTO): boolean {
+  return endedAt !== undefined && createdLater(reservation, now) > 0;
+}
+
+function generationChange(before: ReservationDTO, now: ReservationDTO): number {
+  return (now.generation ?? 0) - (before.generation ?? now.generation ?? 0);
+}
+
+function released(reservation: ReservationDTO, reason: ReleaseReason): ReservationDTO {
+  const status = { ...reservation.status, phase: "Released", message: `Released (${reason})` } as const;
+  return { ...reservation, status, reason };
+}

@@ -1,0 +1,242 @@
+import {
+  type AdvertisementDTO,
+  type AdvertisementPageDTO,
+  advertisementPageSchema,
+  describeProblems,
+  HEADER,
+  LIMIT,
+  PATH,
+  type ReservationDTO,
+  reservationListSchema,
+  type ResourceQuantitiesDTO,
+  type Schema,
+  validate,
+} from "@resource-broker/contract";
+import {
+  ledgerFrom,
+  type LedgerRecords,
+  parseResources,
+  recordsOf,
+  type ResourceVector,
+} from "@resource-broker/domain";
+import { systemClock } from "@resource-broker/runtime";
+import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";
+import { canonical, CHAIN_START, nextLink } from "../src/store/common/audit.ts";
+import { kubernetesStore } from "../src/store/kubernetes/kubernetes-store.ts";
+import { readAddress } from "../src/store/postgres/address.ts";
+import { postgresStore } from "../src/store/postgres/postgres-store.ts";
+import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
+import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { verifyLedger } from "../src/store/sqlite/verify.ts";
+import type { Store } from "../src/store/store.ts";
+import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
+
+/** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
+export async function snapshotFromApi(
+  admin: BrokerClient,
+  requesters: readonly BrokerClient[],
+): Promise<LedgerSnapshot> {
+  const own = await seenByAll(admin, requesters);
+  const advertisements = await listAdvertisements(admin);
+  return {
+    reservations: own.map(reservationOf),
+    providers: advertisements.map(({ clusterID, resources: { allocatable, reserved } }) => ({
+      clusterId: clusterID,
+      allocatable: vectorOf(allocatable),
+      reserved: vectorOf(reserved ?? { cpu: "0", memory: "0" }),
+    })),
+  };
+}
+
+/** The clusters whose advertisements are in the file of a broker, which may be running: it writes them a moment later. */
+export function advertisedIn(directory: string): string[] {
+  const database = openForReading(ledgerFileIn(directory));
+  try {
+    return database
+      .prepare("SELECT cluster_id FROM advertisement")
+      .all()
+      .map(({ cluster_id }) => String(cluster_id));
+  } finally {
+    database.close();
+  }
+}
+
+/** Reads the same from the file of a broker that is not running. */
+export async function snapshotFromSqlite(directory: string): Promise<LedgerSnapshot> {
+  const { problems } = verifyLedger(directory);
+  if (problems.length > 0) throw new Error(`the ledger is damaged: ${problems.join("; ")}`);
+  const store = sqliteStore({ directory });
+  const { records } = await store.open();
+  await store.close();
+  return snapshotOf(records);
+}
+
+/** Reads the same from the database of replicas that are not running; the audit log must be one chain. */
+export async function snapshotFromPostgres(url: string): Promise<LedgerSnapshot> {
+  const reading = readAddress(url);
+  if (!reading.ok) throw new Error(reading.problem);
+  const store = postgresStore(
+    { address: reading.address, replica: "auditor" },
+    { clock: systemClock(Date.now), log: { warn: () => undefined } },
+  );
+  const { records } = await store.open();
+  try {
+    await checkChain(store);
+    return snapshotOf(records);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Reads the same from the objects of replicas that are not running. */
+export async function snapshotFromKubernetes(kubeconfig: string, namespace: string): Promise<LedgerSnapshot> {
+  const client = kubeClientFor(kubeconfig);
+  const silent = (): void => undefined;
+  const store = kubernetesStore(
+    { replica: "auditor" },
+    {
+      clock: systemClock(Date.now),
+      log: { info: silent, warn: silent, error: silent },
+      cluster: () => Promise.resolve({ client, namespace }),
+    },
+  );
+  // The last one may have been ended before it could give the lease back.
+  await store.leadership.acquire();
+  const { records } = await store.open();
+  try {
+    await checkChain(store);
+    return snapshotOf(records);
+  } finally {
+    await store.close();
+    client.close();
+  }
+}
+
+async function checkChain(store: Pick<Store, "readAudit">): Promise<void> {
+  let link = CHAIN_START;
+  for (;;) {
+    const lines = await store.readAudit({ after: link.sequence, limit: 5000 });
+    for (const { sequence, hash, ...line } of lines) {
+      link = nextLink(link, canonical(line));
+      if (link.sequence !== sequence || link.hash !== hash)
+        throw new Error(`audit line ${link.sequence} does not fit the one before it`);
+    }
+    if (lines.length === 0) return;
+  }
+}
+
+function snapshotOf(records: LedgerRecords): LedgerSnapshot {
+  const ledger = ledgerFrom(records, records.time);
+  const rebuilt = recordsOf(ledger);
+  if (rebuilt.reservations.length !== records.reservations.length)
+    throw new Error("a reservation is there twice");
+  return {
+    reservations: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key }) => ({
+      id,
+      requester,
+      provider,
+      phase,
+      granted,
+      key,
+    })),
+    providers: [...ledger.accounts.values()].flatMap(({ clusterId, advertisement, reserved }) =>
+      advertisement === undefined ? [] : [{ clusterId, allocatable: advertisement.allocatable, reserved }],
+    ),
+  };
+}
+
+async function seenByAll(
+  admin: BrokerClient,
+  requesters: readonly BrokerClient[],
+): Promise<ReservationDTO[]> {
+  let before = "";
+  for (;;) {
+    const own = (await Promise.all(requesters.map((client) => listAll(client, "requester")))).flat();
+    const [seen, all] = [namesIn(own), namesIn(await listAll(admin))];
+    if (seen === all) return own;
+    // A call whose client hung up may have been carried out in between: then the next reading is another one.
+    if (seen + all === before) throw new Error("an admin and the requesters see different reservations");
+    before = seen + all;
+  }
+}
+
+function namesIn(list: readonly ReservationDTO[]): string {
+  return list
+    .map(({ id }) => id)
+    .sort()
+    .join("\n");
+}
+
+async function listAll(client: BrokerClient, role?: "requester"): Promise<ReservationDTO[]> {
+  const found: ReservationDTO[] = [];
+  let path: string | undefined =
+    `${PATH.reservations}?limit=${LIMIT.pageMax}${role === undefined ? "" : `&role=${role}`}`;
+  while (path !== undefined) {
+    const reply: BrokerReply = await getWithRetry(client, path);
+    found.push(...bodyOf(reservationListSchema, reply));
+    path = nextPage(reply);
+  }
+  return found;
+}
+
+function nextPage({ headers }: BrokerReply): string | undefined {
+  const link = headers[HEADER.link.toLowerCase()];
+  return /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1];
+}
+
+async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO[]> {
+  const found: AdvertisementDTO[] = [];
+  let after: string | undefined = "";
+  while (after !== undefined) {
+    const path = `${PATH.advertisements}?limit=${LIMIT.pageMax}&after=${encodeURIComponent(after)}`;
+    const page: AdvertisementPageDTO = bodyOf(advertisementPageSchema, await getWithRetry(admin, path));
+    found.push(...page.items);
+    after = page.next;
+  }
+  return found;
+}
+
+/** A client that has just been busy may have used up its share of calls; of several replicas one may be down. */
+async function getWithRetry(client: BrokerClient, path: string): Promise<BrokerReply> {
+  for (let left = MOST_TRIES; ; left--) {
+    const reply = await client.request("GET", path).catch((error: unknown) => {
+      if (left === 0) throw error;
+    });
+    if (reply !== undefined && reply.status !== 429 && reply.status !== 503) return reply;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+  }
+}
+
+const MOST_TRIES = 100;
+const RETRY_DELAY_MS = 100;
+
+function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
+  if (status !== 200) throw new Error(`unexpected reply: ${status} ${JSON.stringify(body)}`);
+  const read = validate(schema, body);
+  if (!read.ok) throw new Error(describeProblems(read.problems));
+  return read.value;
+}
+
+function reservationOf({
+  id,
+  requesterID,
+  targetClusterID,
+  status,
+  requestedResources,
+  key,
+}: ReservationDTO): LedgerReservation {
+  return {
+    id,
+    requester: requesterID,
+    provider: targetClusterID,
+    phase: status.phase,
+    granted: vectorOf(requestedResources),
+    key,
+  };
+}
+
+function vectorOf(quantities: ResourceQuantitiesDTO): ResourceVector {
+  const read = parseResources(quantities, "up");
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.resources;
+}

@@ -1,0 +1,45 @@
+import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
+import type { SeededRandom } from "@resource-broker/testkit";
+import type { ProviderBehaviour } from "../actors/provider.ts";
+import { drawRates, type FaultRates } from "./faults.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const NAMES = ["rome", "paris", "berlin", "tokyo", "quito"] as const;
+
+/** What a seed makes of the world before anything happens in it. */
+export interface Scenario {
+  readonly clusters: readonly { readonly name: string; readonly habits: ProviderBehaviour }[];
+  readonly policy: Policy;
+  readonly maxWaiting: number;
+  readonly rates: FaultRates;
+  /** The longest time between two operations. */
+  readonly maxIntervalMs: number;
+}
+
+export function randomScenario(random: SeededRandom): Scenario {
+  const count = random.between(3, NAMES.length);
+  return {
+    clusters: NAMES.slice(0, count).map((name) => ({
+      name,
+      habits: {
+        cpu: random.pick([4, 8, 16, 32]) ?? 8,
+        gpus: random.below(3),
+        protocol: random.chance(0.2) ? 1 : 2,
+        refuses: random.pick([0, 0, 0.05, 0.2]) ?? 0,
+        isBusy: random.chance(0.8),
+      },
+    })),
+    policy: {
+      ...DEFAULT_POLICY,
+      stalenessMs: random.pick([2 * MINUTE_MS, 2 * MINUTE_MS, 30 * SECOND_MS]) ?? 2 * MINUTE_MS,
+      defaultTtlMs: random.pick([undefined, undefined, 40 * SECOND_MS]),
+      activationTimeoutMs: random.pick([undefined, undefined, 15 * SECOND_MS]),
+      requesterLostMs: random.pick([undefined, undefined, 45 * SECOND_MS]),
+      refusalMemoryMs: random.pick([10 * MINUTE_MS, 20 * SECOND_MS]) ?? MINUTE_MS,
+    },
+    maxWaiting: random.pick([1000, 1000, 4]) ?? 1000,
+    rates: drawRates(random),
+    maxIntervalMs: random.pick([20, 500, 3000]) ?? 500,
+  };
+}

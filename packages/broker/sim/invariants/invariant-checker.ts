@@ -1,0 +1,239 @@
+import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
+import type { Command, LedgerEvent, LedgerView, Policy, Reply } from "@resource-broker/domain";
+import type { Clock } from "@resource-broker/runtime";
+import type { Findings } from "../environment/findings.ts";
+import type { SimDisk } from "../environment/sim-disk.ts";
+import { AdvertisementLog, type Post } from "./advertisement-log.ts";
+import { keyOf, LedgerModel } from "./ledger-model.ts";
+import { violationIn } from "./rules.ts";
+import { differsFromModel, differsWhenRebuilt } from "./same-ledger.ts";
+
+/** The promise is a second; commits under way and timers take their time as well. */
+const LATEST_EXPIRY_MS = 1000 + 100;
+/** So long after a slow or failed call of the store, or after a restart, an expiry may still be late. */
+const LATE_EXPIRY_MS = 15_000;
+
+export interface InvariantCheckerDeps {
+  readonly disk: SimDisk;
+  readonly findings: Findings;
+  readonly policy: Policy;
+}
+
+/** One life of the broker, as the witness expects it. */
+interface Expected {
+  readonly startedAt: number;
+  readonly zero: number;
+  readonly clock: Clock;
+}
+
+/** Checks everything that the broker reads, decides, writes and answers against its own model of the ledger. */
+export class InvariantChecker {
+  readonly #deps: InvariantCheckerDeps;
+  readonly #model = new LedgerModel();
+  readonly #advertisements: AdvertisementLog;
+  readonly #asked = new Set<string>();
+  /** In which commit a fact came to be: `rsv-1 2` for a generation, a decision, a released key. */
+  readonly #commitOf = new Map<string, number>();
+  #commitNumber = 0;
+  #submitted: CommitBatch | undefined;
+  #engine: Engine | undefined;
+  #expected: Expected | undefined;
+  #isDirty = false;
+  #deadline = Number.POSITIVE_INFINITY;
+  #lateExpiryUntil = 0;
+  #lastNotified = 0;
+  readonly counts = { grants: 0, refusals: 0, ends: 0, commits: 0, answers: 0 };
+
+  constructor(deps: InvariantCheckerDeps) {
+    this.#deps = deps;
+    this.#advertisements = new AdvertisementLog(this.#model, deps.findings);
+  }
+
+  get model(): LedgerModel {
+    return this.#model;
+  }
+
+  /** The store hands over what it has: at least all that anyone was told. */
+  opened({ commitNumber }: StoreContents, clock: Clock): void {
+    const { disk, findings } = this.#deps;
+    findings.expect(
+      commitNumber >= this.#commitNumber,
+      () => `commit ${this.#commitNumber} was seen and is lost: the store is at ${commitNumber}`,
+    );
+    for (const batch of disk.commitsAfter(this.#commitNumber)) this.#applyBatch(batch);
+    const startedAt = Math.max(clock.wallMs(), this.#model.time);
+    this.#expected = { startedAt, zero: clock.monotonicMs(), clock };
+    this.#model.lastSeen = new Map();
+    const read = disk.advertisements();
+    this.#model.newest = new Map(
+      read.map((received) => {
+        const receivedAt = Math.min(received.receivedAt, startedAt);
+        return [received.advertisement.clusterId, { ...received, receivedAt }];
+      }),
+    );
+    this.#advertisements.readBack(read);
+    this.allowLateExpiry();
+  }
+
+  started(engine: Engine): void {
+    this.#engine = engine;
+    this.#isDirty = true;
+    this.#lastNotified = engine.commitNumber;
+  }
+
+  ended(): void {
+    this.#engine = undefined;
+  }
+
+  asked(command: Command): void {
+    switch (command.kind) {
+      case "release":
+        return void this.#asked.add(`${command.by.isAdmin ? "admin" : "release"} ${command.id}`);
+      case "refuse":
+        return void this.#asked.add(`refuse ${command.id}`);
+      case "release-by-key":
+        return void this.#asked.add(`key ${keyOf(command.requester, command.key)}`);
+      default:
+        return;
+    }
+  }
+
+  /** A batch is handed to the store: in this very moment it was decided, on what the book says. */
+  decided(batch: CommitBatch): void {
+    const { findings, policy } = this.#deps;
+    this.#catchUp();
+    findings.expect(batch.number === this.#commitNumber + 1, () => `commit ${batch.number} is out of turn`);
+    this.#submitted = batch;
+    const given = { policy, asked: this.#asked, listeningSince: this.#expected?.startedAt ?? 0 };
+    const draft = this.#model.draft();
+    let priority = Number.POSITIVE_INFINITY;
+    for (const event of batch.entries.flatMap(({ events }) => events)) {
+      const problem = violationIn(draft, event, given);
+      findings.expect(problem === undefined, () => `commit ${batch.number}: ${problem}`);
+      const asks = requestIn(event)?.priority ?? priority;
+      findings.expect(asks <= priority, () => `commit ${batch.number}: priority ${asks} after ${priority}`);
+      priority = asks;
+      draft.apply(event);
+      this.#recordCommit(event, draft, batch.number);
+    }
+  }
+
+  /** An advertisement has reached the broker, and is in force if it is to be. */
+  posted(command: Command, { accounts }: LedgerView): Post | undefined {
+    if (command.kind !== "advertise") return undefined;
+    this.#isDirty = true;
+    const account = accounts.get(command.advertisement.clusterId);
+    const inForce = account?.receivedAt === this.#now() ? account.advertisement : undefined;
+    return this.#advertisements.post(command.advertisement, inForce, this.#now());
+  }
+
+  /** Whoever is answered must be told the truth, and one that survives anything. */
+  answered(command: Command, reply: Reply, post: Post | undefined): void {
+    this.counts.answers++;
+    if (post !== undefined) return this.#advertisements.answer(post, reply);
+    switch (reply.kind) {
+      case "granted":
+      case "current":
+        return this.#requireDurable(`${reply.reservation.id} ${reply.reservation.generation}`, command.kind);
+      case "refused":
+        return this.#requireDurable(reply.decision.id, command.kind);
+      case "key-closed":
+        if (command.kind === "release-by-key")
+          this.#requireDurable(keyOf(command.requester, command.key), command.kind);
+        return;
+      default:
+        return;
+    }
+  }
+
+  notified({ number }: Committed): void {
+    const { findings } = this.#deps;
+    findings.expect(
+      number > this.#lastNotified,
+      () => `commit ${number} is told after ${this.#lastNotified}`,
+    );
+    findings.expect(number === this.#engine?.commitNumber, () => `commit ${number} is told out of turn`);
+    this.#lastNotified = number;
+  }
+
+  /** Something took long or failed: the clock may act late, for a while. */
+  allowLateExpiry(forMs = 0): void {
+    this.#lateExpiryUntil = Math.max(this.#lateExpiryUntil, this.#now() + forMs + LATE_EXPIRY_MS);
+  }
+
+  /** To be called after every step. */
+  check(): void {
+    const engine = this.#engine;
+    if (engine === undefined) return;
+    const { findings, disk } = this.#deps;
+    const { commitNumber } = engine;
+    findings.expect(
+      commitNumber <= disk.syncedCommit,
+      () => `readers see commit ${commitNumber}, but only ${disk.syncedCommit} is on the disk`,
+    );
+    this.#catchUp();
+    const now = this.#now();
+    findings.expect(engine.now() === now, () => `the broker's clock says ${engine.now()}, not ${now}`);
+    const latest = Math.max(this.#deadline, this.#lateExpiryUntil) + LATEST_EXPIRY_MS;
+    findings.expect(now <= latest, () => `what was due at ${this.#deadline} is still there at ${now}`);
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
+    this.#deadline = this.#model.earliestDeadline();
+    const problem = differsFromModel(engine.ledger, this.#model) ?? differsWhenRebuilt(engine.ledger, now);
+    findings.expect(problem === undefined, () => `at commit ${commitNumber}: ${problem}`);
+  }
+
+  #catchUp(): void {
+    const { commitNumber } = this.#engine ?? { commitNumber: this.#commitNumber };
+    if (commitNumber === this.#commitNumber) return;
+    const batch = this.#submitted;
+    this.#deps.findings.expect(
+      batch?.number === commitNumber && commitNumber === this.#commitNumber + 1,
+      () => `the broker went from commit ${this.#commitNumber} to ${commitNumber}`,
+    );
+    if (batch !== undefined) this.#applyBatch(batch);
+    this.#isDirty = true;
+  }
+
+  #applyBatch({ number, entries }: CommitBatch): void {
+    this.counts.commits++;
+    for (const event of entries.flatMap(({ events }) => events)) {
+      this.#model.apply(event);
+      this.#recordCommit(event, this.#model, number);
+      if (event.kind === "granted") this.counts.grants++;
+      if (event.kind === "refused") this.counts.refusals++;
+      if (event.kind === "ended") this.counts.ends++;
+    }
+    this.#commitNumber = number;
+  }
+
+  /** Notes which commit made this true. */
+  #recordCommit(event: LedgerEvent, book: LedgerModel, number: number): void {
+    if (event.kind === "refused") this.#commitOf.set(event.decision.id, number);
+    if (event.kind === "key-closed")
+      this.#commitOf.set(keyOf(event.closedKey.requester, event.closedKey.key), number);
+    const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
+    const entry = id === undefined ? undefined : book.entries.get(id);
+    if (entry !== undefined) this.#commitOf.set(`${entry.id} ${entry.generation}`, number);
+  }
+
+  #requireDurable(fact: string, what: string): void {
+    const { findings, disk } = this.#deps;
+    const number = this.#commitOf.get(fact) ?? Number.POSITIVE_INFINITY;
+    findings.expect(
+      number <= disk.syncedCommit,
+      () => `${what} was answered from commit ${number}, but only ${disk.syncedCommit} is on the disk`,
+    );
+  }
+
+  #now(): number {
+    if (this.#expected === undefined) return 0;
+    const { startedAt, zero, clock } = this.#expected;
+    return startedAt + Math.floor(clock.monotonicMs() - zero);
+  }
+}
+
+function requestIn(event: LedgerEvent): { readonly priority: number } | undefined {
+  if (event.kind === "granted") return event.reservation.request;
+  return event.kind === "refused" ? event.decision.request : undefined;
+}

@@ -1,0 +1,91 @@
+import type { Reservation } from "@resource-broker/domain";
+import type { SeededRandom } from "@resource-broker/testkit";
+import { Provider } from "./actors/provider.ts";
+import { Requester } from "./actors/requester.ts";
+import { Environment } from "./environment/environment.ts";
+import { randomScenario } from "./environment/random-scenario.ts";
+
+/** How long a healed world is given to come to rest, and then to serve one more request of everybody. */
+const REST_MS = 75_000;
+const SERVE_MS = 45_000;
+
+/** A random scenario: clusters provide and request capacity while faults are injected. */
+export async function runScenario(random: SeededRandom, operations: number): Promise<Environment> {
+  const scenario = randomScenario(random.fork(1));
+  const names = scenario.clusters.map(({ name }) => name);
+  const environment = new Environment({
+    ...scenario,
+    random: random.fork(2),
+    parties: names,
+    longestJumpMs: Number.POSITIVE_INFINITY,
+    notify: (reservation) => notify(reservation),
+  });
+  const { network, scheduler, findings, broker } = environment;
+  const providers = scenario.clusters.map(
+    ({ name, habits }, each) =>
+      new Provider({ name, behaviour: habits, network, scheduler, random: random.fork(10 + each) }),
+  );
+  const requesters = names.map(
+    (name, each) =>
+      new Requester({ name, others: names, network, scheduler, findings, random: random.fork(30 + each) }),
+  );
+  const notify = (reservation: Reservation): void => {
+    const provider = providers.find(({ name }) => name === reservation.provider);
+    const requester = requesters.find(({ name }) => name === reservation.requester);
+    if (provider !== undefined) network.push(provider.name, () => provider.observe(reservation));
+    if (requester !== undefined) network.push(requester.name, () => requester.observe(reservation));
+  };
+
+  const chance = environment.random;
+  const operate = (): void => {
+    const roll = chance.below(100);
+    if (roll < 90) chance.pick(requesters)?.act();
+    else if (roll < 93) chance.pick(providers)?.restart();
+    else if (roll < 96) chance.pick(providers)?.resize();
+    else administer(environment, names);
+  };
+  let left = operations;
+  const operateAgain = (): void => {
+    if (left === 0) return;
+    left--;
+    operate();
+    scheduler.after((chance.below(1000) / 1000) * scenario.maxIntervalMs, "the next operation", operateAgain);
+  };
+
+  broker.launch();
+  for (const provider of providers) provider.start();
+  operateAgain();
+  await environment.runUntil(() => left === 0);
+  environment.heal();
+  await environment.pass(REST_MS);
+  for (const requester of requesters) requester.requestMinimum();
+  await environment.pass(SERVE_MS);
+  const open = requesters.reduce((sum, requester) => sum + requester.open, 0);
+  findings.expect(open === 0, () => `${open} calls are never answered`);
+  const state = broker.engine?.health.state;
+  findings.expect(state === "ready", () => `the broker does not recover: it is ${state}`);
+  for (const provider of providers) compareReservations(environment, provider);
+  return environment;
+}
+
+/** What the ledger lends must be held; what it knows to have ended must not. A hold it has forgotten stays. */
+function compareReservations({ broker, findings }: Environment, { name, held }: Provider): void {
+  const ledger = broker.engine?.ledger;
+  const lending = [...(ledger?.accounts.get(name)?.asProvider.keys() ?? [])];
+  const isKnown = (id: string): boolean => ledger?.reservations.get(id)?.provider === name;
+  const missing = lending.filter((id) => !held.includes(id));
+  const tooLong = held.filter((id) => !lending.includes(id) && isKnown(id));
+  findings.expect(missing.length === 0, () => `${name} does not hold ${missing.join(", ")}`);
+  findings.expect(tooLong.length === 0, () => `${name} still holds ${tooLong.join(", ")}`);
+}
+
+function administer({ random, network, checker }: Environment, names: readonly string[]): void {
+  const by = { clusterId: "ops", isAdmin: true };
+  const clusterId = random.pick(names) ?? "";
+  const id = random.pick([...checker.model.entries.keys()]);
+  const command =
+    id !== undefined && random.chance(0.4)
+      ? ({ kind: "release", by, id } as const)
+      : ({ kind: random.chance(0.4) ? "cordon" : "uncordon", by, clusterId } as const);
+  network.call("ops", { kind: "command", command }, () => undefined);
+}

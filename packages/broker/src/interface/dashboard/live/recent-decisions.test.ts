@@ -1,0 +1,24 @@
+import { type Decision, type LedgerEvent, resourceVector } from "@resource-broker/domain";
+import { expect, test } from "vitest";
+import { createRecentDecisions } from "./recent-decisions.ts";
+
+/** So many make it let go of the older half. */
+const MANY = 2000;
+const ALL = { outcome: undefined, requester: "", offset: 0, limit: 3 } as const;
+
+test("of many decisions the newest are kept", () => {
+  const memory = createRecentDecisions(() => Promise.resolve([]));
+  for (let number = 1; number <= MANY; number++) {
+    const decision = {
+      id: `dec-${number}`,
+      at: number,
+      requester: "rome",
+      request: { resources: resourceVector({}) },
+      refusedBy: {},
+    } as unknown as Decision;
+    memory.add({ events: [{ kind: "refused", decision } as LedgerEvent], number, at: number });
+  }
+  const { rows, total } = memory.page(ALL, MANY);
+  expect(rows.map(({ id }) => id)).toEqual(["dec-2000", "dec-1999", "dec-1998"]);
+  expect(total).toBe(1000);
+});

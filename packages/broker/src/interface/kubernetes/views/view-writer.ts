@@ -1,0 +1,167 @@
+import { Fault, KUBE_LABEL } from "@resource-broker/contract";
+import type { KubeClient, ObjectName, ReconcileResult, Resource } from "@resource-broker/kube";
+import { FIELD_MANAGER, type KubernetesOptions, type PartDeps } from "../ports.ts";
+import {
+  differs,
+  type Layer,
+  type ViewObject,
+  specRemovals,
+  type StatusOwnership,
+  statusDiff,
+  type DesiredObject,
+} from "./desired-object.ts";
+import type { Fields } from "./diff.ts";
+import type { WriteQueue } from "./rate-limiter.ts";
+
+export interface ViewWriterOptions<T extends ViewObject> {
+  readonly resource: Resource<T>;
+  readonly ownership: StatusOwnership;
+  /** Parts of labels and spec; each is applied with its own field manager. */
+  readonly layers: readonly Layer<T>[];
+  /** Creates a minimal valid object; the layers are applied afterwards. */
+  readonly create: (wanted: DesiredObject<T>) => Promise<T>;
+}
+
+export interface ViewWriterDeps<T> {
+  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
+  readonly queue: WriteQueue;
+  /** Gives up what is under way. */
+  readonly signal: AbortSignal;
+  /** The server's answer to each write. */
+  readonly assume: (object: T) => void;
+}
+
+/** Writes views. Each write requires the planned resourceVersion, so that no other write is lost. */
+export interface ViewWriter<T extends ViewObject> {
+  /** The object as it is then; undefined: it is gone. */
+  readonly apply: (wanted: DesiredObject<T>, found: T | undefined) => Promise<T | undefined>;
+  /** True when there was something to write. */
+  readonly applyStatus: (status: NonNullable<T["status"]>, found: T) => Promise<boolean>;
+  /** From now on it is not the broker's any more. */
+  readonly removeViewLabel: (found: T) => Promise<void>;
+  readonly remove: (found: T) => Promise<void>;
+  /** Takes a finalizer off, so that what is being deleted can go. */
+  readonly removeFinalizer: (found: T, finalizer: string) => Promise<void>;
+}
+
+export function viewWriter<T extends ViewObject>(
+  options: ViewWriterOptions<T>,
+  deps: ViewWriterDeps<T>,
+): ViewWriter<T> {
+  const { resource, ownership, layers } = options;
+  const { client, queue, signal } = deps;
+
+  const observed = (object: T): T => {
+    deps.assume(object);
+    return object;
+  };
+  /** A write to an existing object. `not-found` means that this object was deleted, and is not a server fault. */
+  const write = (call: () => Promise<T>): Promise<T | undefined> =>
+    queue.run(() => call().then(observed, unlessGone));
+
+  const applyTo = (
+    found: T,
+    { labels, ...parts }: { readonly labels?: Fields; readonly spec?: object; readonly status?: object },
+    fieldManager: string,
+  ): Promise<T | undefined> => {
+    const { apiVersion, kind } = found;
+    const metadata = { ...nameOf(found), ...identityOf(found), ...(labels === undefined ? {} : { labels }) };
+    const object = asObject<T>({ apiVersion, kind, metadata, ...parts });
+    const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
+    return write(() => client.apply(resource, object, { fieldManager, force: true, signal, ...where }));
+  };
+  const patch = (found: T, { metadata, ...parts }: Change): Promise<T | undefined> => {
+    const body = { metadata: { ...identityOf(found), ...metadata }, ...parts };
+    const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
+    return write(() =>
+      client.patch(
+        resource,
+        { name: nameOf(found), patch: { kind: "merge", body } },
+        { fieldManager: FIELD_MANAGER, signal, ...where },
+      ),
+    );
+  };
+
+  const apply: ViewWriter<T>["apply"] = async (wanted, found) => {
+    let now = found ?? observed(await queue.run(() => options.create(wanted)));
+    const surplus = specRemovals(wanted, now);
+    const pruned = surplus === undefined ? now : await patch(now, { spec: surplus });
+    if (pruned === undefined) return undefined;
+    now = pruned;
+    for (const { fieldManager, partOf } of layers) {
+      const part = partOf(wanted);
+      if (!differs(part, now)) continue;
+      const painted = await applyTo(now, part, fieldManager);
+      if (painted === undefined) return undefined;
+      now = painted;
+    }
+    return now;
+  };
+
+  return {
+    apply,
+    applyStatus: async (status, found) => {
+      const gap = statusDiff(status, found.status ?? {}, ownership);
+      const { removals } = gap;
+      const pruned = removals === undefined ? found : await patch(found, { status: removals });
+      if (pruned !== undefined && gap.isOutdated) await applyTo(pruned, { status }, FIELD_MANAGER);
+      return gap.isDifferent;
+    },
+    removeViewLabel: async (found) => {
+      await patch(found, { metadata: { labels: { [KUBE_LABEL.view]: null } } });
+    },
+    removeFinalizer: async (found, finalizer) => {
+      const finalizers = (found.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+      await patch(found, { metadata: { finalizers } });
+    },
+    remove: async (found) => {
+      await queue.run(() =>
+        client.delete(resource, nameOf(found), { ...identityOf(found), signal }).catch(unlessGone),
+      );
+    },
+  };
+}
+
+/** A merge patch: of the status, or of all else. */
+interface Change {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+function nameOf({ metadata: { name, namespace } }: ViewObject): ObjectName {
+  return { name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** That very object, in that very state. */
+function identityOf({ metadata: { uid = "", resourceVersion = "" } }: ViewObject) {
+  return { uid, resourceVersion };
+}
+
+function unlessGone(error: unknown): undefined {
+  if (error instanceof Fault && error.code === "not-found") return undefined;
+  throw error;
+}
+
+/** The types of the builders guarantee the shape: DesiredObject, and the status of the kind. */
+function asObject<T extends ViewObject>(fields: object): T {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "a part of T that may be applied"
+  return fields as T;
+}
+
+export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
+
+/** What each of the two kinds is given. */
+export interface ViewsDeps
+  extends Pick<PartDeps, "engine" | "client" | "known" | "recorder" | "sliceDefaults"> {
+  readonly queue: WriteQueue;
+  /** Aborted when the views stop, so that a hanging server does not delay the stop. */
+  readonly signal: AbortSignal;
+}
+
+/** The views of one kind. */
+export interface ViewController {
+  /** Makes the object of this name match the ledger. */
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
+  readonly stop: () => void;
+}

@@ -1,0 +1,156 @@
+import { hash } from "node:crypto";
+import { truncate } from "@resource-broker/contract";
+import { describeResources, headline, isSoft, type LedgerEvent } from "@resource-broker/domain";
+import type { AuditEntry, CommitBatch } from "../store.ts";
+
+/** A line before it is chained. */
+export type AuditLine = Omit<AuditEntry, "sequence" | "hash">;
+
+/** A position in the chain: number and hash of the last line. */
+export interface ChainLink {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** Before the first line of every log. */
+export const CHAIN_START: ChainLink = { sequence: 0, hash: "0".repeat(64) };
+
+/** Bounds texts that come from clusters, such as the reason of a refusal. */
+const MAX_DETAIL_LENGTH = 1000;
+
+/** What the batch adds to the audit log: one line for each event, soft ones left out. */
+export function auditLines(batch: CommitBatch): AuditLine[] {
+  return batch.entries.flatMap(({ by, action, events }) =>
+    events
+      .filter((event) => !isSoft(event))
+      .map((event) => ({
+        at: event.at,
+        commitNumber: batch.number,
+        by,
+        action,
+        subject: subjectOf(event),
+        detail: truncate(detailOf(event), MAX_DETAIL_LENGTH),
+      })),
+  );
+}
+
+/** The link that a line's canonical text makes when it follows `previous`. */
+export function nextLink(previous: ChainLink, text: string): ChainLink {
+  const sequence = previous.sequence + 1;
+  return { sequence, hash: hash("sha256", `${previous.hash}\n${sequence}\n${text}`, "hex") };
+}
+
+/** The canonical text of a line. It is hashed, and stores must keep exactly this text. */
+export function canonical({ at, commitNumber, by, action, subject, detail }: AuditLine): string {
+  return JSON.stringify([at, commitNumber, by, action, subject, detail]);
+}
+
+/** A stored text is not an audit line. */
+export class UnreadableLine extends Error {}
+
+export function fromCanonical(text: string): AuditLine {
+  const fields = fieldsIn(text);
+  if (!Array.isArray(fields) || fields.length !== 6) throw new UnreadableLine("not an audit line");
+  const [at, commitNumber, by, action, subject, detail] = fields.map(String);
+  return {
+    at: Number(at),
+    commitNumber: Number(commitNumber),
+    by: by ?? "",
+    action: action ?? "",
+    subject: subject ?? "",
+    detail: detail ?? "",
+  };
+}
+
+function fieldsIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableLine("not an audit line", { cause });
+  }
+}
+
+function subjectOf(event: LedgerEvent): string {
+  switch (event.kind) {
+    case "granted":
+    case "adopted":
+      return event.reservation.id;
+    case "refused":
+      return event.decision.id;
+    case "activated":
+    case "renewed":
+    case "acknowledged":
+    case "ended":
+    case "retained":
+    case "forgotten":
+    case "adoption-withdrawn":
+      return event.id;
+    case "key-closed":
+      return event.closedKey.requester;
+    case "key-reopened":
+      return event.requester;
+    case "cordoned":
+    case "uncordoned":
+      return event.clusterId;
+    case "advertised":
+      return event.advertisement.clusterId;
+    case "adoption-offered":
+      return event.offer.id;
+    case "adoption-window-set":
+      return "ledger";
+  }
+}
+
+function detailOf(event: LedgerEvent): string {
+  switch (event.kind) {
+    case "granted":
+      return `${headline(event.decision)} Decision ${event.decision.id}.`;
+    case "refused":
+      return headline(event.decision);
+    case "adopted": {
+      const { provider, requester, granted, phase } = event.reservation;
+      return `Adopted: ${provider} lends ${describeResources(granted)} to ${requester}, ${phase}.`;
+    }
+    case "ended":
+      return event.message === undefined
+        ? `Ended: ${event.reason}.`
+        : `Ended: ${event.reason}: ${event.message}`;
+    case "renewed":
+      return `Renewed until ${instant(event.expiresAt)}.`;
+    case "retained":
+      return `Remembered until ${instant(event.until)}: its pods still run.`;
+    case "key-closed":
+      return `Key ${event.closedKey.key} closed until ${instant(event.closedKey.until)}.`;
+    case "key-reopened":
+      return `Key ${event.key} may be used again.`;
+    case "cordoned":
+      return event.cordon.why === undefined ? "Cordoned." : `Cordoned: ${event.cordon.why}`;
+    case "adoption-window-set": {
+      const { cause, since, until } = event.window;
+      return cause === "closed"
+        ? "Adoption closed."
+        : `Adoption (${cause}): holds made before ${instant(since)} are adopted until ${instant(until)}.`;
+    }
+    case "activated":
+    case "acknowledged":
+    case "forgotten":
+    case "uncordoned":
+      return DETAILS[event.kind];
+    case "advertised":
+    case "adoption-offered":
+    case "adoption-withdrawn":
+      return "";
+  }
+}
+
+const DETAILS = {
+  activated: "Activated by its requester.",
+  acknowledged: "Held by its provider.",
+  forgotten: "Forgotten: it ended long ago.",
+  uncordoned: "Uncordoned.",
+};
+
+function instant(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? `${at} ms` : date.toISOString();
+}

@@ -1,0 +1,116 @@
+import { type ChainLink, fromCanonical, nextLink } from "../common/audit.ts";
+import type { Keep } from "../sqlite/retention.ts";
+import type { AuditEntry, AuditQuery } from "../store.ts";
+import type { Content } from "./ledger-manifest.ts";
+import { addSegments, dropFirst, segmentCount, type SegmentId, segmentsIn } from "./segment.ts";
+import type { LedgerSegments } from "./segments.ts";
+
+const HASH_LENGTH = 64;
+
+/** A line of the audit log as it is kept: its hash, and the text that was hashed. */
+export function auditText(hash: string, canonicalText: string): string {
+  return `${hash} ${canonicalText}`;
+}
+
+function hashIn(text: string): string {
+  return text.slice(0, HASH_LENGTH);
+}
+
+/** What was hashed. */
+function textIn(text: string): string {
+  return text.slice(HASH_LENGTH + 1);
+}
+
+function entryFrom(text: string, sequence: number): AuditEntry {
+  return { ...fromCanonical(textIn(text)), sequence, hash: hashIn(text) };
+}
+
+/** Where the chain stands after these lines; undefined: one of them does not fit the one before it. */
+export function linkAfter(start: ChainLink, lines: readonly string[]): ChainLink | undefined {
+  let link = start;
+  for (const line of lines) {
+    link = nextLink(link, textIn(line));
+    if (link.hash !== hashIn(line)) return undefined;
+  }
+  return link;
+}
+
+/** Lines per audit segment. It is fixed, so a line's number gives its segment. */
+export const AUDIT_SEGMENT_LINES = 100;
+
+/** What has to be known of a page when it is trimmed away. */
+export interface AuditSegment {
+  readonly lastHash: string;
+  readonly lastAt: number;
+}
+
+export function auditSegmentOf(lines: readonly string[]): AuditSegment {
+  const last = lines.at(-1) ?? "";
+  return { lastHash: hashIn(last), lastAt: fromCanonical(textIn(last)).at };
+}
+
+/** The lines of the head that fill whole pages. */
+export function fullSegments({ audit }: Content): string[][] {
+  const count = Math.floor(audit.length / AUDIT_SEGMENT_LINES);
+  return Array.from({ length: count }, (_, index) =>
+    audit.slice(index * AUDIT_SEGMENT_LINES, (index + 1) * AUDIT_SEGMENT_LINES),
+  );
+}
+
+/** The content once the first lines of its audit log are in these pages. */
+export function withAuditSegments(content: Content, segments: readonly SegmentId[]): Content {
+  const { head, audit } = content;
+  return {
+    ...content,
+    head: { ...head, audit: { ...head.audit, pages: addSegments(head.audit.pages, segments) } },
+    audit: audit.slice(segments.length * AUDIT_SEGMENT_LINES),
+  };
+}
+
+/** How many of the oldest pages need not be kept. */
+export function segmentsToTrim(segments: readonly AuditSegment[], keep: Keep, now: number): number {
+  let count = Math.max(0, segments.length - Math.ceil(keep.atMost / AUDIT_SEGMENT_LINES));
+  while (count < segments.length && (segments[count]?.lastAt ?? now) < now - keep.forMs) count++;
+  return count;
+}
+
+export function withoutAuditSegments(content: Content, dropped: readonly AuditSegment[]): Content {
+  const last = dropped.at(-1);
+  if (last === undefined) return content;
+  const { audit } = content.head;
+  const trimmed = {
+    sequence: audit.trimmed.sequence + dropped.length * AUDIT_SEGMENT_LINES,
+    hash: last.lastHash,
+  };
+  const pages = dropFirst(audit.pages, dropped.length);
+  return { ...content, head: { ...content.head, audit: { ...audit, trimmed, pages } } };
+}
+
+/** Lines in order; lines of deleted segments are missing. */
+export async function readAudit(
+  content: Content,
+  { after, limit }: AuditQuery,
+  segments: Pick<LedgerSegments, "read">,
+): Promise<AuditEntry[]> {
+  const { trimmed, pages: ranges } = content.head.audit;
+  const from = Math.max(after, trimmed.sequence) - trimmed.sequence;
+  const found: AuditEntry[] = [];
+  const take = (lines: readonly string[], before: number): void => {
+    for (const [index, line] of lines.entries()) {
+      if (before + index >= from && found.length < limit)
+        found.push(entryFrom(line, trimmed.sequence + before + index + 1));
+    }
+  };
+  const all = segmentsIn(ranges);
+  for (
+    let index = Math.floor(from / AUDIT_SEGMENT_LINES);
+    index < all.length && found.length < limit;
+    index++
+  ) {
+    const segment = all[index];
+    const lines = segment && (await segments.read("audit", segment));
+    take(lines ?? [], index * AUDIT_SEGMENT_LINES);
+  }
+  take(content.audit, segmentCount(ranges) * AUDIT_SEGMENT_LINES);
+  return found;
+}

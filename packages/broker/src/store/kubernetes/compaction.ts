@@ -1,0 +1,101 @@
+import { auditLines, type ChainLink, canonical, nextLink } from "../common/audit.ts";
+import { durableEvents, latestOf } from "../common/changes.ts";
+import { type CommitBatch, StoreFailure } from "../store.ts";
+import { auditText } from "./audit-segments.ts";
+import type { Content } from "./ledger-manifest.ts";
+import { changeLines, type Records } from "./records.ts";
+import { addSegments, bytesOf, type SegmentId, segmentName, segmentsIn } from "./segment.ts";
+
+/** Changes that have left the head. */
+export interface CompactedChanges {
+  /** The first ones of the head. */
+  readonly changes: readonly string[];
+  readonly segments: readonly SegmentId[];
+}
+
+/** The content once these changes are in pages of the log. */
+export function withLogSegments(content: Content, { changes, segments }: CompactedChanges): Content {
+  const { head } = content;
+  const log = { ranges: addSegments(head.log.ranges, segments), bytes: head.log.bytes + bytesOf(changes) };
+  return {
+    ...content,
+    head: { ...head, log, moved: head.moved + changes.length },
+    changes: content.changes.slice(changes.length),
+  };
+}
+
+/** All records, as they were when the head had these changes. */
+export interface Snapshot extends CompactedChanges {
+  readonly bytes: number;
+}
+
+/** The content once a snapshot stands for the log and for the first changes of the head. */
+export function withSnapshot(content: Content, { changes, segments, bytes }: Snapshot): Content {
+  const { head } = content;
+  const snapshot = { ranges: addSegments([], segments), bytes };
+  return {
+    ...content,
+    head: { ...head, snapshot, log: { ranges: [], bytes: 0 }, moved: head.moved + changes.length },
+    changes: content.changes.slice(changes.length),
+  };
+}
+
+/** True if no lines were removed from the manifest, so that its first lines are unchanged. */
+export function hasSamePrefix(before: Content, { head, audit }: Content): boolean {
+  const firstLine = head.audit.last.sequence - audit.length;
+  const firstBefore = before.head.audit.last.sequence - before.audit.length;
+  return head.moved === before.head.moved && firstLine === firstBefore;
+}
+
+/** The pages that the records are in. */
+export function recordSegments({ head }: Content): string[] {
+  return [
+    ...segmentsIn(head.snapshot.ranges).map((page) => segmentName("snapshot", page)),
+    ...segmentsIn(head.log.ranges).map((page) => segmentName("log", page)),
+  ];
+}
+
+/** The head as the batch leaves it, and the lines that the batch adds to the records. */
+interface PlannedBatch {
+  readonly content: Content;
+  readonly changes: readonly string[];
+}
+
+/** Throws when the batch is not the next one, or contradicts the records. */
+export function planBatch(content: Content, records: Records, batch: CommitBatch): PlannedBatch {
+  const { head: manifest } = content;
+  if (batch.number !== manifest.commitNumber + 1) {
+    const message = `commit ${batch.number} cannot follow commit ${manifest.commitNumber}`;
+    throw new StoreFailure("not-committed", message);
+  }
+  const changes = linesOf(batch, () => changeLines(batch, records));
+  let last: ChainLink = manifest.audit.last;
+  const audit = auditLines(batch).map((line) => {
+    const text = canonical(line);
+    last = nextLink(last, text);
+    return auditText(last.hash, text);
+  });
+  return {
+    changes,
+    content: {
+      head: {
+        ...manifest,
+        commitNumber: batch.number,
+        time: Math.max(manifest.time, latestOf(durableEvents(batch))),
+        audit: { ...manifest.audit, last },
+      },
+      changes: [...content.changes, ...changes],
+      audit: [...content.audit, ...audit],
+    },
+  };
+}
+
+function linesOf({ number }: CommitBatch, lines: () => string[]): string[] {
+  try {
+    return lines();
+  } catch (error) {
+    throw new StoreFailure("corrupt", `commit ${number} contradicts the ledger: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,217 @@
+import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
+import type { Clock } from "@resource-broker/runtime";
+import { StoreFailure } from "../store.ts";
+import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
+import {
+  type Content,
+  contentIn,
+  lastCommitOf,
+  type LedgerManifest,
+  manifestConfigMap,
+} from "./ledger-manifest.ts";
+import { LEDGER } from "./segment.ts";
+import type { WithTimeout } from "./soft-object.ts";
+
+/** Retries if somebody who is not a leader, such as a person with kubectl, changes the object. */
+const TRIES = 10;
+const RETRY_DELAY_MS = 20;
+
+export interface ManifestWriterDeps {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly withTimeout: WithTimeout;
+  /** Called if another replica leads. */
+  readonly markLost: (leader: string) => StoreFailure;
+}
+
+/** The new content of the manifest, and a callback for when it is written. */
+export interface ManifestChange {
+  readonly content: Content;
+  /** Called as soon as the change is known to be written, even if that becomes known later. */
+  readonly onWritten?: () => void;
+}
+
+/** Writes the manifest. Only the leader has one. */
+export interface ManifestWriter {
+  readonly content: () => Content;
+  /** Changes the head, or throws a StoreFailure. Changes wait for each other. */
+  readonly write: (change: (content: Content) => ManifestChange | Promise<ManifestChange>) => Promise<void>;
+  /** The last commit that is really there, also if another replica leads by now. */
+  readonly lastCommit: () => Promise<number>;
+}
+
+interface Known {
+  /** As it was read or written last; without a resourceVersion: it is not there. */
+  readonly object: ConfigMap;
+  readonly content: Content;
+}
+
+/**
+ * Every write is a PUT with the resourceVersion that this process knows. A new leader has changed the version, so the API
+ * server refuses a late PUT of a deposed leader.
+ */
+export function manifestWriter(opened: Known, deps: ManifestWriterDeps): ManifestWriter {
+  const { client, namespace, clock, withTimeout, markLost } = deps;
+  const runExclusive = mutex();
+  const { epoch, leader, ledgerId } = opened.content.head;
+  let known = opened;
+  let successor: LedgerManifest | undefined;
+  /** Writes of unknown outcome since the last confirmed one. */
+  let unsettled: ManifestChange[] = [];
+
+  const setKnown = (object: ConfigMap, change: ManifestChange): void => {
+    known = { object, content: change.content };
+    change.onWritten?.();
+  };
+
+  const send = async ({ content }: ManifestChange): Promise<ConfigMap> => {
+    const next = manifestConfigMap(known.object, namespace, content);
+    const isKnown = known.object.metadata.resourceVersion !== undefined;
+    try {
+      return await withTimeout((signal) =>
+        isKnown ? client.update(CONFIG_MAPS, next, { signal }) : client.create(CONFIG_MAPS, next, { signal }),
+      );
+    } catch (error) {
+      if (!isKnown && isCode(error, "not-found")) throw kubernetesFailure(error); // its namespace is gone
+      throw error;
+    }
+  };
+
+  /** Reads the object and continues from its version. One of the unsettled writes may have been stored. */
+  const refresh = async (): Promise<void> => {
+    const found = await withTimeout((signal) =>
+      client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
+    );
+    if (found === undefined) {
+      // Deleted by hand. Its content is known here; `create` fails if another process created it first.
+      known = { ...known, object: { metadata: { name: LEDGER, namespace } } };
+      return;
+    }
+    const { head } = contentIn(found);
+    if (head.epoch !== epoch || head.leader.instance !== leader.instance) {
+      succeededBy(head);
+      throw markLost(head.leader.name);
+    }
+    if (head.turn === known.content.head.turn) {
+      known = { ...known, object: found };
+      return;
+    }
+    const arrived = unsettled.find(({ content }) => content.head.turn === head.turn);
+    if (arrived === undefined) throw changedByOthers(head, known.content.head);
+    setKnown(found, arrived);
+    // Earlier writes used an older version and will always be refused.
+    unsettled = unsettled.slice(unsettled.indexOf(arrived) + 1);
+  };
+
+  /** A commit that the successor found was stored, even if its reply was lost. */
+  const succeededBy = (manifest: LedgerManifest): void => {
+    successor = manifest;
+    const last = lastOf(manifest, { epoch, ledgerId }) ?? 0;
+    const arrived = unsettled.find(({ content }) => content.head.commitNumber === last);
+    if (arrived !== undefined && last > known.content.head.commitNumber) setKnown(known.object, arrived);
+  };
+
+  /** One attempt; returns false if another writer changed the object and a retry is needed. */
+  const tryOnce = async (change: ManifestChange): Promise<boolean> => {
+    try {
+      setKnown(await send(change), change);
+      unsettled = [];
+      return true;
+    } catch (error) {
+      const end = error instanceof StoreFailure ? "refused" : writeFailureKind(error);
+      if (end === "unknown") throw kubernetesFailure(error, "unknown");
+      // Also after a refusal: the client repeats a PUT when its connection breaks, and the first PUT may have been stored.
+      if (await isThere(change)) return true;
+      if (end === "refused") throw kubernetesFailure(error);
+      return false;
+    }
+  };
+
+  const isThere = async (change: ManifestChange): Promise<boolean> => {
+    try {
+      await refresh();
+    } catch (error) {
+      if (known.content !== change.content) throw kubernetesFailure(error, "unknown");
+    }
+    return known.content === change.content;
+  };
+
+  const attempt = async (change: ManifestChange): Promise<void> => {
+    unsettled.push(change);
+    for (let left = TRIES; left > 0; left--) {
+      if (await tryOnce(change)) return;
+      await wait(RETRY_DELAY_MS, { clock, signal: undefined });
+    }
+    throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
+  };
+
+  /** Makes sure that no write of ours can still arrive. */
+  const settle = async (): Promise<void> => {
+    if (unsettled.length === 0) return;
+    await refresh();
+    // Reading is not enough: a write may still arrive. A new version makes the API server refuse it.
+    if (unsettled.length > 0) await attempt({ content: withNextTurn(known.content) });
+  };
+
+  /** Sets a turn that no earlier write has used. */
+  const withNextTurn = (content: Content): Content => {
+    const turn = Math.max(known.content.head.turn, ...unsettled.map((each) => each.content.head.turn)) + 1;
+    return { ...content, head: { ...content.head, turn } };
+  };
+
+  return {
+    content: () => known.content,
+    write: (change) =>
+      runExclusive(async () => {
+        await settle().catch((error: unknown) => {
+          throw asNotCommitted(kubernetesFailure(error));
+        });
+        const { content, ...rest } = await change(known.content);
+        await attempt({ ...rest, content: withNextTurn(content) });
+      }),
+    lastCommit: () =>
+      runExclusive(async () => {
+        try {
+          if (unsettled.length === 0) await refresh();
+          await settle();
+        } catch (error) {
+          if (successor === undefined) throw kubernetesFailure(error, "unknown");
+          return lastOf(successor, { epoch, ledgerId }) ?? known.content.head.commitNumber;
+        }
+        return known.content.head.commitNumber;
+      }),
+  };
+}
+
+/** The outcome of an earlier write is unknown, but this write was not sent. */
+function asNotCommitted(failure: StoreFailure): StoreFailure {
+  return failure.kind === "unknown"
+    ? new StoreFailure("not-committed", failure.message, { cause: failure })
+    : failure;
+}
+
+function lastOf(
+  successor: LedgerManifest,
+  own: Pick<LedgerManifest, "epoch" | "ledgerId">,
+): number | undefined {
+  return successor.ledgerId === own.ledgerId ? lastCommitOf(own.epoch, successor) : undefined;
+}
+
+function changedByOthers(found: LedgerManifest, expected: LedgerManifest): StoreFailure {
+  return new StoreFailure(
+    "corrupt",
+    `ConfigMap ${LEDGER} is at commit ${found.commitNumber}, turn ${found.turn}, and was at commit ` +
+      `${expected.commitNumber}, turn ${expected.turn}: was a backup put back while the broker was running?`,
+  );
+}
+
+/** Runs one piece of work at a time, in order of arrival. */
+function mutex(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+}

@@ -1,0 +1,81 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Instant } from "@resource-broker/domain";
+import type { ChainLink } from "../common/audit.ts";
+import { TableSums } from "../common/table-sums.ts";
+import { type Cell, type Row, sealOf, unseal } from "./seal.ts";
+
+/** Where the ledger stands: the one row of table `ledger`. */
+export interface LedgerHeader {
+  readonly ledgerId: string;
+  readonly commitNumber: number;
+  readonly time: Instant;
+  /** The last line of the audit log. */
+  readonly audit: ChainLink;
+  /** The last line that was trimmed away: the chain of those that are left begins after it. */
+  readonly trimmed: ChainLink;
+  /** What each table holds, as TableSums writes it. */
+  readonly sums: string;
+}
+
+/** Columns of the first version, which had no sums. */
+const COLUMNS_WITHOUT_SUMS = [
+  "ledger_id",
+  "commit_number",
+  "time",
+  "audit_sequence",
+  "audit_hash",
+  "trimmed_sequence",
+  "trimmed_hash",
+] as const;
+const COLUMNS = [...COLUMNS_WITHOUT_SUMS, "sums"] as const;
+
+export const SELECT_HEADER = `SELECT ${COLUMNS.join(", ")}, seal FROM ledger WHERE one = 1`;
+
+export const INSERT_HEADER = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The last parameter is the commit number that must be there before: nobody else may have written. */
+export const UPDATE_HEADER = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
+  WHERE one = 1 AND commit_number = ?`;
+
+export function headerCells(header: LedgerHeader): (string | number)[] {
+  const { ledgerId, commitNumber, time, audit, trimmed, sums } = header;
+  const links = [audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
+  const cells = [ledgerId, commitNumber, time, ...links, sums];
+  return [...cells, sealOf("ledger", cells)];
+}
+
+export function headerFrom(row: Row): LedgerHeader {
+  return headerOf(unseal("ledger", row, COLUMNS));
+}
+
+/** The row of the first version's table, once it has the column for the sums. */
+export function headerWithSums(row: Row, sums: string): LedgerHeader {
+  return headerOf([...unseal("ledger", row, COLUMNS_WITHOUT_SUMS), sums]);
+}
+
+function headerOf(cells: readonly Cell[]): LedgerHeader {
+  const [ledgerId, commitNumber, time, auditSequence, auditHash, trimmedSequence, trimmedHash, sums] = cells;
+  return {
+    ledgerId: String(ledgerId),
+    commitNumber: Number(commitNumber),
+    time: Number(time),
+    audit: { sequence: Number(auditSequence), hash: String(auditHash) },
+    trimmed: { sequence: Number(trimmedSequence), hash: String(trimmedHash) },
+    sums: String(sums),
+  };
+}
+
+const TABLES = ["reservation", "closed_key", "cordon", "adoption", "advertisement", "decision"] as const;
+
+/** Counts what an older broker has left, once: from here on every transaction keeps it up. */
+export function addSums(database: DatabaseSync): void {
+  const row = database.prepare(SELECT_HEADER).get();
+  if (row === undefined) return; // a new ledger: its head is made with empty sums
+  const sums = new TableSums();
+  for (const table of TABLES) {
+    for (const { seal } of database.prepare(`SELECT seal FROM ${table}`).iterate())
+      sums.add(table, Number(seal));
+  }
+  const header = headerWithSums(row, sums.text);
+  database.prepare(UPDATE_HEADER).run(...headerCells(header), header.commitNumber);
+}

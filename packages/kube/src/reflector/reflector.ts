@@ -1,0 +1,184 @@
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import { backoff, wait } from "../backoff/backoff.ts";
+import { failureReporter, toFault } from "../backoff/failure-reporter.ts";
+import type { Resource } from "../resource/resource.ts";
+import {
+  listAttempt,
+  type ListWatchAttempt,
+  RESPONSE_TIMEOUT_MS,
+  watchAttempt,
+  type WatchPosition,
+} from "./attempts.ts";
+import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "./types.ts";
+
+const MAX_BACKOFF_MS = 5_000;
+/** Missing permissions rarely change by themselves. */
+const FORBIDDEN_BACKOFF = { minMs: 1_000, maxMs: 30_000 };
+/** Maximum pause after a timeout, which was a wait already. */
+const AFTER_TIMEOUT_MS = 1_000;
+const MAX_RETRY_AFTER_MS = 30_000;
+/** The list timeout grows with each attempt, so that a slow server can complete a list. */
+const MAX_LIST_TIMEOUT_MS = 60_000;
+/** Watches shorter than this are retried with backoff. */
+const SHORT_WATCH_MS = 1_000;
+/** After this many watches without progress, list again: an event at this version may be unreadable. */
+const MAX_FAILED_WATCHES = 3;
+/** Codes that point to the server or the network rather than to the watch position. */
+const MAX_FAILED_WATCHES_BY_CODE: Partial<Record<FaultCode, number>> = {
+  unreachable: Number.POSITIVE_INFINITY,
+  "rate-limited": Number.POSITIVE_INFINITY,
+  forbidden: Number.POSITIVE_INFINITY,
+  unauthenticated: Number.POSITIVE_INFINITY,
+  // A server restored from a backup returns this for versions in its future.
+  overloaded: 10,
+};
+
+/**
+ * Lists and watches a resource until it is stopped. After an error it continues from the last version, or lists again when that
+ * version is gone. It stores no objects.
+ */
+export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: ReflectorDeps): Reflector {
+  const { clock, log, observer } = deps;
+  const name = resourceName(options.resource);
+  const stopping = new AbortController();
+  const position: WatchPosition = { version: undefined };
+  const normalBackoff = backoff({ maxMs: options.maxBackoffMs ?? MAX_BACKOFF_MS }, { ...deps, ...clock });
+  const forbiddenBackoff = backoff(FORBIDDEN_BACKOFF, { ...deps, ...clock });
+  const reporter = failureReporter({
+    log,
+    clock,
+    what: `following ${name}`,
+    fields: { resource: name },
+  });
+  const first = firstList(name);
+  let listTimeoutMs = RESPONSE_TIMEOUT_MS;
+  let failedWatches = 0;
+  let failuresInRow = 0;
+  let goneInRow = 0;
+  let running: Promise<void> | undefined;
+
+  const hooks = {
+    onOpen: () => {
+      normalBackoff.succeeded();
+      forbiddenBackoff.succeeded();
+      reporter.recovered();
+    },
+    onProgress: () => {
+      failedWatches = 0;
+      failuresInRow = 0;
+      goneInRow = 0;
+    },
+  };
+
+  const nextAttempt = (): ListWatchAttempt => {
+    const attempt = { options, sink, deps, name, position, signal: stopping.signal };
+    if (position.version === undefined) return listAttempt(attempt, listTimeoutMs);
+    return watchAttempt(attempt, position.version, hooks);
+  };
+
+  const pauseFor = (fault: Fault, attempt: ListWatchAttempt): number => {
+    // The server is up: list at once, without a second pause.
+    if (fault.code === "gone" && goneInRow++ === 0) return 0;
+    const pauseMs = (fault.code === "forbidden" ? forbiddenBackoff : normalBackoff).failed();
+    if (attempt.timedOut()) return Math.min(pauseMs, AFTER_TIMEOUT_MS);
+    return Math.max(pauseMs, Math.min(fault.details.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
+  };
+
+  const listFailed = (attempt: ListWatchAttempt): void => {
+    if (attempt.timedOut()) listTimeoutMs = Math.min(2 * listTimeoutMs, MAX_LIST_TIMEOUT_MS);
+  };
+  const watchFailed = (attempt: ListWatchAttempt, fault: Fault): void => {
+    const isGone = fault.code === "gone";
+    if (isGone || reporter.current() === undefined) {
+      observer?.onRestart?.(name, attempt.timedOut() ? "silent" : fault.code);
+    }
+    const limit = MAX_FAILED_WATCHES_BY_CODE[fault.code] ?? MAX_FAILED_WATCHES;
+    if (Number.isFinite(limit)) failedWatches++;
+    if (isGone || failedWatches >= limit) position.version = undefined;
+  };
+  const failed = (attempt: ListWatchAttempt, fault: Fault): void => {
+    if (attempt.isList) listFailed(attempt);
+    else watchFailed(attempt, fault);
+    // A single expired version is normal; repeated ones are reported.
+    if (fault.code !== "gone" || failuresInRow > 0) reporter.failed(fault);
+    failuresInRow++;
+  };
+
+  /**
+   * The connection is dead, or there was nothing to send: API servers send no bookmarks without progress notifications of
+   * etcd, for up to 10 minutes. A new watch finds out; it is not reported as a failure.
+   */
+  const restartIdleWatch = (): void => observer?.onRestart?.(name, "silent");
+
+  const runAttempt = async (): Promise<void> => {
+    const attempt = nextAttempt();
+    const beganAt = clock.monotonicMs();
+    let pauseMs = 0;
+    try {
+      await attempt.run();
+      if (attempt.isList) {
+        listTimeoutMs = RESPONSE_TIMEOUT_MS;
+        failedWatches = 0;
+        first.isWhole();
+      } else if (clock.monotonicMs() - beganAt < SHORT_WATCH_MS) {
+        pauseMs = normalBackoff.failed();
+      }
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      if (attempt.wentIdle()) return restartIdleWatch();
+      const fault = toFault(error);
+      failed(attempt, fault);
+      pauseMs = pauseFor(fault, attempt);
+    }
+    await wait(pauseMs, { clock, signal: stopping.signal });
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) await runAttempt();
+  };
+
+  return {
+    start: () => {
+      if (!stopping.signal.aborted) running ??= run();
+      return first.promise;
+    },
+    stop: async () => {
+      stopping.abort();
+      first.neverComes(reporter.current()?.fault);
+      await running;
+    },
+    health: () => {
+      const now = reporter.current();
+      if (now !== undefined) return { state: "troubled", ...now };
+      return { state: first.wasWhole() ? "following" : "starting" };
+    },
+  };
+}
+
+function firstList(name: string) {
+  let isComplete = false;
+  let settle: { resolve: () => void; reject: (fault: Fault) => void } | undefined;
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Avoids an unhandled rejection when nobody awaits the first list.
+  promise.catch(() => undefined);
+  return {
+    promise,
+    wasWhole: () => isComplete,
+    isWhole: () => {
+      isComplete = true;
+      settle?.resolve();
+    },
+    neverComes: (cause: Fault | undefined) => {
+      const message = `the reflector of ${name} was stopped before its first list was complete`;
+      settle?.reject(
+        new Fault("unreachable", cause === undefined ? message : `${message}: ${cause.message}`, { cause }),
+      );
+    },
+  };
+}
+
+function resourceName({ group, plural }: Resource<unknown>): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
