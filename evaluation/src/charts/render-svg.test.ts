@@ -75,7 +75,7 @@ test("bars have their values on them; a stack has its sum", () => {
 test("every series of a chart looks different in grey", () => {
   const series = (["ours", "theirs", "third", "fourth"] as const).map((style) => ({
     label: style,
-    style: style,
+    style,
     points: NAMED,
   }));
   const dashes = renderSvg({ ...BARS, kind: "lines", series }).match(/stroke-dasharray="[^"]+"/g);

@@ -93,7 +93,7 @@ export async function kubernetesLedger(
       const text = server.kubeconfig.replaceAll(`127.0.0.1:${server.port}`, `127.0.0.1:${proxy.port}`);
       await writeFile(file, text, { mode: 0o600 });
       const flags = [`--kubeconfig=${file}`, `--http-namespace=${namespace}`];
-      return { store: "kubernetes", flags, proxy: proxy };
+      return { store: "kubernetes", flags, proxy };
     }),
   );
   return {

@@ -46,7 +46,7 @@ export async function postgresLedger(
     endpoints: proxies.map((proxy) => ({
       store: `${server.url({ port: proxy.port })}?schema=${schema}`,
       flags: [],
-      proxy: proxy,
+      proxy,
     })),
     serverKind: "database",
     strikeServer: async (random) => {

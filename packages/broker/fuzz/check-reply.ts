@@ -18,7 +18,7 @@ export function isAccepted(reply: Reply | undefined): boolean {
   return reply !== undefined && reply.status >= 200 && reply.status < 300;
 }
 
-export function jsonIn(text: string): unknown {
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -19,7 +19,7 @@ export function notLeading({ state }: Pick<Leadership, "state">): Fault | undefi
 }
 
 /** Why this replica does not lead, as text; undefined if it leads. */
-export function leadershipProblem(state: LeadershipState): string | undefined {
+function leadershipProblem(state: LeadershipState): string | undefined {
   switch (state.role) {
     case "leader":
       return undefined;

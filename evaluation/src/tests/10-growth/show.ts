@@ -89,9 +89,9 @@ function growthChart({ y, lines, ...chart }: GrowthChart): Chart {
     ...chart,
     kind: "lines",
     y: { ...y, scale: "log" },
-    series: lines.map(({ what, style: style, growth: { points } }) => ({
+    series: lines.map(({ what, style, growth: { points } }) => ({
       label: what === undefined ? OURS : `${OURS}, ${what}`,
-      style: style,
+      style,
       points,
     })),
     notes: lines.map(({ what, growth }) =>

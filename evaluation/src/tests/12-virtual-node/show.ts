@@ -33,9 +33,9 @@ export function chartsOf(result: VirtualNodes): Chart[] {
       kind: "bars",
       x: { label: "", scale: "names" },
       y: { label: "time", unit: "s", scale: "linear" },
-      series: WAYS.map(({ way, label, style: style }) => ({
+      series: WAYS.map(({ way, label, style }) => ({
         label,
-        style: style,
+        style,
         points: PAIRS.map((pair) => pointOf(pair, readyStatistics(trials, way, pair))),
       })),
       notes: ["lines: fastest and slowest trial"],

@@ -29,10 +29,7 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
 }
 
 /** The Kubernetes transport has no certificates. */
-export function addCertificateGauge(
-  registry: MetricsRegistry,
-  inForce: () => CertificateSet | undefined,
-): void {
+function addCertificateGauge(registry: MetricsRegistry, inForce: () => CertificateSet | undefined): void {
   registry.collector(
     {
       name: "agent_certificate_expiry_timestamp_seconds",
@@ -47,7 +44,7 @@ export function addCertificateGauge(
   );
 }
 
-export function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {
+function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {
   registry.collector(
     {
       name: "agent_last_reload_successful",
@@ -63,10 +60,7 @@ const ROLES: readonly Role[] = ["requester", "provider"];
 const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
 /** Computed from the cache at each scrape. */
-export function addReservationGauges(
-  registry: MetricsRegistry,
-  sources: () => MetricSources | undefined,
-): void {
+function addReservationGauges(registry: MetricsRegistry, sources: () => MetricSources | undefined): void {
   const live = (role: Role): CachedReservation[] => sources()?.cache.live(role) ?? [];
 
   registry.collector(
@@ -105,7 +99,7 @@ export function addReservationGauges(
 type AdvertisedResources = Readonly<Record<"reserved" | "available", ResourceVector>>;
 
 /** Reserved and available resources; nothing before the first advertisement. */
-export function addResourceGauges(
+function addResourceGauges(
   registry: MetricsRegistry,
   advertised: () => AdvertisedResources | undefined,
 ): void {

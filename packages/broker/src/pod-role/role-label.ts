@@ -49,7 +49,7 @@ export interface RoleLabelDeps {
   readonly log: Log;
 }
 
-export function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps): RoleLabel {
+function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps): RoleLabel {
   const { open, clock, log } = deps;
   const retryBackoff = backoff({ maxMs: MAX_BACKOFF_MS }, { ...deps, monotonicMs: clock.monotonicMs });
   const what = `labelling the pod with its role (${label})`;

@@ -24,7 +24,7 @@ export function nodeShapes(nodes: Iterable<ResourceVector>, max = MAX_NODE_SHAPE
  * At most `max` shapes that promise no more than the given ones: merged shapes keep the smaller amount of each
  * resource, and those are merged first whose nodes lose least. Shapes of nothing are left out.
  */
-export function mergeShapes(shapes: Iterable<NodeShape>, max = MAX_NODE_SHAPES): NodeShape[] {
+function mergeShapes(shapes: Iterable<NodeShape>, max = MAX_NODE_SHAPES): NodeShape[] {
   const merged: NodeShape[] = [];
   for (const shape of mergeNearlyAlike([...shapes]).sort(byUsefulness)) {
     merged.push(shape);

@@ -10,8 +10,8 @@ const MAX_VERSION_LENGTH = 63;
 /** The tag after the last colon. A registry port is followed by a slash, and a digest is preceded by `@`. */
 const IMAGE_TAG = /^[^@]*:([^/@:]+)$/;
 
-export const CLUSTER_ID_SELECTOR = `${APP_NAME_LABEL}=clusterid-configmap`;
-export const CONTROLLER_SELECTOR = `${APP_NAME_LABEL}=${CONTROLLER}`;
+const CLUSTER_ID_SELECTOR = `${APP_NAME_LABEL}=clusterid-configmap`;
+const CONTROLLER_SELECTOR = `${APP_NAME_LABEL}=${CONTROLLER}`;
 
 /** The fields of a Deployment that hold its version. */
 export interface Deployment {
@@ -73,7 +73,7 @@ function imageOf(deployment: Deployment | undefined): string {
 }
 
 /** Servers filter by this selector; the check also covers a fake that does not. */
-export function isLabelled({ metadata }: { readonly metadata: ObjectMeta }, selector: string): boolean {
+function isLabelled({ metadata }: { readonly metadata: ObjectMeta }, selector: string): boolean {
   return `${APP_NAME_LABEL}=${metadata.labels?.[APP_NAME_LABEL] ?? ""}` === selector;
 }
 

@@ -1,5 +1,4 @@
-import type { LiqoIdentity } from "@resource-broker/domain";
-import { type KubeClient, toFault } from "@resource-broker/kube";
+import type { KubeClient } from "@resource-broker/kube";
 import {
   type Access,
   EXIT_NOT_FOUND,
@@ -13,17 +12,23 @@ import {
   unpeerArguments,
 } from "../liqoctl/run-liqoctl.ts";
 import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
-import type { KubeconfigLookup, Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
+import type { Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
 import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import { tenantNamespaceOf } from "../objects/labels.ts";
 import { deleteCommand } from "../objects/authentication.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { isConsumer, isProvider, isTerminating } from "./foreign-cluster-state.ts";
-import { identityAt } from "../identity/read-identity.ts";
 import type { PeeringTeardown } from "./peering-teardown.ts";
 import type { Job, JobResult } from "./peering-job-runner.ts";
 import type { PeeringStore } from "./peering-store.ts";
-import { type TenantStatus, tenantStatusAt, versionProblem } from "./peering-checks.ts";
+import {
+  type ClusterRef,
+  type Pair,
+  peeringChecks,
+  type ProviderKubeconfig,
+  type TenantStatus,
+  tenantStatusAt,
+} from "./peering-checks.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeeringJobFactoryOptions {
@@ -49,20 +54,6 @@ export interface PeeringJobFactoryDeps {
   readonly teardown: PeeringTeardown;
   readonly run: RunLiqoctl;
 }
-
-/** The two clusters of a peering, with their IDs at the broker and in Liqo. */
-export interface Pair {
-  readonly clusterId: string;
-  readonly liqoId: string;
-  /** This cluster's ID in Liqo according to the broker; undefined: unknown. */
-  readonly ownLiqoId: string | undefined;
-}
-
-type ClusterRef = Pick<Pair, "clusterId" | "liqoId">;
-type ProviderKubeconfig = Extract<KubeconfigLookup, { readonly kind: "found" }>;
-type Remote =
-  | { readonly ok: true; readonly version: string }
-  | { readonly ok: false; readonly obstacle: NonNullable<JobResult> };
 
 /** Creates the jobs that run liqoctl. */
 export interface PeeringJobFactory {
@@ -92,6 +83,7 @@ export function peeringJobFactory(
 ): PeeringJobFactory {
   const { client, kubeconfigs, run, withFile } = deps;
   const { liqoNamespace } = options;
+  const checks = peeringChecks({ ...deps, liqoNamespace });
   const fingerprints = new Map<string, string>();
   const fingerprintOf = async (clusterId: string): Promise<string> =>
     (await Promise.all([clusterId, options.clusterId].map(kubeconfigs.fingerprintOf))).join();
@@ -142,49 +134,6 @@ export function peeringJobFactory(
         act({ local, remoteKubeconfig, liqoNamespace, timeoutMs }),
       ),
     );
-
-  /** Checks both clusters before anything is changed. */
-  const checkPeering = async (pair: Pair, provider: ProviderKubeconfig): Promise<JobResult> => {
-    const here = await identityAt(client, liqoNamespace);
-    if (here === undefined) {
-      const message = `Liqo is not installed in namespace ${liqoNamespace} of this cluster: install it, or set --liqo-mode=off`;
-      return { reason: "LiqoMissing", message };
-    }
-    const there = await remoteIdentity(pair, provider);
-    if (!there.ok) return there.obstacle;
-    return (
-      ownProblem(pair, here) ??
-      versionProblem(pair, here.version, there.version) ??
-      tenantTerminating(pair, here, provider)
-    );
-  };
-  /** liqoctl would reuse a Tenant that is being deleted, and the new peering would lose it a moment later. */
-  const tenantTerminating = async (
-    pair: ClusterRef,
-    here: LiqoIdentity,
-    { access, path }: ProviderKubeconfig,
-  ): Promise<JobResult> => {
-    const namespace = tenantNamespaceOf(here.clusterId);
-    if ((await tenantStatusAt(namespace, () => deps.connect(access, path))) !== "terminating")
-      return undefined;
-    const message = `${pair.clusterId} is still ending an earlier peering: Tenant ${here.clusterId} in its ${namespace}`;
-    return { reason: "TenantLeaving", message };
-  };
-  /** liqoctl uses whatever cluster the file points to, and the file may have been replaced. */
-  const remoteIdentity = async (pair: ClusterRef, { access, path }: ProviderKubeconfig): Promise<Remote> => {
-    try {
-      const remote = await deps.connect(access, path);
-      const there = await identityAt(remote, liqoNamespace).finally(() => remote.close());
-      if (there?.clusterId === pair.liqoId) return { ok: true, version: there.version };
-      const found = there === undefined ? "no Liqo" : `Liqo's cluster ${there.clusterId}`;
-      const message = `the kubeconfig of ${pair.clusterId} leads to ${found} instead of ${pair.liqoId}: replace it`;
-      return { ok: false, obstacle: { reason: "IdentityMismatch", message } };
-    } catch (error) {
-      const { code, message } = toFault(error);
-      const reason = code === "invalid" ? "KubeconfigRefused" : "ProviderUnreachable";
-      return { ok: false, obstacle: { reason, message: `with ${path}: ${message}` } };
-    }
-  };
 
   /** Unpeering would delete these slices, and they block Liqo's cleanup. */
   const usedBySlice = async ({ clusterId, liqoId }: ClusterRef): Promise<JobResult> => {
@@ -247,7 +196,7 @@ export function peeringJobFactory(
   const peerAfter = (prepare: typeof clearOldPeering, pair: Pair): Job =>
     jobOf("peer", TERMINATION_MS + REPAIR_MS + 2 * options.timeoutMs, (signal) =>
       withProvider(pair.clusterId, async (provider) => {
-        const problem = await checkPeering(pair, provider);
+        const problem = await checks.checkPeering(pair, provider);
         if (problem !== undefined || signal.aborted) return problem;
         return await withBothKubeconfigs(provider, options.timeoutMs, async (peering) => {
           const isFirst = await deps.peerings.markBegun(pair.liqoId);
@@ -278,7 +227,7 @@ export function peeringJobFactory(
     unpeer: (pair) =>
       jobOf("unpeer", TERMINATION_MS + REPAIR_MS + options.timeoutMs + UNPEER_MS, (signal) =>
         withProvider(pair.clusterId, async (provider) => {
-          const there = await remoteIdentity(pair, provider);
+          const there = await checks.remoteIdentity(pair, provider);
           if (!there.ok) return there.obstacle;
           return await withBothKubeconfigs(provider, UNPEER_MS, (peering) =>
             unpeerBoth(pair, peering, signal),
@@ -304,10 +253,4 @@ export function peeringJobFactory(
         }),
       ),
   };
-}
-
-function ownProblem({ ownLiqoId }: Pair, { clusterId }: LiqoIdentity): JobResult {
-  if (ownLiqoId === undefined || ownLiqoId === clusterId) return undefined;
-  const message = `this cluster's ID in Liqo is ${clusterId}, but the broker has ${ownLiqoId}: wait for the next advertisement`;
-  return { reason: "IdentityMismatch", message };
 }

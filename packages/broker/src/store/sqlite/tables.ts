@@ -78,7 +78,7 @@ export function openTables(database: DatabaseSync, sums: TableSums): Tables {
 }
 
 /** As JSON: keys are anybody's text, and no two pairs may share a name. */
-export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | "key">): string {
+function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | "key">): string {
   return JSON.stringify([requester, key]);
 }
 

@@ -23,7 +23,7 @@ export function noticeText(
 }
 
 /** A cluster is either provider or requester of a reservation, never both. */
-export function noticeFor(clusterId: string, reservation: Reservation): Notice | undefined {
+function noticeFor(clusterId: string, reservation: Reservation): Notice | undefined {
   if (reservation.provider === clusterId) return { name: "instruction", reservation };
   return reservation.requester === clusterId ? { name: "reservation", reservation } : undefined;
 }

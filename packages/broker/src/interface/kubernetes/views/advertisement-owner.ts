@@ -88,7 +88,7 @@ interface AdvertisementVersion {
 
 type Versioned = Pick<ClusterAdvertisement["spec"], "timestamp" | "instance" | "sequence">;
 
-export function versionOf({ timestamp, instance, sequence }: Versioned): AdvertisementVersion {
+function versionOf({ timestamp, instance, sequence }: Versioned): AdvertisementVersion {
   return { statedAt: parseTime(timestamp), instance, sequence };
 }
 
@@ -96,7 +96,7 @@ function ledgerVersion({ statedAt, instance, sequence }: Advertisement): Adverti
   return { statedAt, instance, sequence };
 }
 
-export function isSameVersion(a: AdvertisementVersion, b: AdvertisementVersion | undefined): boolean {
+function isSameVersion(a: AdvertisementVersion, b: AdvertisementVersion | undefined): boolean {
   return (
     b !== undefined && a.statedAt === b.statedAt && a.instance === b.instance && a.sequence === b.sequence
   );
