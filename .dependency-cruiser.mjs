@@ -21,8 +21,9 @@ const TESTING = "^packages/.+/testing/";
 const TESTKIT = "^packages/testkit/";
 const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
-/** What a package shows to others: its index, and `./testing` for tests. */
-const ENTRY_POINT = "^packages/([^/]+/src/(index|testing|testing/index)|contract/src/text/safe-text)\\.ts$";
+/** What a package shows to others: its index, `./testing` for tests, and Liqo's kinds. */
+const ENTRY_POINT =
+  "^packages/([^/]+/src/(index|testing|testing/index)|contract/src/text/safe-text|agent/src/liqo/index)\\.ts$";
 
 const onlyDownward = Object.entries(mayImport).map(([name, allowed]) => ({
   name: `layer-${name}`,
@@ -68,7 +69,8 @@ const rules = [
   },
   {
     name: "only-entry-points",
-    comment: "A package's insides are its own: import its index, `contract/text`, or `./testing` from tests.",
+    comment:
+      "A package's insides are its own: import its index, `contract/text`, `agent/liqo`, or `./testing` from tests.",
     from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
     to: { path: "^packages/", pathNot: ["^$1/", ENTRY_POINT] },
   },

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { IDENTITIES, RESOURCE_SLICES, TENANTS, VIRTUAL_NODES } from "@resource-broker/agent";
+import { IDENTITIES, RESOURCE_SLICES, TENANTS, VIRTUAL_NODES } from "@resource-broker/agent/liqo";
 import type { ObjectName, Resource } from "@resource-broker/kube";
 import {
   clusterDefinitions,

@@ -7,7 +7,7 @@ import {
   SHADOW_PODS,
   SLICE_CLASS,
   tenantNamespaceOf,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { PATH } from "@resource-broker/contract";
 import {
   creatorUser,

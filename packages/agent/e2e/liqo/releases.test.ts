@@ -1,4 +1,9 @@
-import { FOREIGN_CLUSTERS, RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent";
+import {
+  FOREIGN_CLUSTERS,
+  RESOURCE_SLICES,
+  tenantNamespaceOf,
+  VIRTUAL_NODES,
+} from "@resource-broker/agent/liqo";
 import type { KubeClient } from "@resource-broker/kube";
 import type { FakeLiqo } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent";
+import { RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent/liqo";
 import { RESOURCE_REQUESTS, until, type WorldCluster } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";

@@ -1,4 +1,4 @@
-import { NAMESPACE_OFFLOADINGS, VIRTUAL_NODES } from "@resource-broker/agent";
+import { NAMESPACE_OFFLOADINGS, VIRTUAL_NODES } from "@resource-broker/agent/liqo";
 import { type KubeClient, ROLE_BINDINGS, SECRETS } from "@resource-broker/kube";
 import {
   clientOf,

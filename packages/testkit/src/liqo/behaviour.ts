@@ -1,4 +1,4 @@
-import type { ResourceList } from "@resource-broker/agent";
+import type { ResourceList } from "@resource-broker/agent/liqo";
 
 /** Finalizers that can be made to stay for ever. */
 export type StuckFinalizer = "slice" | "virtual-node" | "offloading";

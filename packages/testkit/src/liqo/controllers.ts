@@ -1,4 +1,4 @@
-import { FOREIGN_CLUSTERS, tenantNamespaceOf } from "@resource-broker/agent";
+import { FOREIGN_CLUSTERS, tenantNamespaceOf } from "@resource-broker/agent/liqo";
 import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { isUnreachableForever, writeForeignCluster, writeReachability } from "./foreign-clusters.ts";

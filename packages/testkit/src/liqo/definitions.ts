@@ -9,7 +9,7 @@ import {
   SHADOW_PODS,
   TENANTS,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import type { Resource } from "@resource-broker/kube";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { parse } from "yaml";

@@ -6,7 +6,7 @@ import {
   tenantNamespaceOf,
   VIRTUAL_NODES,
   type VirtualNode,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { NAMESPACES } from "@resource-broker/kube";
 import { expect, test } from "vitest";
 import type { LiqoBehaviour } from "./behaviour.ts";

@@ -8,7 +8,7 @@ import {
   TENANTS,
   tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { NAMESPACES } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import type { LiqoBehaviour } from "./behaviour.ts";

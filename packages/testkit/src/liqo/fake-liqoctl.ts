@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { FOREIGN_CLUSTERS } from "@resource-broker/agent";
+import { FOREIGN_CLUSTERS } from "@resource-broker/agent/liqo";
 import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
 import { parse } from "yaml";
 import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";

@@ -6,7 +6,7 @@ import {
   TENANTS,
   tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { type Resource, SECRETS } from "@resource-broker/kube";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { controlPlaneIdentityName, controlPlaneSecret } from "./peer-objects.ts";

@@ -1,4 +1,10 @@
-import { LIQO_LABEL, QUOTAS, SHADOW_PODS, type ShadowPod, tenantNamespaceOf } from "@resource-broker/agent";
+import {
+  LIQO_LABEL,
+  QUOTAS,
+  SHADOW_PODS,
+  type ShadowPod,
+  tenantNamespaceOf,
+} from "@resource-broker/agent/liqo";
 import { NAMESPACES, type ObjectName } from "@resource-broker/kube";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { remoteNamespaceOf } from "./offloading.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { FOREIGN_CLUSTERS } from "@resource-broker/agent";
+import { FOREIGN_CLUSTERS } from "@resource-broker/agent/liqo";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../world/until.ts";
 import { startLiqoctlProgram } from "./liqoctl-program.ts";

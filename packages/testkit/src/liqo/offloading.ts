@@ -6,7 +6,7 @@ import {
   type NodeSelectorRequirement,
   tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { NAMESPACES } from "@resource-broker/kube";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { addFinalizer, change, dropFinalizer, ensure, remove } from "./writes.ts";

@@ -6,7 +6,7 @@ import {
   type Identity,
   type Tenant,
   tenantNamespaceOf,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { NAMESPACES, type ObjectName, SECRETS } from "@resource-broker/kube";
 import type { LiqoSite } from "./liqo-state.ts";
 import { change, dropFinalizer, ensure, remove } from "./writes.ts";

@@ -4,7 +4,7 @@ import {
   RESOURCE_SLICES,
   tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { NAMESPACES, type ObjectName, type Resource } from "@resource-broker/kube";
 import { UNREACHABLE_ANNOTATION } from "./foreign-clusters.ts";
 import type { LiqoSite } from "./liqo-state.ts";

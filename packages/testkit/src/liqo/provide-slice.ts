@@ -8,7 +8,7 @@ import {
   type ResourceList,
   type ResourceSlice,
   type ResourceSliceCondition,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import type { LiqoBehaviour } from "./behaviour.ts";
 import type { LiqoState } from "./liqo-state.ts";
 import { replicaName, type SliceAt } from "./replicate-slice.ts";

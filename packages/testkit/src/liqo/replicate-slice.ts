@@ -1,4 +1,9 @@
-import { LIQO_LABEL, RESOURCE_SLICES, type ResourceSlice, tenantNamespaceOf } from "@resource-broker/agent";
+import {
+  LIQO_LABEL,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+  tenantNamespaceOf,
+} from "@resource-broker/agent/liqo";
 import { type ObjectName, SECRETS } from "@resource-broker/kube";
 import { isUnreachableForever } from "./foreign-clusters.ts";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";

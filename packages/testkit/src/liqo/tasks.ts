@@ -9,7 +9,7 @@ import {
   TENANTS,
   tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import type { ObjectMeta } from "@resource-broker/contract";
 import { NAMESPACES, type ObjectName, type Resource } from "@resource-broker/kube";
 import { remoteNamespaceOf } from "./offloading.ts";

@@ -5,7 +5,7 @@ import {
   RESOURCE_SLICES,
   TENANTS,
   tenantNamespaceOf,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { SECRETS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import type { WorldCluster } from "../world/world-cluster.ts";

@@ -7,7 +7,7 @@ import {
   type ResourceSlice,
   VIRTUAL_NODES,
   type VirtualNode,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { compareQuantities, parseQuantity } from "@resource-broker/domain";
 import type { ObjectName } from "@resource-broker/kube";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";

@@ -8,7 +8,7 @@ import {
   SHADOW_PODS,
   TENANTS,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { CONFIG_MAPS, type ObjectName, type Resource } from "@resource-broker/kube";
 import {
   PROVIDER_INSTRUCTIONS,

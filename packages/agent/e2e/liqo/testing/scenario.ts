@@ -1,4 +1,4 @@
-import { NAMESPACE_OFFLOADINGS, QUOTAS, tenantNamespaceOf } from "@resource-broker/agent";
+import { NAMESPACE_OFFLOADINGS, QUOTAS, tenantNamespaceOf } from "@resource-broker/agent/liqo";
 import { PATH } from "@resource-broker/contract";
 import { creatorUser, RESOURCE_REQUESTS, until } from "@resource-broker/testkit";
 import { expect } from "vitest";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent";
+import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent/liqo";
 import type { ResourceRequest } from "@resource-broker/contract";
 import { listingOf, RESOURCE_REQUESTS, until } from "@resource-broker/testkit";
 import { expect } from "vitest";

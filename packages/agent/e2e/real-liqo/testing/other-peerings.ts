@@ -1,5 +1,10 @@
 import { join } from "node:path";
-import { FOREIGN_CLUSTERS, IDENTITIES, RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent";
+import {
+  FOREIGN_CLUSTERS,
+  IDENTITIES,
+  RESOURCE_SLICES,
+  tenantNamespaceOf,
+} from "@resource-broker/agent/liqo";
 import { SECRETS } from "@resource-broker/kube";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";

@@ -8,7 +8,7 @@ import {
   SLICE_CLASS,
   tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import type { ResourceRequest } from "@resource-broker/contract";
 import { creatorUser, until } from "@resource-broker/testkit";
 import { expect } from "vitest";

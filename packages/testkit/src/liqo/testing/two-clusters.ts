@@ -6,7 +6,7 @@ import {
   type ResourceList,
   type ResourceSlice,
   tenantNamespaceOf,
-} from "@resource-broker/agent";
+} from "@resource-broker/agent/liqo";
 import { onTestFinished } from "vitest";
 import { simulatedControlPlanes } from "../../world/control-planes.ts";
 import { nodeObject } from "../../world/cluster-plan.ts";
