@@ -189,7 +189,13 @@ function reworded(text: string, rewordings: readonly Rewording[]): string {
 
 function rewordOnce(text: string, { from, to }: Rewording): string {
   const parts = from.split("{}").map((part) => part.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&"));
-  const form = new RegExp(`(?<![\\p{L}\\p{N}])${parts.join("(.{1,160}?)")}(?![\\p{L}\\p{N}])`, "gu");
+  // An expression at the beginning is one word: otherwise it would reach back into whatever stands before the text.
+  const [first = "", ...rest] = parts;
+  const pattern =
+    first === "" && rest.length > 0
+      ? `([^\\s"]{1,160}?)${rest.join("(.{1,160}?)")}`
+      : parts.join("(.{1,160}?)");
+  const form = new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, "gu");
   return text.replace(form, (...match: readonly (string | number)[]) => {
     let next = 1;
     return to
