@@ -8,8 +8,6 @@ export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./crd/
 export { type CustomResourceDefinition, customResourceDefinition, KINDS } from "./crd/definition.ts";
 export {
   apiVersionOf,
-  CATEGORY,
-  type Column,
   type Kind,
   type KubernetesObject,
   type ObjectMeta,
@@ -28,15 +26,7 @@ export { type ProviderInstruction, providerInstructionKind } from "./crd/provide
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./crd/reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./crd/reservation-instruction.ts";
 export { type ResourceRequest, resourceRequestKind } from "./crd/resource-request.ts";
-export type {
-  UiAmounts,
-  UiError,
-  UiListQuery,
-  UiMoney,
-  UiPage,
-  UiResource,
-  UiTime,
-} from "./dashboard/common.ts";
+export type { UiAmounts, UiError, UiMoney, UiResource, UiTime } from "./dashboard/common.ts";
 export type {
   UiDecisionRow,
   UiDecisions,
@@ -66,25 +56,17 @@ export {
   type UiUnmet,
   type UiVerified,
 } from "./dashboard/history.ts";
-export type { UiCordon, UiDone, UiEvent } from "./dashboard/live.ts";
+export type { UiDone, UiEvent } from "./dashboard/live.ts";
 export {
   RESERVATION_SORTS,
   type ReservationSort,
-  TIMELINE_STEPS,
-  type TimelineStep,
   type UiParty,
   type UiPhase,
   type UiReservation,
   type UiReservationDetail,
   type UiReservations,
 } from "./dashboard/reservations.ts";
-export {
-  uiQuoteRequestSchema,
-  type UiRole,
-  type UiSession,
-  type UiSignIn,
-  uiSignInSchema,
-} from "./dashboard/session.ts";
+export { uiQuoteRequestSchema, type UiRole, type UiSession, uiSignInSchema } from "./dashboard/session.ts";
 export { type ErrorReply, Fault, type FaultDetails, readFault, toErrorBody } from "./faults/fault.ts";
 export {
   FAULTS,
@@ -100,26 +82,20 @@ export {
   type ReservationView,
   toAdoptionOffers,
 } from "./mapping/reservation.ts";
-export { type AccountState, fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
-export { type Mapped, toQuantities, toSomeQuantities } from "./mapping/amounts.ts";
+export { fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
+export { type Mapped, toQuantities } from "./mapping/amounts.ts";
 export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "./mapping/cost.ts";
 export { type Disclosure, fromDecision, refusalDetails, toRefusals } from "./mapping/decision.ts";
 export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
-export {
-  DEFAULT_SLICE,
-  fromPolicy,
-  parsePolicy,
-  type PolicyResult,
-  type SliceDefaults,
-} from "./policy/policy-mapping.ts";
+export { DEFAULT_SLICE, fromPolicy, parsePolicy, type SliceDefaults } from "./policy/policy-mapping.ts";
 export { type PolicyDTO, policySchema } from "./policy/policy-schema.ts";
 export { closest } from "./schema/closest.ts";
 export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
 export { fitToSchema } from "./schema/fit-to-schema.ts";
-export type { Infer, Schema } from "./schema/node.ts";
-export { describeProblem, describeProblems, type Problem } from "./schema/problem.ts";
+export type { Schema } from "./schema/node.ts";
+export { describeProblem, describeProblems } from "./schema/problem.ts";
 export { formatTime, parseTime } from "./schema/time.ts";
-export { type Validation, validate, validateExactly } from "./schema/validate.ts";
+export { validate, validateExactly } from "./schema/validate.ts";
 export {
   environmentName,
   type HelpOptions,
@@ -143,7 +119,6 @@ export {
 export { replaceHidden, safeJson, safeLine, safeText, truncate } from "./text/safe-text.ts";
 export { yamlText } from "./text/yaml-text.ts";
 export {
-  type AcknowledgementDTO,
   acknowledgementSchema,
   type CapacityEventDTO,
   EVENT_SCHEMAS,
@@ -173,10 +148,8 @@ export {
   auditPageSchema,
   type CordonReplyDTO,
   cordonReplySchema,
-  type CordonRequestDTO,
   cordonRequestSchema,
   type DashboardLink,
-  type DashboardLinkRequest,
   dashboardLinkRequestSchema,
   dashboardLinkSchema,
   type PolicyReplyDTO,
@@ -184,17 +157,11 @@ export {
 } from "./wire/admin.ts";
 export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
 export { type DecisionDTO, decisionSchema, type QuoteDTO, quoteSchema } from "./wire/decision.ts";
-export { type ErrorDTO, errorSchema, type RefusalDTO } from "./wire/error.ts";
+export { errorSchema, type RefusalDTO } from "./wire/error.ts";
 export { HEADER, LIMIT, PATH, PROTOCOL_VERSION } from "./wire/protocol.ts";
-export type { ResourceQuantitiesDTO, ResourcesDTO, SomeQuantitiesDTO } from "./wire/quantities.ts";
+export type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "./wire/quantities.ts";
+export { type ReservationDTO, reservationListSchema, reservationSchema } from "./wire/reservation.ts";
 export {
-  idempotencyKeySchema,
-  type ReservationDTO,
-  reservationListSchema,
-  reservationSchema,
-} from "./wire/reservation.ts";
-export {
-  type RenewRequestDTO,
   type ReservationRequestDTO,
   renewRequestSchema,
   reservationRequestSchema,

@@ -11,58 +11,21 @@ export {
   REGION_LABEL,
   type ReservationUsage,
 } from "./advertisement/advertisement.ts";
+export type { LiveReservation } from "./cluster/classify-pod.ts";
+export { type ClusterSums, type ClusterTotals, clusterSums } from "./cluster/cluster-sums.ts";
+export { parseToleratedTaint, type ToleratedTaint } from "./cluster/counted-node.ts";
 export {
-  classifyPod,
-  type ClusterView,
-  IGNORED_REASONS,
-  type IgnoredReason,
-  type LiveReservation,
-  type NodeKind,
-  PENDING_REASONS,
-  type PendingReason,
-  type PodClass,
-} from "./cluster/classify-pod.ts";
-export {
-  type ClusterSums,
-  type ClusterSumsOptions,
-  type ClusterTotals,
-  clusterSums,
-  type ObservedNode,
-} from "./cluster/cluster-sums.ts";
-export {
-  type NodeVerdict,
-  nodeVerdict,
-  parseToleratedTaint,
-  type ToleratedTaint,
-  type ToleratedTaintResult,
-  UNCOUNTED_NODE_REASONS,
-  type UncountedNodeReason,
-} from "./cluster/counted-node.ts";
-export {
-  type CountedResourceOptions,
   type CountedResources,
   countedResources,
   DEFAULT_COUNTED_RESOURCES,
 } from "./cluster/counted-resources.ts";
 export type { KubernetesNode, KubernetesPod } from "./cluster/kubernetes.ts";
 export { GUEST_LABELS } from "./cluster/liqo-labels.ts";
-export {
-  clusterLabels,
-  gpuModels,
-  NODE_LABELS,
-  type NodeFacts,
-  nodeFacts,
-  type NodeReading,
-  type Taint,
-  ZONE_LABEL,
-} from "./cluster/node.ts";
-export { nodeShapes } from "./cluster/node-shapes.ts";
-export { type GuestFacts, type PodFacts, type PodReading, podFacts, podKey } from "./cluster/pod.ts";
-export { type PodRequest, podRequest } from "./cluster/pod-request.ts";
-export type { GuestUsage, PendingShown } from "./cluster/pod-totals.ts";
-export { type CostModel, type PriceWindow, type Tier, TIERS, type UnitPrices } from "./cost/cost-model.ts";
-export { hourlyPrice, priceQueryFor, totalPrice, UNPRICED } from "./cost/price.ts";
-export type { Candidate, Cordon } from "./scheduling/candidate.ts";
+export { clusterLabels, gpuModels, NODE_LABELS, type NodeFacts, nodeFacts } from "./cluster/node.ts";
+export { type PodFacts, podFacts, podKey } from "./cluster/pod.ts";
+export { type CostModel, type PriceWindow, TIERS, type UnitPrices } from "./cost/cost-model.ts";
+export { hourlyPrice, priceQueryFor } from "./cost/price.ts";
+export type { Cordon } from "./scheduling/candidate.ts";
 export { chooseProvider } from "./scheduling/choose-provider.ts";
 export {
   type CandidateRecord,
@@ -74,19 +37,10 @@ export {
   withoutAmounts,
 } from "./scheduling/decision.ts";
 export { explain, flipOf, headline } from "./scheduling/explain.ts";
-export { FILTER_NAMES, type FilterName, type Refusal, type SchedulingContext } from "./scheduling/filters.ts";
-export {
-  DEFAULT_POLICY,
-  type LendingPolicy,
-  type LendingRule,
-  type Policy,
-  type PricePolicy,
-  type Quota,
-  type ResourceLimits,
-} from "./scheduling/policy.ts";
+export { FILTER_NAMES, type FilterName } from "./scheduling/filters.ts";
+export { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "./scheduling/policy.ts";
 export { replayWinner } from "./scheduling/record-decision.ts";
-export type { CandidateTableView } from "./scheduling/candidate-table.ts";
-export type { CandidateStats, ScoreInputs, ScoreParts } from "./scheduling/scorers.ts";
+export type { CandidateStats } from "./scheduling/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export {
   type AdoptionOffer,
@@ -101,11 +55,9 @@ export {
   type DecisionContext,
   type Outcome,
   REJECTION_CODES,
-  type RejectionCode,
   type Reply,
   type SetAdoptionWindow,
 } from "./ledger/command.ts";
-export type { Deadline } from "./ledger/deadlines.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
@@ -143,11 +95,8 @@ export {
 export {
   type EndReason,
   FAILURE_REASONS,
-  type FailureReason,
   isFinal,
   isLive,
-  type LifecycleEvent,
-  nextPhase,
   type Phase,
   PHASES,
   RELEASE_REASONS,

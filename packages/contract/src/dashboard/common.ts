@@ -31,18 +31,6 @@ export interface UiPage<Row> {
   readonly commit: number;
 }
 
-/** What every list takes as query parameters. */
-export interface UiListQuery {
-  readonly sort?: string;
-  readonly order?: "asc" | "desc";
-  /** Free text: part of an ID, name, region or label. */
-  readonly q?: string;
-  /** From 0. */
-  readonly offset?: number;
-  /** At most 200; default 50. */
-  readonly limit?: number;
-}
-
 /** Every error of `/ui/`, with the codes of the public API. */
 export interface UiError {
   readonly error: string;

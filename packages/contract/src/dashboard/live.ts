@@ -23,11 +23,11 @@ export type UiEvent =
       };
     };
 
-/** Actions, for admins; each needs the header `X-Broker-Dashboard: 1` and an empty or JSON body. Answer 200 `UiDone`. */
+/**
+ * The reply, with status 200, to an action of an admin: `POST /ui/reservations/{id}/release`,
+ * `POST /ui/clusters/{id}/cordon` (optional `reason`), `POST /ui/clusters/{id}/uncordon`.
+ * Each needs the header `X-Broker-Dashboard: 1` and an empty or JSON body.
+ */
 export interface UiDone {
   readonly message: string;
-}
-/** `POST /ui/reservations/{id}/release` · `POST /ui/clusters/{id}/cordon` (`UiCordon`) · `POST /ui/clusters/{id}/uncordon`. */
-export interface UiCordon {
-  readonly reason?: string;
 }

@@ -71,7 +71,6 @@ export const cordonRequestSchema = titled(
   }),
   "Keeps a cluster from lending anything new. What it lends already stays.",
 );
-export type CordonRequestDTO = Infer<typeof cordonRequestSchema>;
 
 export const cordonReplySchema = titled(
   "CordonReplyDTO",
@@ -98,7 +97,6 @@ export const dashboardLinkRequestSchema = titled(
   }),
   "Asks for a link that signs one browser in to the dashboard, once.",
 );
-export type DashboardLinkRequest = Infer<typeof dashboardLinkRequestSchema>;
 
 export const dashboardLinkSchema = titled(
   "DashboardLinkDTO",

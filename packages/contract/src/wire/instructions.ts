@@ -74,4 +74,3 @@ export const acknowledgementSchema = titled(
   }),
   "A provider's answer to an instruction.",
 );
-export type AcknowledgementDTO = Infer<typeof acknowledgementSchema>;

@@ -103,7 +103,6 @@ export const resourcesSchema = titled(
   object({ ...resourceFields, available: required(shownQuantitiesSchema, AVAILABLE) }),
   "What a cluster has, what it uses itself, what it lends and what is left.",
 );
-export type ResourcesDTO = Infer<typeof resourcesSchema>;
 
 /** In the broker's cluster, `reserved` and `available` are the broker's fields: an agent leaves both out. */
 export const offeredResourcesSchema = object({

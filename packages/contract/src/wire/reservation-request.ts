@@ -69,4 +69,3 @@ export const renewRequestSchema = titled(
   }),
   "Extends a reservation.",
 );
-export type RenewRequestDTO = Infer<typeof renewRequestSchema>;

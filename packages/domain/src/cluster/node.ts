@@ -9,7 +9,7 @@ import {
 import type { KubernetesNode, KubernetesTaint } from "./kubernetes.ts";
 import { NODE_TYPE_LABEL, VIRTUAL_NODE_TYPE } from "./liqo-labels.ts";
 
-export const ZONE_LABEL = "topology.kubernetes.io/zone";
+const ZONE_LABEL = "topology.kubernetes.io/zone";
 const GPU_MODEL_LABEL = "nvidia.com/gpu.product";
 /** Of one GPU, in MiB. */
 const GPU_MEMORY_LABEL = "nvidia.com/gpu.memory";

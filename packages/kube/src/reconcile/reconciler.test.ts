@@ -2,12 +2,22 @@ import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { type ReconcilerOptions, reconciler } from "./reconciler.ts";
+import { type ReconcileLoopOptions, type ReconcileResult, reconcileLoop } from "./reconciler.ts";
 
-type Options = ReconcilerOptions<{ want: number; have: number }, number>;
+interface Plan extends ReconcileResult {
+  readonly actions: readonly number[];
+}
+interface Options extends Pick<ReconcileLoopOptions, "resync"> {
+  readonly plan?: (state: { want: number; have: number }) => Plan;
+}
+
+/** One action for each step from what there is to what is wanted. */
+const stepByStep: NonNullable<Options["plan"]> = ({ want, have }) => ({
+  actions: Array.from({ length: Math.max(0, want - have) }, (_, step) => have + step + 1),
+});
 
 /** Counters that are to be brought, step by step, to what is wanted. */
-function world(options: Partial<Options> = {}) {
+function world({ plan = stepByStep, ...options }: Options = {}) {
   const time = fakeClock();
   const log = recordedLog();
   const want = new Map<string, number>();
@@ -15,26 +25,18 @@ function world(options: Partial<Options> = {}) {
   const rounds: number[] = [];
   /** What the next applies throw. */
   const failures: Error[] = [];
-  const counters = reconciler<{ want: number; have: number }, number>(
-    {
-      name: "counter",
-      observe: (key) => {
-        rounds.push(time.monotonicMs() - 1000);
-        return { want: want.get(key) ?? 0, have: have.get(key) ?? 0 };
-      },
-      plan: (state) => ({
-        actions: Array.from(
-          { length: Math.max(0, state.want - state.have) },
-          (_, step) => state.have + step + 1,
-        ),
-      }),
-      apply: (value, key) => {
-        const failure = failures.shift();
-        if (failure !== undefined) throw failure;
-        have.set(key, value);
-      },
-      ...options,
-    },
+  const reconcile = async (key: string): Promise<ReconcileResult> => {
+    rounds.push(time.monotonicMs() - 1000);
+    const planned = plan({ want: want.get(key) ?? 0, have: have.get(key) ?? 0 });
+    for (const value of planned.actions) {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      have.set(key, value);
+    }
+    return planned;
+  };
+  const counters = reconcileLoop(
+    { name: "counter", reconcile, ...options },
     { clock: time, random: () => 0.5, log },
   );
   return { time, log, want, have, rounds, failures, counters };
@@ -43,7 +45,7 @@ function world(options: Partial<Options> = {}) {
 const many = (count: number, make: () => Error) => Array.from({ length: count }, make);
 
 describe("a reconciler", () => {
-  test("observes, plans and applies in the plan's order", async () => {
+  test("reconciles a key that was enqueued", async () => {
     const { time, want, have, counters } = world();
     want.set("a", 3);
     counters.enqueue("a");

@@ -115,30 +115,3 @@ function retryOf({ retry, details }: Fault): WorkResult {
   const maxMs = retry ? MAX_RETRY_MS : MAX_PERMANENT_RETRY_MS;
   return { kind: "retry", maxMs, minMs: Math.min(details.retryAfterMs ?? 0, maxMs) };
 }
-
-/** What is to be done about a state, and when to look again. */
-export interface Plan<Action> extends ReconcileResult {
-  readonly actions: readonly Action[];
-}
-
-export interface ReconcilerOptions<State, Action> extends Omit<ReconcileLoopOptions, "reconcile"> {
-  /** Reads the current state; events only say which key to reconcile. */
-  readonly observe: (key: string) => State | Promise<State>;
-  /** Pure. */
-  readonly plan: (state: State) => Plan<Action>;
-  /** One after the other, in the plan's order; the first that fails ends the round. */
-  readonly apply: (action: Action, key: string) => void | Promise<void>;
-}
-
-/** Observes, plans and applies, key by key. */
-export function reconciler<State, Action>(
-  { observe, plan, apply, ...options }: ReconcilerOptions<State, Action>,
-  deps: ReconcilerDeps,
-): Reconciler {
-  const reconcile = async (key: string): Promise<ReconcileResult> => {
-    const planned = plan(await observe(key));
-    for (const action of planned.actions) await apply(action, key);
-    return planned;
-  };
-  return reconcileLoop({ ...options, reconcile }, deps);
-}

@@ -28,8 +28,6 @@ export const PROGRAM_SETTINGS = {
   version: toggle({ description: "Print the version.", defaultValue: false }),
 };
 
-export type ProgramSettings = Values<typeof PROGRAM_SETTINGS>;
-
 /** Flags of the Go programs that mean nothing here; scripts that pass them go on working. */
 export const IGNORED_GO_FLAGS = ["webhook-cert-*", "enable-http2", "zap-*"];
 
