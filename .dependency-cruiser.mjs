@@ -75,6 +75,12 @@ const rules = [
     to: { path: "^packages/", pathNot: ["^$1/", ENTRY_POINT] },
   },
   {
+    name: "stores-share-only-common",
+    comment: "A store imports nothing of another store, tests included: what stores share is `store/common`.",
+    from: { path: "^packages/broker/src/store/(sqlite|postgres|kubernetes|common)/" },
+    to: { path: "^packages/broker/src/store/[^/]+/", pathNot: "^packages/broker/src/store/(common|$1)/" },
+  },
+  {
     name: "testkit-only-for-tests",
     comment: "The testkit is for tests, the evaluation and the demo: production code must run without it.",
     from: { path: "^(packages|apps|tools)/", pathNot: [...NOT_PRODUCTION, "^apps/demo/"] },

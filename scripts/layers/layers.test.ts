@@ -110,6 +110,22 @@ const violations: readonly Row[] = [
     planted: { "apps/cli/src/main.ts": `import "@resource-broker/domain/inside";` },
   },
   {
+    name: "a test of one store imports another store",
+    rule: "stores-share-only-common",
+    planted: {
+      "packages/broker/src/store/postgres/seal.test.ts": `import "../sqlite/seal.ts";`,
+      "packages/broker/src/store/sqlite/seal.ts": "",
+    },
+  },
+  {
+    name: "the common part of the stores imports a store",
+    rule: "stores-share-only-common",
+    planted: {
+      "packages/broker/src/store/common/seal.ts": `import "../sqlite/unseal.ts";`,
+      "packages/broker/src/store/sqlite/unseal.ts": "",
+    },
+  },
+  {
     name: "production code imports the testkit",
     rule: "testkit-only-for-tests",
     planted: { "packages/broker/src/app.ts": `import "@resource-broker/testkit";` },

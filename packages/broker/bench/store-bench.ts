@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ledgerFrom } from "@resource-broker/domain";
 import { openLedgerFile } from "../src/store/sqlite/ledger-file.ts";
-import { DEFAULT_RETENTION } from "../src/store/sqlite/retention.ts";
+import { DEFAULT_RETENTION } from "../src/store/common/retention.ts";
 import { COMMIT_VARIANTS } from "./store/commit-variants.ts";
 import { printKubernetes } from "./store/kubernetes-bench.ts";
 import { sampleBatches } from "./store/sample-batches.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { EXIT } from "@resource-broker/runtime";
 import type { BrokerProcess, SeededRandom } from "@resource-broker/testkit";
 import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
-import type { LedgerHeader } from "../src/store/sqlite/ledger-header.ts";
+import type { SqliteHeader } from "../src/store/sqlite/ledger-header.ts";
 import { readHeader } from "../src/store/sqlite/read-ledger.ts";
 
 /** Each cut is made in the half that the one before has left: much of a log may be of commits that are elsewhere by now. */
@@ -96,7 +96,7 @@ function takeRow({ damaged }: Copies, random: SeededRandom): string | undefined 
 }
 
 /** Undefined: there is none to read. */
-function headerIn(directory: string): LedgerHeader | undefined {
+function headerIn(directory: string): SqliteHeader | undefined {
   const database = openForReading(ledgerFileIn(directory));
   try {
     return readHeader(database);

@@ -129,7 +129,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "does not look at a row's seal",
-    file: `${SQLITE}/seal.ts`,
+    file: `${SQLITE}/unseal.ts`,
     find: '  if (row["seal"] === sealOf(table, cells)) return cells;',
     replace: '  if (row["seal"] !== undefined) return cells;',
     caughtBy: testFile(`${SQLITE}/verify.test.ts`),

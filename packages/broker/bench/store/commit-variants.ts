@@ -5,8 +5,8 @@ import { auditLines, CHAIN_START, canonical, nextLink } from "../../src/store/co
 import { decisionOf, durableEvents } from "../../src/store/common/changes.ts";
 import { encodeDecision } from "../../src/store/common/decision-codec.ts";
 import { openLedgerFile } from "../../src/store/sqlite/ledger-file.ts";
-import { DEFAULT_RETENTION } from "../../src/store/sqlite/retention.ts";
-import { type Cell, sealOf } from "../../src/store/sqlite/seal.ts";
+import { DEFAULT_RETENTION } from "../../src/store/common/retention.ts";
+import { type Cell, sealOf } from "../../src/store/common/seal.ts";
 import type { CommitBatch } from "../../src/store/store.ts";
 import { type CommitRows, rowWriter } from "./row-writer.ts";
 

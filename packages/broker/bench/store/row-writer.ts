@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-import type { Cell } from "../../src/store/sqlite/seal.ts";
+import type { Cell } from "../../src/store/common/seal.ts";
 
 /** One commit as plain rows: what a thread would send to another one that writes it. */
 export interface CommitRows {

@@ -7,7 +7,7 @@ import type { Leadership } from "./common/leadership.ts";
 import { kubernetesStore, ledgerDisplayName } from "./kubernetes/kubernetes-store.ts";
 import { readAddress } from "./postgres/address.ts";
 import { postgresStore } from "./postgres/postgres-store.ts";
-import type { Retention } from "./sqlite/retention.ts";
+import type { Retention } from "./common/retention.ts";
 import { sqliteStore } from "./sqlite/sqlite-store.ts";
 import type { Store } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { type ChainLink, fromCanonical, nextLink } from "../common/audit.ts";
-import type { Keep } from "../sqlite/retention.ts";
+import type { Keep } from "../common/retention.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";
 import type { Content } from "./ledger-manifest.ts";
 import { addSegments, dropFirst, segmentCount, type SegmentId, segmentsIn } from "./segment.ts";

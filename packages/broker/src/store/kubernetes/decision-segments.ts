@@ -2,7 +2,7 @@ import type { Decision, DecisionId } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
-import type { Keep } from "../sqlite/retention.ts";
+import type { Keep } from "../common/retention.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import type { LedgerConfigMaps } from "./read-ledger.ts";
 import { linesIn, parseSegmentName, segmentConfigMap, type SegmentId, segmentName } from "./segment.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Leadership } from "../common/leadership.ts";
-import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
+import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import { kubernetesFailure } from "./failure.ts";
 import { type KubernetesLease, kubernetesLease } from "./kubernetes-lease.ts";

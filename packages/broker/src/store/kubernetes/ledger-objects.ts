@@ -1,5 +1,5 @@
 import type { Clock } from "@resource-broker/runtime";
-import type { Keep } from "../sqlite/retention.ts";
+import type { Keep } from "../common/retention.ts";
 import type { AuditEntry, AuditQuery, CommitBatch } from "../store.ts";
 import {
   AUDIT_SEGMENT_LINES,

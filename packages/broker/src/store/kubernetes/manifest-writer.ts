@@ -1,5 +1,6 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
+import { mutex } from "../common/mutex.ts";
 import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
 import {
@@ -204,14 +205,4 @@ function changedByOthers(found: LedgerManifest, expected: LedgerManifest): Store
     `ConfigMap ${LEDGER} is at commit ${found.commitNumber}, turn ${found.turn}, and was at commit ` +
       `${expected.commitNumber}, turn ${expected.turn}: was a backup put back while the broker was running?`,
   );
-}
-
-/** Runs one piece of work at a time, in order of arrival. */
-function mutex(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work, work);
-    last = result.catch(() => undefined);
-    return result;
-  };
 }

@@ -3,7 +3,7 @@ import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type KubeClient, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { decisionOf, durableEvents } from "../common/changes.ts";
-import type { Retention } from "../sqlite/retention.ts";
+import type { Retention } from "../common/retention.ts";
 import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
 import { advertisementShards } from "./advertisement-shards.ts";
 import { type DecisionSegments, decisionSegments } from "./decision-segments.ts";

@@ -1,5 +1,6 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
 import { contradictionIn } from "../common/contradiction.ts";
+import { checkAuditEnd } from "../common/ledger-header.ts";
 import { checkSum } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
 import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-segments.ts";
@@ -97,9 +98,7 @@ function checkAudit(
 ): void {
   if (before === MISSING_SEGMENT.lastHash) return;
   const start = { sequence: last.sequence - lines.length, hash: before ?? trimmed.hash };
-  const end = linkAfter(start, lines);
-  if (end?.hash !== last.hash)
-    throw new StoreFailure("corrupt", "the end of the audit log was changed; restore a backup");
+  checkAuditEnd(linkAfter(start, lines), last);
 }
 
 /** Segments of earlier epochs that the manifest does not name: their leader ended before it could add them. */

@@ -1,4 +1,5 @@
 import type { Clock } from "@resource-broker/runtime";
+import { mutex } from "../common/mutex.ts";
 import type { Session } from "./session.ts";
 
 export interface ConnectionDeps {
@@ -16,19 +17,13 @@ export interface Connection {
 
 export function serialConnection({ open, clock, closeMs }: ConnectionDeps): Connection {
   let session: Session | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  const runExclusive = mutex();
 
   const connected = async (): Promise<Session> => {
     // Also a session with an open transaction: the next statements would become part of it.
     if (session?.isUsable() === false) session.destroy();
     if (session?.isUsable() !== true) session = await open();
     return session;
-  };
-
-  const runExclusive = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn.catch(() => undefined);
-    return turn;
   };
 
   return {

@@ -1,11 +1,6 @@
+import type { LedgerHeader } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
-import {
-  HEADER_COLUMNS,
-  HEADER_IS_MISSING,
-  type LedgerHeader,
-  headerCells,
-  headerFrom,
-} from "./ledger-header.ts";
+import { HEADER_COLUMNS, HEADER_IS_MISSING, headerCells, headerFrom } from "./ledger-header.ts";
 import { SCHEMA_VERSION, tooNew } from "./schema.ts";
 import type { Session, Statement } from "./session.ts";
 

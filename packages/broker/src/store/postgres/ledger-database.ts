@@ -2,11 +2,11 @@ import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain
 import type { Clock } from "@resource-broker/runtime";
 import { reservationsToLoad } from "../common/changes.ts";
 import { leaseTime } from "../common/lease-time.ts";
-import type { Retention } from "../sqlite/retention.ts";
+import type { Retention } from "../common/retention.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
 import { ADVERTISEMENT, arrayValue, columnsOf, RESERVATION, upsert, valueFrom } from "./tables.ts";
 import { isConflict } from "./failure.ts";
-import type { LedgerHeader } from "./ledger-header.ts";
+import type { LedgerHeader } from "../common/ledger-header.ts";
 import { decisionsToTrim, lastLineToTrim, removeAuditLines, removeDecisions, removeTerms } from "./trim.ts";
 import type { LeaseRow } from "./lease.ts";
 import type { LeaderElector } from "./leader-elector.ts";

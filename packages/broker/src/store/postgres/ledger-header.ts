@@ -1,20 +1,9 @@
-import type { ChainLink } from "../common/audit.ts";
-import { sealOf } from "../sqlite/seal.ts";
+import type { LedgerHeader } from "../common/ledger-header.ts";
+import { sealOf } from "../common/seal.ts";
 import { StoreFailure } from "../store.ts";
 import type { Row, Value } from "./session.ts";
 
-/** The current position of the ledger. It is stored in the lease's row, so that a commit checks and updates one row. */
-export interface LedgerHeader {
-  readonly ledgerId: string;
-  readonly commitNumber: number;
-  readonly time: number;
-  /** The last line of the audit log. */
-  readonly audit: ChainLink;
-  /** The last line that was trimmed away: the chain of those that are left begins after it. */
-  readonly trimmed: ChainLink;
-}
-
-/** In the order of `headCells`; all but the first change. */
+/** The header is stored in the lease's row, so that a commit checks and updates one row. In the order of `headerCells`; all but the first change. */
 export const HEADER_COLUMNS = [
   "ledger_id",
   "commit_seq",

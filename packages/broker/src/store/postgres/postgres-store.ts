@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Leadership } from "../common/leadership.ts";
-import { DEFAULT_RETENTION, type Retention } from "../sqlite/retention.ts";
+import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { postgresFailure } from "./failure.ts";

@@ -1,8 +1,9 @@
 import type { LedgerRecords } from "@resource-broker/domain";
 import { fromCanonical, nextLink } from "../common/audit.ts";
 import { contradictionIn } from "../common/contradiction.ts";
+import { checkAuditEnd, checkAuditStart, type LedgerHeader } from "../common/ledger-header.ts";
 import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
-import { HEADER_COLUMNS, HEADER_IS_MISSING, type LedgerHeader, headerFrom } from "./ledger-header.ts";
+import { HEADER_COLUMNS, HEADER_IS_MISSING, headerFrom } from "./ledger-header.ts";
 import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/table-sums.ts";
 import type { Row, Session } from "./session.ts";
 import {
@@ -53,7 +54,7 @@ export async function readLedger(
       readAll(session, schema, ADVERTISEMENT),
     ]);
     checkAuditTail(tail, header);
-    checkAuditBeginning(first, header);
+    checkAuditStart(first, header);
     const records: LedgerRecords = {
       reservations,
       closedKeys,
@@ -144,25 +145,16 @@ async function readFirstLine(session: Session, schema: string): Promise<number> 
   return Number((await session.send({ text })).rows[0]?.["first"]);
 }
 
-function checkAuditBeginning(first: number, { audit, trimmed }: LedgerHeader): void {
-  if (audit.sequence === trimmed.sequence || first === trimmed.sequence + 1) return;
-  throw new StoreFailure(
-    "corrupt",
-    `the audit log begins at line ${first}, not at ${trimmed.sequence + 1} as recorded; restore a backup`,
-  );
-}
-
 /** The newest lines, the oldest of them first. */
 async function readAuditTail(session: Session, schema: string): Promise<readonly Row[]> {
   const text = `SELECT sequence, line, hash FROM ${schema}.audit ORDER BY sequence DESC LIMIT ${TAIL_LINES}`;
   return (await session.send({ text })).rows.toReversed();
 }
 
-/** They must chain up to the link that the head names. */
+/** They must chain up to the link that the header names. */
 function checkAuditTail([first, ...rows]: readonly Row[], { audit, trimmed }: LedgerHeader): void {
   let link =
     first === undefined ? trimmed : { sequence: Number(first["sequence"]), hash: String(first["hash"]) };
   for (const row of rows) link = nextLink(link, String(row["line"]));
-  if (link.sequence !== audit.sequence || link.hash !== audit.hash)
-    throw new StoreFailure("corrupt", "the end of the audit log was changed; restore a backup");
+  checkAuditEnd(link, audit);
 }

@@ -9,7 +9,7 @@ import type {
 } from "@resource-broker/domain";
 import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
 import { parseStored } from "../common/stored-json.ts";
-import { type Cell, sealOf } from "../sqlite/seal.ts";
+import { type Cell, sealOf } from "../common/seal.ts";
 import { StoreFailure } from "../store.ts";
 import type { Row, Statement } from "./session.ts";
 

@@ -8,7 +8,7 @@ import type {
 import { auditLines, type ChainLink, canonical, nextLink } from "../common/audit.ts";
 import { changedReservations, decisionOf, durableEvents, latestOf } from "../common/changes.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import type { LedgerHeader } from "./ledger-header.ts";
+import type { LedgerHeader } from "../common/ledger-header.ts";
 import type { Statement } from "./session.ts";
 import {
   ADOPTION,

@@ -12,7 +12,7 @@ import {
   StoreFailure,
 } from "../store.ts";
 import { openForWriting, secureLog } from "./database.ts";
-import { headerCells, type LedgerHeader, UPDATE_HEADER } from "./ledger-header.ts";
+import { headerCells, type SqliteHeader, UPDATE_HEADER } from "./ledger-header.ts";
 import {
   checkAuditEnds,
   checkLedgerPages,
@@ -20,7 +20,8 @@ import {
   readOrCreateHeader,
   readRecords,
 } from "./read-ledger.ts";
-import { auditLog, historyTrimmer, type Retention } from "./retention.ts";
+import { auditLog, historyTrimmer } from "./history.ts";
+import type { Retention } from "../common/retention.ts";
 import { migrate } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { openTables, writeEvents } from "./tables.ts";
@@ -40,7 +41,7 @@ export interface LedgerFile {
 }
 
 /** Called after every durable commit. */
-export type OnDurable = (last: Pick<LedgerHeader, "ledgerId" | "commitNumber">) => void;
+export type OnDurable = (last: Pick<SqliteHeader, "ledgerId" | "commitNumber">) => void;
 
 export function openLedgerFile(file: string, retention: Retention, onDurable?: OnDurable): LedgerFile {
   secureLog(file);
@@ -81,7 +82,7 @@ export function ledgerFile(
     }
   };
 
-  const write = (batch: CommitBatch): LedgerHeader => {
+  const write = (batch: CommitBatch): SqliteHeader => {
     const events = durableEvents(batch);
     writeEvents(tables, events);
     for (const received of batch.advertisements ?? []) {
@@ -102,7 +103,7 @@ export function ledgerFile(
     });
   };
 
-  const writeHeader = (next: LedgerHeader): LedgerHeader => {
+  const writeHeader = (next: SqliteHeader): SqliteHeader => {
     const { changes } = updateHeader.run(...headerCells(next), header.commitNumber);
     if (changes === 1) return next;
     throw new StoreFailure("corrupt", `${file} was changed by another program; restore a backup`);

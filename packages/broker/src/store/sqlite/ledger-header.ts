@@ -1,18 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Instant } from "@resource-broker/domain";
-import type { ChainLink } from "../common/audit.ts";
+import type { LedgerHeader } from "../common/ledger-header.ts";
+import { type Cell, sealOf } from "../common/seal.ts";
 import { TableSums } from "../common/table-sums.ts";
-import { type Cell, type Row, sealOf, unseal } from "./seal.ts";
+import { type Row, unseal } from "./unseal.ts";
 
-/** Where the ledger stands: the one row of table `ledger`. */
-export interface LedgerHeader {
-  readonly ledgerId: string;
-  readonly commitNumber: number;
-  readonly time: Instant;
-  /** The last line of the audit log. */
-  readonly audit: ChainLink;
-  /** The last line that was trimmed away: the chain of those that are left begins after it. */
-  readonly trimmed: ChainLink;
+/** The single row of table `ledger`. */
+export interface SqliteHeader extends LedgerHeader {
   /** What each table holds, as TableSums writes it. */
   readonly sums: string;
 }
@@ -37,23 +30,23 @@ export const INSERT_HEADER = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) V
 export const UPDATE_HEADER = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
   WHERE one = 1 AND commit_number = ?`;
 
-export function headerCells(header: LedgerHeader): (string | number)[] {
+export function headerCells(header: SqliteHeader): (string | number)[] {
   const { ledgerId, commitNumber, time, audit, trimmed, sums } = header;
   const links = [audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
   const cells = [ledgerId, commitNumber, time, ...links, sums];
   return [...cells, sealOf("ledger", cells)];
 }
 
-export function headerFrom(row: Row): LedgerHeader {
+export function headerFrom(row: Row): SqliteHeader {
   return headerOf(unseal("ledger", row, COLUMNS));
 }
 
 /** The row of the first version's table, once it has the column for the sums. */
-export function headerWithSums(row: Row, sums: string): LedgerHeader {
+export function headerWithSums(row: Row, sums: string): SqliteHeader {
   return headerOf([...unseal("ledger", row, COLUMNS_WITHOUT_SUMS), sums]);
 }
 
-function headerOf(cells: readonly Cell[]): LedgerHeader {
+function headerOf(cells: readonly Cell[]): SqliteHeader {
   const [ledgerId, commitNumber, time, auditSequence, auditHash, trimmedSequence, trimmedHash, sums] = cells;
   return {
     ledgerId: String(ledgerId),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerRecords } from "@resource-broker/domain";
 import { CHAIN_START, nextLink } from "../common/audit.ts";
+import { checkAuditEnd, checkAuditStart } from "../common/ledger-header.ts";
 import { TableSums } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
 import {
@@ -9,7 +10,7 @@ import {
   headerFrom,
   headerWithSums,
   INSERT_HEADER,
-  type LedgerHeader,
+  type SqliteHeader,
   SELECT_HEADER,
 } from "./ledger-header.ts";
 import { LEDGER_TABLES } from "./schema.ts";
@@ -18,14 +19,14 @@ import type { Tables } from "./tables.ts";
 /** Lines of the audit log that are checked at every start; `verify` checks them all. */
 const TAIL_LINES = 100;
 
-export function readHeader(database: DatabaseSync): LedgerHeader {
+export function readHeader(database: DatabaseSync): SqliteHeader {
   const row = database.prepare(SELECT_HEADER).get();
   if (row === undefined) throw new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
   return headerFrom(row);
 }
 
 /** The ledger's identity is made with its database and never again. */
-export function readOrCreateHeader(database: DatabaseSync): LedgerHeader {
+export function readOrCreateHeader(database: DatabaseSync): SqliteHeader {
   const isNew = database.prepare("SELECT 1 FROM ledger").get() === undefined;
   if (isNew) {
     refuseHistory(database);
@@ -43,7 +44,7 @@ export function readOrCreateHeader(database: DatabaseSync): LedgerHeader {
 }
 
 /** Of a ledger of any version; undefined: it is new. */
-export function findHeader(database: DatabaseSync): LedgerHeader | undefined {
+export function findHeader(database: DatabaseSync): SqliteHeader | undefined {
   const row = database.prepare("SELECT * FROM ledger").get();
   if (row !== undefined) return "sums" in row ? headerFrom(row) : headerWithSums(row, "{}");
   refuseHistory(database);
@@ -58,7 +59,7 @@ function refuseHistory(database: DatabaseSync): void {
   }
 }
 
-export function readRecords(tables: Tables, { time }: LedgerHeader): LedgerRecords {
+export function readRecords(tables: Tables, { time }: SqliteHeader): LedgerRecords {
   return {
     reservations: tables.reservations.load(),
     closedKeys: [...tables.closedKeys.all()],
@@ -79,14 +80,9 @@ export function checkLedgerPages(database: DatabaseSync): void {
 }
 
 /** The newest lines must chain up to the link that the head names, and the oldest must follow the last one trimmed. */
-export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: LedgerHeader): void {
+export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: SqliteHeader): void {
   const first = Number(database.prepare("SELECT min(sequence) AS first FROM audit").get()?.["first"] ?? 0);
-  if (audit.sequence > trimmed.sequence && first !== trimmed.sequence + 1) {
-    throw new StoreFailure(
-      "corrupt",
-      `the audit log begins at line ${first}, not at ${trimmed.sequence + 1} as recorded; restore a backup`,
-    );
-  }
+  checkAuditStart(first, { audit, trimmed });
   const from = Math.max(trimmed.sequence, audit.sequence - TAIL_LINES);
   const before = database.prepare("SELECT hash FROM audit WHERE sequence = ?").get(from);
   let link = { sequence: from, hash: from === trimmed.sequence ? trimmed.hash : String(before?.["hash"]) };
@@ -95,10 +91,5 @@ export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: Ledge
     .iterate(from)) {
     link = nextLink(link, String(row["line"]));
   }
-  if (link.sequence !== audit.sequence || link.hash !== audit.hash) {
-    throw new StoreFailure(
-      "corrupt",
-      "the end of the audit log was changed; run verify, or restore a backup",
-    );
-  }
+  checkAuditEnd(link, audit, "run verify, or restore a backup");
 }

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reservation, ReservationId } from "@resource-broker/domain";
+import { sealOf } from "../common/seal.ts";
 import { parseStored } from "../common/stored-json.ts";
 import { checkSum, type TableSum, type TableSums, withRow } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
-import { type Row, sealOf, unseal } from "./seal.ts";
+import { type Row, unseal } from "./unseal.ts";
 
 /**
  * The reservations, in order of creation. Their ids are hashes, so an index on disk would change a random page for each

@@ -6,7 +6,7 @@ import { addSums } from "./ledger-header.ts";
 const APPLICATION_ID = 0x5242_4c31;
 
 /**
- * Every step ever released, in order; never edited, only added to. Rows carry a seal (see seal.ts), because SQLite
+ * Every step ever released, in order; never edited, only added to. Rows carry a seal (see common/seal.ts), because SQLite
  * itself does not notice a changed byte inside a value.
  */
 const MIGRATIONS: readonly Migration[] = [

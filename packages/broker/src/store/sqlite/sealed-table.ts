@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { type Cell, sealOf } from "../common/seal.ts";
 import { checkSum, type TableSum, type TableSums, withRow } from "../common/table-sums.ts";
-import { type Cell, sealOf, unseal } from "./seal.ts";
+import { unseal } from "./unseal.ts";
 
 /** Maps one kind of record to its table. The first column is the key, the last one the body. */
 export interface TableMapping<T> {

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { clusterOf, STORE_PROMISES } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
 import { ledgerFileIn } from "./database.ts";
-import { sealOf } from "./seal.ts";
+import { sealOf } from "../common/seal.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";

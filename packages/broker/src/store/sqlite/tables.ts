@@ -10,10 +10,10 @@ import type {
 } from "@resource-broker/domain";
 import { changedReservations, decisionOf } from "../common/changes.ts";
 import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
+import type { Cell } from "../common/seal.ts";
 import { parseStored } from "../common/stored-json.ts";
 import type { TableSums } from "../common/table-sums.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
-import type { Cell } from "./seal.ts";
 import { type SealedTable, sealedTable, type TableMapping } from "./sealed-table.ts";
 
 export interface CordonedCluster {

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFileIn } from "./database.ts";
-import { sealOf } from "./seal.ts";
+import { sealOf } from "../common/seal.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { verifyFile, verifyLedger } from "./verify.ts";
 

@@ -6,7 +6,7 @@ import { contradictionIn } from "../common/contradiction.ts";
 import { TableSums } from "../common/table-sums.ts";
 import { ledgerFileIn, openForReading } from "./database.ts";
 import { missingCommits, readLastCommit } from "./last-commit.ts";
-import type { LedgerHeader } from "./ledger-header.ts";
+import type { SqliteHeader } from "./ledger-header.ts";
 import { readHeader, readRecords } from "./read-ledger.ts";
 import { describeSchema, migrate, SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
@@ -103,7 +103,7 @@ function schemaProblems(database: DatabaseSync): string[] {
 
 function verifyAudit(
   database: DatabaseSync,
-  { trimmed, audit }: LedgerHeader,
+  { trimmed, audit }: SqliteHeader,
 ): { lines: number; problems: string[] } {
   let link = trimmed;
   for (const row of database.prepare("SELECT sequence, line, hash FROM audit ORDER BY sequence").iterate()) {

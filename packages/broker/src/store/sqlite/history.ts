@@ -1,27 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Instant } from "@resource-broker/domain";
 import { type AuditLine, canonical, type ChainLink, fromCanonical, nextLink } from "../common/audit.ts";
+import type { Retention } from "../common/retention.ts";
 import type { TableSums } from "../common/table-sums.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";
-import type { Row } from "./seal.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** History is kept up to a number and up to an age, whichever is reached first. */
-export interface Keep {
-  readonly atMost: number;
-  readonly forMs: number;
-}
-
-export interface Retention {
-  readonly decisions: Keep;
-  readonly audit: Keep;
-}
-
-export const DEFAULT_RETENTION: Retention = {
-  decisions: { atMost: 50_000, forMs: 30 * DAY_MS },
-  audit: { atMost: 1_000_000, forMs: 90 * DAY_MS },
-};
+import type { Row } from "./unseal.ts";
 
 /** What a commit added, and when: trimming keeps pace with it. */
 export interface Growth {

@@ -1,19 +1,6 @@
 import type { SQLOutputValue } from "node:sqlite";
-import { crc32 } from "node:zlib";
+import { type Cell, sealOf } from "../common/seal.ts";
 import { StoreFailure } from "../store.ts";
-
-export type Cell = string | number | Uint8Array;
-
-/**
- * A checksum over one row's content and the table it belongs to. SQLite checks the structure of its pages but not the
- * values in them: with the seal, no flipped bit in a row goes unseen. It guards against faulty disks, not against people.
- */
-export function sealOf(table: string, cells: readonly Cell[]): number {
-  let checksum = crc32(table);
-  for (const cell of cells)
-    checksum = crc32(typeof cell === "number" ? String(cell) : cell, crc32("\n", checksum));
-  return checksum;
-}
 
 /** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -28,7 +15,7 @@ export function unseal(table: string, row: Row, columns: readonly string[]): Cel
   );
 }
 
-/** Nothing else is ever stored; it must be damage, and will not fit the seal. */
+/** The broker stores no other types: another type is damage, and it does not fit the seal. */
 function cellOf(value: SQLOutputValue | undefined): Cell {
   const isCell = typeof value === "string" || typeof value === "number" || value instanceof Uint8Array;
   return isCell ? value : `not a cell: ${typeof value}`;
