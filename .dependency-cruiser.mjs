@@ -6,14 +6,15 @@
 
 /** Each package and the packages of ours it may import. */
 const mayImport = {
-  domain: [],
-  contract: ["domain"],
-  runtime: ["domain", "contract"],
-  kube: ["domain", "contract", "runtime"],
-  "kube-sim": ["domain", "contract", "runtime", "kube"],
-  broker: ["domain", "contract", "runtime", "kube"],
-  agent: ["domain", "contract", "runtime", "kube"],
-  testkit: ["domain", "contract", "runtime", "kube", "kube-sim", "broker", "agent"],
+  base: [],
+  domain: ["base"],
+  contract: ["base", "domain"],
+  runtime: ["base", "domain", "contract"],
+  kube: ["base", "domain", "contract", "runtime"],
+  "kube-sim": ["base", "domain", "contract", "runtime", "kube"],
+  broker: ["base", "domain", "contract", "runtime", "kube"],
+  agent: ["base", "domain", "contract", "runtime", "kube"],
+  testkit: ["base", "domain", "contract", "runtime", "kube", "kube-sim", "broker", "agent"],
 };
 
 const TEST = "\\.test\\.ts$";
@@ -37,16 +38,22 @@ const known = Object.keys(mayImport).join("|");
 /** @type {import("dependency-cruiser").IForbiddenRuleType[]} */
 const rules = [
   {
-    name: "domain-imports-nothing",
-    comment: "The domain is pure: no package, no node: module. Pass in what it needs.",
-    from: { path: "^packages/domain/src/", pathNot: NOT_PRODUCTION },
-    to: { pathNot: "^packages/domain/src/" },
+    name: "base-imports-nothing",
+    comment: "Everyone stands on base, so it is pure: no package, no node: module.",
+    from: { path: "^packages/base/src/", pathNot: NOT_PRODUCTION },
+    to: { pathNot: "^packages/base/src/" },
   },
   {
-    name: "contract-imports-only-domain",
-    comment: "Everyone reads the contract, so it depends on the domain and on nothing else.",
+    name: "domain-imports-only-base",
+    comment: "The domain is pure: no npm package, no node: module. Pass in what it needs.",
+    from: { path: "^packages/domain/src/", pathNot: NOT_PRODUCTION },
+    to: { pathNot: "^packages/(domain|base)/src/" },
+  },
+  {
+    name: "contract-imports-only-base-and-domain",
+    comment: "Everyone reads the contract, so it depends on base and the domain and on nothing else.",
     from: { path: "^packages/contract/src/", pathNot: NOT_PRODUCTION },
-    to: { pathNot: "^packages/(contract|domain)/src/" },
+    to: { pathNot: "^packages/(contract|domain|base)/src/" },
   },
   ...onlyDownward,
   {

@@ -15,13 +15,28 @@ interface Row {
 
 const violations: readonly Row[] = [
   {
+    name: "base imports a node: module",
+    rule: "base-imports-nothing",
+    planted: { "packages/base/src/lookup.ts": `import { readFile } from "node:fs";` },
+  },
+  {
+    name: "base imports an npm package",
+    rule: "base-imports-nothing",
+    planted: { "packages/base/src/lookup.ts": `import "declared";` },
+  },
+  {
+    name: "base imports a type of the domain",
+    rule: "layer-base",
+    planted: { "packages/base/src/lookup.ts": `import type { T } from "@resource-broker/domain";` },
+  },
+  {
     name: "the domain imports a node: module",
-    rule: "domain-imports-nothing",
+    rule: "domain-imports-only-base",
     planted: { "packages/domain/src/decide.ts": `import { readFile } from "node:fs";` },
   },
   {
     name: "the domain imports an npm package",
-    rule: "domain-imports-nothing",
+    rule: "domain-imports-only-base",
     planted: { "packages/domain/src/decide.ts": `import "declared";` },
   },
   {
@@ -31,7 +46,7 @@ const violations: readonly Row[] = [
   },
   {
     name: "the contract imports a node: module",
-    rule: "contract-imports-only-domain",
+    rule: "contract-imports-only-base-and-domain",
     planted: { "packages/contract/src/dto.ts": `export { hash } from "node:crypto";` },
   },
   {

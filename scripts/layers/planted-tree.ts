@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 export type Files = Readonly<Record<string, string>>;
 
 const PACKAGES = [
+  "base",
   "domain",
   "contract",
   "runtime",
@@ -19,13 +20,16 @@ const PACKAGES = [
 
 /** A small workspace of our shape that keeps every rule, also where a rule has an exception. */
 const CLEAN: Files = {
+  "packages/base/src/index.ts": `export { lookup } from "./lookup.ts";`,
+  "packages/base/src/lookup.ts": `export const lookup = 1;`,
+  "packages/base/src/lookup.test.ts": `import "node:fs"; import "fast-check"; import "./lookup.ts";`,
   "packages/domain/src/index.ts": `export { decide } from "./decide.ts";`,
-  "packages/domain/src/decide.ts": `export const decide = 1;`,
+  "packages/domain/src/decide.ts": `import { lookup } from "@resource-broker/base"; export const decide = lookup;`,
   "packages/domain/src/decide.test.ts": `import "node:fs"; import "fast-check"; import "./testing/index.ts"; import "@resource-broker/testkit";`,
   "packages/domain/src/testing/index.ts": `import "fast-check"; export * from "../decide.ts";`,
   "packages/domain/src/ledger/testing/model.ts": `import "fast-check"; import "../../testing/index.ts";`,
   "packages/domain/bench/main.ts": `import "node:os"; import "../src/index.ts"; import "../src/testing/index.ts";`,
-  "packages/contract/src/index.ts": `export { decide } from "@resource-broker/domain";`,
+  "packages/contract/src/index.ts": `import "@resource-broker/base"; export { decide } from "@resource-broker/domain";`,
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
   "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/contract";`,
   "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,

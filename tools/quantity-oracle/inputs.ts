@@ -1,5 +1,5 @@
 /**
- * What Kubernetes is asked; its answers are in packages/domain/src/quantity/oracle-cases.json. Texts that make
+ * What Kubernetes is asked; its answers are in packages/base/src/quantity/oracle-cases.json. Texts that make
  * Kubernetes itself hang, such as `1e-1000000000` and `1e2147483648`, cannot be asked.
  */
 interface OracleGroup {

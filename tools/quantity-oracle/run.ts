@@ -8,7 +8,7 @@ const oracle = {
   script: "oracle:quantity",
   folder: fileURLToPath(new URL(".", import.meta.url)),
   question: ORACLE_GROUPS,
-  file: fileURLToPath(new URL("../../packages/domain/src/quantity/oracle-cases.json", import.meta.url)),
+  file: fileURLToPath(new URL("../../packages/base/src/quantity/oracle-cases.json", import.meta.url)),
   render: (answers: string) => answers,
 };
 

@@ -185,7 +185,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "does not look at memory",
-    file: "packages/domain/src/resources/resource-vector.ts",
+    file: "packages/base/src/resources/resource-vector.ts",
     find: "  if (isShort(request.memoryBytes, available.memoryBytes)) return false;\n",
     replace: "",
     caughtBy: SIMULATION,

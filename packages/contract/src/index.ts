@@ -6,13 +6,8 @@ export {
 } from "./crd/cluster-advertisement.ts";
 export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./crd/shared-fields.ts";
 export { type CustomResourceDefinition, customResourceDefinition, KINDS } from "./crd/definition.ts";
-export {
-  apiVersionOf,
-  type Kind,
-  type KubernetesObject,
-  type ObjectMeta,
-  type OwnerReference,
-} from "./crd/kind.ts";
+export type { KubernetesObject, ObjectMeta, OwnerReference } from "@resource-broker/base";
+export { apiVersionOf, type Kind } from "./crd/kind.ts";
 export {
   AGENT_FIELD_MANAGER,
   BROKER_LEASE,

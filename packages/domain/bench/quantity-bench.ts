@@ -1,5 +1,4 @@
-import { type AmountOptions, parseAmount } from "../src/quantity/amount.ts";
-import { formatQuantity, parseQuantity } from "../src/quantity/quantity.ts";
+import { type AmountOptions, formatQuantity, parseAmount, parseQuantity } from "@resource-broker/base";
 import { type BenchRow, measure, medianNanoseconds } from "./bench-row.ts";
 
 const CPU: AmountOptions = { unit: "milli", rounding: "up" };

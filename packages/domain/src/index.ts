@@ -19,7 +19,44 @@ export {
   countedResources,
   DEFAULT_COUNTED_RESOURCES,
 } from "./cluster/counted-resources.ts";
-export type { KubernetesNode, KubernetesPod } from "./cluster/kubernetes.ts";
+export {
+  type AmountOptions,
+  type AmountResult,
+  add,
+  amountOf,
+  compareQuantities,
+  describeAmount,
+  describeResources,
+  equals,
+  type FormattedResources,
+  fits,
+  formatBytes,
+  formatCount,
+  formatCpu,
+  formatQuantity,
+  formatResources,
+  isZero,
+  type KubernetesNode,
+  type KubernetesPod,
+  larger,
+  MAX_EXTENDED_RESOURCES,
+  NO_RESOURCES,
+  parseAmount,
+  parseQuantity,
+  parseRequest,
+  parseResources,
+  type Quantity,
+  type QuantityResult,
+  type ResourceName,
+  type ResourceProblem,
+  type ResourceQuantities,
+  type ResourcesResult,
+  type ResourceVector,
+  resourceNames,
+  resourceVector,
+  subtract,
+  sum,
+} from "@resource-broker/base";
 export { GUEST_LABELS } from "./cluster/liqo-labels.ts";
 export { clusterLabels, gpuModels, NODE_LABELS, type NodeFacts, nodeFacts } from "./cluster/node.ts";
 export { type PodFacts, podFacts, podKey } from "./cluster/pod.ts";
@@ -65,21 +102,6 @@ export { ENDED_RETENTION_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
-export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
-export {
-  describeAmount,
-  describeResources,
-  formatBytes,
-  formatCount,
-  formatCpu,
-} from "./quantity/format-amount.ts";
-export {
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-  type Quantity,
-  type QuantityResult,
-} from "./quantity/quantity.ts";
 export {
   CLUSTER_ID_FORM,
   CLUSTER_ID_MAX_LENGTH,
@@ -108,28 +130,3 @@ export type {
   ReservationCost,
   ReservationRequest,
 } from "./reservation/reservation.ts";
-export {
-  formatResources,
-  type FormattedResources,
-  MAX_EXTENDED_RESOURCES,
-  parseRequest,
-  parseResources,
-  type ResourceProblem,
-  type ResourceQuantities,
-  type ResourcesResult,
-} from "./resources/resource-quantities.ts";
-export {
-  add,
-  amountOf,
-  equals,
-  fits,
-  isZero,
-  larger,
-  NO_RESOURCES,
-  type ResourceName,
-  type ResourceVector,
-  resourceNames,
-  resourceVector,
-  subtract,
-  sum,
-} from "./resources/resource-vector.ts";

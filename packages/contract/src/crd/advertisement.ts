@@ -1,9 +1,10 @@
+import type { KubernetesObject } from "@resource-broker/base";
 import { boolean, object, oneOf, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, time } from "../schema/terms.ts";
 import { advertisedFields } from "../wire/advertisement.ts";
 import { resourcesSchema } from "../wire/quantities.ts";
-import { advertisementColumns, AGE, type Kind, type KubernetesObject } from "./kind.ts";
+import { advertisementColumns, AGE, type Kind } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const specSchema = object({

@@ -1,7 +1,8 @@
+import type { KubernetesObject } from "@resource-broker/base";
 import { policySchema } from "../policy/policy-schema.ts";
 import { boolean, line, object, optional } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
+import { AGE, type Kind } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const statusSchema = object({

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import {
   array,
@@ -15,7 +16,7 @@ import type { Infer } from "../schema/node.ts";
 import { clusterId, shownClusterId, reservationName, time } from "../schema/terms.ts";
 import { accountingFields, advertisedFields } from "../wire/advertisement.ts";
 import { offeredResourcesSchema, resourceQuantitiesSchema } from "../wire/quantities.ts";
-import { advertisementColumns, AGE, type Kind, type KubernetesObject } from "./kind.ts";
+import { advertisementColumns, AGE, type Kind } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const MAX_REASON_LENGTH = 8192;

@@ -38,39 +38,6 @@ export interface Kind<Spec, Status> {
 /** `kubectl get resourcebroker` lists the objects of every kind. */
 export const CATEGORY = "resourcebroker";
 
-/** The part of an object's metadata that this project reads or writes. */
-export interface ObjectMeta {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-}
-
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
-
-/** An object as the API server holds it. */
-export interface KubernetesObject<Spec, Status> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly spec: Spec;
-  readonly status?: Status;
-}
-
 export function apiVersionOf(kind: Pick<Kind<unknown, unknown>, "group" | "version">): string {
   return `${kind.group}/${kind.version}`;
 }

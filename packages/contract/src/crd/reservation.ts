@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@resource-broker/base";
 import { boolean, type Field, line, object, oneOf, optional, prose, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
@@ -12,7 +13,7 @@ import {
   sliceDefaultsSchema,
 } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
-import { AGE, type Kind, type KubernetesObject } from "./kind.ts";
+import { AGE, type Kind } from "./kind.ts";
 import { MAX_EXPLANATION_LENGTH, statusFields } from "./shared-fields.ts";
 
 /** On a person's Reservation: deleting it releases what it holds first. */

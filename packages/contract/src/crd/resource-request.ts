@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@resource-broker/base";
 import {
   array,
   boolean,
@@ -22,7 +23,7 @@ import {
 import { reservationCostSchema } from "../wire/cost.ts";
 import { endReasonSchema, phaseSchema } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
-import { AGE, type Kind, type KubernetesObject, requestedColumns, requestedGpuColumn } from "./kind.ts";
+import { AGE, type Kind, requestedColumns, requestedGpuColumn } from "./kind.ts";
 import { MAX_EXPLANATION_LENGTH, requestedFields, statusFields } from "./shared-fields.ts";
 
 const offloadSchema = object({

@@ -1,4 +1,4 @@
-import { resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
 import { expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
 import { adoptionRequestSchema } from "../wire/adoption.ts";

@@ -1,12 +1,5 @@
-import type {
-  Advertisement,
-  GpuModel,
-  Instant,
-  NodeShape,
-  ReservationUsage,
-  ResourceVector,
-} from "@resource-broker/domain";
-import { formatBytes } from "@resource-broker/domain";
+import { formatBytes, type ResourceVector } from "@resource-broker/base";
+import type { Advertisement, GpuModel, Instant, NodeShape, ReservationUsage } from "@resource-broker/domain";
 import { formatTime, parseTime } from "../schema/time.ts";
 import type { AdvertisementDTO } from "../wire/advertisement.ts";
 import { type AmountReader, amountReader, type Mapped, toQuantities } from "./amounts.ts";

@@ -1,4 +1,4 @@
-import { NO_RESOURCES, resourceVector } from "@resource-broker/domain";
+import { NO_RESOURCES, resourceVector } from "@resource-broker/base";
 import { expect, test } from "vitest";
 import { toQuantities, toSomeQuantities } from "./amounts.ts";
 

@@ -5,7 +5,7 @@ import {
   parseAmount,
   type ResourceVector,
   resourceVector,
-} from "@resource-broker/domain";
+} from "@resource-broker/base";
 import { MAX_PROBLEMS, type Problem } from "../schema/problem.ts";
 import type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "../wire/quantities.ts";
 import { mapValues, present } from "./present.ts";

@@ -1,4 +1,5 @@
-import { type Decision, resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import type { Decision } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { Fault, toErrorBody } from "../faults/fault.ts";
 import { validate } from "../schema/validate.ts";

@@ -1,4 +1,4 @@
-import { NO_RESOURCES } from "@resource-broker/domain";
+import { NO_RESOURCES } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { describeProblem } from "../schema/problem.ts";
 import { validate } from "../schema/validate.ts";

@@ -1,9 +1,5 @@
-import {
-  MAX_EXTENDED_RESOURCES,
-  NO_RESOURCES,
-  type Reservation,
-  resourceVector,
-} from "@resource-broker/domain";
+import { MAX_EXTENDED_RESOURCES, NO_RESOURCES, resourceVector } from "@resource-broker/base";
+import type { Reservation } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
 import { MAX_MESSAGE_LENGTH, reservationSchema } from "../wire/reservation.ts";

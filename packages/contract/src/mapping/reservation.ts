@@ -1,4 +1,5 @@
-import { type AdoptionOffer, describeResources, isLive, type Reservation } from "@resource-broker/domain";
+import { describeResources } from "@resource-broker/base";
+import { type AdoptionOffer, isLive, type Reservation } from "@resource-broker/domain";
 import { formatTime, parseTime } from "../schema/time.ts";
 import { truncate } from "../text/safe-text.ts";
 import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";

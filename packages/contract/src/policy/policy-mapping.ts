@@ -1,12 +1,5 @@
-import {
-  DEFAULT_POLICY,
-  formatBytes,
-  formatCount,
-  formatCpu,
-  type Policy,
-  type PricePolicy,
-  type Quota,
-} from "@resource-broker/domain";
+import { formatBytes, formatCount, formatCpu } from "@resource-broker/base";
+import { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
 import { fromCostModel, toCostModel } from "../mapping/cost.ts";
 import { mapValues, present } from "../mapping/present.ts";

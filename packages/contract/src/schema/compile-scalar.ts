@@ -1,4 +1,4 @@
-import { parseQuantity } from "@resource-broker/domain";
+import { parseQuantity } from "@resource-broker/base";
 import { replaceHidden } from "../text/safe-text.ts";
 import { ONE_LINE } from "./builders.ts";
 import { parseDuration } from "./duration.ts";

@@ -1,4 +1,5 @@
-import { isClusterId, parseQuantity, reservationId } from "@resource-broker/domain";
+import { parseQuantity } from "@resource-broker/base";
+import { isClusterId, reservationId } from "@resource-broker/domain";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Schema } from "./node.ts";

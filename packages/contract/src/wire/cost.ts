@@ -1,4 +1,5 @@
-import { MAX_EXTENDED_RESOURCES, TIERS } from "@resource-broker/domain";
+import { MAX_EXTENDED_RESOURCES } from "@resource-broker/base";
+import { TIERS } from "@resource-broker/domain";
 import {
   array,
   integer,

@@ -1,4 +1,4 @@
-import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
+import { MAX_EXTENDED_RESOURCES } from "@resource-broker/base";
 import { object, optional, record, required, titled } from "../schema/builders.ts";
 import type { Infer, Schema, Sign } from "../schema/node.ts";
 import { count, extendedResourceName, quantity } from "../schema/terms.ts";

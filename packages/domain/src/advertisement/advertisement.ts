@@ -1,6 +1,6 @@
+import type { ResourceVector } from "@resource-broker/base";
 import type { CostModel } from "../cost/cost-model.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 
 /** The capacity that a cluster advertises. Soft state: the newest one counts. It never states what is reserved. */
 export interface Advertisement {

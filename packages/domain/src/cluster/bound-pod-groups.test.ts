@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { equals, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
+import { equals, type ResourceVector, resourceVector } from "@resource-broker/base";
 import { boundPodGroups } from "./bound-pod-groups.ts";
 import type { GuestFacts } from "./pod.ts";
 import { aGuest } from "./testing/facts.ts";

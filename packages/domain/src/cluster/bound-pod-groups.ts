@@ -1,4 +1,4 @@
-import type { ResourceVector } from "../resources/resource-vector.ts";
+import type { ResourceVector } from "@resource-broker/base";
 import { fastEquals } from "./counted-resources.ts";
 import type { GuestFacts } from "./pod.ts";
 import { slotTable } from "./slot-table.ts";

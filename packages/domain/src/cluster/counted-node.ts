@@ -1,4 +1,4 @@
-import { quoted } from "../quantity/quantity-problem.ts";
+import { quoted } from "@resource-broker/base";
 import type { NodeFacts, Taint } from "./node.ts";
 
 const EFFECTS: readonly string[] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];

@@ -1,7 +1,12 @@
-import { parseAmount } from "../quantity/amount.ts";
-import { quoted } from "../quantity/quantity-problem.ts";
-import { equals, NO_RESOURCES, type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
-import type { ResourceList } from "./kubernetes.ts";
+import {
+  equals,
+  NO_RESOURCES,
+  parseAmount,
+  quoted,
+  type ResourceList,
+  type ResourceVector,
+  resourceVector,
+} from "@resource-broker/base";
 
 /** One Kubernetes resource and the field of the vector that it is added to. */
 interface CountedResource {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { resourceVector } from "../resources/resource-vector.ts";
+import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/base";
 import { clusterSums } from "./cluster-sums.ts";
-import type { KubernetesNode, KubernetesPod } from "./kubernetes.ts";
 import { nodeFacts } from "./node.ts";
 import { podFacts } from "./pod.ts";
 

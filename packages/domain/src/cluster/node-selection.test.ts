@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubernetesNodeSelectorTerm, KubernetesPod, KubernetesPodSpec } from "./kubernetes.ts";
+import type { KubernetesNodeSelectorTerm, KubernetesPod, KubernetesPodSpec } from "@resource-broker/base";
 import { pinnedNode, selectsVirtualNode } from "./pod.ts";
 
 const affinity = (...nodeSelectorTerms: KubernetesNodeSelectorTerm[]): KubernetesPodSpec => ({

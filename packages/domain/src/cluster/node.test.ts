@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { resourceVector } from "../resources/resource-vector.ts";
+import { type KubernetesNode, resourceVector } from "@resource-broker/base";
 import { countedResources } from "./counted-resources.ts";
-import type { KubernetesNode } from "./kubernetes.ts";
 import { nodeFacts } from "./node.ts";
 
 const GI = 1024 ** 3;

@@ -1,12 +1,11 @@
+import type { KubernetesNode, KubernetesTaint, ResourceVector } from "@resource-broker/base";
 import { type GpuModel, MAX_GPU_MODELS, REGION_LABEL } from "../advertisement/advertisement.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 import {
   type CountedResources,
   DEFAULT_COUNTED_RESOURCES,
   quantityReading,
   readVector,
 } from "./counted-resources.ts";
-import type { KubernetesNode, KubernetesTaint } from "./kubernetes.ts";
 import { NODE_TYPE_LABEL, VIRTUAL_NODE_TYPE } from "./liqo-labels.ts";
 
 const ZONE_LABEL = "topology.kubernetes.io/zone";

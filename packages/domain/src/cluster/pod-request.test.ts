@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { resourceVector } from "../resources/resource-vector.ts";
+import { type KubernetesPod, resourceVector } from "@resource-broker/base";
 import { countedResources } from "./counted-resources.ts";
-import type { KubernetesPod } from "./kubernetes.ts";
 import { podRequest } from "./pod-request.ts";
 import { app, GI, init, MI, resized, resizePending, sidecar } from "./testing/pod-case.ts";
 import { POD_CASES } from "./testing/pod-cases.ts";

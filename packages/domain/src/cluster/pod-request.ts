@@ -1,10 +1,14 @@
 import {
   add,
+  type KubernetesContainer,
+  type KubernetesContainerStatus,
+  type KubernetesPod,
   larger,
   NO_RESOURCES,
+  type ResourceList,
   type ResourceVector,
   resourceVector,
-} from "../resources/resource-vector.ts";
+} from "@resource-broker/base";
 import {
   type Amounts,
   type CountedResources,
@@ -15,12 +19,6 @@ import {
   quantityReading,
   readVector,
 } from "./counted-resources.ts";
-import type {
-  KubernetesContainer,
-  KubernetesContainerStatus,
-  KubernetesPod,
-  ResourceList,
-} from "./kubernetes.ts";
 
 export interface PodRequest {
   readonly request: ResourceVector;

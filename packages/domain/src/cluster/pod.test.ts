@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resourceVector } from "../resources/resource-vector.ts";
+import { resourceVector } from "@resource-broker/base";
 import { podFacts } from "./pod.ts";
 
 const GUEST_LABELS = {

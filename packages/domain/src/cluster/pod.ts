@@ -1,6 +1,10 @@
-import type { ResourceVector } from "../resources/resource-vector.ts";
+import type {
+  KubernetesNodeRequirement,
+  KubernetesNodeSelectorTerm,
+  KubernetesPod,
+  ResourceVector,
+} from "@resource-broker/base";
 import { type CountedResources, DEFAULT_COUNTED_RESOURCES } from "./counted-resources.ts";
-import type { KubernetesNodeRequirement, KubernetesNodeSelectorTerm, KubernetesPod } from "./kubernetes.ts";
 import {
   CREATOR_USER_LABEL,
   MANAGED_BY_LABEL,

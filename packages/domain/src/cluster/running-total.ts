@@ -1,4 +1,4 @@
-import { type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
+import { type ResourceVector, resourceVector } from "@resource-broker/base";
 
 /**
  * A sum of vectors that stays exact over any number of additions and removals. A large cluster's total may pass

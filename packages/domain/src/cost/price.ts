@@ -1,6 +1,5 @@
-import { lookup } from "../lookup.ts";
+import { lookup, type ResourceVector } from "@resource-broker/base";
 import type { Instant } from "../reservation/ids.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 import type { PricePolicy } from "../scheduling/policy.ts";
 import type { CostModel, PriceWindow, Tier, UnitPrices } from "./cost-model.ts";
 

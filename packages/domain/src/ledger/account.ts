@@ -1,11 +1,4 @@
 import {
-  type Advertisement,
-  CURRENT_PROTOCOL,
-  type ReservationUsage,
-} from "../advertisement/advertisement.ts";
-import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
-import type { Reservation } from "../reservation/reservation.ts";
-import {
   add,
   atLeastZero,
   combine,
@@ -13,7 +6,14 @@ import {
   NO_RESOURCES,
   type ResourceVector,
   subtract,
-} from "../resources/resource-vector.ts";
+} from "@resource-broker/base";
+import {
+  type Advertisement,
+  CURRENT_PROTOCOL,
+  type ReservationUsage,
+} from "../advertisement/advertisement.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Reservation } from "../reservation/reservation.ts";
 import type { Cordon } from "../scheduling/candidate.ts";
 
 /** The ledger's account of one cluster. The fields under "derived" are computed from the others and never stored. */

@@ -1,6 +1,6 @@
+import type { ResourceVector } from "@resource-broker/base";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Phase } from "../reservation/lifecycle.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 
 /** A new or restored ledger adopts for this long, so that agents that were down for a night can still report. */
 export const ADOPTION_WINDOW_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,6 @@
+import { atLeastZero, describeResources, equals, isZero, shortage, subtract } from "@resource-broker/base";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { describeResources } from "../quantity/format-amount.ts";
-import { atLeastZero, equals, isZero, shortage, subtract } from "../resources/resource-vector.ts";
 import { reservedFor } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type Adopt, type DecisionContext, type Outcome, rejected } from "./command.ts";

@@ -1,8 +1,8 @@
+import { add, type ResourceVector, subtract } from "@resource-broker/base";
 import type { Advertisement } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { add, type ResourceVector, subtract } from "../resources/resource-vector.ts";
 import type { Cordon } from "../scheduling/candidate.ts";
 import {
   type ClusterAccount,

@@ -1,7 +1,16 @@
+import {
+  amountOf,
+  describeAmount,
+  equals,
+  isCountable,
+  isZero,
+  lookup,
+  NO_RESOURCES,
+  type ResourceVector,
+  resourceNames,
+} from "@resource-broker/base";
 import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
-import { lookup } from "../lookup.ts";
-import { describeAmount } from "../quantity/format-amount.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import {
   type Reservation,
@@ -9,15 +18,6 @@ import {
   type ReservationRequest,
   requestFingerprint,
 } from "../reservation/reservation.ts";
-import {
-  amountOf,
-  equals,
-  isCountable,
-  isZero,
-  NO_RESOURCES,
-  resourceNames,
-  type ResourceVector,
-} from "../resources/resource-vector.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { Policy, ResourceLimits } from "../scheduling/policy.ts";
 import { type DecisionContext, type Outcome, rejected, type Reserve } from "./command.ts";

@@ -1,3 +1,4 @@
+import { isCountable, isZero, type ResourceVector, sum } from "@resource-broker/base";
 import { decideAdopt } from "./adoption.ts";
 import { decideExpireDue } from "./decide-expire-due.ts";
 import {
@@ -22,7 +23,6 @@ import {
 import { type LedgerView, providerReservations } from "./ledger.ts";
 import type { Instant } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
-import { isCountable, isZero, type ResourceVector, sum } from "../resources/resource-vector.ts";
 import {
   ADOPTION_WINDOW_MS,
   type AdoptionWindow,

@@ -1,6 +1,5 @@
+import { combine, fits, isZero, lookup, type ResourceVector, subtract } from "@resource-broker/base";
 import type { Advertisement } from "../advertisement/advertisement.ts";
-import { lookup } from "../lookup.ts";
-import { combine, fits, isZero, type ResourceVector, subtract } from "../resources/resource-vector.ts";
 import { usageById } from "./account.ts";
 
 /**

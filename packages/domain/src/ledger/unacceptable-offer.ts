@@ -1,6 +1,6 @@
+import { add, isCountable, isZero, NO_RESOURCES } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
-import { add, isCountable, isZero, NO_RESOURCES } from "../resources/resource-vector.ts";
 import { hasMostReservations } from "../scheduling/candidate.ts";
 import { mayLend } from "../scheduling/filters.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";

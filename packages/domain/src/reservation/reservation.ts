@@ -1,5 +1,5 @@
+import type { ResourceVector } from "@resource-broker/base";
 import type { Tier } from "../cost/cost-model.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 import type { ClusterId, DecisionId, Instant, ReservationId } from "./ids.ts";
 import type { EndReason, Phase } from "./lifecycle.ts";
 

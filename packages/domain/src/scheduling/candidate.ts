@@ -1,7 +1,7 @@
+import type { ResourceVector } from "@resource-broker/base";
 import { type Advertisement, MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 
 /** A cluster that has advertised, as the scheduler sees it. The ledger's accounts are used directly, without a copy. */
 export interface Candidate {

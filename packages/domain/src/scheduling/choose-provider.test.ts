@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { amountOf, resourceNames } from "@resource-broker/base";
 import { hourlyPrice, priceQueryFor } from "../cost/price.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import { amountOf, resourceNames } from "../resources/resource-vector.ts";
 import { cluster, priced, request, type Size } from "../testing/builders.ts";
 import { runs } from "../testing/runs.ts";
 import { openWorld } from "../testing/world.ts";

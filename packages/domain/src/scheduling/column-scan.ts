@@ -1,5 +1,5 @@
+import { extendedNames, resourceNames } from "@resource-broker/base";
 import { type PriceQuery, UNPRICED } from "../cost/price.ts";
-import { extendedNames, resourceNames } from "../resources/resource-vector.ts";
 import { COLUMN, ROW_WIDTH, type CandidateTableView } from "./candidate-table.ts";
 import { capacity, type Filter, type SchedulingContext, self, stale } from "./filters.ts";
 

@@ -1,11 +1,11 @@
-import { lookup } from "../lookup.ts";
-import { describeAmount } from "../quantity/format-amount.ts";
 import {
   amountOf,
+  describeAmount,
+  lookup,
   type ResourceName,
   type ResourceVector,
   resourceNames,
-} from "../resources/resource-vector.ts";
+} from "@resource-broker/base";
 
 const LABELS: Readonly<Record<string, string>> = {
   cpu: "CPU",

@@ -1,5 +1,12 @@
-import { describeAmount, describeAtMost, describeResources } from "../quantity/format-amount.ts";
-import { amountOf, atLeastZero, type ResourceName, resourceNames } from "../resources/resource-vector.ts";
+import {
+  amountOf,
+  atLeastZero,
+  describeAmount,
+  describeAtMost,
+  describeResources,
+  type ResourceName,
+  resourceNames,
+} from "@resource-broker/base";
 import type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./decision.ts";
 import { describeNumber, list, resourceLabel } from "./describe.ts";
 import type { FilterName } from "./filters.ts";

@@ -1,9 +1,14 @@
+import {
+  describeResources,
+  fits,
+  isZero,
+  lookup,
+  type ResourceVector,
+  shortage,
+} from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/advertisement.ts";
-import { lookup } from "../lookup.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import { describeResources } from "../quantity/format-amount.ts";
-import { fits, isZero, type ResourceVector, shortage } from "../resources/resource-vector.ts";
 import { type Candidate, hasMostReservations } from "./candidate.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";

@@ -1,6 +1,6 @@
+import type { ResourceVector } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import type { CostModel } from "../cost/cost-model.ts";
-import type { ResourceVector } from "../resources/resource-vector.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 
 /** The operator's policy, from the policy file or a BrokerPolicy object. Reloaded on change, never mutated. */

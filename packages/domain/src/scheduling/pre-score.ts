@@ -1,5 +1,5 @@
+import { lookup } from "@resource-broker/base";
 import { hourlyPrice, type PriceQuery, priceQueryFor, UNPRICED } from "../cost/price.ts";
-import { lookup } from "../lookup.ts";
 import type { Candidate } from "./candidate.ts";
 import type { SchedulingContext } from "./filters.ts";
 import {

@@ -1,3 +1,4 @@
+import { amountOf, resourceNames, shortage } from "@resource-broker/base";
 import type { ClusterId, DecisionId } from "../reservation/ids.ts";
 import type { PreScoreState } from "./pre-score.ts";
 import type { Candidate } from "./candidate.ts";
@@ -16,7 +17,6 @@ import {
   weightingOf,
 } from "./scorers.ts";
 import type { CandidateTableView } from "./candidate-table.ts";
-import { amountOf, resourceNames, shortage } from "../resources/resource-vector.ts";
 
 /** Up to this many candidates are all recorded; of more, only the first 16. */
 const RECORD_ALL_UP_TO = 64;

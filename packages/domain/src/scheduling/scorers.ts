@@ -1,6 +1,5 @@
+import { amountOf, extendedNames, lookup, type ResourceVector, resourceNames } from "@resource-broker/base";
 import { UNPRICED } from "../cost/price.ts";
-import { lookup } from "../lookup.ts";
-import { amountOf, extendedNames, type ResourceVector, resourceNames } from "../resources/resource-vector.ts";
 
 /** The numbers one candidate is scored on. A decision record keeps them, so that the winner can be recomputed. */
 export interface ScoreInputs {

@@ -1,8 +1,8 @@
+import { type ResourceVector, resourceVector } from "@resource-broker/base";
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { CostModel } from "../cost/cost-model.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import { type ResourceVector, resourceVector } from "../resources/resource-vector.ts";
 
 const GIB = 2 ** 30;
 

@@ -1,4 +1,4 @@
-import { NO_RESOURCES, type ResourceVector, resourceVector } from "../../resources/resource-vector.ts";
+import { NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/base";
 import type { NodeFacts } from "../node.ts";
 import type { GuestFacts, PodFacts } from "../pod.ts";
 

@@ -1,12 +1,13 @@
-import { type ResourceVector, resourceVector } from "../../resources/resource-vector.ts";
-import type {
-  KubernetesContainer,
-  KubernetesContainerStatus,
-  KubernetesPod,
-  KubernetesPodSpec,
-  KubernetesPodStatus,
-  ResourceList,
-} from "../kubernetes.ts";
+import {
+  type KubernetesContainer,
+  type KubernetesContainerStatus,
+  type KubernetesPod,
+  type KubernetesPodSpec,
+  type KubernetesPodStatus,
+  type ResourceList,
+  type ResourceVector,
+  resourceVector,
+} from "@resource-broker/base";
 
 /**
  * One pod and what it requests. The pods are written as an API server stores them (a limit has become a request),

@@ -1,5 +1,38 @@
-/**
- * The parts of Kubernetes objects that the accounting reads. Every field is optional: objects of newer or older servers
+/** The part of an object's metadata that this project reads or writes. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** An object as the API server holds it. */
+export interface KubernetesObject<Spec, Status> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+
+/*
+ * Below: the fields of pods and nodes that the accounting reads. Every field is optional: objects of newer or older servers
  * and partially decoded objects must still be counted.
  */
 
