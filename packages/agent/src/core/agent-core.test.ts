@@ -31,6 +31,36 @@ describe("two agents and a broker", () => {
     expect(paris.providerInstructions()).toEqual([]);
   });
 
+  test("log each step of a reservation once, with its ID", async () => {
+    const { time, broker, rome, paris, begin } = testFleet();
+    await begin();
+    const { metadata } = rome.createRequest("more");
+    await time.advance(1000);
+    const reservation = broker.live()[0]?.id ?? "";
+    const key = `${metadata.uid}-1`;
+    await rome.stop();
+    await rome.start();
+    rome.deleteRequest("more");
+    await time.advance(1000);
+    const steps = ({ logLines }: typeof rome) => logLines.filter((text) => !text.includes("metrics.k8s.io"));
+    const line = (text: string, fields: object) => `info ${text} ${JSON.stringify(fields)}`;
+    expect(steps(rome)).toEqual([
+      line("requesting a reservation", { request: "default/more", key }),
+      line("reserved", { reservation, provider: "paris", key }),
+      line("ReservationInstruction created", { reservation, provider: "paris" }),
+      line("delivered", { reservation, provider: "paris" }),
+      line("ReservationInstruction removed", { reservation }),
+      line("reservation ended", { reservation, role: "requester", reason: "ReleasedByRequester" }),
+      line("released", { reservation }),
+    ]);
+    expect(steps(paris)).toEqual([
+      line("provider instruction received", { reservation, requester: "rome" }),
+      line("enforced: capacity is held", { reservation, requester: "rome" }),
+      line("reservation ended", { reservation, role: "provider", reason: "ReleasedByRequester" }),
+      line("ProviderInstruction removed", { reservation }),
+    ]);
+  });
+
   test("tell the broker what is held, and so it lends nothing twice", async () => {
     const { time, broker, rome, paris, begin } = testFleet({ cpu: "6" });
     await begin();

@@ -15,6 +15,10 @@ describe("a reservation whose time is over", () => {
     await time.advance(15_000);
     expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Released", reason: "Expired" });
+    const ended = (role: string) =>
+      `info reservation ended ${JSON.stringify({ reservation: world.id, role, reason: "Expired" })}`;
+    expect(rome.logLines).toContain(ended("requester"));
+    expect(paris.logLines).toContain(ended("provider"));
   });
 
   test("but was renewed meanwhile comes back with the broker", async () => {

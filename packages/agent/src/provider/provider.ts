@@ -1,4 +1,9 @@
-import { advertisementKind, apiVersionOf, type ReservationDTO } from "@resource-broker/contract";
+import {
+  advertisementKind,
+  apiVersionOf,
+  type ProviderInstruction,
+  type ReservationDTO,
+} from "@resource-broker/contract";
 import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
@@ -143,12 +148,22 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
     const instruction = now ?? before;
     if (instruction === undefined) return;
     const id = instruction.spec.reservationName;
+    if (objects.synced()) logInstruction(now, before);
     if (now !== undefined) cache.restore("provider", reservationFromInstruction(now, options.clusterId));
     // The broker does not know it either, so a person may delete the instruction.
     else if (cache.get("provider", id)?.syncState === "unknown") cache.endLocally(id, "ReleasedByAdmin");
     loop.enqueue(id);
     reservationsChanged();
   });
+  const logInstruction = (
+    now: ProviderInstruction | undefined,
+    before: ProviderInstruction | undefined,
+  ): void => {
+    const { reservationName: reservation, requesterClusterID: requester } = (now ?? before)?.spec ?? {};
+    if (now === undefined) log.info({ reservation }, "ProviderInstruction removed");
+    else if (now.status?.enforced === true && before?.status?.enforced !== true)
+      log.info({ reservation, requester }, "enforced: capacity is held");
+  };
   cache.onChange((role, id) => {
     if (role !== "provider") return;
     loop.enqueue(id);

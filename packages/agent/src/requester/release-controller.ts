@@ -72,7 +72,10 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
     const ended = await communicator.fetchReservation(id);
     // The broker does not know it, but the provider does: it is offered for adoption and released afterwards.
     if (ended === undefined) cache.markUnknown(id);
-    else cache.update("requester", ended);
+    else {
+      deps.log.info({ reservation: id }, "released");
+      cache.update("requester", ended);
+    }
   };
 
   const tooOld = (uid: string, request: ResourceRequest | undefined, ids: readonly string[]): void => {

@@ -44,7 +44,7 @@ export interface RequestDeps {
   /** In [0, 1). */
   readonly random: () => number;
   readonly recordEvent: RecordEvent;
-  readonly log: Pick<Log, "warn">;
+  readonly log: Pick<Log, "info" | "warn">;
   /** From the first reconcile of a request to its grant. */
   readonly onReserved: (tookMs: number) => void;
   /** The request was deleted before the answer came: its reservation is to be released. */
@@ -138,7 +138,10 @@ export function requestController(deps: RequestDeps): RequestController {
   };
 
   const ask = async (key: string, state: RequestState, call: ReservationCall): Promise<Requeue> => {
-    if (!firstSeen.has(key)) firstSeen.set(key, clock.monotonicMs());
+    if (!firstSeen.has(key)) {
+      firstSeen.set(key, clock.monotonicMs());
+      deps.log.info({ request: key, key: call.key }, "requesting a reservation");
+    }
     requeued.delete(key);
     const isRepeatable = await deps.supportsKeys().catch(toFault);
     if (isRepeatable instanceof Fault) return applyPlan(key, state, planUnanswered(state, isRepeatable));

@@ -112,8 +112,18 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
   objects.reservationInstructions.listen((_, now, before) => {
     const instruction = now ?? before;
     if (instruction === undefined) return;
+    if (objects.synced()) logInstruction(instruction, { now, before });
     instructionSeen(instruction, now === undefined);
   });
+  const logInstruction = (
+    { spec }: ReservationInstruction,
+    { now, before }: Record<"now" | "before", ReservationInstruction | undefined>,
+  ): void => {
+    const { reservationName: reservation, targetClusterID: provider } = spec;
+    if (before === undefined) deps.log.info({ reservation, provider }, "ReservationInstruction created");
+    if (now === undefined) deps.log.info({ reservation }, "ReservationInstruction removed");
+    if (isDelivered(now) && !isDelivered(before)) deps.log.info({ reservation, provider }, "delivered");
+  };
   const instructionSeen = (instruction: ReservationInstruction, isGone: boolean): void => {
     const id = instruction.spec.reservationName;
     if (!isGone) cache.restore("requester", reservationFromInstruction(instruction, options.clusterId));
@@ -163,6 +173,10 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
       else for (const key of requests.requeueQueued()) loops.requests.enqueue(key);
     },
   };
+}
+
+function isDelivered(instruction: ReservationInstruction | undefined): boolean {
+  return instruction?.status?.delivered === true;
 }
 
 function keyOf({ metadata }: ResourceRequest): string {

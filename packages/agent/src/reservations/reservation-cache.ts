@@ -57,7 +57,7 @@ export interface ReservationCacheOptions {
   readonly clusterId: string;
   /** The broker's time, or the best estimate. */
   readonly now: () => Instant;
-  readonly log?: Pick<Log, "warn">;
+  readonly log?: Pick<Log, "info" | "warn">;
 }
 
 const NOTHING: ReadonlyMap<number, CachedReservation> = new Map();
@@ -106,7 +106,28 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     if (result === "same" && before?.syncState === "confirmed") return result;
     const endedAt = isFinal(reservation.status.phase) ? (before?.endedAt ?? now()) : undefined;
     put({ role, reservation, syncState: "confirmed", endedAt });
+    logStep({ role, reservation, endedAt }, before);
     return result;
+  };
+
+  /** A reservation that was never seen live gets no line, nor does one restored from its instruction. */
+  const logStep = (
+    { role, reservation, endedAt }: Pick<CachedReservation, "role" | "reservation" | "endedAt">,
+    before: CachedReservation | undefined,
+  ): void => {
+    const { id, requesterID, targetClusterID, key, reason, status } = reservation;
+    const isNew = before === undefined || isReusedKey(before, reservation);
+    if (endedAt !== undefined) {
+      if (!isNew && before.endedAt === undefined)
+        log?.info({ reservation: id, role, reason }, "reservation ended");
+    } else if (isNew) {
+      if (role === "requester")
+        log?.info(
+          { reservation: id, provider: targetClusterID, key, expiresAt: status.expiresAt },
+          "reserved",
+        );
+      else log?.info({ reservation: id, requester: requesterID }, "provider instruction received");
+    }
   };
 
   const usableSliceDefaults = ({ id, sliceDefaults }: ReservationDTO): SliceDefaults | undefined => {
@@ -154,7 +175,11 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
       }
     },
     endLocally: (id, reason) =>
-      change(id, ({ reservation }) => ({ reservation: released(reservation, reason), endedAt: now() })),
+      change(id, (entry) => {
+        const ended = { reservation: released(entry.reservation, reason), endedAt: now() };
+        logStep({ ...entry, ...ended }, entry);
+        return ended;
+      }),
     get: (role, id) => byRole[role].get(id),
     entries: (role) => byRole[role].values(),
     live: (role) => [...byRole[role].values()].filter(({ endedAt }) => endedAt === undefined),
