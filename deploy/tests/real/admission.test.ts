@@ -9,7 +9,7 @@ import {
   SECRETS,
 } from "@resource-broker/kube";
 import {
-  clientOf,
+  kubeClientFor,
   controlPlaneAssets,
   nodeObject,
   type RealControlPlane,
@@ -52,8 +52,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
       configMap("liqo", "of-liqo"),
       configMap("default", "of-people"),
     ]);
-    agent = clientOf(await plane.kubeconfigFor(AGENT));
-    broker = clientOf(await plane.kubeconfigFor(BROKER));
+    agent = kubeClientFor(await plane.kubeconfigFor(AGENT));
+    broker = kubeClientFor(await plane.kubeconfigFor(BROKER));
     // A policy counts a moment after it is written.
     for (const [who, namespace] of [
       [agent, "liqo"],

@@ -51,7 +51,6 @@ export { type PostgresOptions, type PostgresServer, startPostgres } from "./post
 export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
 export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
-export { clientOf } from "./control-plane/client-of.ts";
 export type {
   ServerAccess,
   ControlPlaneProgram,
@@ -64,7 +63,7 @@ export { type Divergence, DIVERGENCES, keepOrDiverge } from "./kube/divergences.
 export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
 export { realKube, simulatedKube } from "./kube/kube-servers.ts";
-export { clientFor as kubeClientFor } from "./kube/clients.ts";
+export { kubeClientFor } from "./kube/clients.ts";
 export type { LiqoBehaviour } from "./liqo/behaviour.ts";
 export { looseLiqoDefinitions, type LiqoAssets, liqoAssets } from "./liqo/definitions.ts";
 export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";

@@ -5,7 +5,7 @@ import { clusterAdvertisementKind, type Reservation, reservationKind } from "@re
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { customResource, type KubeClient, SECRETS, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import {
-  clientOf,
+  kubeClientFor,
   controlPlaneAssets,
   type RealControlPlane,
   startControlPlane,
@@ -33,7 +33,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("brokerctl kubeconfig issue, at a
     if (exitCode !== 0) throw new Error(`kubectl ${args.join(" ")}: ${stderr}`);
   };
   const holderOf = async (file: string): Promise<KubeClient> => {
-    const client = clientOf(JSON.stringify(parse(await readFile(file, "utf8"))));
+    const client = kubeClientFor(JSON.stringify(parse(await readFile(file, "utf8"))));
     open.push(client);
     return client;
   };

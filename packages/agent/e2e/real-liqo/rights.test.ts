@@ -1,7 +1,7 @@
 import { NAMESPACE_OFFLOADINGS, VIRTUAL_NODES } from "@resource-broker/agent/liqo";
 import { type KubeClient, ROLE_BINDINGS, SECRETS } from "@resource-broker/kube";
 import {
-  clientOf,
+  kubeClientFor,
   RESOURCE_REQUESTS,
   until,
   WHOLE_PODS,
@@ -28,7 +28,7 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
       { name: "paris", nodes: [{ cpu: "16", memory: "64Gi", ephemeralStorage: "200Gi" }] },
     ]);
     rome = world.cluster("rome");
-    agent = clientOf(await world.liqo.cluster("rome").plane.kubeconfigFor(AGENT));
+    agent = kubeClientFor(await world.liqo.cluster("rome").plane.kubeconfigFor(AGENT));
     return async () => {
       agent.close();
       await world.dispose();

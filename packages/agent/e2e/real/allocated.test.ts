@@ -2,7 +2,7 @@ import { add, NO_RESOURCES, type ResourceVector, resourceVector } from "@resourc
 import { POD_CASES, type PodCase, SANDBOX_CLASS, SANDBOX_OVERHEAD } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
 import {
-  clientOf,
+  kubeClientFor,
   controlPlaneAssets,
   nodeObject,
   podObject,
@@ -51,7 +51,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("allocated, beside kubectl descri
 
   beforeAll(async () => {
     plane = await startControlPlane({ name: "nodes" });
-    client = clientOf(plane.kubeconfig);
+    client = kubeClientFor(plane.kubeconfig);
     await plane.seed([SANDBOX, ...POD_CASES.map(({ pod }) => nodeFor(nameIn(pod)))]);
     for (const { name, pod } of POD_CASES) if (!(await create(pod))) refused.push(name);
     await plane.seed([

@@ -11,7 +11,7 @@ import { bitString, explicit, integer, sequence } from "../certificates/der.ts";
 import { makeKeys, signatureAlgorithm, toPem } from "../certificates/make-certificate.ts";
 import { commonName, encodeSubject } from "../certificates/subject.ts";
 import { controlPlaneAssets } from "./assets.ts";
-import { clientOf } from "./client-of.ts";
+import { kubeClientFor } from "../kube/clients.ts";
 import type { RealControlPlane } from "./control-plane.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 
@@ -25,7 +25,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
 
   beforeAll(async () => {
     plane = await startControlPlane({ name: "test" });
-    client = clientOf(plane.kubeconfig);
+    client = kubeClientFor(plane.kubeconfig);
   }, TIMEOUT_MS);
 
   afterAll(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
   test("a service account may do what its roles say, and nothing else", async () => {
     const serviceAccount = { namespace: DEFAULT, name: "reader" };
     await done(["create", "serviceaccount", "reader"]);
-    const reader = clientOf(await plane.kubeconfigFor(serviceAccount));
+    const reader = kubeClientFor(await plane.kubeconfigFor(serviceAccount));
     onTestFinished(reader.close);
     await expect(reader.list(NODES, {}, () => undefined)).rejects.toMatchObject({
       code: "forbidden",
@@ -179,7 +179,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
 
   test("connections through its proxy can be cut; those beside it stay", async () => {
     const { proxy, kubeconfig, port } = await plane.proxied();
-    const far = clientOf(kubeconfig);
+    const far = kubeClientFor(kubeconfig);
     onTestFinished(far.close);
     expect(await far.read("/version")).toHaveProperty("gitVersion");
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });

@@ -18,7 +18,7 @@ const clock = systemClock(() => Math.round(performance.timeOrigin + performance.
 const TABLE_TYPE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /** Our own client, over real connections on the machine's time, for the text of a kubeconfig. Close it. */
-export function clientFor(kubeconfig: string): KubeClient {
+export function kubeClientFor(kubeconfig: string): KubeClient {
   return connect(configOf(kubeconfig));
 }
 

@@ -3,7 +3,7 @@ import { createKubeSim } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
 import { until } from "../world/until.ts";
-import { clientFor, readTable, unauthenticatedClient } from "./clients.ts";
+import { kubeClientFor, readTable, unauthenticatedClient } from "./clients.ts";
 import type { KubeUnderTest } from "./kube-promise.ts";
 
 /** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
@@ -34,7 +34,7 @@ export function realKube(plane: RealControlPlane): KubeUnderTest {
   return {
     ...ways,
     kind: "real",
-    accountClient: async (account) => clientFor(await plane.kubeconfigFor(account)),
+    accountClient: async (account) => kubeClientFor(await plane.kubeconfigFor(account)),
     compact: async () => {
       await plane.compact();
       await reconnect(ways);
@@ -53,8 +53,8 @@ async function reconnect({ client, other }: Pick<KubeUnderTest, "client" | "othe
 
 function clientsFor(kubeconfig: string) {
   const clients = {
-    client: clientFor(kubeconfig),
-    other: clientFor(kubeconfig),
+    client: kubeClientFor(kubeconfig),
+    other: kubeClientFor(kubeconfig),
     unauthenticated: unauthenticatedClient(kubeconfig),
   };
   return {

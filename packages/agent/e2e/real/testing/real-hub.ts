@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { KubeClient } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {
-  clientOf,
+  kubeClientFor,
   type RealControlPlane,
   startBroker,
   startControlPlane,
@@ -46,7 +46,7 @@ export async function startRealHub(certificates: TestCertificates): Promise<Real
     return {
       connect: async (clusterId) => {
         const account = { namespace, name: `agent-${clusterId}` };
-        const client = clientOf(await way.kubeconfigFor(account));
+        const client = kubeClientFor(await way.kubeconfigFor(account));
         await mayWrite(client, namespace);
         return kubernetesCommunicator(
           { namespace, clusterId: "" },

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@resource-broker/runtime";
 import {
-  clientOf,
+  kubeClientFor,
   type PeerCertificates,
   type RealControlPlane,
   startBroker,
@@ -65,7 +65,7 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
         kubernetesCommunicator(
           { namespace, clusterId: "" },
           {
-            client: clientOf(await kubeconfigFor({ namespace, name: `agent-${clusterId}` })),
+            client: kubeClientFor(await kubeconfigFor({ namespace, name: `agent-${clusterId}` })),
             clock: systemClock(() => Math.round(performance.timeOrigin + performance.now())),
             random: () => 0.5,
             randomBytes,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type KubeClient, LEASES, type Resource } from "@resource-broker/kube";
-import { clientOf, type RealControlPlane, startControlPlane, until } from "@resource-broker/testkit";
+import { kubeClientFor, type RealControlPlane, startControlPlane, until } from "@resource-broker/testkit";
 import {
   ADVERTISEMENTS,
   advertisementOf,
@@ -44,10 +44,10 @@ export async function accessEnvironment(clusterIds: readonly string[]): Promise<
   await done("apply", "-f", POLICIES);
   const accounts = clusterIds.map((id) => ({ namespace: NAMESPACE, name: `agent-${id}` }));
   await plane.seed([...accounts.map(serviceAccount), bindingOf("agents", ROLE, accounts), EVERYTHING]);
-  const admin = clientOf(plane.kubeconfig);
+  const admin = kubeClientFor(plane.kubeconfig);
   const agents = new Map<string, KubeClient>();
   for (const [index, account] of accounts.entries()) {
-    agents.set(clusterIds[index] ?? "", clientOf(await plane.kubeconfigFor(account)));
+    agents.set(clusterIds[index] ?? "", kubeClientFor(await plane.kubeconfigFor(account)));
   }
   const agentOf = (clusterId: string): KubeClient => {
     const agent = agents.get(clusterId);
@@ -60,7 +60,7 @@ export async function accessEnvironment(clusterIds: readonly string[]): Promise<
       serviceAccount(account),
       bindingOf(`mighty-${name}`, EVERYTHING.metadata.name, [account]),
     ]);
-    const client = clientOf(await plane.kubeconfigFor(account));
+    const client = kubeClientFor(await plane.kubeconfigFor(account));
     others.push(client);
     await until(`the role of ${name} is in force`, async () => {
       await client.list(LEASES, { namespace: NAMESPACE }, () => undefined);
