@@ -19,8 +19,8 @@ import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interfa
 import { importReservations } from "./import-reservations.ts";
 import { kubernetesComponent } from "./kubernetes-component.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
-import { BUILT_IN_POLICY, followPolicy, loadPolicy } from "./policy/policy-file.ts";
-import { policyInForce } from "./policy/policy-in-force.ts";
+import { BUILT_IN_POLICY, policyInForce } from "./policy/loaded-policy.ts";
+import { followPolicy, loadPolicy } from "./policy/policy-file.ts";
 import { podRole } from "./pod-role/role-label.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";

@@ -13,7 +13,7 @@ import { customResource, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import type { BrokerCluster } from "./cluster-access.ts";
 import type { Engine } from "./engine/engine.ts";
-import { isNamespaceTerminating } from "./interface/kubernetes/reservations/namespace-terminating.ts";
+import { isNamespaceTerminating } from "./interface/kubernetes/objects/namespace-terminating.ts";
 import { faultOf } from "./interface/shared/checked.ts";
 
 const RESERVATIONS = customResource(reservationKind);
@@ -61,7 +61,9 @@ async function liveObjects(open: () => Promise<BrokerCluster>): Promise<Reservat
       if (isLiveInOldBroker(object)) live.push(object);
     });
     const isAnyDeleted = live.some(({ metadata }) => metadata.deletionTimestamp !== undefined);
-    return isAnyDeleted && (await isNamespaceTerminating(client, namespace)) ? live.map(notDeleted) : live;
+    return isAnyDeleted && (await isNamespaceTerminating(client, { namespace, kind: reservationKind }))
+      ? live.map(notDeleted)
+      : live;
   } catch (error) {
     const { code, message } = toFault(error);
     if (code === "not-found") return []; // the CRD is not installed

@@ -71,6 +71,9 @@ export {
   refusalsOf,
   type RefusedOutcome,
   type ScoredOutcome,
+  UNMET_REASONS,
+  type UnmetReason,
+  unmetReason,
   withoutAmounts,
 } from "./scheduling/decision.ts";
 export { explain, flipOf, headline } from "./scheduling/explain.ts";

@@ -19,7 +19,7 @@ export { inBaseUnits } from "./metrics/base-units.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
 export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/registry.ts";
 export type { MetricsSource, ReadinessCheck } from "./probe/pages.ts";
-export { parseAddress, probeSettings, probeSettingsProblems } from "./probe/probe-settings.ts";
+export { isLoopback, parseAddress, probeSettings, probeSettingsProblems } from "./probe/probe-settings.ts";
 export { createProbes } from "./probe/probes.ts";
 export { createReloads, type Reloads, type ReportReload } from "./probe/reloads.ts";
 export { describeFailure, EXIT, type Program, runUntilSignal } from "./process/run-until-signal.ts";

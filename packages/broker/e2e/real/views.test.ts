@@ -16,7 +16,7 @@ import { cluster, request, size } from "@resource-broker/domain/testing";
 import { customResource, eventRecorder, type KubeClient } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {
-  clientOf,
+  kubeClientFor,
   controlPlaneAssets,
   memoryStore,
   type RealControlPlane,
@@ -29,7 +29,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { NO_OBSERVER } from "../../src/engine/engine-observer.ts";
 import { createKubernetesInterface } from "../../src/interface/kubernetes/kubernetes-interface.ts";
 import type { KubernetesPart } from "../../src/interface/kubernetes/ports.ts";
-import { policyInForce } from "../../src/policy/policy-in-force.ts";
+import { policyInForce } from "../../src/policy/loaded-policy.ts";
 
 const START_TIMEOUT_MS = 600_000;
 const DEPLOY = join(import.meta.dirname, "../../../../deploy");
@@ -64,8 +64,8 @@ async function startEnvironment() {
     `--serviceaccount=${NAMESPACE}:agent-paris`,
   );
   const account = { namespace: "resource-broker-system", name: "resource-broker" };
-  const client = clientOf(await plane.kubeconfigFor(account));
-  const agent = clientOf(await plane.kubeconfigFor({ namespace: NAMESPACE, name: "agent-paris" }));
+  const client = kubeClientFor(await plane.kubeconfigFor(account));
+  const agent = kubeClientFor(await plane.kubeconfigFor({ namespace: NAMESPACE, name: "agent-paris" }));
   const store = memoryStore();
   const engine = createEngine(
     { policy: DEFAULT_POLICY, maxWaiting: 1000 },
@@ -118,7 +118,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("views and the policy at a real A
 
   beforeAll(async () => {
     env = await startEnvironment();
-    admin = clientOf(env.plane.kubeconfig);
+    admin = kubeClientFor(env.plane.kubeconfig);
     await advertise(env.engine, "paris", 1);
     await advertise(env.engine, "tokyo", 1);
     await env.engine.submit({

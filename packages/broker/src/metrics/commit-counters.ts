@@ -1,8 +1,8 @@
-import type { Decision, LedgerEvent, Reservation } from "@resource-broker/domain";
+import { type Decision, type LedgerEvent, type Reservation, unmetReason } from "@resource-broker/domain";
 import { Counter, type Registry } from "prom-client";
 import type { Committed, Engine } from "../engine/engine.ts";
 import type { BoundedNames } from "./ledger-gauges.ts";
-import { type UnmetDemand, unmetReason } from "./unmet-demand.ts";
+import type { UnmetDemand } from "./unmet-demand.ts";
 
 const HOUR_MS = 3_600_000;
 

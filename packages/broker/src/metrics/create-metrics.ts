@@ -1,10 +1,11 @@
+import { UNMET_REASONS, unmetReason, type UnmetReason } from "@resource-broker/domain";
 import { type CertificateSet, type Reloads, registerProcessGauges } from "@resource-broker/runtime";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { BoundedNames, registerLedgerGauges } from "./ledger-gauges.ts";
 import { registerCertificateGauges, registerReloadGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
-import type { BrokerMetrics, MetricsSource, UnmetReason } from "./metrics.ts";
-import { UNMET_REASONS, UnmetDemand, unmetReason } from "./unmet-demand.ts";
+import type { BrokerMetrics, MetricsSource } from "./metrics.ts";
+import { UnmetDemand } from "./unmet-demand.ts";
 import type { AuditObserver } from "../store/audit-watch.ts";
 
 export interface MetricsOptions {

@@ -1,8 +1,8 @@
-import type { AccountView, ResourceVector } from "@resource-broker/domain";
+import { type AccountView, type ResourceVector, UNMET_REASONS } from "@resource-broker/domain";
 import { inBaseUnits } from "@resource-broker/runtime";
 import { Gauge, type Registry } from "prom-client";
 import type { MetricsSource } from "./metrics.ts";
-import { UNMET_REASONS, type UnmetDemand } from "./unmet-demand.ts";
+import type { UnmetDemand } from "./unmet-demand.ts";
 
 /** Label for all names beyond the limit. */
 const OTHER = "other";

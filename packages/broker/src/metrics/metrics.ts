@@ -1,11 +1,8 @@
-import type { Decision, FilterName } from "@resource-broker/domain";
+import type { Decision, UnmetReason } from "@resource-broker/domain";
 import type { CertificateSet } from "@resource-broker/runtime";
 import type { Engine } from "../engine/engine.ts";
 import type { EngineObserver } from "../engine/engine-observer.ts";
 import type { AuditObserver } from "../store/audit-watch.ts";
-
-/** Why a request was refused: the filter that rejected most clusters, the requester's quota, or no clusters. */
-export type UnmetReason = FilterName | "quota" | "no-clusters";
 
 /** What the HTTP interface counts. */
 export interface HttpMetrics {

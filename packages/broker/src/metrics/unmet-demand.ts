@@ -1,27 +1,9 @@
-import { type Decision, FILTER_NAMES, type Instant } from "@resource-broker/domain";
-import type { UnmetReason } from "./metrics.ts";
+import type { Instant, UnmetReason } from "@resource-broker/domain";
 
 const MINUTE_MS = 60_000;
 const MINUTES = 5;
 
-export const UNMET_REASONS: readonly UnmetReason[] = [
-  ...FILTER_NAMES.filter((name) => name !== "self"),
-  "quota",
-  "no-clusters",
-];
-
-/** The reason that most clusters had; of several the one that is asked first. */
-export function unmetReason({ refusedBy }: Pick<Decision, "refusedBy">): UnmetReason {
-  let most = 0;
-  let reason: UnmetReason = "no-clusters";
-  for (const name of FILTER_NAMES) {
-    const count = name === "self" ? 0 : (refusedBy[name] ?? 0);
-    if (count > most) [most, reason] = [count, name];
-  }
-  return reason;
-}
-
-/** Refused requests of the last minutes, by reason; `onRefused` hears of each of them. */
+/** Refused requests of the last minutes, by reason; `onRefused` is called for each of them. */
 export class UnmetDemand {
   readonly #minutes = new Map<number, Map<UnmetReason, number>>();
   readonly #onRefused: (reason: UnmetReason) => void;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { yamlReader } from "@resource-broker/runtime";
 import { fakeClock } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { followPolicy, type LoadedPolicy, loadPolicy } from "./policy-file.ts";
+import type { LoadedPolicy } from "./loaded-policy.ts";
+import { followPolicy, loadPolicy } from "./policy-file.ts";
 
 const readYaml = yamlReader();
 /** Only a guard: a busy machine takes its time. */

@@ -2,8 +2,6 @@ import { dirname } from "node:path";
 import { type Clock, type Log, type ReportReload, watchFolder } from "@resource-broker/runtime";
 import { type LoadedPolicy, readPolicy } from "./loaded-policy.ts";
 
-export { BUILT_IN_POLICY, type LoadedPolicy } from "./loaded-policy.ts";
-
 const SETTLE_MS = 200;
 const POLL_MS = 10_000;
 

@@ -1,5 +1,6 @@
 import {
   IGNORED_GO_FLAGS,
+  isLoopback,
   parseAddress,
   probeSettingsProblems,
   readSettings,
@@ -7,7 +8,6 @@ import {
   type SettingsOutcome,
 } from "@resource-broker/runtime";
 import { podRoleProblems } from "../pod-role/role-label.ts";
-import { isLoopback } from "../interface/dashboard/urls.ts";
 import { isPostgresUrl, readAddress } from "../store/postgres/address.ts";
 import { BROKER_ENV_PREFIX, BROKER_SETTINGS, type BrokerSettings } from "./broker-settings.ts";
 

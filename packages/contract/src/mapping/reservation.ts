@@ -14,8 +14,8 @@ export interface ReservationView {
   readonly role: "requester" | "provider" | "admin";
   /** Older agents act on the phase Reserved only: a live reservation is always shown so. */
   readonly isOlderAgent?: boolean;
-  readonly requesterLiqoId?: string;
-  readonly providerLiqoId?: string;
+  readonly requesterDataPlaneId?: string;
+  readonly providerDataPlaneId?: string;
   readonly providerEndpoint?: string;
   /** Of the policy in force, where they are not the built-in ones. */
   readonly sliceDefaults?: SliceDefaults;
@@ -40,8 +40,8 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     generation: reservation.generation,
     // A key is a secret between the requester and the broker: whoever has it can release the reservation.
     key: view.role === "requester" ? reservation.key : undefined,
-    requesterLiqoID: view.requesterLiqoId,
-    targetLiqoID: view.providerLiqoId,
+    requesterLiqoID: view.requesterDataPlaneId,
+    targetLiqoID: view.providerDataPlaneId,
     targetClusterEndpoint: view.providerEndpoint,
     tier: request.tier,
     priority: request.priority,

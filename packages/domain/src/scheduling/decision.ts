@@ -1,6 +1,6 @@
 import type { ClusterId, DecisionId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import type { FilterName, Refusal } from "./filters.ts";
+import { FILTER_NAMES, type FilterName, type Refusal } from "./filters.ts";
 import type { CandidateStats, ScoreInputs, ScoreParts } from "./scorers.ts";
 
 /** The record of one decision: enough to explain it to a person and to recompute its winner. */
@@ -57,4 +57,24 @@ export function refusalsOf(decision: Decision): CandidateRefusal[] {
 /** The same without amounts of other clusters (`disclosure: reasons`). */
 export function withoutAmounts(refusals: readonly CandidateRefusal[]): CandidateRefusal[] {
   return refusals.map(({ clusterId, filter, summary }) => ({ clusterId, filter, message: summary, summary }));
+}
+
+/** Why a request was refused: the filter that rejected most clusters, the requester's quota, or no clusters. */
+export type UnmetReason = FilterName | "quota" | "no-clusters";
+
+export const UNMET_REASONS: readonly UnmetReason[] = [
+  ...FILTER_NAMES.filter((name) => name !== "self"),
+  "quota",
+  "no-clusters",
+];
+
+/** The reason that most clusters had; of several the first in the order of the filters. */
+export function unmetReason({ refusedBy }: Pick<Decision, "refusedBy">): UnmetReason {
+  let most = 0;
+  let reason: UnmetReason = "no-clusters";
+  for (const name of FILTER_NAMES) {
+    const count = name === "self" ? 0 : (refusedBy[name] ?? 0);
+    if (count > most) [most, reason] = [count, name];
+  }
+  return reason;
 }

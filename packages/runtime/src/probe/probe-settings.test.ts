@@ -1,6 +1,6 @@
 import { parseSettings } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { probeSettings, probeSettingsProblems } from "./probe-settings.ts";
+import { probeSettings, probeSettingsProblems, isLoopback, parseAddress } from "./probe-settings.ts";
 
 const TABLE = probeSettings({
   healthPages: "/healthz and /readyz",
@@ -38,4 +38,30 @@ describe("the flags of the probe ports", () => {
   ])("$argv have the problems $problems", ({ argv, problems }) => {
     expect(probeSettingsProblems(settingsFrom(argv))).toEqual(problems);
   });
+});
+
+test.each([
+  [":8080", { host: undefined, port: 8080 }],
+  ["127.0.0.1:80", { host: "127.0.0.1", port: 80 }],
+  ["[::1]:80", { host: "::1", port: 80 }],
+  ["0", "off"],
+  ["", "off"],
+  ["x", undefined],
+  ["::1:80", undefined],
+])("the address %j means %j", (text, expected) => {
+  expect(parseAddress(text)).toEqual(expected);
+});
+
+test.each([
+  { host: "127.0.0.1", is: true },
+  { host: "127.8.9.10", is: true },
+  { host: "::1", is: true },
+  { host: "localhost", is: true },
+  { host: "0.0.0.0", is: false },
+  { host: "::", is: false },
+  { host: "127.0.0.1.evil.example", is: false },
+  { host: "10.0.0.1", is: false },
+  { host: undefined, is: false },
+])("$host is only this machine: $is", ({ host, is }) => {
+  expect(isLoopback(host)).toBe(is);
 });

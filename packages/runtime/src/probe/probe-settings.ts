@@ -67,3 +67,9 @@ export function parseAddress(text: string): Address | "off" | undefined {
   if (digits === "" || port > 65_535) return undefined;
   return { host: host === "" ? undefined : host.replace(/^\[|\]$/g, ""), port };
 }
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

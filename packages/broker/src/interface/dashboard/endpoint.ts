@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import type { TLSSocket } from "node:tls";
-import type { CertificateSet } from "@resource-broker/runtime";
+import { type CertificateSet, isLoopback } from "@resource-broker/runtime";
 import { CertificatesInForce, type ConnectionIdentity } from "../http/authenticate.ts";
 import { Connections } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
@@ -8,18 +7,19 @@ import type { RequestHandler } from "../http/request-handler.ts";
 import { type AllowedOrigin, certificateOrigin, loopbackOrigin } from "./origin.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
 import { type SessionCookie, sessionCookie } from "./session/cookie.ts";
-import { isLoopback, pageUrl } from "./urls.ts";
+import { pageUrl } from "./urls.ts";
 import { createServer, type Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
 import {
+  closeExpiredConnections,
   createHttpsServer,
   handleRequests,
+  listen,
   secureContext,
   type ServerParts,
   serverTimeouts,
 } from "../http/server.ts";
 
-const EXPIRY_CHECK_MS = 60_000;
 const PORT_NAME = "the dashboard's port";
 
 /** A server, and what belongs to it. */
@@ -63,11 +63,7 @@ function secureListener(
     server.setSecureContext(secureContext(next, options.tlsMinVersion));
     void parts.connections.recheckAll(hasLostAuthorities);
   });
-  let cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
-  function checkExpiry(): void {
-    cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
-    parts.connections.closeExpired(clock.wallMs());
-  }
+  const cancelExpiryCheck = closeExpiredConnections(parts.connections, clock);
   const stop = (): void => {
     unsubscribe();
     cancelExpiryCheck();
@@ -125,7 +121,7 @@ function plainEndpoint(
     certificates: () => inForce.rules().set,
     listen: async (serve) => {
       const listener = plainListener({ serve, inForce }, options, deps);
-      port = await listenOn(listener, options);
+      port = await listen(listener.server, options);
       return listener;
     },
     port: () => port,
@@ -151,17 +147,10 @@ function secureEndpoint(
     certificates: () => rules().set,
     listen: async (serve) => {
       const listener = secureListener({ serve, set, connections, inForce }, options, deps);
-      port = await listenOn(listener, options);
+      port = await listen(listener.server, options);
       return listener;
     },
     port: () => port,
     url: () => pageUrl({ host, port, certificate: certificate() }),
   };
-}
-
-async function listenOn({ server }: Listener, { host, port }: DashboardOptions): Promise<number> {
-  server.listen({ port, ...(host === undefined ? {} : { host }) });
-  await once(server, "listening");
-  const address = server.address();
-  return address === null || typeof address === "string" ? port : address.port;
 }

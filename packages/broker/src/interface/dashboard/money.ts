@@ -1,6 +1,6 @@
 import type { HistoryWindow, UiMoneyReport, UiSpend } from "@resource-broker/contract";
 import type { Instant, Policy, Reservation, ReservationCost, ReservationId } from "@resource-broker/domain";
-import { lengthMs, WINDOWS } from "./history/windows.ts";
+import { lengthMs, WINDOWS } from "./history/slot-ring.ts";
 
 const HOUR_MS = 3_600_000;
 

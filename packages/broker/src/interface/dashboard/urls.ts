@@ -3,12 +3,6 @@ import { isIPv6 } from "node:net";
 import { isNameOf, nameIn } from "./origin.ts";
 import type { ApiAddress } from "./ports.ts";
 
-/** True for addresses that only this machine can reach. */
-export function isLoopback(host: string | undefined): boolean {
-  if (host === undefined) return false;
-  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
 /** The URL of a sign-in link: the bound address, or a name of the certificate. */
 export function pageUrl(address: {
   readonly host: string | undefined;

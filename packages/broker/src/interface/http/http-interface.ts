@@ -9,9 +9,7 @@ import type { HttpDeps, HttpOptions } from "./ports.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { createReplier } from "./reply.ts";
 import { createRequestHandler, type RequestHandler } from "./request-handler.ts";
-import { createHttpsServer, secureContext } from "./server.ts";
-
-const EXPIRY_CHECK_MS = 60_000;
+import { closeExpiredConnections, createHttpsServer, listen, secureContext } from "./server.ts";
 
 export interface HttpInterface {
   /** Begins to take calls. A replica that does not lead yet answers all but the health page with 503. */
@@ -72,14 +70,9 @@ export function createHttpInterface(options: HttpOptions, deps: HttpDeps): HttpI
         if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer valid");
       });
     };
-    let cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
-    function checkExpiry(): void {
-      cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, checkExpiry);
-      connections.closeExpired(clock.wallMs());
-    }
     const cleanups = [
       certificates.onChange(useCertificates),
-      () => cancelExpiryCheck(),
+      closeExpiredConnections(connections, clock),
       () => certificates.stop(),
       () => ledger.stop(),
       () => backpressure.stop(),
@@ -120,11 +113,4 @@ interface Running {
   readonly ledger: LedgerRoutes;
   readonly connections: Connections;
   readonly cleanups: readonly (() => unknown)[];
-}
-
-async function listen(server: Server, { port, host }: HttpOptions): Promise<number> {
-  server.listen({ port, ...(host === undefined ? {} : { host }) });
-  await once(server, "listening");
-  const address = server.address();
-  return address === null || typeof address === "string" ? port : address.port;
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type {
   IncomingMessage,
   Server as PlainServer,
@@ -7,7 +8,7 @@ import type {
 import { createServer, type Server, type ServerOptions } from "node:https";
 import type { Duplex } from "node:stream";
 import { Fault, toErrorBody } from "@resource-broker/contract";
-import type { CertificateSet, Log } from "@resource-broker/runtime";
+import type { CertificateSet, Clock, Log } from "@resource-broker/runtime";
 import type { Connections } from "./connections.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
 import type { RequestHandler } from "./request-handler.ts";
@@ -59,6 +60,7 @@ function refusalFor(code: string | undefined): Refusal {
 /** Interval of Node's timeout checks, and so the precision of the timeouts below. */
 const CHECK_INTERVAL_MS = 1000;
 const DEAD_PEER_PROBE_MS = 30_000;
+const EXPIRY_CHECK_MS = 60_000;
 
 export interface ServerParts extends PortHandler {
   readonly connections: Connections;
@@ -131,4 +133,28 @@ export function serverTimeouts(limits: HttpLimits): PlainServerOptions {
     keepAlive: true,
     keepAliveInitialDelay: DEAD_PEER_PROBE_MS,
   };
+}
+
+/** Begins to listen and returns the port, which the system chooses for port 0. */
+export async function listen(
+  server: PlainServer | Server,
+  { port, host }: Pick<HttpOptions, "port" | "host">,
+): Promise<number> {
+  server.listen({ port, ...(host === undefined ? {} : { host }) });
+  await once(server, "listening");
+  const address = server.address();
+  return address === null || typeof address === "string" ? port : address.port;
+}
+
+/** Closes connections whose certificate has expired, until the returned function is called. */
+export function closeExpiredConnections(
+  connections: Connections,
+  clock: Pick<Clock, "after" | "wallMs">,
+): () => void {
+  let cancel = clock.after(EXPIRY_CHECK_MS, check);
+  function check(): void {
+    cancel = clock.after(EXPIRY_CHECK_MS, check);
+    connections.closeExpired(clock.wallMs());
+  }
+  return () => cancel();
 }

@@ -2,8 +2,8 @@ import { BROKER_LEASE, formatTime, KUBE_ANNOTATION } from "@resource-broker/cont
 import type { Instant } from "@resource-broker/domain";
 import { failureReporter, LEASES, toFault } from "@resource-broker/kube";
 import type { Engine } from "../../engine/engine.ts";
-import { changesIn } from "../http/stream/changes.ts";
 import { CapacityWatch } from "../shared/capacity-watch.ts";
+import { changedReservations } from "../shared/changed-reservations.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 
 /** Minimum interval per cluster: each notice makes agents repeat all queued requests, which costs more in large fleets. */
@@ -20,7 +20,7 @@ export function freedCapacity(engine: Engine): FreedCapacity {
   let noticedAt: Instant | undefined;
   let nextCheckAt: Instant = 0;
   const stop = engine.onCommit((batch) => {
-    for (const { provider } of changesIn(batch, engine.ledger)) watch.observe(provider);
+    for (const { provider } of changedReservations(batch, engine.ledger)) watch.observe(provider);
   });
   return {
     noticedAt: () => {

@@ -7,6 +7,7 @@ import {
 } from "@resource-broker/contract";
 import type { Actor, ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
+import { dataPlaneId } from "./advertised-account.ts";
 
 /** The state that reservations are rendered from. */
 export interface RenderContext {
@@ -24,12 +25,13 @@ export function renderReservation(
   reader: Reader,
 ): ReservationDTO {
   const { ledger } = context;
-  const requesterLiqo = ledger.accounts.get(reservation.requester)?.advertisement?.liqo;
+  const requesterDataPlaneId = dataPlaneId(ledger.accounts.get(reservation.requester)?.advertisement);
   const provider = ledger.accounts.get(reservation.provider)?.advertisement;
+  const providerDataPlaneId = dataPlaneId(provider);
   return fromReservation(reservation, {
     ...reader,
-    ...(requesterLiqo === undefined ? {} : { requesterLiqoId: requesterLiqo.clusterId }),
-    ...(provider?.liqo === undefined ? {} : { providerLiqoId: provider.liqo.clusterId }),
+    ...(requesterDataPlaneId === undefined ? {} : { requesterDataPlaneId }),
+    ...(providerDataPlaneId === undefined ? {} : { providerDataPlaneId }),
     ...(provider?.endpointUrl === undefined ? {} : { providerEndpoint: provider.endpointUrl }),
     ...nonDefaultSlice(context),
   });

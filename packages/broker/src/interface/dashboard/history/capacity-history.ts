@@ -1,8 +1,13 @@
 import { formatTime, type HistoryWindow, type UiAmounts, type UiHistory } from "@resource-broker/contract";
 import type { ClusterId, Instant, LedgerView, ResourceVector } from "@resource-broker/domain";
-import { type AdvertisedAccount, hasAdvertised, isStale, type Moment } from "../views/advertised-account.ts";
+import {
+  type AdvertisedAccount,
+  hasAdvertised,
+  isStale,
+  type Moment,
+} from "../../shared/advertised-account.ts";
 import { Series } from "./series.ts";
-import { lengthMs, WINDOWS } from "./windows.ts";
+import { lengthMs, WINDOWS } from "./slot-ring.ts";
 
 /** available, reserved and allocatable; of each CPU, memory and GPUs. */
 const WIDTH = 9;

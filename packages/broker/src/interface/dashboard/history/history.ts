@@ -1,12 +1,17 @@
 import { formatTime, type HistoryWindow, type UiHistory, type UiUnmet } from "@resource-broker/contract";
-import type { ClusterId, Instant, LedgerEvent } from "@resource-broker/domain";
+import {
+  type ClusterId,
+  type Instant,
+  type LedgerEvent,
+  UNMET_REASONS,
+  unmetReason,
+} from "@resource-broker/domain";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
-import { UNMET_REASONS, unmetReason } from "../../../metrics/unmet-demand.ts";
 import { CapacityHistory } from "./capacity-history.ts";
 import { type Part, readHistoryFile, writeHistoryFile } from "./history-file.ts";
 import { newestIn, Series } from "./series.ts";
-import { WINDOWS } from "./windows.ts";
+import { WINDOWS } from "./slot-ring.ts";
 
 const GRANTED = 0;
 /** First what was granted, then what was refused, by reason. */

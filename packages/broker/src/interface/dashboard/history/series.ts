@@ -1,7 +1,6 @@
 import type { HistoryWindow } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
-import { newestSlotIn, SlotRing } from "./slot-ring.ts";
-import { WINDOW_NAMES, WINDOWS } from "./windows.ts";
+import { newestSlotIn, SlotRing, WINDOW_NAMES, WINDOWS } from "./slot-ring.ts";
 
 /** The same figures over an hour, a day and a week. */
 export class Series {

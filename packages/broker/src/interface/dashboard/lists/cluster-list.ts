@@ -14,7 +14,7 @@ import {
   isStale,
   type Moment,
   regionOf,
-} from "../views/advertised-account.ts";
+} from "../../shared/advertised-account.ts";
 import { clusterView, unitPrices } from "../views/cluster-view.ts";
 import { inPolicyCurrency } from "../money.ts";
 import {

@@ -3,6 +3,8 @@ import { Fault } from "@resource-broker/contract";
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 const MAX_OFFSET = 10_000_000;
+/** The broker keeps the newest decisions only. */
+const MAX_DECISION_OFFSET = 1000;
 const MAX_TEXT_LENGTH = 256;
 
 /** What stands behind the `?`. */
@@ -33,6 +35,22 @@ export function readListQuery<Sort extends string>(
     isDescending: (oneOf(parameters, "order", ["asc", "desc"]) ?? defaultOrder) === "desc",
     text: textOf(parameters, "q").toLowerCase(),
     offset: wholeNumber(parameters, "offset", { fallback: 0, minimum: 0, maximum: MAX_OFFSET }),
+    limit: limitOf(parameters),
+  };
+}
+
+export interface DecisionQuery {
+  readonly outcome: "granted" | "refused" | undefined;
+  readonly requester: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export function readDecisionQuery(parameters: Parameters): DecisionQuery {
+  return {
+    outcome: oneOf(parameters, "outcome", ["granted", "refused"]),
+    requester: textOf(parameters, "requester"),
+    offset: wholeNumber(parameters, "offset", { fallback: 0, minimum: 0, maximum: MAX_DECISION_OFFSET }),
     limit: limitOf(parameters),
   };
 }

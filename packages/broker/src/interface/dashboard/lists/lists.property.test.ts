@@ -8,8 +8,8 @@ import {
 import { DEFAULT_POLICY, emptyLedger, PHASES } from "@resource-broker/domain";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { hasAdvertised } from "../../shared/advertised-account.ts";
 import { ledgers, NOW, reservations } from "../testing/arbitrary-ledger.ts";
-import { hasAdvertised } from "../views/advertised-account.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { reservationView } from "../views/reservation-view.ts";
 import { clusterPage, readClusterQuery } from "./cluster-list.ts";

@@ -1,5 +1,5 @@
 import type { ClusterId, Instant, LedgerView } from "@resource-broker/domain";
-import { hasAdvertised, isStale, type Moment } from "../views/advertised-account.ts";
+import { hasAdvertised, isStale, type Moment } from "../../shared/advertised-account.ts";
 
 interface Seen {
   readonly receivedAt: Instant;

@@ -1,7 +1,7 @@
 import type { ClusterId, Instant, LedgerView, ReservationId } from "@resource-broker/domain";
 import type { UiDecisionRow } from "@resource-broker/contract";
 import type { Committed } from "../../../engine/engine.ts";
-import { changesIn } from "../../http/stream/changes.ts";
+import { changedReservations } from "../../shared/changed-reservations.ts";
 import { decisionsIn } from "./recent-decisions.ts";
 
 /** What changed, by name. Rows are rendered later, in their current state. */
@@ -14,7 +14,7 @@ export interface Changed {
 export function changedBy(commit: Committed, ledger: LedgerView): Changed {
   const clusters = new Set<ClusterId>();
   const reservations = new Set<ReservationId>();
-  for (const { id, requester, provider } of changesIn(commit, ledger)) {
+  for (const { id, requester, provider } of changedReservations(commit, ledger)) {
     reservations.add(id);
     clusters.add(requester).add(provider);
   }

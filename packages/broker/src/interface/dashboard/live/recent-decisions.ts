@@ -1,8 +1,7 @@
 import { formatTime, type UiDecisionRow, type UiDecisions } from "@resource-broker/contract";
-import { type Decision, describeResources } from "@resource-broker/domain";
+import { type Decision, describeResources, unmetReason } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
-import { unmetReason } from "../../../metrics/unmet-demand.ts";
-import type { DecisionQuery } from "../lists/decision-list.ts";
+import type { DecisionQuery } from "../lists/list-query.ts";
 
 const MAX_ROWS = 1000;
 

@@ -8,7 +8,7 @@ import {
 import { DEFAULT_POLICY, decide, type Policy } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
-import { readDecisionQuery } from "../lists/decision-list.ts";
+import { readDecisionQuery } from "../lists/list-query.ts";
 import type { UiCall, UiRoute } from "../route.ts";
 import type { UiContext } from "./context.ts";
 

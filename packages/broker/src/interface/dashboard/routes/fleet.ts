@@ -4,7 +4,7 @@ import { ok, type PlainAnswer } from "../../http/route.ts";
 import { clusterPage, readClusterQuery } from "../lists/cluster-list.ts";
 import { oneOf } from "../lists/list-query.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
-import { hasAdvertised, momentOf } from "../views/advertised-account.ts";
+import { hasAdvertised, momentOf } from "../../shared/advertised-account.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { flowView } from "../views/flow-view.ts";
 import type { UiContext } from "./context.ts";

@@ -19,7 +19,7 @@ import { ok, type PlainAnswer } from "../../http/route.ts";
 import { readReservationQuery, reservationLists } from "../lists/reservation-list.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
 import type { UiContext } from "./context.ts";
-import { type Moment, momentOf } from "../views/advertised-account.ts";
+import { type Moment, momentOf } from "../../shared/advertised-account.ts";
 import { reservationStatus } from "../../kubernetes/builders/reservation-status.ts";
 import { desiredReservation } from "../../kubernetes/views/reservation-view.ts";
 import { amountsOf } from "../views/amounts.ts";

@@ -8,7 +8,13 @@ import {
   type ResourceVector,
   resourceVector,
 } from "@resource-broker/domain";
-import { type AdvertisedAccount, isStale, type Moment, regionOf } from "./advertised-account.ts";
+import {
+  type AdvertisedAccount,
+  dataPlaneId,
+  isStale,
+  type Moment,
+  regionOf,
+} from "../../shared/advertised-account.ts";
 import { amountsOf } from "./amounts.ts";
 
 const ONE_CPU = resourceVector({ cpuMillis: 1000 });
@@ -53,7 +59,7 @@ export function clusterView(account: AdvertisedAccount, moment: Moment): UiClust
     isCordoned: cordon !== undefined,
     conditions: conditionsOf(account, moment),
     price: unitPrices(account, moment),
-    liqoID: advertisement.liqo?.clusterId ?? null,
+    liqoID: dataPlaneId(advertisement) ?? null,
     lends: account.asProvider.size,
     borrows: account.asRequester.size,
   };

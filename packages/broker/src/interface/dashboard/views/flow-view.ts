@@ -1,7 +1,7 @@
 import type { UiAmounts, UiFlow, UiFlows, UiResource } from "@resource-broker/contract";
 import { type LedgerView, type Reservation, sum } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "./amounts.ts";
-import { isStale, type Moment } from "./advertised-account.ts";
+import { isStale, type Moment } from "../../shared/advertised-account.ts";
 
 const MAX_EDGES = 500;
 

@@ -8,7 +8,7 @@ import {
   type Reservation,
   type ResourceVector,
 } from "@resource-broker/domain";
-import { isStale, type Moment } from "./advertised-account.ts";
+import { isStale, type Moment } from "../../shared/advertised-account.ts";
 import { timeOf } from "./reservation-view.ts";
 
 /** Both parties' state, each in one sentence. */

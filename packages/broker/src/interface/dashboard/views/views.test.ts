@@ -10,7 +10,7 @@ import {
 } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
-import { hasAdvertised } from "./advertised-account.ts";
+import { hasAdvertised } from "../../shared/advertised-account.ts";
 import { clusterView } from "./cluster-view.ts";
 import { flowView } from "./flow-view.ts";
 import { timelineOf } from "./timeline.ts";

@@ -9,10 +9,10 @@ import {
 import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch } from "../../shared/capacity-watch.ts";
+import { changedReservations } from "../../shared/changed-reservations.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
 import { ChangeRing } from "./change-ring.ts";
-import { changesIn } from "./changes.ts";
 import { EventStream, eventText, heartbeatText } from "./event-stream.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { initialEvents, type Notice, noticeText, type PartyEvent } from "./party-event.ts";
@@ -73,7 +73,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
       if (noted === undefined) notices.set(clusterId, [{ name, reservation }]);
       else noted.push({ name, reservation });
     };
-    for (const reservation of changesIn(batch, engine.ledger)) {
+    for (const reservation of changedReservations(batch, engine.ledger)) {
       ring.add(batch.number, reservation);
       note(reservation.provider, "instruction", reservation);
       note(reservation.requester, "reservation", reservation);

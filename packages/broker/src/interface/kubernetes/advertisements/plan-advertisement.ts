@@ -25,7 +25,7 @@ import {
   type AdvertisementOutcome,
 } from "../builders/advertisement-status.ts";
 import { withoutIncompleteCost } from "../../shared/checked.ts";
-import { mergePatch } from "./merge-patch.ts";
+import { mergePatch } from "../objects/diff.ts";
 
 /** An object and what the ledger knows. */
 export interface AdvertisementState extends AdvertisementStatusContext {

@@ -1,4 +1,5 @@
 import type { Condition } from "@resource-broker/contract";
+import { canonical } from "../objects/diff.ts";
 
 /** A condition without its transition time, which is taken from the current status. */
 export type DesiredCondition = Pick<Condition, "type" | "status" | "reason" | "message">;
@@ -60,13 +61,4 @@ function ownPart(status: Status, owned: Ownership): object {
     .map((condition) => ({ ...condition, lastTransitionTime: undefined }))
     .toSorted((a, b) => (a.type < b.type ? -1 : 1));
   return { ...Object.fromEntries(fields), conditions };
-}
-
-/** Servers order fields as they like. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }

@@ -67,7 +67,7 @@ export function trimAdvertisement(object: ClusterAdvertisement): ClusterAdvertis
   return { ...object, metadata: withoutManagedFields(object.metadata) };
 }
 
-function withoutManagedFields(metadata: ObjectMeta): ObjectMeta {
+export function withoutManagedFields(metadata: ObjectMeta): ObjectMeta {
   const { managedFields: _, ...kept } = metadata as ObjectMeta & { readonly managedFields?: unknown };
   return kept;
 }

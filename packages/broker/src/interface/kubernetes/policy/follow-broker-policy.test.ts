@@ -5,7 +5,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, customResource, NAMESPACES } from "@resour
 import { createKubeSim } from "@resource-broker/kube-sim";
 import { fakeClock } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { policyInForce } from "../../../policy/policy-in-force.ts";
+import { policyInForce } from "../../../policy/loaded-policy.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../testing/environment.ts";
 import { directClient } from "../views/testing/direct-client.ts";
 import { followBrokerPolicy } from "./follow-broker-policy.ts";

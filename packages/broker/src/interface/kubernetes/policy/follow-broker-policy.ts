@@ -1,20 +1,12 @@
-import { type BrokerPolicy, brokerPolicyKind, Fault, type ObjectMeta } from "@resource-broker/contract";
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  customResource,
-  informer,
-  type KubeClient,
-  NAMESPACES,
-  reconcileLoop,
-  type ReconcileResult,
-  wait,
-} from "@resource-broker/kube";
+import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract";
+import { customResource, informer, reconcileLoop, type ReconcileResult, wait } from "@resource-broker/kube";
 import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
+import { isNamespaceTerminating } from "../objects/namespace-terminating.ts";
+import { withoutManagedFields } from "../objects/object-informers.ts";
 import { FIELD_MANAGER, type KubernetesPart, type PartDeps, type PartOptions } from "../ports.ts";
 import { choosePolicy, isPolicyStatusCurrent, type PolicyState, policyStatus } from "./policy-status.ts";
 
 const BROKER_POLICIES = customResource(brokerPolicyKind);
-const DEFINITION = `${brokerPolicyKind.plural}.${brokerPolicyKind.group}`;
 /** A server that is away must not keep the broker from starting. */
 const START_TIMEOUT_MS = 5000;
 const RETRY_MS = 30_000;
@@ -31,7 +23,7 @@ export interface PolicyDeps
 /** Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. */
 export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
   const { client, clock, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
-  const policies = informer({ resource: BROKER_POLICIES, namespace, transform: withoutManagedFields }, deps);
+  const policies = informer({ resource: BROKER_POLICIES, namespace, transform: trimPolicy }, deps);
   /** What objects brought into force last; undefined: the file, or what is built in. */
   let followed: SourcedPolicy | undefined;
   let states = new Map<string, PolicyState>();
@@ -67,10 +59,12 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
     return { kind: "in-force", version: reading.loaded.policy.version };
   };
 
+  const isTerminating = (): Promise<boolean> =>
+    isNamespaceTerminating(client, { namespace, kind: brokerPolicyKind, isForbiddenIgnored: true });
   const choose = async (): Promise<ReconcileResult> => {
     const objects = [...policies.values()];
     const chosen = choosePolicy(objects);
-    if (chosen === undefined && followed !== undefined && (await isNamespaceTerminating(client, namespace))) {
+    if (chosen === undefined && followed !== undefined && (await isTerminating())) {
       log.warn({ policy: followed.source }, "namespace or CRD are being deleted: the policy stays in force");
       report(`${followed.source}: namespace or CRD are being deleted`);
       return { requeueAfterMs: RETRY_MS };
@@ -90,9 +84,9 @@ export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps)
 
   const writeStatus = async (name: string): Promise<ReconcileResult> => {
     const object = policies.get(`${namespace}/${name}`);
-    const standing = states.get(name);
-    if (object === undefined || standing === undefined || !isLeading()) return {};
-    const status = policyStatus(standing, object, engine.now());
+    const state = states.get(name);
+    if (object === undefined || state === undefined || !isLeading()) return {};
+    const status = policyStatus(state, object, engine.now());
     if (isPolicyStatusCurrent(status, object)) return {};
     const { uid, resourceVersion } = object.metadata;
     const metadata = {
@@ -143,30 +137,6 @@ function otherSource(version: string): string {
   return version === BUILT_IN_POLICY.policy.version ? "built in" : "of the policy file";
 }
 
-/** True if the namespace or the CRD is being deleted: then objects disappear without anybody deleting them. If the broker may not read them, returns false. */
-async function isNamespaceTerminating(client: KubeClient, namespace: string): Promise<boolean> {
-  const terminating = await Promise.all([
-    isTerminating(client.find(NAMESPACES, { name: namespace })),
-    isTerminating(client.find(CUSTOM_RESOURCE_DEFINITIONS, { name: DEFINITION })),
-  ]);
-  return terminating.includes(true);
-}
-
-async function isTerminating(
-  found: Promise<{ readonly metadata: ObjectMeta } | undefined>,
-): Promise<boolean> {
-  try {
-    const object = await found;
-    return object === undefined || object.metadata.deletionTimestamp !== undefined;
-  } catch (error) {
-    if (error instanceof Fault && error.code === "forbidden") return false;
-    throw error;
-  }
-}
-
-function withoutManagedFields(object: BrokerPolicy): BrokerPolicy {
-  const { managedFields: _, ...metadata } = object.metadata as BrokerPolicy["metadata"] & {
-    readonly managedFields?: unknown;
-  };
-  return { ...object, metadata };
+function trimPolicy(object: BrokerPolicy): BrokerPolicy {
+  return { ...object, metadata: withoutManagedFields(object.metadata) };
 }

@@ -1,16 +1,24 @@
 import {
+  KUBE_ANNOTATION,
   KUBE_LABEL,
+  LIMIT,
   NOBODY,
-  RESERVATION_FINALIZER,
+  parseDuration,
   type Reservation as ReservationObject,
+  RESERVATION_CONDITION,
+  RESERVATION_FINALIZER,
 } from "@resource-broker/contract";
 import {
+  type Actor,
+  type ClusterId,
   ENDED_RETENTION_MS,
+  type Instant,
   isFinal,
   isLive,
   isSameRequest,
   type Reservation,
 } from "@resource-broker/domain";
+import { conditionIn, isTrue } from "../builders/conditions.ts";
 import { identify, type Identity, isImported } from "../builders/identify.ts";
 import {
   isDecided,
@@ -19,10 +27,73 @@ import {
   orphanedStatus,
   reservationStatus,
 } from "../builders/reservation-status.ts";
+import { MAX_RENEWAL, oneLine, renewalEcho } from "../builders/texts.ts";
 import { ANSWER_TTL_MS, deleteAfter, planIntent } from "./plan-intent.ts";
-import { planSignal } from "./plan-signal.ts";
 import { readRequest, withoutFilledTarget } from "./read-request.ts";
-import type { ReservationState, Step } from "./step.ts";
+import type { PartyCommand, RenewalRequest, ReservationState, Step } from "./step.ts";
+
+/** Of the condition ProviderHolding: the provider cannot hold what was granted. */
+const REFUSED = "Refused";
+
+/**
+ * Plans the signals of the parties that the ledger does not know yet. Signals are level-triggered: a repeated signal, or one
+ * set while the broker was down, has one effect.
+ */
+function planSignal(object: ReservationObject, reservation: Reservation, now: Instant): Step | undefined {
+  // The reservation has expired and the ledger will end it: a signal would be rejected.
+  if ((reservation.expiresAt ?? now + 1) <= now) return undefined;
+  const command = partySignal(object, reservation);
+  return command === undefined ? planRenewal(object) : { kind: "submit", command };
+}
+
+function partySignal({ status }: ReservationObject, reservation: Reservation): PartyCommand | undefined {
+  const { id } = reservation;
+  const requester = { by: party(reservation.requester), id };
+  const conditions = status?.conditions;
+  if (isTrue(conditions, RESERVATION_CONDITION.requesterReleased)) return { kind: "release", ...requester };
+  const answer = providerSignal(status, reservation);
+  if (answer !== undefined) return answer;
+  const isNew = isTrue(conditions, RESERVATION_CONDITION.requesterActive) && reservation.phase === "Reserved";
+  return isNew ? { kind: "activate", ...requester } : undefined;
+}
+
+/** The provider's. */
+function providerSignal(
+  status: ReservationObject["status"],
+  { id, provider, acknowledged }: Reservation,
+): PartyCommand | undefined {
+  const holding = conditionIn(status?.conditions, RESERVATION_CONDITION.providerHolding);
+  const by = party(provider);
+  if (holding?.status === "True") return acknowledged ? undefined : { kind: "acknowledge", by, id };
+  const isRefused = holding?.status === "False" && holding.reason === REFUSED;
+  if (!isRefused) return undefined;
+  return {
+    kind: "refuse",
+    by,
+    id,
+    why: oneLine(holding.message, LIMIT.reasonLength) || "the provider gave no reason",
+  };
+}
+
+function planRenewal({ metadata, status }: ReservationObject): Step | undefined {
+  const renewal = metadata.annotations?.[KUBE_ANNOTATION.renew];
+  if (renewal === undefined || renewalEcho(renewal) === status?.renewed) return undefined;
+  return { kind: "renew", renewal: parseRenewal(renewal) };
+}
+
+/** Parses `<duration> <any new text>`. If the text cannot be repeated in the status, the renewal is refused, or it would be applied again and again. */
+function parseRenewal(renewal: string): RenewalRequest {
+  const text = renewalEcho(renewal);
+  if (text !== renewal)
+    return { text, problem: `the annotation must be one line of at most ${MAX_RENEWAL} characters` };
+  const [duration = ""] = text.split(" ", 1);
+  const parsed = parseDuration(duration);
+  return parsed.ok ? { text, durationMs: parsed.ms } : { text, problem: parsed.problem };
+}
+
+function party(clusterId: ClusterId): Actor {
+  return { clusterId, isAdmin: false };
+}
 
 const REQUESTER_MISSING =
   "spec.requesterID names the cluster that borrows: create it again with one. The policy can allow Reservations " +

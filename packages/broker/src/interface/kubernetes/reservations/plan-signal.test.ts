@@ -17,7 +17,7 @@ import {
   stepNameOf,
 } from "./testing/plan-case.ts";
 
-function saying(
+function withCondition(
   object: Reservation,
   type: keyof typeof RESERVATION_CONDITION,
   more: object = {},
@@ -36,56 +36,62 @@ function saying(
   };
 }
 
-function wishing(object: Reservation, text: string): Reservation {
+function withRenewal(object: Reservation, text: string): Reservation {
   return { ...object, metadata: { ...object.metadata, annotations: { [KUBE_ANNOTATION.renew]: text } } };
 }
 
 const STEPS: readonly PlanRow[] = [
   [
     "RequesterActive activates",
-    { object: saying(reported(live), "requesterActive"), ledger: [live] },
+    { object: withCondition(reported(live), "requesterActive"), ledger: [live] },
     "submit activate",
   ],
   [
     "RequesterActive says nothing new of an active reservation",
     {
-      object: saying(reported(ledgerReservation(PERSONS_ID, { phase: "Active" })), "requesterActive"),
+      object: withCondition(reported(ledgerReservation(PERSONS_ID, { phase: "Active" })), "requesterActive"),
       ledger: [ledgerReservation(PERSONS_ID, { phase: "Active" })],
     },
     "done",
   ],
   [
     "RequesterReleased releases what is Reserved",
-    { object: saying(reported(live), "requesterReleased"), ledger: [live] },
+    { object: withCondition(reported(live), "requesterReleased"), ledger: [live] },
     "submit release",
   ],
   [
     "RequesterReleased releases what is Active",
     {
-      object: saying(reported(live), "requesterReleased"),
+      object: withCondition(reported(live), "requesterReleased"),
       ledger: [ledgerReservation(PERSONS_ID, { phase: "Active" })],
     },
     "submit release",
   ],
   [
     "RequesterReleased counts more than RequesterActive",
-    { object: saying(saying(reported(live), "requesterActive"), "requesterReleased"), ledger: [live] },
+    {
+      object: withCondition(withCondition(reported(live), "requesterActive"), "requesterReleased"),
+      ledger: [live],
+    },
     "submit release",
   ],
   [
     "a signal that is False says nothing",
-    { object: saying(reported(live), "requesterReleased", { status: "False" }), ledger: [live] },
+    { object: withCondition(reported(live), "requesterReleased", { status: "False" }), ledger: [live] },
     "done",
   ],
   [
     "ProviderHolding acknowledges",
-    { object: saying(reported(live), "providerHolding"), ledger: [live] },
+    { object: withCondition(reported(live), "providerHolding"), ledger: [live] },
     "submit acknowledge",
   ],
   [
     "ProviderHolding says nothing new of what is acknowledged",
     {
-      object: saying(reported(ledgerReservation(PERSONS_ID, { acknowledged: true })), "providerHolding"),
+      object: withCondition(
+        reported(ledgerReservation(PERSONS_ID, { acknowledged: true })),
+        "providerHolding",
+      ),
       ledger: [ledgerReservation(PERSONS_ID, { acknowledged: true })],
     },
     "done",
@@ -93,7 +99,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "ProviderHolding=False with the reason Refused refuses",
     {
-      object: saying(reported(live), "providerHolding", { status: "False", reason: "Refused" }),
+      object: withCondition(reported(live), "providerHolding", { status: "False", reason: "Refused" }),
       ledger: [live],
     },
     "submit refuse",
@@ -101,16 +107,19 @@ const STEPS: readonly PlanRow[] = [
   [
     "ProviderHolding=False with another reason says nothing",
     {
-      object: saying(reported(live), "providerHolding", { status: "False", reason: "Starting" }),
+      object: withCondition(reported(live), "providerHolding", { status: "False", reason: "Starting" }),
       ledger: [live],
     },
     "done",
   ],
-  ["a new renewal is carried out", { object: wishing(reported(live), "1h a"), ledger: [live] }, "renew"],
+  ["a new renewal is carried out", { object: withRenewal(reported(live), "1h a"), ledger: [live] }, "renew"],
   [
     "a renewal that was carried out is not repeated",
     {
-      object: wishing({ ...reported(live), status: { ...reported(live).status, renewed: "1h a" } }, "1h a"),
+      object: withRenewal(
+        { ...reported(live), status: { ...reported(live).status, renewed: "1h a" } },
+        "1h a",
+      ),
       ledger: [live],
     },
     "done",
@@ -118,7 +127,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "nothing is said to a reservation that is over",
     {
-      object: saying(reported(ledgerReservation(PERSONS_ID, { expiresAt: NOW })), "requesterActive"),
+      object: withCondition(reported(ledgerReservation(PERSONS_ID, { expiresAt: NOW })), "requesterActive"),
       ledger: [ledgerReservation(PERSONS_ID, { expiresAt: NOW })],
     },
     "done",
@@ -126,7 +135,7 @@ const STEPS: readonly PlanRow[] = [
   [
     "a view's signals count",
     {
-      object: saying(
+      object: withCondition(
         { ...reported(live), metadata: { name: PERSONS_ID, labels: { [KUBE_LABEL.view]: "true" } } },
         "requesterReleased",
       ),
@@ -142,7 +151,7 @@ describe("what is done about the parties' words:", () => {
   });
 
   test("a renewal that is no duration says what is wrong with it", () => {
-    const step = plan({ object: wishing(reported(live), "soon a"), ledger: [live] });
+    const step = plan({ object: withRenewal(reported(live), "soon a"), ledger: [live] });
     expect(step).toMatchObject({
       kind: "renew",
       renewal: { text: "soon a", problem: expect.stringContaining("soon") },

@@ -1,4 +1,4 @@
-import { Fault, type Reservation } from "@resource-broker/contract";
+import { Fault, type Reservation, reservationKind } from "@resource-broker/contract";
 import { isLive, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";
@@ -6,9 +6,9 @@ import { releasedEvent } from "../builders/events.ts";
 import { identify } from "../builders/identify.ts";
 import { isDecided, reservationStatus } from "../builders/reservation-status.ts";
 import type { AssumeCache } from "../objects/assume-cache.ts";
+import { isNamespaceTerminating } from "../objects/namespace-terminating.ts";
 import { RESERVATIONS } from "../objects/object-informers.ts";
 import type { KubernetesDeps } from "../ports.ts";
-import { isNamespaceTerminating } from "./namespace-terminating.ts";
 import { hasFinalizer } from "./plan-reservation.ts";
 import { withoutFilledTarget } from "./read-request.ts";
 import { refusalIn } from "./reply-status.ts";
@@ -100,7 +100,7 @@ export function requestSteps(
     "release-deleted": async (object) => {
       const reservation = reservationOf(object);
       if (reservation === undefined || !isLive(reservation.phase)) return true;
-      if (await isNamespaceTerminating(client, namespace)) {
+      if (await isNamespaceTerminating(client, { namespace, kind: reservationKind })) {
         const why = "its namespace, or the definition of Reservations, is being deleted";
         log.warn(
           { reservation: reservation.id, object: objectKey(object), why },

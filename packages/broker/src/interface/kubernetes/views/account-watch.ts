@@ -6,6 +6,7 @@ import type {
   LedgerView,
   ResourceVector,
 } from "@resource-broker/domain";
+import { dataPlaneId } from "../../shared/advertised-account.ts";
 
 interface Seen {
   readonly advertisement: Advertisement;
@@ -62,7 +63,5 @@ function isSame(a: Seen, b: Seen): boolean {
 }
 
 function isEndpointChanged(a: Advertisement, b: Advertisement): boolean {
-  return (
-    a.endpointUrl !== b.endpointUrl || a.liqo?.clusterId !== b.liqo?.clusterId || a.protocol !== b.protocol
-  );
+  return a.endpointUrl !== b.endpointUrl || dataPlaneId(a) !== dataPlaneId(b) || a.protocol !== b.protocol;
 }

@@ -8,13 +8,14 @@ import {
   fromAdvertisement,
   KUBE_LABEL,
 } from "@resource-broker/contract";
-import type { AccountView, Advertisement, ClusterId } from "@resource-broker/domain";
+import type { AccountView, ClusterId } from "@resource-broker/domain";
 import {
   type AdvertisementStatus,
   ADVERTISEMENT_CONDITION,
   advertisementStatus,
   type AdvertisementStatusContext,
 } from "../builders/advertisement-status.ts";
+import { type AdvertisedAccount, hasAdvertised } from "../../shared/advertised-account.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import type { DesiredObject, Layer, StatusOwnership } from "./desired-object.ts";
 
@@ -62,12 +63,6 @@ export function minimalAdvertisement({
 /** The cluster that an object's name is about; undefined: that is no name of a ClusterAdvertisement. */
 export function clusterOf(name: string): ClusterId | undefined {
   return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;
-}
-
-type AdvertisedAccount = AccountView & { readonly advertisement: Advertisement };
-
-export function hasAdvertised(account: AccountView | undefined): account is AdvertisedAccount {
-  return account?.advertisement !== undefined;
 }
 
 /** What the ledger knows of a cluster, as an object. */

@@ -4,6 +4,7 @@ import type { ReconcileResult } from "@resource-broker/kube";
 import { advertisementEvents } from "../builders/events.ts";
 import { assumeCache } from "../objects/assume-cache.ts";
 import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/object-informers.ts";
+import { hasAdvertised } from "../../shared/advertised-account.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import { ownerOf, type OwnershipCase, tornLabels } from "./advertisement-owner.ts";
 import {
@@ -12,7 +13,6 @@ import {
   clusterOf,
   desiredAdvertisement,
   desiredAdvertisementStatus,
-  hasAdvertised,
   minimalAdvertisement,
   withStatusTimesOf,
   withTimesOf,

@@ -1,5 +1,5 @@
 import type { Condition, KubernetesObject, ObjectMeta } from "@resource-broker/contract";
-import { canonical, type Diff, diffObjects, type Fields } from "./diff.ts";
+import { canonical, type Diff, diffObjects, type Fields } from "../objects/diff.ts";
 
 /** An object of one of the two kinds that the ledger is shown as. */
 export type ViewObject<Spec = object, Status extends ViewStatus = ViewStatus> = KubernetesObject<

@@ -11,8 +11,8 @@ import { isFinal, type Phase, type Reservation } from "@resource-broker/domain";
 import { isTrue } from "../builders/conditions.ts";
 import { identify } from "../builders/identify.ts";
 import { isDecided } from "../builders/reservation-status.ts";
+import { canonical } from "../objects/diff.ts";
 import type { DesiredObject, StatusOwnership } from "./desired-object.ts";
-import { canonical } from "./diff.ts";
 
 const { reserved, ready, orphaned } = RESERVATION_CONDITION;
 

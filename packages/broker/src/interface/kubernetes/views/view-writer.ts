@@ -1,5 +1,6 @@
 import { Fault, KUBE_LABEL } from "@resource-broker/contract";
 import type { KubeClient, ObjectName, ReconcileResult, Resource } from "@resource-broker/kube";
+import type { Fields } from "../objects/diff.ts";
 import { FIELD_MANAGER, type KubernetesOptions, type PartDeps } from "../ports.ts";
 import {
   differs,
@@ -10,7 +11,6 @@ import {
   statusDiff,
   type DesiredObject,
 } from "./desired-object.ts";
-import type { Fields } from "./diff.ts";
 import type { WriteQueue } from "./rate-limiter.ts";
 
 export interface ViewWriterOptions<T extends ViewObject> {

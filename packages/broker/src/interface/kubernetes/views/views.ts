@@ -6,7 +6,7 @@ import type { Committed } from "../../../engine/engine.ts";
 import { identify } from "../builders/identify.ts";
 import type { KubernetesPart, PartDeps } from "../ports.ts";
 import { accountWatch } from "./account-watch.ts";
-import { hasAdvertised } from "./advertisement-view.ts";
+import { hasAdvertised } from "../../shared/advertised-account.ts";
 import { advertisementViews } from "./advertisement-views.ts";
 import { isServerFault, rateLimiter } from "./rate-limiter.ts";
 import { reservationViews } from "./reservation-views.ts";

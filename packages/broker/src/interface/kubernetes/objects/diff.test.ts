@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffObjects } from "./diff.ts";
+import { diffObjects, mergePatch } from "./diff.ts";
 
-describe("the gap between what is wanted and what is there", () => {
+describe("the difference between a desired and a current object", () => {
   test.each([
     { name: "nothing", wanted: { a: 1, b: { c: [1] } }, found: { b: { c: [1] }, a: 1 }, isBehind: false },
     { name: "a missing field", wanted: { a: 1, b: 2 }, found: { a: 1 }, isBehind: true },
@@ -37,4 +38,32 @@ describe("the gap between what is wanted and what is there", () => {
   ])("is right for $name", ({ wanted, found, isBehind, surplus }) => {
     expect(diffObjects(wanted, found)).toEqual({ isOutdated: isBehind, removals: surplus });
   });
+});
+
+type Fields = { readonly [name: string]: string | Fields };
+
+/** RFC 7386. */
+function merge(there: unknown, patch: unknown): unknown {
+  if (typeof patch !== "object" || patch === null) return patch;
+  const result: Record<string, unknown> = typeof there === "object" && there !== null ? { ...there } : {};
+  for (const [name, part] of Object.entries(patch)) {
+    if (part === null) delete result[name];
+    else result[name] = merge(result[name], part);
+  }
+  return result;
+}
+
+const fields = fc.letrec<{ fields: Fields; value: string | Fields }>((tie) => ({
+  fields: fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { maxKeys: 3 }),
+  value: fc.oneof({ maxDepth: 2 }, fc.constantFrom("1", "2"), tie("fields")),
+})).fields;
+
+test("a merge patch turns the current value into the desired one", () => {
+  fc.assert(
+    fc.property(fields, fields, (there, wanted) => {
+      const patch = mergePatch(there, wanted);
+      expect(merge(there, patch ?? {})).toEqual(wanted);
+      expect(mergePatch(wanted, wanted)).toBeUndefined();
+    }),
+  );
 });

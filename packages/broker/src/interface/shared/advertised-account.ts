@@ -5,7 +5,7 @@ import {
   type Policy,
   REGION_LABEL,
 } from "@resource-broker/domain";
-import type { Engine } from "../../../engine/engine.ts";
+import type { Engine } from "../../engine/engine.ts";
 
 /** Time and policy for judging staleness and prices. */
 export interface Moment {
@@ -28,6 +28,11 @@ export function isStale({ receivedAt }: Pick<AccountView, "receivedAt">, { now, 
 
 export function regionOf({ labels }: Pick<Advertisement, "labels">): string {
   return Object.hasOwn(labels, REGION_LABEL) ? (labels[REGION_LABEL] ?? "") : "";
+}
+
+/** The identity of the cluster in the data plane; undefined: it has advertised none. */
+export function dataPlaneId(advertisement: Advertisement | undefined): string | undefined {
+  return advertisement?.liqo?.clusterId;
 }
 
 export function momentOf(engine: Pick<Engine, "now" | "policy">): Moment {

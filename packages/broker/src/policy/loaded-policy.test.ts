@@ -1,7 +1,6 @@
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "./loaded-policy.ts";
-import { policyInForce } from "./policy-in-force.ts";
+import { BUILT_IN_POLICY, policyInForce, readPolicy, type SourcedPolicy } from "./loaded-policy.ts";
 
 function named(version: string, source: string): SourcedPolicy {
   return { ...BUILT_IN_POLICY, policy: { ...DEFAULT_POLICY, version }, source };

@@ -1,8 +1,8 @@
 import type { Reservation, ReservationId } from "@resource-broker/domain";
-import type { Committed, Engine } from "../../../engine/engine.ts";
+import type { Committed, Engine } from "../../engine/engine.ts";
 
 /** The reservations that a commit made or changed, each once and as it stands now. */
-export function changesIn({ events }: Committed, ledger: Engine["ledger"]): Reservation[] {
+export function changedReservations({ events }: Committed, ledger: Engine["ledger"]): Reservation[] {
   const changed = new Set<ReservationId>();
   for (const event of events) {
     switch (event.kind) {
