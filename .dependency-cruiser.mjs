@@ -118,6 +118,16 @@ const rules = [
     to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
   },
   {
+    name: "data-plane-behind-its-port",
+    comment:
+      "The agent knows the port in data-plane/; only app.ts and the flags know which adapter is behind it.",
+    from: {
+      path: "^packages/agent/src/",
+      pathNot: [...NOT_PRODUCTION, "^packages/agent/src/(liqo/|app\\.ts$|data-plane/settings\\.ts$)"],
+    },
+    to: { path: "^packages/agent/src/liqo/" },
+  },
+  {
     name: "no-cycles",
     comment: "Two modules that need each other are one module, or miss a third.",
     from: {},

@@ -181,6 +181,11 @@ const violations: readonly Row[] = [
     planted: { "packages/broker/src/app.ts": `import "fast-check";` },
   },
   {
+    name: "the provider's half of the agent imports Liqo",
+    rule: "data-plane-behind-its-port",
+    planted: { "packages/agent/src/provider/provider.ts": `import "../liqo/provider/liqo-provider.ts";` },
+  },
+  {
     name: "two modules import each other",
     rule: "no-cycles",
     planted: {

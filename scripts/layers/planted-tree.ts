@@ -41,7 +41,11 @@ const CLEAN: Files = {
   "packages/broker/src/store/sqlite/rows.ts": "",
   "packages/broker/src/store/common/seal.ts": "",
   "packages/agent/src/index.ts": `import "@resource-broker/kube"; import "@resource-broker/runtime";`,
-  "packages/testkit/src/index.ts": `import "@resource-broker/broker"; import "@resource-broker/agent"; import "fast-check";`,
+  "packages/agent/src/app.ts": `import "./liqo/provider/liqo-provider.ts";`,
+  "packages/agent/src/data-plane/settings.ts": `import "../liqo/index.ts";`,
+  "packages/agent/src/liqo/index.ts": `export { liqo } from "./provider/liqo-provider.ts";`,
+  "packages/agent/src/liqo/provider/liqo-provider.ts": `export const liqo = 1;`,
+  "packages/testkit/src/index.ts": `import "@resource-broker/broker"; import "@resource-broker/agent"; import "@resource-broker/agent/liqo"; import "fast-check";`,
   "packages/newcomer/src/index.ts": `export const newcomer = 1;`,
   "apps/demo/package.json": `{ "name": "@resource-broker/demo" }`,
   "apps/demo/src/main.ts": `import "@resource-broker/broker"; import "@resource-broker/testkit";`,
@@ -78,7 +82,12 @@ function manifestOf(name: string): object {
   return {
     name: `@resource-broker/${name}`,
     type: "module",
-    exports: { ".": "./src/index.ts", "./testing": "./src/testing/index.ts", "./inside": "./src/decide.ts" },
+    exports: {
+      ".": "./src/index.ts",
+      "./testing": "./src/testing/index.ts",
+      "./liqo": "./src/liqo/index.ts",
+      "./inside": "./src/decide.ts",
+    },
     dependencies: { declared: "1.0.0" },
   };
 }

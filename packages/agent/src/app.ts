@@ -85,8 +85,13 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     const [clusterId] = await Promise.all([findClusterId(sources, client), apiServerCheck]);
     const recorder = recorderOf(client, clusterId);
     cleanups.push(recorder.stop);
-    const { dataPlane, stop: stopDataPlane } = openDataPlane(settings, { ...deps, clusterId, client });
-    cleanups.push(stopDataPlane);
+    const dataPlane = openDataPlane(settings, {
+      ...deps,
+      clusterId,
+      client,
+      observer: { onRestart: metrics.watchRestarted },
+    });
+    cleanups.push(dataPlane.stop);
     const core = coreOf({ clusterId, config, client, communicator, recorder, dataPlane });
     log.info({ clusterId, server: client.server, broker }, "the agent starts");
     if (settings["leader-elect"]) await whenLeading(client, core);
@@ -133,7 +138,6 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
           namespace: settings["advertisement-namespace"],
         },
         instructionNamespace: settings["instruction-namespace"],
-        liqo: { namespace: settings["liqo-namespace"], isEnforcing: settings["liqo-enforce"] },
       },
       {
         client,

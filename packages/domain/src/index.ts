@@ -2,7 +2,6 @@ export {
   type Advertisement,
   CURRENT_PROTOCOL,
   type GpuModel,
-  type LiqoIdentity,
   MAX_GPU_MODELS,
   MAX_NODE_SHAPES,
   MAX_RESERVATIONS_PER_PROVIDER,

@@ -5,7 +5,7 @@ import {
 } from "@resource-broker/contract";
 import { customResource, type KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
-import type { DataPlane } from "../data-plane/data-plane.ts";
+import type { RequesterDataPlane } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
@@ -27,7 +27,7 @@ export interface ReservationInstructionDeps {
   readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
   readonly originOf: (entry: CachedReservation) => Origin;
   readonly communicator: Pick<BrokerCommunicator, "activate">;
-  readonly dataPlane: DataPlane;
+  readonly dataPlane: RequesterDataPlane;
   readonly broker: () => BrokerView;
   readonly clock: Pick<Clock, "wallMs">;
   readonly recordEvent: RecordEvent;

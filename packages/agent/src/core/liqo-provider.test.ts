@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { RESOURCE_SLICES } from "../liqo/objects/authentication.ts";
+import { liqoProvider } from "../liqo/provider/liqo-provider.ts";
 import {
   aReplica,
   ASKED,
@@ -32,13 +33,19 @@ function world() {
       pollIntervalMs: 5000,
       advertisement: { name: "cluster-advertisement", namespace: "default" },
       instructionNamespace: "default",
-      liqo: { namespace: "liqo", isEnforcing: false },
     },
     {
       client: paris.client,
       communicator: broker.connect("paris"),
       prices: fixedPrices(undefined),
-      dataPlane: dataPlaneOff(),
+      dataPlane: {
+        ...dataPlaneOff(),
+        createProvider: (context) =>
+          liqoProvider(
+            { namespace: "liqo", isEnforcing: false },
+            { ...context, client: paris.client, clock: time, random: () => 0.5, log: recordedLog() },
+          ),
+      },
       clock: time,
       random: () => 0.5,
       newInstance: () => "paris-1",

@@ -8,10 +8,15 @@ const OFF: DataPlaneState = {
 
 /** No data plane: another program acts on the instruction. */
 export function dataPlaneOff(): DataPlane {
+  const nothing = async (): Promise<void> => undefined;
   return {
-    establish: async () => OFF,
-    observe: async () => OFF,
-    release: async () => ({ kind: "clean" }),
-    listReservationIds: async () => [],
+    requester: {
+      establish: async () => OFF,
+      observe: async () => OFF,
+      release: async () => ({ kind: "clean" }),
+      listReservationIds: async () => [],
+    },
+    createProvider: () => ({ start: nothing, stop: nothing, identity: () => undefined }),
+    stop: nothing,
   };
 }

@@ -1,4 +1,9 @@
 import type { ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import type { CountedResources } from "@resource-broker/domain";
+import type { BrokerLink } from "../broker/broker-link.ts";
+import type { RecordEvent } from "../events/record-event.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 /** The pods that may use the reserved resources. */
 export type Offload = NonNullable<ResourceRequest["spec"]["offload"]>;
@@ -31,8 +36,8 @@ export type DataPlaneState =
 /** State of the teardown. */
 export type ReleaseState = { readonly kind: "clean" } | InProgress;
 
-/** Makes reserved resources usable by pods in this cluster. */
-export interface DataPlane {
+/** The requester's half: makes reserved resources usable by pods in this cluster. */
+export interface RequesterDataPlane {
   /** Takes the next step and returns the state. Called until ready, and again when something changed. */
   readonly establish: (spec: DeliverySpec) => Promise<DataPlaneState>;
   /** Returns the observed state; writes nothing. */
@@ -41,4 +46,43 @@ export interface DataPlane {
   readonly release: (reservationId: string) => Promise<ReleaseState>;
   /** The reservations that have objects in this cluster; orphan collection compares them with the cache. */
   readonly listReservationIds: () => Promise<readonly string[]>;
+}
+
+/** How this cluster is known in the data plane; part of its advertisement. */
+export interface DataPlaneIdentity {
+  readonly clusterId: string;
+  readonly version: string;
+}
+
+/** What the provider's half reads from the agent, and what it reports to it. */
+export interface ProviderContext {
+  readonly resources: CountedResources;
+  readonly cache: ReservationCache;
+  readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
+  readonly link: Pick<BrokerLink, "isCurrent" | "view">;
+  /** True once capacity is held for the reservation. */
+  readonly isHeld: (reservationId: string) => boolean;
+  /** False: the cluster's instructions were not listed yet, so its reservations are unknown. */
+  readonly isReady: () => boolean;
+  readonly recordEvent: RecordEvent;
+  /** Called when the identity appeared, changed or disappeared. */
+  readonly onIdentity: () => void;
+  readonly onRetry: () => void;
+}
+
+/** The provider's half: lets requesters use what is reserved for them here, no more and no longer. */
+export interface ProviderDataPlane {
+  /** Resolves when the identity was looked for once, or after a timeout. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Undefined: the data plane is not installed in this cluster. */
+  readonly identity: () => DataPlaneIdentity | undefined;
+}
+
+/** Connects the clusters of a reservation, so that pods of the requester run at the provider. */
+export interface DataPlane {
+  readonly requester: RequesterDataPlane;
+  readonly createProvider: (context: ProviderContext) => ProviderDataPlane;
+  /** Stops the work of the requester's half; a restarted agent continues it. */
+  readonly stop: () => Promise<void>;
 }

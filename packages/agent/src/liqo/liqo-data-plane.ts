@@ -1,6 +1,11 @@
-import { createKubeClient, type Environment, type KubeClient } from "@resource-broker/kube";
+import {
+  createKubeClient,
+  type Environment,
+  type KubeClient,
+  type ReflectorDeps,
+} from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { DataPlane } from "../data-plane/data-plane.ts";
+import type { DataPlane, RequesterDataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import { MANAGER } from "../manifests/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
@@ -9,6 +14,7 @@ import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
 import { privateFiles } from "./liqoctl/private-file.ts";
 import { liqoctl } from "./liqoctl/run-liqoctl.ts";
 import { RESERVATION_LABEL } from "./objects/labels.ts";
+import { liqoProvider } from "./provider/liqo-provider.ts";
 import type { SliceAmountTerms } from "./requester/slice-amounts.ts";
 import { clusterReads } from "./requester/cluster-reads.ts";
 import { establisher } from "./requester/establisher.ts";
@@ -24,24 +30,31 @@ import { claimantsOf } from "./requester/plan-offload.ts";
 import { releaser } from "./requester/releaser.ts";
 import { reservationObjectsReader } from "./requester/reservation-objects.ts";
 
-export interface OpenDataPlaneDeps {
+interface OpenDataPlaneDeps extends ReflectorDeps {
   readonly clusterId: string;
   readonly client: KubeClient;
   readonly env: Environment;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** The data plane that the settings ask for. */
-export function openDataPlane(
+export function openDataPlane(settings: AgentSettings, deps: OpenDataPlaneDeps): DataPlane {
+  const options = { namespace: settings["liqo-namespace"], isEnforcing: settings["liqo-enforce"] };
+  return {
+    ...openRequester(settings, deps),
+    // Independent of the mode: a provider needs neither liqoctl nor kubeconfigs.
+    createProvider: (context) => liqoProvider(options, { ...context, ...deps }),
+  };
+}
+
+function openRequester(
   settings: AgentSettings,
   deps: OpenDataPlaneDeps,
-): { readonly dataPlane: DataPlane; readonly stop: () => Promise<void> } {
-  if (settings["liqo-mode"] !== "liqoctl") return { dataPlane: dataPlaneOff(), stop: async () => undefined };
+): Pick<DataPlane, "requester" | "stop"> {
+  if (settings["liqo-mode"] !== "liqoctl") return dataPlaneOff();
   const { kubeconfig, context } = settings;
   const files = privateFiles(deps.env);
   const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];
-  const dataPlane = liqoDataPlane(
+  const requester = liqoRequester(
     {
       clusterId: deps.clusterId,
       liqoNamespace: settings["liqo-namespace"],
@@ -63,7 +76,7 @@ export function openDataPlane(
       withFile: files.withFile,
     },
   );
-  return { dataPlane, stop: () => dataPlane.stop().finally(files.stop) };
+  return { requester, stop: () => requester.stop().finally(files.stop) };
 }
 
 interface LiqoOptions extends PeeringJobFactoryOptions, SliceAmountTerms {}
@@ -75,12 +88,12 @@ interface LiqoDeps extends Omit<PeeringJobFactoryDeps, "client" | "peerings" | "
 }
 
 /** Delivers each reservation as a virtual node of exactly its size, and removes it in time. */
-export interface LiqoDataPlane extends DataPlane {
+export interface LiqoRequester extends RequesterDataPlane {
   /** Stops running liqoctl jobs; a restarted agent continues from the markers. */
   readonly stop: () => Promise<void>;
 }
 
-export function liqoDataPlane(options: LiqoOptions, deps: LiqoDeps): LiqoDataPlane {
+export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequester {
   const reads = clusterReads(deps.client);
   const peerings = peeringStore(deps.client, options.liqoNamespace);
   const jobs = peeringJobRunner(deps);

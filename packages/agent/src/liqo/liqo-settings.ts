@@ -68,10 +68,10 @@ export const LIQO_SETTINGS = {
 type LiqoSettings = Values<typeof LIQO_SETTINGS>;
 
 /** The mode that an empty value means. */
-export function liqoModeOf(settings: LiqoSettings): "off" | "liqoctl" {
+export function liqoDefaults(settings: LiqoSettings): Pick<LiqoSettings, "liqo-mode"> {
   const { "liqo-mode": mode, "kubeconfigs-dir": folder } = settings;
-  if (mode !== "") return mode;
-  return folder === "" ? "off" : "liqoctl";
+  if (mode !== "") return { "liqo-mode": mode };
+  return { "liqo-mode": folder === "" ? "off" : "liqoctl" };
 }
 
 export function liqoProblems(settings: LiqoSettings): string[] {

@@ -10,7 +10,6 @@ import type { BrokerLink } from "../broker/broker-link.ts";
 import { reservationFromInstruction } from "../manifests/instructions.ts";
 import { providerInstructionController } from "./provider-instruction-controller.ts";
 import { checkCapacity } from "./plan-provider-instruction.ts";
-import { liqoProvider, type LiqoProviderOptions } from "../liqo/provider/liqo-provider.ts";
 import { clusterObserver } from "../observe/cluster-observer.ts";
 import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";
 import { type MirrorKey, mirrorWriter } from "../publish/advertisement-mirror.ts";
@@ -32,8 +31,6 @@ export interface ProviderOptions {
   readonly withoutBroker?: boolean;
   readonly advertisement: MirrorKey;
   readonly instructionNamespace: string;
-  /** Absent: Liqo is not used. */
-  readonly liqo?: LiqoProviderOptions;
 }
 
 export interface ProviderDeps extends AgentDeps {
@@ -43,7 +40,7 @@ export interface ProviderDeps extends AgentDeps {
   readonly onPublished: (isAccepted: boolean) => void;
 }
 
-/** The provider's half of the agent: advertisements, ProviderInstructions, and Liqo's slices. */
+/** The provider's half of the agent: advertisements, ProviderInstructions, and its half of the data plane. */
 export interface Provider {
   /** Resolves when the cluster was observed once. */
   readonly start: () => Promise<void>;
@@ -80,7 +77,7 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
       clusterName: options.clusterName,
       endpointUrl: options.endpointUrl,
       extraLabels: options.labels,
-      liqo: liqo.identity(),
+      dataPlane: dataPlane.identity(),
       cost: prices.current(),
       observation: cluster.observe(),
       used: meter.current(),
@@ -104,9 +101,12 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
         : { kind: "unknown" },
     onHeld: observer.held,
   });
-  const liqo = liqoProvider(options, {
-    ...deps,
-    observer: { onRestart: observer.watchRestarted },
+  const dataPlane = deps.dataPlane.createProvider({
+    resources: options.resources,
+    cache,
+    communicator: deps.communicator,
+    link: deps.link,
+    recordEvent: deps.recordEvent,
     isHeld: controller.isHeld,
     isReady: objects.synced,
     onIdentity: () => publisher.trigger(),
@@ -175,12 +175,12 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
   return {
     start: async () => {
       publisher.start();
-      await Promise.all([cluster.start(), prices.start(), liqo.start()]);
+      await Promise.all([cluster.start(), prices.start(), dataPlane.start()]);
       publisher.trigger();
       meter.start();
     },
     stop: async () => {
-      await Promise.all([publisher.stop(), meter.stop(), liqo.stop()]);
+      await Promise.all([publisher.stop(), meter.stop(), dataPlane.stop()]);
       await loop.stop();
       await mirror.settled();
       await Promise.all([cluster.stop(), prices.stop()]);

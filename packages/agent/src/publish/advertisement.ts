@@ -14,7 +14,6 @@ import {
   type Advertisement,
   CURRENT_PROTOCOL,
   larger,
-  type LiqoIdentity,
   MAX_RESERVATIONS_PER_PROVIDER,
   NO_RESOURCES,
   parseResources,
@@ -23,6 +22,7 @@ import {
   subtract,
   sum,
 } from "@resource-broker/domain";
+import type { DataPlaneIdentity } from "../data-plane/data-plane.ts";
 import type { Observation } from "../observe/cluster-observer.ts";
 import type { PublishState } from "./publish-schedule.ts";
 
@@ -111,7 +111,7 @@ export interface AdvertisementInput {
   readonly clusterName: string | undefined;
   readonly endpointUrl: string | undefined;
   readonly extraLabels: Readonly<Record<string, string>>;
-  readonly liqo: LiqoIdentity | undefined;
+  readonly dataPlane: DataPlaneIdentity | undefined;
   readonly cost: CostDTO | undefined;
   readonly observation: Observation;
   /** Real consumption, where metrics are available. */
@@ -156,7 +156,7 @@ export function advertisementOf(input: AdvertisementInput): BuiltAdvertisement {
     labels: { ...observation.labels, ...input.extraLabels },
     ...(cost === undefined ? {} : { cost: toCostModel(cost) }),
     ...(input.endpointUrl === undefined ? {} : { endpointUrl: input.endpointUrl }),
-    ...(input.liqo === undefined ? {} : { liqo: input.liqo }),
+    ...(input.dataPlane === undefined ? {} : { liqo: input.dataPlane }),
     protocol: CURRENT_PROTOCOL,
     instance: input.instance,
     sequence: input.sequence,
@@ -180,7 +180,7 @@ function unlistedText(
 
 /** The part of the input that decides when to publish next. */
 export function publishStateOf(input: AdvertisementInput): PublishState {
-  const { observation, reservations, cost, endpointUrl, extraLabels, liqo } = input;
+  const { observation, reservations, cost, endpointUrl, extraLabels, dataPlane } = input;
   const { labels, gpus } = observation;
   const reservationIds = reservations.map(({ id }) => id).sort();
   return {
@@ -189,7 +189,7 @@ export function publishStateOf(input: AdvertisementInput): PublishState {
     // Without reservations: the broker knows them, so a new one is not urgent.
     available: availableOf(observation, []),
     guestPods: sum(observation.totals.usage.map(({ used }) => used)),
-    otherInputs: JSON.stringify([reservationIds, cost, endpointUrl, extraLabels, liqo, labels, gpus]),
+    otherInputs: JSON.stringify([reservationIds, cost, endpointUrl, extraLabels, dataPlane, labels, gpus]),
   };
 }
 

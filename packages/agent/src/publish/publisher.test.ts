@@ -28,7 +28,7 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
           clusterName: undefined,
           endpointUrl: undefined,
           extraLabels: {},
-          liqo: undefined,
+          dataPlane: undefined,
           cost: undefined,
           observation: {
             totals: {

@@ -1,6 +1,6 @@
 import { failureReporter, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { DataPlane } from "../data-plane/data-plane.ts";
+import type { RequesterDataPlane } from "../data-plane/data-plane.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
@@ -8,7 +8,7 @@ const COLLECT_MS = 60_000;
 const RETRY_MS = 5000;
 
 export interface OrphanCollectorDeps {
-  readonly dataPlane: Pick<DataPlane, "listReservationIds">;
+  readonly dataPlane: Pick<RequesterDataPlane, "listReservationIds">;
   readonly cache: ReservationCache;
   readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
   /** True when the cluster's instructions were listed: what is missing from the cache is really missing. */

@@ -57,6 +57,7 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
   });
   const instructions = reservationInstructionController({
     ...deps,
+    dataPlane: deps.dataPlane.requester,
     instruction: objects.reservationInstruction,
     originOf,
     broker: deps.link.view,
@@ -144,6 +145,7 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
 
   const orphanCollector = createOrphanCollector({
     ...deps,
+    dataPlane: deps.dataPlane.requester,
     isReady: objects.synced,
     onOrphan: (id) => {
       instructions.markOrphan(id);

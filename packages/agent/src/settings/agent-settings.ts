@@ -1,6 +1,6 @@
 import { duration, list, type Setting, text, toggle, type Values } from "@resource-broker/contract";
 import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
-import { LIQO_SETTINGS } from "../liqo/liqo-settings.ts";
+import { DATA_PLANE_SETTINGS } from "../data-plane/settings.ts";
 import { PRICE_SETTINGS } from "../price/price-settings.ts";
 import {
   checkedText,
@@ -181,7 +181,7 @@ export const AGENT_SETTINGS = {
   ...CLUSTER_SETTINGS,
   ...ADVERTISING_SETTINGS,
   ...PRICE_SETTINGS,
-  ...LIQO_SETTINGS,
+  ...DATA_PLANE_SETTINGS,
   ...LEADER_SETTINGS,
   ...probeSettings({
     healthPages: "/healthz and /readyz",

@@ -8,7 +8,7 @@ import {
   type SettingsInput,
   type SettingsOutcome,
 } from "@resource-broker/runtime";
-import { liqoModeOf, liqoProblems } from "../liqo/liqo-settings.ts";
+import { dataPlaneDefaults, dataPlaneProblems } from "../data-plane/settings.ts";
 import { priceChoice } from "../price/price-settings.ts";
 import { readBrokerUrls } from "../transport/http/endpoints.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
@@ -127,7 +127,7 @@ function withDefaults(settings: AgentSettings, podNamespace: string): AgentSetti
   return {
     ...settings,
     "broker-transport": transportOf(settings),
-    "liqo-mode": liqoModeOf(settings),
+    ...dataPlaneDefaults(settings),
     "instruction-namespace": settings["instruction-namespace"] || own,
     "leader-election-namespace": settings["leader-election-namespace"] || podNamespace || own,
   };
@@ -136,7 +136,7 @@ function withDefaults(settings: AgentSettings, podNamespace: string): AgentSetti
 function contradictions(settings: AgentSettings, podNamespace: string): string[] {
   return [
     ...transportProblems(settings),
-    ...liqoProblems(settings),
+    ...dataPlaneProblems(settings),
     ...intervalProblems(settings),
     ...resourceProblems(settings),
     ...leaderProblems(settings, podNamespace),

@@ -1,6 +1,7 @@
 import type { DataPlane, DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
+import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 
-/** A data plane in the hands of a test. What is established is there until it was released. */
+/** A data plane in the hands of a test; its provider's half is off. What is established is there until it was released. */
 export interface FakeDataPlane extends DataPlane {
   /** Ids of what is there, or half there. */
   readonly there: Set<string>;
@@ -31,17 +32,20 @@ export function fakeDataPlane(): FakeDataPlane {
     block: (now) => {
       isBlocked = now;
     },
-    establish: async (spec) => {
-      specs.push(spec);
-      there.add(spec.reservation.id);
-      return current;
+    ...dataPlaneOff(),
+    requester: {
+      establish: async (spec) => {
+        specs.push(spec);
+        there.add(spec.reservation.id);
+        return current;
+      },
+      observe: async () => current,
+      release: async (id) => {
+        if (isBlocked && there.has(id)) return blocked;
+        there.delete(id);
+        return { kind: "clean" };
+      },
+      listReservationIds: async () => [...there],
     },
-    observe: async () => current,
-    release: async (id) => {
-      if (isBlocked && there.has(id)) return blocked;
-      there.delete(id);
-      return { kind: "clean" };
-    },
-    listReservationIds: async () => [...there],
   };
 }

@@ -19,7 +19,7 @@ export function anAdvertisementInput(changes: Partial<AdvertisementInput> = {}):
     clusterName: undefined,
     endpointUrl: undefined,
     extraLabels: {},
-    liqo: undefined,
+    dataPlane: undefined,
     cost: undefined,
     observation: observing({}),
     used: undefined,
@@ -155,7 +155,7 @@ export const OVERSIZED_INPUTS: readonly OversizedInput[] = [
   },
   {
     what: "a version of Liqo that is too long",
-    input: anAdvertisementInput({ liqo: { clusterId: "cool-paris", version: "v".repeat(64) } }),
+    input: anAdvertisementInput({ dataPlane: { clusterId: "cool-paris", version: "v".repeat(64) } }),
     omitted: /^liqo: left out/,
   },
   {

@@ -62,7 +62,7 @@ export interface GpuModel {
   readonly memoryBytes?: number;
 }
 
-export interface LiqoIdentity {
+interface LiqoIdentity {
   readonly clusterId: string;
   readonly version: string;
 }

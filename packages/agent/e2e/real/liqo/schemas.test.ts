@@ -19,7 +19,7 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { DeliverySpec } from "../../../src/data-plane/data-plane.ts";
-import { liqoDataPlane, type LiqoDataPlane } from "../../../src/liqo/liqo-data-plane.ts";
+import { liqoRequester, type LiqoRequester } from "../../../src/liqo/liqo-data-plane.ts";
 import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import { privateFiles } from "../../../src/liqo/liqoctl/private-file.ts";
 import { RESOURCE_SLICES } from "../../../src/liqo/objects/authentication.ts";
@@ -78,7 +78,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
     let rome: WorldCluster;
     let paris: WorldCluster;
     let liqo: FakeLiqo;
-    let plane: LiqoDataPlane;
+    let plane: LiqoRequester;
     /** What our agent wrote, and what the one that plays Liqo did. */
     const ours: Write[][] = [];
     const liqos: Write[][] = [];
@@ -120,8 +120,8 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
       client: WorldCluster["client"],
       folder: string,
       { liqoctl }: FakeLiqo,
-    ): LiqoDataPlane =>
-      liqoDataPlane(
+    ): LiqoRequester =>
+      liqoRequester(
         {
           ...TERMS,
           clusterId: "rome",

@@ -1,7 +1,7 @@
 import type { Fault } from "@resource-broker/contract";
-import type { LiqoIdentity } from "@resource-broker/domain";
 import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
+import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";
 import { type IdentityReading, listInstallation, readIdentity } from "./read-identity.ts";
 
 /** People install and upgrade Liqo: polling once a minute is enough, and cheaper than two watches. */
@@ -29,7 +29,7 @@ export interface IdentitySource {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   /** Undefined: Liqo is not installed, or its identity is not clear. */
-  readonly current: () => LiqoIdentity | undefined;
+  readonly current: () => DataPlaneIdentity | undefined;
   readonly onChange: (listener: () => void) => () => void;
 }
 
@@ -39,7 +39,7 @@ export function liqoIdentity({ namespace }: IdentityOptions, deps: IdentityDeps)
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   const { signal } = ending;
-  let known: LiqoIdentity | undefined;
+  let known: DataPlaneIdentity | undefined;
   let lastReported = "";
   let isForbidden = false;
   let running: Promise<void> = Promise.resolve();

@@ -1,6 +1,7 @@
 import { Fault, type ObjectMeta } from "@resource-broker/contract";
-import { isClusterId, type LiqoIdentity } from "@resource-broker/domain";
+import { isClusterId } from "@resource-broker/domain";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, type Resource } from "@resource-broker/kube";
+import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";
 
 const APP_NAME_LABEL = "app.kubernetes.io/name";
 const APP_VERSION_LABEL = "app.kubernetes.io/version";
@@ -43,7 +44,7 @@ export interface LiqoInstallation {
 
 export type IdentityReading =
   | { readonly kind: "absent" }
-  | { readonly kind: "found"; readonly identity: LiqoIdentity }
+  | { readonly kind: "found"; readonly identity: DataPlaneIdentity }
   | { readonly kind: "unclear"; readonly problem: string };
 
 /** The cluster ID in Liqo's ConfigMap; the ID at the broker is another one. */
@@ -85,7 +86,7 @@ function unclear(problem: string): IdentityReading {
 export async function identityAt(
   client: Pick<KubeClient, "list">,
   namespace: string,
-): Promise<LiqoIdentity | undefined> {
+): Promise<DataPlaneIdentity | undefined> {
   const reading = readIdentity(await listInstallation(client, { namespace }));
   return reading.kind === "found" ? reading.identity : undefined;
 }

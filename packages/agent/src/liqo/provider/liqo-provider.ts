@@ -1,5 +1,6 @@
-import type { CountedResources, LiqoIdentity } from "@resource-broker/domain";
+import type { CountedResources } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
+import type { ProviderContext, ProviderDataPlane } from "../../data-plane/data-plane.ts";
 import { liqoIdentity } from "../identity/liqo-identity.ts";
 import { type BrokerLookupDeps, brokerLookups } from "./broker-lookups.ts";
 import { guestPods, replicas } from "./liqo-informers.ts";
@@ -99,42 +100,21 @@ function work(
   };
 }
 
-export interface LiqoProviderOptions {
+interface LiqoProviderOptions {
   /** Where Liqo is installed. */
   readonly namespace: string;
   /** Cordons slices of classes that bypass reservations. */
   readonly isEnforcing: boolean;
 }
 
-export interface LiqoProviderDeps extends Omit<SliceControllerDeps, "broker"> {
-  readonly link: SliceControllerDeps["link"] & { readonly view: SliceControllerDeps["broker"] };
-  /** Called when Liqo was installed, removed or replaced. */
-  readonly onIdentity: () => void;
-}
-
 /** The provider's half of Liqo: the cluster's identity, and the slices that it grants. */
-export interface LiqoProvider {
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  readonly identity: () => LiqoIdentity | undefined;
-}
-
-interface Options {
-  readonly resources: CountedResources;
-  readonly liqo?: LiqoProviderOptions;
-}
-
-const WITHOUT_LIQO: LiqoProvider = {
-  start: async () => undefined,
-  stop: async () => undefined,
-  identity: () => undefined,
-};
-
-export function liqoProvider({ liqo, resources }: Options, deps: LiqoProviderDeps): LiqoProvider {
-  if (liqo === undefined) return WITHOUT_LIQO;
-  const identity = liqoIdentity(liqo, deps);
+export function liqoProvider(
+  options: LiqoProviderOptions,
+  deps: ProviderContext & ReflectorDeps,
+): ProviderDataPlane {
+  const identity = liqoIdentity(options, deps);
   const provider = sliceController(
-    { resources, isEnforcing: liqo.isEnforcing },
+    { resources: deps.resources, isEnforcing: options.isEnforcing },
     { ...deps, broker: deps.link.view },
   );
   identity.onChange(() => {

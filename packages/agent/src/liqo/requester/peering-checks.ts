@@ -1,5 +1,5 @@
-import type { LiqoIdentity } from "@resource-broker/domain";
 import { type KubeClient, toFault } from "@resource-broker/kube";
+import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";
 import { identityAt } from "../identity/read-identity.ts";
 import type { ForeignAccess } from "../liqoctl/foreign-access.ts";
 import type { KubeconfigLookup } from "../liqoctl/kubeconfigs.ts";
@@ -73,7 +73,7 @@ export function peeringChecks({ client, connect, liqoNamespace }: PeeringChecksD
   /** liqoctl would reuse a Tenant that is being deleted, and the new peering would lose it a moment later. */
   const tenantTerminating = async (
     pair: ClusterRef,
-    here: LiqoIdentity,
+    here: DataPlaneIdentity,
     { access, path }: ProviderKubeconfig,
   ): Promise<JobResult> => {
     const namespace = tenantNamespaceOf(here.clusterId);
@@ -100,7 +100,7 @@ export function peeringChecks({ client, connect, liqoNamespace }: PeeringChecksD
   return { checkPeering, remoteIdentity };
 }
 
-function ownProblem({ ownLiqoId }: Pair, { clusterId }: LiqoIdentity): JobResult {
+function ownProblem({ ownLiqoId }: Pair, { clusterId }: DataPlaneIdentity): JobResult {
   if (ownLiqoId === undefined || ownLiqoId === clusterId) return undefined;
   const message = `this cluster's ID in Liqo is ${clusterId}, but the broker has ${ownLiqoId}: wait for the next advertisement`;
   return { reason: "IdentityMismatch", message };

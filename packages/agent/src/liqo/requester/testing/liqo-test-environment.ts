@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { DataPlaneState, DeliverySpec, ReleaseState } from "../../../data-plane/data-plane.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
-import { liqoDataPlane } from "../../liqo-data-plane.ts";
+import { liqoRequester } from "../../liqo-data-plane.ts";
 import { RESOURCE_SLICES, TENANTS } from "../../objects/authentication.ts";
 import { NAMESPACE_OFFLOADINGS, VIRTUAL_NODES } from "../../objects/offloading.ts";
 import { RESERVATION_NODES } from "../reservation-nodes.ts";
@@ -39,7 +39,7 @@ export function liqoTestEnvironment() {
   for (const name of ["shop", "bank"]) cluster.put(NAMESPACES, { metadata: { name } });
   const state = { kubeconfig: true };
   const open = () =>
-    liqoDataPlane(
+    liqoRequester(
       {
         ...TERMS,
         clusterId: "rome",
