@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Leadership } from "../common/leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
+import { DECISION } from "../common/record-tables.ts";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { postgresFailure } from "./failure.ts";
@@ -12,7 +13,7 @@ import { type Connection, serialConnection } from "./connection.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
 import { checkServer, createTables, migrate } from "./schema.ts";
 import { openSession, type Session, type SessionTimeouts } from "./session.ts";
-import { columnsOf, DECISION, valueFrom } from "./tables.ts";
+import { columnsOf, valueFrom } from "./tables.ts";
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
 const SAVE_BATCH = 200;

@@ -10,13 +10,12 @@ import {
   ADOPTION,
   ADVERTISEMENT,
   CLOSED_KEY,
-  columnsOf,
   CORDON,
+  type RecordTable,
   RESERVATION,
-  type TableMapping,
   type TableShape,
-  valueFrom,
-} from "./tables.ts";
+} from "../common/record-tables.ts";
+import { columnsOf, valueFrom } from "./tables.ts";
 
 /** Rows that are read at a time: a large ledger must not be in memory twice. */
 const PAGE_ROWS = 5000;
@@ -87,7 +86,7 @@ async function readHeader(
 }
 
 /** All rows of a table, which must be those that were committed. */
-async function readAll<T>(session: Session, schema: string, mapping: TableMapping<T>): Promise<T[]> {
+async function readAll<T>(session: Session, schema: string, mapping: RecordTable<T>): Promise<T[]> {
   const found: T[] = [];
   let sum: TableSum = [0, 0];
   for (let after = "", isLast = false; !isLast; ) {

@@ -13,18 +13,16 @@ import type { Statement } from "./session.ts";
 import {
   ADOPTION,
   ADVERTISEMENT,
-  arrayValue,
   CLOSED_KEY,
   closedKeyName,
+  type ColumnType,
   CORDON,
   type CordonedCluster,
   DECISION,
-  type ElementType,
-  remove,
+  type RecordTable,
   RESERVATION,
-  type TableMapping,
-  upsert,
-} from "./tables.ts";
+} from "../common/record-tables.ts";
+import { arrayValue, remove, upsert } from "./tables.ts";
 
 /** A batch as the database will have it. */
 export interface PlannedBatch {
@@ -108,7 +106,7 @@ function decisionsIn(events: readonly LedgerEvent[]) {
 
 function changeStatements<T>(
   schema: string,
-  mapping: TableMapping<T>,
+  mapping: RecordTable<T>,
   changes: ReadonlyMap<string, T | undefined>,
 ): Statement[] {
   const gone = [...changes].filter(([, value]) => value === undefined).map(([name]) => name);
@@ -122,7 +120,7 @@ function changeStatements<T>(
   ];
 }
 
-function putStatements<T>(schema: string, mapping: TableMapping<T>, values: readonly T[]): Statement[] {
+function putStatements<T>(schema: string, mapping: RecordTable<T>, values: readonly T[]): Statement[] {
   return values.length === 0 ? [] : [upsert(schema, mapping, values)];
 }
 
@@ -138,7 +136,7 @@ function replaceAdvertisements(
 
 function appendAudit(schema: string, lines: PlannedBatch["audit"]): Statement[] {
   if (lines.length === 0) return [];
-  const column = (type: ElementType, cell: (line: (typeof lines)[number]) => string | number): Buffer =>
+  const column = (type: ColumnType, cell: (line: (typeof lines)[number]) => string | number): Buffer =>
     arrayValue(type, lines.map(cell));
   const values = [
     column("bigint", ({ link }) => link.sequence),

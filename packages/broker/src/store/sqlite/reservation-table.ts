@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reservation, ReservationId } from "@resource-broker/domain";
+import { RESERVATION } from "../common/record-tables.ts";
 import { sealOf } from "../common/seal.ts";
-import { parseStored } from "../common/stored-json.ts";
 import { checkSum, type TableSum, type TableSums, withRow } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
 import { type Row, unseal } from "./unseal.ts";
@@ -22,8 +22,8 @@ export interface ReservationTable {
   readonly revert: () => void;
 }
 
-const TABLE = "reservation";
-const COLUMNS = ["id", "phase", "body"];
+const { table: TABLE } = RESERVATION;
+const COLUMNS = RESERVATION.columns.map(([name]) => name);
 
 export function reservationTable(database: DatabaseSync, sums: TableSums): ReservationTable {
   const all = database.prepare("SELECT sequence, id, phase, body, seal FROM reservation");
@@ -69,11 +69,11 @@ export function reservationTable(database: DatabaseSync, sums: TableSums): Reser
       return row === undefined ? undefined : reservationFrom(row);
     },
     put: (reservation) => {
-      const { id, phase } = reservation;
+      const { id } = reservation;
       const known = sequenceOf(id);
       if (known !== undefined) uncount(sealBefore.get(known));
       const sequence = known ?? ++last;
-      const cells = [id, phase, JSON.stringify(reservation)];
+      const cells = RESERVATION.cells(reservation);
       const seal = sealOf(TABLE, cells);
       put.run(sequence, ...cells, seal);
       sums.add(TABLE, seal);
@@ -96,5 +96,5 @@ export function reservationTable(database: DatabaseSync, sums: TableSums): Reser
 }
 
 function reservationFrom(row: Row): Reservation {
-  return parseStored(String(unseal(TABLE, row, COLUMNS).at(-1)));
+  return RESERVATION.parse(unseal(TABLE, row, COLUMNS).at(-1) ?? "");
 }

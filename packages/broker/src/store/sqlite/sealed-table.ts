@@ -1,17 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type Cell, sealOf } from "../common/seal.ts";
+import type { RecordTable } from "../common/record-tables.ts";
+import { sealOf } from "../common/seal.ts";
 import { checkSum, type TableSum, type TableSums, withRow } from "../common/table-sums.ts";
 import { unseal } from "./unseal.ts";
-
-/** Maps one kind of record to its table. The first column is the key, the last one the body. */
-export interface TableMapping<T> {
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly cells: (value: T) => readonly Cell[];
-  readonly parse: (body: Cell) => T;
-  /** A row is replaced only by one that is not older by this column. */
-  readonly newestBy?: string;
-}
 
 /** A table whose rows carry a seal: what was damaged is noticed when it is read, never handed on. */
 export interface SealedTable<T> {
@@ -24,10 +15,11 @@ export interface SealedTable<T> {
 
 export function sealedTable<T>(
   database: DatabaseSync,
-  mapping: TableMapping<T>,
+  mapping: RecordTable<T>,
   sums: TableSums,
 ): SealedTable<T> {
-  const { table, columns, cells, parse, newestBy } = mapping;
+  const { table, cells, parse, newestBy } = mapping;
+  const columns = mapping.columns.map(([name]) => name);
   const names = [...columns, "seal"];
   const [key] = names;
   const select = `SELECT ${names.join(", ")} FROM ${table}`;

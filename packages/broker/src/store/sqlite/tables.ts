@@ -2,24 +2,23 @@ import type { DatabaseSync } from "node:sqlite";
 import type {
   AdoptionWindow,
   ClosedKey,
-  ClusterId,
-  Cordon,
   Decision,
   LedgerEvent,
   ReceivedAdvertisement,
 } from "@resource-broker/domain";
 import { changedReservations, decisionOf } from "../common/changes.ts";
-import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
-import type { Cell } from "../common/seal.ts";
-import { parseStored } from "../common/stored-json.ts";
+import {
+  ADOPTION,
+  ADVERTISEMENT,
+  CLOSED_KEY,
+  closedKeyName,
+  CORDON,
+  type CordonedCluster,
+  DECISION,
+} from "../common/record-tables.ts";
 import type { TableSums } from "../common/table-sums.ts";
 import { type ReservationTable, reservationTable } from "./reservation-table.ts";
-import { type SealedTable, sealedTable, type TableMapping } from "./sealed-table.ts";
-
-export interface CordonedCluster {
-  readonly clusterId: ClusterId;
-  readonly cordon: Cordon;
-}
+import { type SealedTable, sealedTable } from "./sealed-table.ts";
 
 export interface Tables {
   readonly reservations: ReservationTable;
@@ -30,42 +29,6 @@ export interface Tables {
   readonly decisions: SealedTable<Decision>;
 }
 
-const CLOSED_KEY: TableMapping<ClosedKey> = {
-  table: "closed_key",
-  columns: ["name", "body"],
-  cells: (closedKey) => [closedKeyName(closedKey), JSON.stringify(closedKey)],
-  parse: parseBody,
-};
-
-const CORDON: TableMapping<CordonedCluster> = {
-  table: "cordon",
-  columns: ["cluster_id", "body"],
-  cells: (cordoned) => [cordoned.clusterId, JSON.stringify(cordoned)],
-  parse: parseBody,
-};
-
-const ADOPTION: TableMapping<AdoptionWindow> = {
-  table: "adoption",
-  columns: ["name", "body"],
-  cells: (window) => ["window", JSON.stringify(window)],
-  parse: parseBody,
-};
-
-const ADVERTISEMENT: TableMapping<ReceivedAdvertisement> = {
-  table: "advertisement",
-  columns: ["cluster_id", "received_at", "body"],
-  cells: (received) => [received.advertisement.clusterId, received.receivedAt, JSON.stringify(received)],
-  parse: parseBody,
-  newestBy: "received_at",
-};
-
-const DECISION: TableMapping<Decision> = {
-  table: "decision",
-  columns: ["id", "at", "body"],
-  cells: (decision) => [decision.id, decision.at, encodeDecision(decision)],
-  parse: (body) => decodeDecision(body instanceof Uint8Array ? body : Buffer.from(String(body))),
-};
-
 export function openTables(database: DatabaseSync, sums: TableSums): Tables {
   return {
     reservations: reservationTable(database, sums),
@@ -75,15 +38,6 @@ export function openTables(database: DatabaseSync, sums: TableSums): Tables {
     advertisements: sealedTable(database, ADVERTISEMENT, sums),
     decisions: sealedTable(database, DECISION, sums),
   };
-}
-
-/** As JSON: keys are anybody's text, and no two pairs may share a name. */
-function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | "key">): string {
-  return JSON.stringify([requester, key]);
-}
-
-function parseBody<T>(body: Cell): T {
-  return parseStored(String(body));
 }
 
 /** Brings the tables to where the events lead. Throws on events that contradict what is stored. */
