@@ -12,9 +12,10 @@ const mayImport = {
   runtime: ["base", "domain", "contract"],
   kube: ["base", "domain", "contract", "runtime"],
   "kube-sim": ["base", "domain", "contract", "runtime", "kube"],
+  client: ["base", "domain", "contract", "runtime"],
   broker: ["base", "domain", "contract", "runtime", "kube"],
-  agent: ["base", "domain", "contract", "runtime", "kube"],
-  testkit: ["base", "domain", "contract", "runtime", "kube", "kube-sim", "broker", "agent"],
+  agent: ["base", "domain", "contract", "runtime", "kube", "client"],
+  testkit: ["base", "domain", "contract", "runtime", "kube", "kube-sim", "client", "broker", "agent"],
 };
 
 const TEST = "\\.test\\.ts$";

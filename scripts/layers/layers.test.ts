@@ -70,6 +70,16 @@ const violations: readonly Row[] = [
     planted: { "packages/kube-sim/src/server.ts": `import "@resource-broker/agent";` },
   },
   {
+    name: "the client imports kube",
+    rule: "layer-client",
+    planted: { "packages/client/src/calls.ts": `import "@resource-broker/kube";` },
+  },
+  {
+    name: "the broker imports the client",
+    rule: "layer-broker",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/client";` },
+  },
+  {
     name: "the broker imports the agent",
     rule: "layer-broker",
     planted: { "packages/broker/src/app.ts": `import "@resource-broker/agent";` },

@@ -9,7 +9,7 @@ import {
   type World,
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { reply } from "../src/transport/http/testing/scripted-broker.ts";
+import { reply } from "@resource-broker/client/testing";
 import { askFor, untilActive } from "./testing/resource-request.ts";
 import { reservationOf, type ScriptedReservations, standIn } from "./testing/scripted-reservations.ts";
 

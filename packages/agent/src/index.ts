@@ -6,8 +6,3 @@ export type {
   ResponseMetadata,
   Role,
 } from "./transport/broker-communicator.ts";
-export {
-  type HttpCommunicatorDeps,
-  type HttpCommunicatorOptions,
-  httpCommunicator,
-} from "./transport/http/http-communicator.ts";

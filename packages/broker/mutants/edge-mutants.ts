@@ -164,10 +164,10 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "takes an instruction for dealt with before the agent has seen it",
-    file: "packages/agent/src/transport/http/instruction-stream.ts",
+    file: "packages/client/src/instruction-stream.ts",
     find: "        if (event !== undefined) yield event;\n        remember(block, event);",
     replace: "        remember(block, event);\n        if (event !== undefined) yield event;",
-    caughtBy: testFile("packages/agent/src/transport/http/instruction-stream.test.ts"),
+    caughtBy: testFile("packages/client/src/instruction-stream.test.ts"),
   },
   {
     name: "gives a busy cluster a new burst when it forgets quiet ones",

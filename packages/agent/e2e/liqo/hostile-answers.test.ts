@@ -9,12 +9,7 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { aReservation } from "../../src/testing/samples.ts";
-import {
-  type Received,
-  reply,
-  type Script,
-  scriptedBroker,
-} from "../../src/transport/http/testing/scripted-broker.ts";
+import { type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 import { askFor } from "../testing/resource-request.ts";
 import { liqoObjectsIn } from "./testing/liqo-objects.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";

@@ -1,13 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { formatTime, PATH, type ReservationDTO } from "@resource-broker/contract";
 import { type Credentials, until } from "@resource-broker/testkit";
-import {
-  CURRENT,
-  type Received,
-  reply,
-  type Script,
-  scriptedBroker,
-} from "../../src/transport/http/testing/scripted-broker.ts";
+import { CURRENT, type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 
 /** A broker that says what a test wants it to say, over mTLS. It ends with the test. */
 export interface ScriptedReservations {

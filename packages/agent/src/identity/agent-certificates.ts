@@ -1,3 +1,4 @@
+import { commonNameOf } from "@resource-broker/client";
 import { Fault } from "@resource-broker/contract";
 import {
   type CertificateFolderDeps,
@@ -28,12 +29,6 @@ export function agentCertificates(
       }
     },
   };
-}
-
-/** Undefined where there is not exactly one. Node gives a list where there are several. */
-export function commonNameOf({ own }: CertificateSet): string | undefined {
-  const name: unknown = own.toLegacyObject().subject.CN;
-  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 function ownerProblem(next: CertificateSet, current: CertificateSet): string | undefined {

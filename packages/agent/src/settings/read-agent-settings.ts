@@ -10,7 +10,7 @@ import {
 } from "@resource-broker/runtime";
 import { dataPlaneDefaults, dataPlaneProblems } from "../data-plane/settings.ts";
 import { priceChoice } from "../price/price-settings.ts";
-import { readBrokerUrls } from "../transport/http/endpoints.ts";
+import { readBrokerUrls } from "@resource-broker/client";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
 import { namespaceProblem } from "./forms.ts";
 

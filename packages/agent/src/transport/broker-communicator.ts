@@ -3,34 +3,14 @@ import type {
   AdoptionRequestDTO,
   AdvertisementDTO,
   AdvertisementReplyDTO,
-  CapacityEventDTO,
   DecisionDTO,
   QuoteDTO,
   ReservationDTO,
   ReservationRequestDTO,
-  ResetEventDTO,
 } from "@resource-broker/contract";
+import type { BrokerEvent, ResponseMetadata, Role } from "@resource-broker/client";
 
-export type Role = "requester" | "provider";
-
-/** What the broker pushes. A new stream, and one after `reset`, starts with all live reservations. */
-export type BrokerEvent =
-  | { readonly kind: "instruction"; readonly reservation: ReservationDTO }
-  | { readonly kind: "reservation"; readonly reservation: ReservationDTO }
-  | { readonly kind: "capacity"; readonly capacity: CapacityEventDTO }
-  | { readonly kind: "reset"; readonly reset: ResetEventDTO }
-  /** A keep-alive without content. */
-  | { readonly kind: "heartbeat" };
-
-/** What the headers of every answer say. */
-export interface ResponseMetadata {
-  /** Undefined: not stated. Another ID means that the broker has lost its state. */
-  readonly ledgerId: string | undefined;
-  /** The broker's clock at the answer, in whole seconds from HTTP's Date. Undefined: not stated. */
-  readonly brokerTimeMs: number | undefined;
-  /** False: an older broker, which knows only advertisements, reservations and polled instructions. */
-  readonly isCurrent: boolean;
-}
+export type { BrokerEvent, ResponseMetadata, Role };
 
 /**
  * The agent's client of the broker, independent of the protocol. Refusals and failures are thrown as `Fault`:

@@ -1,3 +1,4 @@
+import { createBrokerClient } from "@resource-broker/client";
 import { createKubeClient, type Environment, loadKubeConfig } from "@resource-broker/kube";
 import {
   type CertificateSet,
@@ -10,7 +11,7 @@ import { agentCertificates } from "../identity/agent-certificates.ts";
 import { MANAGER } from "../manifests/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
-import { httpCommunicator } from "./http/http-communicator.ts";
+import { httpCommunicator } from "./http-communicator.ts";
 import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts";
 import { noBroker } from "./no-broker.ts";
 
@@ -46,8 +47,8 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
     });
     const certificates = observedCertificates(folder, deps.onCertificates);
     const brokerUrls = settings["broker-url"];
-    const communicator = await httpCommunicator({ brokerUrls }, { certificates, clock, random, log });
-    return { communicator, label: brokerUrls.join(",") };
+    const client = await createBrokerClient({ brokerUrls }, { certificates, clock, random, log });
+    return { communicator: httpCommunicator(client), label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });

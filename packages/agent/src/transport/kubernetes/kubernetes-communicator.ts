@@ -11,7 +11,7 @@ import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker
 import type { Clock, Log } from "@resource-broker/runtime";
 import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
 import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
-import { responseListeners } from "../response-listeners.ts";
+import { responseListeners } from "@resource-broker/client";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
 import { intents } from "./intents.ts";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";

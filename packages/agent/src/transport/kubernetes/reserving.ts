@@ -6,7 +6,7 @@ import {
 } from "@resource-broker/contract";
 import { isFinal, type ReservationRequest } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
-import { checkKey } from "../idempotency-key.ts";
+import { checkKey } from "@resource-broker/client";
 import { releasedCondition, releaseManifest, reserveManifest } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import {

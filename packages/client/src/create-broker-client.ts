@@ -20,8 +20,7 @@ import {
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
-import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
-import { checkKey } from "../idempotency-key.ts";
+import type { BrokerClient, Role } from "./broker-client.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
@@ -53,13 +52,13 @@ export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Gener
   if (batch.length > 0) yield { ...rest, reservations: batch };
 }
 
-export interface HttpCommunicatorOptions {
+export interface BrokerClientOptions {
   /** Addresses of the same broker; the first that serves is used. */
   readonly brokerUrls: readonly string[];
 }
 
-export interface HttpCommunicatorDeps {
-  /** Started and stopped by the communicator. */
+export interface BrokerClientDeps {
+  /** Started and stopped by the client. */
   readonly certificates: CertificateSource;
   readonly clock: Clock;
   /** From 0 to below 1; spreads retries. */
@@ -68,10 +67,10 @@ export interface HttpCommunicatorDeps {
 }
 
 /** The broker over HTTPS with client certificates. Rejects when the addresses or certificates are invalid. */
-export async function httpCommunicator(
-  { brokerUrls }: HttpCommunicatorOptions,
-  deps: HttpCommunicatorDeps,
-): Promise<BrokerCommunicator> {
+export async function createBrokerClient(
+  { brokerUrls }: BrokerClientOptions,
+  deps: BrokerClientDeps,
+): Promise<BrokerClient> {
   const { clock, random, log } = deps;
   const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { clock, random });
   const connections = await openTlsConnections(deps.certificates);
@@ -122,7 +121,7 @@ export async function httpCommunicator(
       read: () => undefined,
     });
 
-  const fetchReservations = async (role: Role): Promise<readonly ReservationDTO[]> => {
+  const listReservations = async (role: Role): Promise<readonly ReservationDTO[]> => {
     const found: ReservationDTO[] = [];
     const first = `${PATH.reservations}?role=${role}&limit=${LIMIT.pageMax}`;
     for (let path: string | undefined = first; path !== undefined; ) {
@@ -161,15 +160,15 @@ export async function httpCommunicator(
 
   return {
     identity: connections.identity,
-    publishAdvertisement: (body) => post(PATH.advertisements, advertisementReplySchema, { body }),
-    requestReservation: async (body, key) => {
+    publish: (body) => post(PATH.advertisements, advertisementReplySchema, { body }),
+    reserve: async (body, key) => {
       checkKey(key);
       return post(PATH.reservations, reservationSchema, { body, key, ...newerFeatureIn(body) });
     },
-    fetchReservations,
-    fetchReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(ignoreFaults("not-found")),
-    fetchInstructions: () => get(PATH.instructions, reservationListSchema),
-    watchInstructions: stream.watch,
+    listReservations,
+    getReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(ignoreFaults("not-found")),
+    listInstructions: () => get(PATH.instructions, reservationListSchema),
+    watch: stream.watch,
     activate: (id) =>
       post(PATH.activate(id), reservationSchema, { newerFeature: "how to activate reservations" }),
     renew: (id, duration) =>
@@ -186,7 +185,8 @@ export async function httpCommunicator(
         ignoreFaults("already-ended"),
       ),
     quote: (body) => post(PATH.quotes, quoteSchema, { body, newerFeature: "quotes" }),
-    explain: (decisionId) => get(PATH.decision(decisionId), decisionSchema, { newerFeature: "decisions" }),
+    getDecision: (decisionId) =>
+      get(PATH.decision(decisionId), decisionSchema, { newerFeature: "decisions" }),
     adopt,
     ping,
     onResponse: responses.onResponse,
@@ -259,4 +259,11 @@ function isMore(quantity: string | undefined): boolean {
 
 function isAnyMore(quantities: Readonly<Record<string, string>> | undefined): boolean {
   return Object.values(quantities ?? {}).some(isMore);
+}
+
+/** Throws when a key cannot be sent in a header or is longer than the broker allows. */
+export function checkKey(key: string): void {
+  const most = LIMIT.idempotencyKeyLength;
+  if (key.length <= most && /^[!-~]+$/.test(key)) return;
+  throw new Fault("invalid", `the key ${JSON.stringify(key)} must be 1 to ${most} visible ASCII characters`);
 }

@@ -7,8 +7,8 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { BrokerCommunicator, ResponseMetadata } from "../broker-communicator.ts";
-import { communicatorOf } from "./testing/communicator-of.ts";
+import type { BrokerClient, ResponseMetadata } from "./broker-client.ts";
+import { clientOf } from "./testing/client-of.ts";
 import {
   CURRENT,
   reply,
@@ -29,15 +29,15 @@ const reservation = (id: string): ReservationDTO => ({
   createdAt: "2026-07-01T10:00:00Z",
 });
 
-async function setup(script: Script): Promise<{ broker: ScriptedBroker; rome: BrokerCommunicator }> {
+async function setup(script: Script): Promise<{ broker: ScriptedBroker; rome: BrokerClient }> {
   const broker = await scriptedBroker(certificates.broker, script);
   return { broker, rome: await connect(broker.url) };
 }
 
-async function connect(...brokerUrls: string[]): Promise<BrokerCommunicator> {
-  const { communicator } = await communicatorOf({ brokerUrls, credentials: certificates.cluster("rome") });
-  onTestFinished(communicator.close);
-  return communicator;
+async function connect(...brokerUrls: string[]): Promise<BrokerClient> {
+  const { client } = await clientOf({ brokerUrls, credentials: certificates.cluster("rome") });
+  onTestFinished(client.close);
+  return client;
 }
 
 /** Without the call that finds out how old the broker is. */
@@ -69,7 +69,7 @@ describe("an answer that cannot be a broker's", () => {
     ["a redirection", raw(302, "text/html", "moved"), "302"],
   ])("%s is told with the address and what came", async (_, script, message) => {
     const { broker, rome } = await setup(script);
-    const fault = await rome.fetchInstructions().catch((error: Error) => error);
+    const fault = await rome.listInstructions().catch((error: Error) => error);
     expect(fault).toMatchObject({ code: "unreachable", message: expect.stringContaining(message) });
     expect(fault).toMatchObject({ message: expect.stringMatching(new RegExp(`^${broker.url}: `)) });
   });
@@ -80,7 +80,7 @@ describe("an answer that cannot be a broker's", () => {
       response.write("[");
       response.socket?.destroy();
     });
-    await expect(rome.fetchInstructions()).rejects.toMatchObject({ code: "unreachable" });
+    await expect(rome.listInstructions()).rejects.toMatchObject({ code: "unreachable" });
   });
 
   test("a proxy that knows nothing of releases does not make it look released", async () => {
@@ -91,14 +91,14 @@ describe("an answer that cannot be a broker's", () => {
 
   test("a page of a proxy does not make a broker look old", async () => {
     const { broker, rome } = await setup(reply(200, []));
-    await rome.fetchInstructions();
+    await rome.listInstructions();
     const responses: ResponseMetadata[] = [];
     rome.onResponse((response) => responses.push(response));
     broker.script((response) => {
       response.writeHead(404, { "Content-Type": "text/plain" });
       response.end("not here");
     });
-    await expect(rome.fetchInstructions()).rejects.toMatchObject({ code: "unreachable" });
+    await expect(rome.listInstructions()).rejects.toMatchObject({ code: "unreachable" });
     broker.script((response) => {
       response.writeHead(204, CURRENT);
       response.end();
@@ -111,7 +111,7 @@ describe("an answer that cannot be a broker's", () => {
     const bad = await scriptedBroker(certificates.broker, raw(502, "text/html", "<html>"));
     const good = await scriptedBroker(certificates.broker, reply(200, [reservation("rsv-1")]));
     const rome = await connect(bad.url, good.url);
-    expect(await rome.fetchInstructions()).toEqual([reservation("rsv-1")]);
+    expect(await rome.listInstructions()).toEqual([reservation("rsv-1")]);
     expect([calls(bad).length, calls(good).length]).toEqual([1, 1]);
   });
 });
@@ -126,7 +126,7 @@ describe("what the broker says", () => {
     [500, "internal"],
   ])("%d %s is final: it is asked once", async (status, code) => {
     const { broker, rome } = await setup(reply(status, { error: "no", code }));
-    await expect(rome.requestReservation(request, "k")).rejects.toMatchObject({ code, message: "no" });
+    await expect(rome.reserve(request, "k")).rejects.toMatchObject({ code, message: "no" });
     expect(calls(broker)).toHaveLength(1);
   });
 
@@ -139,15 +139,15 @@ describe("what the broker says", () => {
       reply(status, { error: "busy", code }, { "Retry-After": "3" }),
     );
     const clock = fakeClock();
-    const { communicator } = await communicatorOf({
+    const { client } = await clientOf({
       brokerUrls: [broker.url],
       credentials: certificates.cluster("rome"),
       clock,
     });
-    onTestFinished(communicator.close);
+    onTestFinished(client.close);
     // Until it has heard the answer, it waits for nothing.
-    const received = new Promise<void>((resolve) => void communicator.onResponse(() => resolve()));
-    const instructions = communicator.fetchInstructions();
+    const received = new Promise<void>((resolve) => void client.onResponse(() => resolve()));
+    const instructions = client.listInstructions();
     await received;
     broker.script(reply(200, []));
     await settle();
@@ -161,9 +161,9 @@ describe("what the broker says", () => {
     const broker = await scriptedBroker(certificates.broker, () => undefined);
     const clock = fakeClock();
     const credentials = certificates.cluster("rome");
-    const { communicator } = await communicatorOf({ brokerUrls: [broker.url], credentials, clock });
-    onTestFinished(communicator.close);
-    const made = communicator.requestReservation(request, "k");
+    const { client } = await clientOf({ brokerUrls: [broker.url], credentials, clock });
+    onTestFinished(client.close);
+    const made = client.reserve(request, "k");
     await vi.waitFor(() => expect(calls(broker)).toHaveLength(1), { timeout: 20_000 });
     broker.script(reply(201, reservation("rsv-1")));
     await clock.advance(10_000);
@@ -181,14 +181,14 @@ describe("what the broker says", () => {
         ? reply(200, [reservation("rsv-2")])(response, received)
         : reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` })(response, received),
     );
-    expect((await rome.fetchReservations("requester")).map(({ id }) => id)).toEqual(["rsv-1", "rsv-2"]);
+    expect((await rome.listReservations("requester")).map(({ id }) => id)).toEqual(["rsv-1", "rsv-2"]);
     expect(calls(broker)).toEqual(["GET /api/v1/reservations?role=requester&limit=500", `GET ${next}`]);
   });
 
   test("a list that never moves on is given up, not read for ever", async () => {
     const next = "/api/v1/reservations?role=requester&limit=500&after=rsv-1";
     const { rome } = await setup(reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` }));
-    await expect(rome.fetchReservations("requester")).rejects.toMatchObject({
+    await expect(rome.listReservations("requester")).rejects.toMatchObject({
       code: "unreachable",
       message: "the broker's list of reservations does not end",
     });
@@ -198,7 +198,7 @@ describe("what the broker says", () => {
     const { rome } = await setup(
       reply(200, [reservation("rsv-1")], { Link: '<https://evil/x?y>; rel="next"' }),
     );
-    expect(await rome.fetchReservations("provider")).toHaveLength(1);
+    expect(await rome.listReservations("provider")).toHaveLength(1);
   });
 
   test("its clock and ledger are passed on", async () => {
@@ -207,7 +207,7 @@ describe("what the broker says", () => {
     );
     const responses: ResponseMetadata[] = [];
     rome.onResponse((response) => responses.push(response));
-    await rome.fetchInstructions();
+    await rome.listInstructions();
     expect(responses).toEqual([
       { ledgerId: "led-7", brokerTimeMs: Date.UTC(2026, 6, 1, 10), isCurrent: true },
     ]);
@@ -219,7 +219,7 @@ describe("what is sent", () => {
     const { broker, rome } = await setup(
       reply(200, { advertisement: advertisementBody("rome", { cpu: 1, memoryGi: 1 }) }),
     );
-    await rome.publishAdvertisement(advertisementBody("rome", { cpu: 1, memoryGi: 1 }));
+    await rome.publish(advertisementBody("rome", { cpu: 1, memoryGi: 1 }));
     const [sent] = broker.received;
     expect(sent?.rawHeaders.filter((_, index) => index % 2 === 0).toSorted()).toEqual([
       "Agent-Protocol",
@@ -244,7 +244,7 @@ describe("what is sent", () => {
     "no key that a header cannot carry: %j",
     async (key) => {
       const { broker, rome } = await setup(reply(201, reservation("rsv-1")));
-      await expect(rome.requestReservation(request, key)).rejects.toMatchObject({ code: "invalid" });
+      await expect(rome.reserve(request, key)).rejects.toMatchObject({ code: "invalid" });
       expect(broker.received).toEqual([]);
     },
   );

@@ -10,8 +10,8 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { BrokerCommunicator, ResponseMetadata } from "../broker-communicator.ts";
-import { communicatorOf } from "./testing/communicator-of.ts";
+import type { BrokerClient, ResponseMetadata } from "./broker-client.ts";
+import { clientOf } from "./testing/client-of.ts";
 import { scriptedBroker } from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
@@ -20,7 +20,7 @@ const request = reservationBody({ cpu: 2, memoryGi: 4 });
 interface OlderBroker {
   readonly broker: GoBroker;
   readonly time: FakeClock;
-  readonly as: (id: string) => Promise<BrokerCommunicator>;
+  readonly as: (id: string) => Promise<BrokerClient>;
 }
 
 async function olderBroker(): Promise<OlderBroker> {
@@ -30,10 +30,10 @@ async function olderBroker(): Promise<OlderBroker> {
   return { broker, time, as: (id) => connect(id, broker.url) };
 }
 
-async function connect(id: string, ...brokerUrls: string[]): Promise<BrokerCommunicator> {
-  const { communicator } = await communicatorOf({ brokerUrls, credentials: certificates.cluster(id) });
-  onTestFinished(communicator.close);
-  return communicator;
+async function connect(id: string, ...brokerUrls: string[]): Promise<BrokerClient> {
+  const { client } = await clientOf({ brokerUrls, credentials: certificates.cluster(id) });
+  onTestFinished(client.close);
+  return client;
 }
 
 /** A cluster counts only seconds after its first advertisement. */
@@ -41,12 +41,12 @@ const UNTIL_ACTIVE_MS = 5000;
 
 async function reservedBy(): Promise<{
   broker: GoBroker;
-  rome: BrokerCommunicator;
-  paris: BrokerCommunicator;
+  rome: BrokerClient;
+  paris: BrokerClient;
 }> {
   const { broker, time, as } = await olderBroker();
   const [rome, paris] = [await as("rome"), await as("paris")];
-  await paris.publishAdvertisement(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
+  await paris.publish(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
   await time.advance(UNTIL_ACTIVE_MS);
   return { broker, rome, paris };
 }
@@ -54,13 +54,13 @@ async function reservedBy(): Promise<{
 describe("with an older broker", () => {
   test("advertising, reserving and polling work as before", async () => {
     const { rome, paris } = await reservedBy();
-    expect(await paris.fetchInstructions()).toEqual([]);
-    const made = await rome.requestReservation({ ...request, duration: "1h", priority: 3 }, "k");
+    expect(await paris.listInstructions()).toEqual([]);
+    const made = await rome.reserve({ ...request, duration: "1h", priority: 3 }, "k");
     expect(made).toMatchObject({ targetClusterID: "paris", status: { phase: "Reserved" } });
-    expect(await paris.fetchInstructions()).toEqual([made]);
-    expect(await rome.fetchReservation(made.id)).toEqual(made);
-    expect(await rome.fetchReservation("rsv-rome-unknown")).toBeUndefined();
-    const { advertisement, providerInstructions } = await paris.publishAdvertisement(
+    expect(await paris.listInstructions()).toEqual([made]);
+    expect(await rome.getReservation(made.id)).toEqual(made);
+    expect(await rome.getReservation("rsv-rome-unknown")).toBeUndefined();
+    const { advertisement, providerInstructions } = await paris.publish(
       advertisementBody("paris", { cpu: 16, memoryGi: 64 }),
     );
     expect(advertisement.resources).toMatchObject({ reserved: { cpu: "4" }, available: { cpu: "12" } });
@@ -72,11 +72,11 @@ describe("with an older broker", () => {
     const { paris } = await reservedBy();
     const responses: ResponseMetadata[] = [];
     paris.onResponse((response) => responses.push(response));
-    await paris.fetchInstructions();
+    await paris.listInstructions();
     expect(responses).toEqual([{ ledgerId: undefined, brokerTimeMs: expect.any(Number), isCurrent: false }]);
   });
 
-  test.each<[string, (agent: BrokerCommunicator) => Promise<unknown>]>([
+  test.each<[string, (agent: BrokerClient) => Promise<unknown>]>([
     ["activate", (agent) => agent.activate("rsv-1")],
     ["renew", (agent) => agent.renew("rsv-1", "1h")],
     ["release", (agent) => agent.release("rsv-1")],
@@ -84,12 +84,9 @@ describe("with an older broker", () => {
     ["acknowledge", (agent) => agent.acknowledge("rsv-1", 1)],
     ["refuse", (agent) => agent.refuse("rsv-1", "full")],
     ["quote", (agent) => agent.quote(request)],
-    ["explain", (agent) => agent.explain("dec-1")],
-    ["fetchReservations", (agent) => agent.fetchReservations("requester")],
-    [
-      "watchInstructions",
-      (agent) => agent.watchInstructions(new AbortController().signal)[Symbol.asyncIterator]().next(),
-    ],
+    ["getDecision", (agent) => agent.getDecision("dec-1")],
+    ["listReservations", (agent) => agent.listReservations("requester")],
+    ["watch", (agent) => agent.watch(new AbortController().signal)[Symbol.asyncIterator]().next()],
   ])("%s says clearly that it is not supported, also as the very first call", async (_, call) => {
     const { broker, as } = await olderBroker();
     const rome = await as("rome");
@@ -106,7 +103,7 @@ describe("with an older broker", () => {
     ["targetClusterID", { ...request, targetClusterID: "paris" }],
   ])("a request with %s is not even sent: it would be ignored", async (field, requests) => {
     const { broker, rome } = await reservedBy();
-    const asked = rome.requestReservation(requests, "k");
+    const asked = rome.reserve(requests, "k");
     await expect(asked).rejects.toMatchObject({
       code: "unsupported",
       message: expect.stringContaining(field),
@@ -122,12 +119,12 @@ describe("with an older broker", () => {
     ["a bad duration", { ...request, duration: "5 minutes" }, "invalid"],
   ])("its refusals are understood: %s", async (_, body, code) => {
     const { rome } = await reservedBy();
-    await expect(rome.requestReservation(body, "k")).rejects.toMatchObject({ code });
+    await expect(rome.reserve(body, "k")).rejects.toMatchObject({ code });
   });
 
   test("an error as plain text is understood", async () => {
     const { rome } = await reservedBy();
-    const foreign = rome.publishAdvertisement(advertisementBody("paris", { cpu: 1, memoryGi: 1 }));
+    const foreign = rome.publish(advertisementBody("paris", { cpu: 1, memoryGi: 1 }));
     await expect(foreign).rejects.toMatchObject({
       code: "forbidden",
       message: "Cluster ID does not match certificate",
@@ -139,11 +136,11 @@ describe("with an older broker", () => {
     const proxy = await startFaultyProxy(broker);
     onTestFinished(proxy.close);
     const rome = await connect("rome", `https://127.0.0.1:${proxy.port}`);
-    await rome.fetchInstructions();
+    await rome.listInstructions();
     const lost = proxy.loseNextReply();
-    await expect(rome.requestReservation(request, "k")).rejects.toMatchObject({ code: "unreachable" });
+    await expect(rome.reserve(request, "k")).rejects.toMatchObject({ code: "unreachable" });
     await lost;
-    expect(await paris.fetchInstructions()).toHaveLength(1);
+    expect(await paris.listInstructions()).toHaveLength(1);
   });
 
   test("everything works once it is upgraded, without a restart", async () => {
@@ -153,13 +150,13 @@ describe("with an older broker", () => {
       response.end("null");
     });
     const rome = await connect("rome", broker.url);
-    await rome.fetchInstructions();
+    await rome.listInstructions();
     await expect(rome.release("rsv-1")).rejects.toMatchObject({ code: "unsupported" });
     broker.script((response) => {
       response.writeHead(200, { "Broker-Protocol": "2", "Content-Type": "application/json" });
       response.end("[]");
     });
-    await rome.fetchInstructions();
+    await rome.listInstructions();
     await expect(rome.release("rsv-1")).resolves.toBeUndefined();
   });
 });
@@ -175,13 +172,12 @@ describe("replies of a real Go broker, as written down", () => {
       code: string;
     }[];
   }
-  const file = new URL("../../../../contract/golden/wire/go-broker-replies.json", import.meta.url);
+  const file = new URL("../../contract/golden/wire/go-broker-replies.json", import.meta.url);
   const golden = JSON.parse(readFileSync(file, "utf8")) as Golden;
-  const calls: Readonly<Record<string, (agent: BrokerCommunicator) => Promise<unknown>>> = {
-    ReservationDTO: (agent) => agent.requestReservation(request, "k"),
-    ReservationListDTO: (agent) => agent.fetchInstructions(),
-    AdvertisementReplyDTO: (agent) =>
-      agent.publishAdvertisement(advertisementBody("rome", { cpu: 1, memoryGi: 1 })),
+  const calls: Readonly<Record<string, (agent: BrokerClient) => Promise<unknown>>> = {
+    ReservationDTO: (agent) => agent.reserve(request, "k"),
+    ReservationListDTO: (agent) => agent.listInstructions(),
+    AdvertisementReplyDTO: (agent) => agent.publish(advertisementBody("rome", { cpu: 1, memoryGi: 1 })),
   };
 
   test.each(golden.replies)("$name is read", async ({ schema, body, value }) => {
@@ -200,6 +196,6 @@ describe("replies of a real Go broker, as written down", () => {
     const rome = await connect("rome", answering.url);
     const isNoSuchCall = (status === 404 || status === 405) && contentType.startsWith("text/plain");
     const expected = isNoSuchCall ? "unsupported" : code;
-    await expect(rome.fetchInstructions()).rejects.toMatchObject({ code: expected });
+    await expect(rome.listInstructions()).rejects.toMatchObject({ code: expected });
   });
 });

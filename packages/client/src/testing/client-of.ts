@@ -6,12 +6,12 @@ import {
   systemClock,
 } from "@resource-broker/runtime";
 import type { Credentials } from "@resource-broker/testkit";
-import type { BrokerCommunicator } from "../../broker-communicator.ts";
-import { httpCommunicator } from "../http-communicator.ts";
+import type { BrokerClient } from "../broker-client.ts";
+import { createBrokerClient } from "../create-broker-client.ts";
 
 type Files = Pick<Credentials, "cert" | "key" | "ca">;
 
-export interface CommunicatorSetup {
+export interface ClientSetup {
   readonly brokerUrls: readonly string[];
   readonly credentials: Files;
   readonly clock?: Clock;
@@ -19,19 +19,19 @@ export interface CommunicatorSetup {
   readonly log?: Log;
 }
 
-/** A communicator whose certificates a test can replace. */
-export interface CommunicatorOf {
-  readonly communicator: BrokerCommunicator;
+/** A client whose certificates a test can replace. */
+export interface ClientOf {
+  readonly client: BrokerClient;
   readonly rotate: (credentials: Files) => void;
 }
 
 const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export async function communicatorOf(setup: CommunicatorSetup): Promise<CommunicatorOf> {
+export async function clientOf(setup: ClientSetup): Promise<ClientOf> {
   const { brokerUrls, credentials, clock = systemClock(() => 0), random = () => 0, log = quiet } = setup;
   const { certificates, rotate } = certificatesInMemory(credentials);
   return {
-    communicator: await httpCommunicator({ brokerUrls }, { certificates, clock, random, log }),
+    client: await createBrokerClient({ brokerUrls }, { certificates, clock, random, log }),
     rotate,
   };
 }

@@ -7,7 +7,8 @@ import {
   type TransportUnderTest,
 } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { communicatorOf } from "./testing/communicator-of.ts";
+import { clientOf } from "@resource-broker/client/testing";
+import { httpCommunicator } from "./http-communicator.ts";
 
 const certificates = await testCertificates();
 
@@ -18,7 +19,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
   return {
     connect: async (clusterId) => {
       const credentials = certificates.cluster(clusterId);
-      return (await communicatorOf({ brokerUrls, credentials })).communicator;
+      return httpCommunicator((await clientOf({ brokerUrls, credentials })).client);
     },
     cut: proxy.cut,
     loseLedger: async () => {

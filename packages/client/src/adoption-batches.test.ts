@@ -1,6 +1,6 @@
 import { type AdoptionRequestDTO, LIMIT } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { batchesOf } from "./http-communicator.ts";
+import { batchesOf } from "./create-broker-client.ts";
 
 const offers = (count: number, key: string): AdoptionRequestDTO["reservations"] =>
   Array.from({ length: count }, (_, index) => ({

@@ -11,8 +11,8 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { BrokerCommunicator } from "../broker-communicator.ts";
-import { communicatorOf } from "./testing/communicator-of.ts";
+import type { BrokerClient } from "./broker-client.ts";
+import { clientOf } from "./testing/client-of.ts";
 import { reply, scriptedBroker } from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
@@ -30,10 +30,10 @@ const brokerUrl = (): string => `https://127.0.0.1:${broker.port}`;
 async function agent(
   url: string,
   credentials: Pick<Credentials, "cert" | "key" | "ca"> = rome,
-): Promise<BrokerCommunicator> {
-  const { communicator } = await communicatorOf({ brokerUrls: [url], credentials });
-  onTestFinished(communicator.close);
-  return communicator;
+): Promise<BrokerClient> {
+  const { client } = await clientOf({ brokerUrls: [url], credentials });
+  onTestFinished(client.close);
+  return client;
 }
 
 /** A port that nobody listens on, right now. */
@@ -159,14 +159,14 @@ test("a connection that is not made in time is given up", async () => {
   onTestFinished(() => void silent.close());
   const clock = fakeClock();
   const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const { communicator } = await communicatorOf({ brokerUrls: [url], credentials: rome, clock });
+  const { client } = await clientOf({ brokerUrls: [url], credentials: rome, clock });
   const connected = once(silent, "connection");
-  const pinged = communicator.ping().catch((error: Error) => error.message);
+  const pinged = client.ping().catch((error: Error) => error.message);
   await connected;
   await settle();
   await clock.advance(30_000);
   expect(await pinged).toContain("no connection within 5 s");
-  await communicator.close();
+  await client.close();
 });
 
 test("a certificate without a name is refused at the start", async () => {

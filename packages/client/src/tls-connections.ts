@@ -2,7 +2,6 @@ import { Agent } from "node:https";
 import { createSecureContext } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { CertificateSet, CertificateSource } from "@resource-broker/runtime";
-import { commonNameOf } from "../../identity/agent-certificates.ts";
 
 /** The broker keeps idle connections for 120 s; ours end earlier, so that no call uses a closing one. */
 const IDLE_MS = 90_000;
@@ -87,6 +86,12 @@ function dropIdle(agent: Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }
+}
+
+/** The Common Name of the own certificate; undefined where there is not exactly one. Node gives a list where there are several. */
+export function commonNameOf({ own }: CertificateSet): string | undefined {
+  const name: unknown = own.toLegacyObject().subject.CN;
+  return typeof name === "string" && name !== "" ? name : undefined;
 }
 
 function identityOf(set: CertificateSet): string {

@@ -13,9 +13,9 @@ import {
   writeCertificateFolder,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { BrokerCommunicator, BrokerEvent } from "../broker-communicator.ts";
-import { httpCommunicator } from "./http-communicator.ts";
-import { type CommunicatorOf, communicatorOf } from "./testing/communicator-of.ts";
+import type { BrokerClient, BrokerEvent } from "./broker-client.ts";
+import { createBrokerClient } from "./create-broker-client.ts";
+import { type ClientOf, clientOf } from "./testing/client-of.ts";
 
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 1, memoryGi: 1 });
@@ -26,9 +26,9 @@ const PATIENCE = { timeout: 20_000, interval: 5 };
 interface Setup {
   readonly broker: BrokerProcess;
   readonly proxy: FaultyProxy;
-  readonly rome: BrokerCommunicator;
-  readonly rotateRome: CommunicatorOf["rotate"];
-  readonly paris: BrokerCommunicator;
+  readonly rome: BrokerClient;
+  readonly rotateRome: ClientOf["rotate"];
+  readonly paris: BrokerClient;
 }
 
 /** A real broker behind a proxy; paris lends 1,000 CPU. */
@@ -39,14 +39,14 @@ async function setup(): Promise<Setup> {
   onTestFinished(proxy.close);
   const brokerUrls = [`https://127.0.0.1:${proxy.port}`];
   const [rome, paris] = [
-    await communicatorOf({ brokerUrls, credentials: certificates.cluster("rome") }),
-    await communicatorOf({ brokerUrls, credentials: certificates.cluster("paris") }),
+    await clientOf({ brokerUrls, credentials: certificates.cluster("rome") }),
+    await clientOf({ brokerUrls, credentials: certificates.cluster("paris") }),
   ];
-  onTestFinished(rome.communicator.close);
-  onTestFinished(paris.communicator.close);
-  await paris.communicator.publishAdvertisement(advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }));
-  await rome.communicator.ping();
-  return { broker, proxy, rome: rome.communicator, rotateRome: rome.rotate, paris: paris.communicator };
+  onTestFinished(rome.client.close);
+  onTestFinished(paris.client.close);
+  await paris.client.publish(advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }));
+  await rome.client.ping();
+  return { broker, proxy, rome: rome.client, rotateRome: rome.rotate, paris: paris.client };
 }
 
 describe("a reservation", () => {
@@ -54,18 +54,18 @@ describe("a reservation", () => {
     const { proxy, rome, paris } = await setup();
     for (let round = 0; round < 10; round++) {
       const lost = proxy.loseNextReply();
-      const made = await rome.requestReservation(request, `k-${round}`);
+      const made = await rome.reserve(request, `k-${round}`);
       await lost;
       expect(made.status.phase).toBe("Reserved");
     }
-    expect(await rome.fetchReservations("requester")).toHaveLength(10);
-    expect(await paris.fetchInstructions()).toHaveLength(10);
+    expect(await rome.listReservations("requester")).toHaveLength(10);
+    expect(await paris.listInstructions()).toHaveLength(10);
   });
 
   test("under way when the broker is killed is booked whole or not at all, and then once", async () => {
     const { broker, rome } = await setup();
     const keys = Array.from({ length: 40 }, (_, index) => `k-${index}`);
-    const asked = keys.map((key) => rome.requestReservation(request, key).catch(() => undefined));
+    const asked = keys.map((key) => rome.reserve(request, key).catch(() => undefined));
     await asked[0];
     await broker.kill("SIGKILL");
     const answered = (await Promise.all(asked)).filter((made) => made !== undefined);
@@ -75,10 +75,10 @@ describe("a reservation", () => {
       body: advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }),
     });
     const made = [];
-    for (const key of keys) made.push(await rome.requestReservation(request, key));
+    for (const key of keys) made.push(await rome.reserve(request, key));
     expect(new Set(made.map(({ id }) => id)).size).toBe(40);
     expect(made).toEqual(expect.arrayContaining(answered));
-    expect(await rome.fetchReservations("requester")).toHaveLength(40);
+    expect(await rome.listReservations("requester")).toHaveLength(40);
   });
 });
 
@@ -95,7 +95,7 @@ describe("a stream", () => {
     };
     const follow = async (): Promise<void> => {
       let isOpen = false;
-      for await (const event of paris.watchInstructions(stopping.signal)) {
+      for await (const event of paris.watch(stopping.signal)) {
         if (!isOpen) opened += 1;
         isOpen = true;
         hear(event);
@@ -106,14 +106,14 @@ describe("a stream", () => {
     };
     const following = followAll();
     // What came and went before a reader had heard anything is no news to it.
-    const first = await rome.requestReservation(request, "first");
+    const first = await rome.reserve(request, "first");
     await expect.poll(() => received.has(first.id), PATIENCE).toBe(true);
     const made: string[] = [];
     const ended: string[] = [];
     for (let round = 0; round < 50; round++) {
       // A stream that is not open cannot be cut.
       await expect.poll(() => opened, PATIENCE).toBeGreaterThan(round);
-      const { id } = await rome.requestReservation(request, `k-${round}`);
+      const { id } = await rome.reserve(request, `k-${round}`);
       made.push(id);
       proxy.cut();
       const oldest = made[round - 1];
@@ -122,7 +122,7 @@ describe("a stream", () => {
         ended.push(oldest);
       }
     }
-    const last = await rome.requestReservation(request, "last");
+    const last = await rome.reserve(request, "last");
     await expect.poll(() => received.has(last.id), PATIENCE).toBe(true);
     stopping.abort();
     await following;
@@ -139,7 +139,7 @@ describe("certificates", () => {
     let made = 0;
     const load = Array.from({ length: 4 }, async (_, worker) => {
       while (!isOver) {
-        await rome.requestReservation(request, `k-${worker}-${made}`);
+        await rome.reserve(request, `k-${worker}-${made}`);
         made += 1;
       }
     });
@@ -151,7 +151,7 @@ describe("certificates", () => {
     }
     isOver = true;
     await Promise.all(load);
-    const reservations = await rome.fetchReservations("requester");
+    const reservations = await rome.listReservations("requester");
     expect(reservations).toHaveLength(made);
   });
 
@@ -167,7 +167,7 @@ describe("certificates", () => {
       peers: "the broker",
       remedy: "brokerctl certs issue tokyo writes them",
     };
-    const tokyo = await httpCommunicator(
+    const tokyo = await createBrokerClient(
       { brokerUrls: [`https://127.0.0.1:${proxy.port}`] },
       {
         certificates: certificateFolder(folder, { owner, clock, log }),
@@ -178,11 +178,11 @@ describe("certificates", () => {
     );
     onTestFinished(tokyo.close);
     const { signal } = new AbortController();
-    const first = tokyo.watchInstructions(signal)[Symbol.asyncIterator]();
+    const first = tokyo.watch(signal)[Symbol.asyncIterator]();
     await first.next();
     await writeCertificateFolder(folder, certificates.cluster("tokyo"));
     while ((await first.next()).done !== true);
-    expect(await tokyo.watchInstructions(signal)[Symbol.asyncIterator]().next()).toMatchObject({
+    expect(await tokyo.watch(signal)[Symbol.asyncIterator]().next()).toMatchObject({
       value: { kind: "heartbeat" },
     });
     expect(tokyo.identity()).toBe("tokyo");
@@ -195,7 +195,7 @@ test("one advertisement each 30 s stays below 200 bytes a second, the connection
   proxy.cut();
   const before = proxy.bytes();
   const body = { ...advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }), usage: usageOf(4) };
-  for (let cycle = 0; cycle < cycles; cycle++) await paris.publishAdvertisement(body);
+  for (let cycle = 0; cycle < cycles; cycle++) await paris.publish(body);
   const { sent, received } = proxy.bytes();
   const bytesPerSecond = (sent - before.sent + received - before.received) / (cycles * intervalS);
   expect(bytesPerSecond).toBeLessThan(200);

@@ -1,6 +1,6 @@
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { newerFieldsIn } from "./http-communicator.ts";
+import { newerFieldsIn } from "./create-broker-client.ts";
 
 const requestedResources = { cpu: "1", memory: "1Gi" };
 

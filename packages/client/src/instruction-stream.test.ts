@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { ReservationDTO } from "@resource-broker/contract";
 import { type FakeClock, fakeClock, settle, testCertificates } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { BrokerCommunicator, BrokerEvent } from "../broker-communicator.ts";
-import { communicatorOf } from "./testing/communicator-of.ts";
+import type { BrokerClient, BrokerEvent } from "./broker-client.ts";
+import { clientOf } from "./testing/client-of.ts";
 import { CURRENT, reply, type ScriptedBroker, scriptedBroker } from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
@@ -22,7 +22,7 @@ const instruction = (id: string, commit?: number): string =>
 
 interface Setup {
   readonly broker: ScriptedBroker;
-  readonly paris: BrokerCommunicator;
+  readonly paris: BrokerClient;
   readonly clock: FakeClock;
   /** The streams that were opened, in order. */
   readonly streams: readonly ServerResponse[];
@@ -47,17 +47,17 @@ async function setup(random: () => number = () => 0): Promise<Setup> {
     error: () => undefined,
     warn: (fields: unknown) => warnings.push(fields),
   };
-  const { communicator, rotate } = await communicatorOf({
+  const { client, rotate } = await clientOf({
     brokerUrls: [broker.url],
     credentials,
     clock,
     random,
     log,
   });
-  onTestFinished(communicator.close);
+  onTestFinished(client.close);
   const made: Setup = {
     broker,
-    paris: communicator,
+    paris: client,
     clock,
     streams,
     rotate: () => rotate(certificates.cluster("paris")),
@@ -69,8 +69,8 @@ async function setup(random: () => number = () => 0): Promise<Setup> {
 }
 
 /** A reader that shows what it reads, in short. */
-function reading(communicator: BrokerCommunicator, signal = new AbortController().signal) {
-  const events = communicator.watchInstructions(signal)[Symbol.asyncIterator]();
+function reading(client: BrokerClient, signal = new AbortController().signal) {
+  const events = client.watch(signal)[Symbol.asyncIterator]();
   return {
     next: async (): Promise<string | undefined> => {
       const { done, value } = await events.next();

@@ -8,7 +8,7 @@ import {
   validate,
 } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
-import type { BrokerEvent } from "../broker-communicator.ts";
+import type { BrokerEvent } from "./broker-client.ts";
 import type { OpenedStream } from "./attempts.ts";
 import { createEventParser, type EventBlock } from "./event-parser.ts";
 import type { Sleeper } from "./failover.ts";

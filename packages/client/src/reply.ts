@@ -8,8 +8,7 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { ResponseMetadata } from "../broker-communicator.ts";
-import { responseListeners } from "../response-listeners.ts";
+import type { ResponseMetadata } from "./broker-client.ts";
 import type { BrokerUrl } from "./endpoints.ts";
 
 /** Enough for ten thousand instructions. */
@@ -137,5 +136,29 @@ function readResponseMetadata(headers: IncomingHttpHeaders): ResponseMetadata {
     ledgerId: ledgerIdIn(headers),
     brokerTimeMs: Number.isNaN(time) ? undefined : time,
     isCurrent: isFromCurrentBroker(headers),
+  };
+}
+
+/** Listeners to the metadata of answers. */
+export interface ResponseListeners {
+  /** Notifies all listeners; the metadata is not read without one. */
+  readonly report: (read: () => ResponseMetadata) => void;
+  readonly onResponse: (listener: (response: ResponseMetadata) => void) => () => void;
+}
+
+export function responseListeners(): ResponseListeners {
+  const listeners = new Set<(response: ResponseMetadata) => void>();
+  return {
+    report: (read) => {
+      if (listeners.size === 0) return;
+      const response = read();
+      for (const listener of listeners) listener(response);
+    },
+    onResponse: (listener) => {
+      // Wrapped, so that a function can be registered twice and removed separately.
+      const entry = (response: ResponseMetadata): void => listener(response);
+      listeners.add(entry);
+      return () => listeners.delete(entry);
+    },
   };
 }

@@ -1,0 +1,27 @@
+import type { BrokerClient } from "@resource-broker/client";
+import type { BrokerCommunicator } from "./broker-communicator.ts";
+
+/** The broker over HTTPS with client certificates. */
+export function httpCommunicator(client: BrokerClient): BrokerCommunicator {
+  return {
+    identity: client.identity,
+    publishAdvertisement: client.publish,
+    requestReservation: client.reserve,
+    fetchReservations: client.listReservations,
+    fetchReservation: client.getReservation,
+    fetchInstructions: client.listInstructions,
+    watchInstructions: client.watch,
+    activate: client.activate,
+    renew: client.renew,
+    release: client.release,
+    releaseByKey: client.releaseByKey,
+    acknowledge: client.acknowledge,
+    refuse: client.refuse,
+    quote: client.quote,
+    explain: client.getDecision,
+    adopt: client.adopt,
+    ping: client.ping,
+    onResponse: client.onResponse,
+    close: client.close,
+  };
+}

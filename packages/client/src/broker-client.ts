@@ -1,0 +1,72 @@
+import type {
+  AdoptionReplyDTO,
+  AdoptionRequestDTO,
+  AdvertisementDTO,
+  AdvertisementReplyDTO,
+  CapacityEventDTO,
+  DecisionDTO,
+  QuoteDTO,
+  ReservationDTO,
+  ReservationRequestDTO,
+  ResetEventDTO,
+} from "@resource-broker/contract";
+
+export type Role = "requester" | "provider";
+
+/** What the broker pushes. A new stream, and one after `reset`, starts with all live reservations. */
+export type BrokerEvent =
+  | { readonly kind: "instruction"; readonly reservation: ReservationDTO }
+  | { readonly kind: "reservation"; readonly reservation: ReservationDTO }
+  | { readonly kind: "capacity"; readonly capacity: CapacityEventDTO }
+  | { readonly kind: "reset"; readonly reset: ResetEventDTO }
+  /** A keep-alive without content. */
+  | { readonly kind: "heartbeat" };
+
+/** What the headers of every answer say. */
+export interface ResponseMetadata {
+  /** Undefined: not stated. Another ID means that the broker has lost its state. */
+  readonly ledgerId: string | undefined;
+  /** The broker's clock at the answer, in whole seconds from HTTP's Date. Undefined: not stated. */
+  readonly brokerTimeMs: number | undefined;
+  /** False: an older broker, which knows only advertisements, reservations and polled instructions. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * The broker's API. Refusals and failures are thrown as `Fault`: `unreachable` when it is unknown whether the call
+ * arrived, `unsupported` when the broker is too old for it.
+ */
+export interface BrokerClient {
+  /** The Common Name of the certificate: the identity that the broker sees. */
+  readonly identity: () => string;
+  readonly publish: (advertisement: AdvertisementDTO) => Promise<AdvertisementReplyDTO>;
+  /** Reserves at most once for each key, however often it is called. */
+  readonly reserve: (request: ReservationRequestDTO, key: string) => Promise<ReservationDTO>;
+  readonly listReservations: (role: Role) => Promise<readonly ReservationDTO[]>;
+  /** Undefined: the broker knows no such reservation. */
+  readonly getReservation: (id: string) => Promise<ReservationDTO | undefined>;
+  readonly listInstructions: () => Promise<readonly ReservationDTO[]>;
+  /**
+   * The events of one connection. It starts with the live reservations, or continues after the last event. Ends
+   * or throws with the connection; call again to continue. Throws `unsupported` where only polling works.
+   */
+  readonly watch: (signal: AbortSignal) => AsyncIterable<BrokerEvent>;
+  readonly activate: (id: string) => Promise<ReservationDTO>;
+  /** `duration` Go style, from now. */
+  readonly renew: (id: string, duration: string) => Promise<ReservationDTO>;
+  /** Releasing an ended or unknown reservation is no error. */
+  readonly release: (id: string) => Promise<void>;
+  readonly releaseByKey: (key: string) => Promise<void>;
+  /** The capacity is held. */
+  readonly acknowledge: (id: string, generation: number | undefined) => Promise<void>;
+  /** The capacity cannot be held. Refusing an ended reservation is no error. */
+  readonly refuse: (id: string, reason: string) => Promise<void>;
+  readonly quote: (request: ReservationRequestDTO) => Promise<QuoteDTO>;
+  readonly getDecision: (decisionId: string) => Promise<DecisionDTO>;
+  readonly adopt: (offers: AdoptionRequestDTO) => Promise<AdoptionReplyDTO>;
+  /** Resolves when the broker answers and accepts this agent. */
+  readonly ping: () => Promise<void>;
+  /** Called with every answer. Returns the function that unsubscribes. */
+  readonly onResponse: (listener: (contact: ResponseMetadata) => void) => () => void;
+  readonly close: () => Promise<void>;
+}
