@@ -1,8 +1,7 @@
 import type { ResourceRequest } from "@resource-broker/contract";
 import { parseRequest } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { REQUESTS, type TestFleet, testFleet } from "../testing/test-fleet.ts";
 
 const HOUR_MS = 3_600_000;

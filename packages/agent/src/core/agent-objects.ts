@@ -4,10 +4,8 @@ import {
   type ResourceRequest,
 } from "@resource-broker/contract";
 import { type Informer, informer, type ReflectorDeps } from "@resource-broker/kube";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import { providerInstructionName } from "../manifests/instructions.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
-import { RESOURCE_REQUESTS } from "../requester/request-status-writer.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, RESOURCE_REQUESTS } from "../manifests/labels.ts";
 
 /** The agent's own kinds, watched in its cluster. */
 export interface AgentObjects {

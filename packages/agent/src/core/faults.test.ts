@@ -1,7 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { gate } from "../testing/call-fault.ts";
 import {
   conditionOf,

@@ -1,8 +1,7 @@
 import { type ReservationDTO } from "@resource-broker/contract";
 import { request as aWish } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import {
   expectNothing,

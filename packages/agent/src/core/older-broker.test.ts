@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
+import { RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { gate } from "../testing/call-fault.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import { type TestFleet, testFleet } from "../testing/test-fleet.ts";

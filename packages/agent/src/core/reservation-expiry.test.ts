@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import { expectReserved, fleetWithReservation, HOUR_MS, MINUTE_MS } from "../testing/test-fleet-setups.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { MINUTE_MS, startedFleet } from "../testing/test-fleet-setups.ts";
 import type { TestFleet } from "../testing/test-fleet.ts";
 

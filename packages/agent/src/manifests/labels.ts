@@ -1,4 +1,14 @@
-import { AGENT_FIELD_MANAGER } from "@resource-broker/contract";
+import {
+  AGENT_FIELD_MANAGER,
+  providerInstructionKind,
+  reservationInstructionKind,
+  resourceRequestKind,
+} from "@resource-broker/contract";
+import { customResource } from "@resource-broker/kube";
+
+export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
+export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKind);
+export const PROVIDER_INSTRUCTIONS = customResource(providerInstructionKind);
 
 /** The UID of the ResourceRequest that an instruction comes from; owner references do not cross namespaces. */
 export const REQUEST_UID_LABEL = "rear.fluidos.eu/request-uid";

@@ -7,12 +7,13 @@ import {
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";
+import { PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended } from "../testing/samples.ts";
 import type { CapacityCheck } from "./plan-provider-instruction.ts";
-import { PROVIDER_INSTRUCTIONS, providerInstructionController } from "./provider-instruction-controller.ts";
+import { providerInstructionController } from "./provider-instruction-controller.ts";
 
 const { id } = aReservation();
 const NAME = { name: `${id}-provider`, namespace: "default" };

@@ -1,15 +1,9 @@
-import {
-  Fault,
-  parseTime,
-  type ProviderInstruction,
-  providerInstructionKind,
-  type ReservationDTO,
-} from "@resource-broker/contract";
-import { customResource, type KubeClient } from "@resource-broker/kube";
+import { Fault, parseTime, type ProviderInstruction, type ReservationDTO } from "@resource-broker/contract";
+import type { KubeClient } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { ObjectEvent, RecordEvent } from "../events/record-event.ts";
 import { providerInstructionName } from "../manifests/instructions.ts";
-import { MANAGER } from "../manifests/labels.ts";
+import { MANAGER, PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
@@ -19,8 +13,6 @@ import {
   planProviderInstruction,
   type ProviderInstructionAction,
 } from "./plan-provider-instruction.ts";
-
-export const PROVIDER_INSTRUCTIONS = customResource(providerInstructionKind);
 
 export interface ProviderInstructionDeps {
   readonly cache: ReservationCache;

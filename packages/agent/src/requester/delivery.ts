@@ -1,10 +1,17 @@
 import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
-import { RESERVATION_INSTRUCTIONS, type ReservationInstructionDeps } from "../borrowings/borrowing-deps.ts";
-import type { DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
-import type { ObjectEvent } from "../events/record-event.ts";
-import { MANAGER } from "../manifests/labels.ts";
+import type { KubeClient } from "@resource-broker/kube";
+import type { Clock } from "@resource-broker/runtime";
+import type {
+  DataPlaneState,
+  DeliverySpec,
+  ReleaseState,
+  RequesterDataPlane,
+} from "../data-plane/data-plane.ts";
+import type { ObjectEvent, RecordEvent } from "../events/record-event.ts";
+import { MANAGER, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import type { Requeue } from "../reconcile.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
+import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import { type InstructionStatus, planDelivery, teardownStatus } from "./plan-reservation-instruction.ts";
 
 /** The objects whose status shows the reservation. */
@@ -13,10 +20,17 @@ export interface StatusTargets {
   readonly request: ResourceRequest | undefined;
 }
 
-type DeliveryDeps = Pick<
-  ReservationInstructionDeps,
-  "cache" | "client" | "communicator" | "dataPlane" | "clock" | "namespace" | "recordEvent"
->;
+export interface DeliveryDeps {
+  readonly cache: ReservationCache;
+  readonly client: Pick<KubeClient, "patch" | "delete">;
+  readonly communicator: Pick<BrokerCommunicator, "activate">;
+  readonly dataPlane: RequesterDataPlane;
+  readonly clock: Pick<Clock, "wallMs">;
+  readonly recordEvent: RecordEvent;
+  /** Called when the state of a release has changed. */
+  readonly onReleaseState: (reservationId: string) => void;
+  readonly namespace: string;
+}
 
 /** Has the data plane establish the resources, writes the status, and activates the reservation at the broker. */
 export interface DeliveryReconciler {
@@ -25,7 +39,7 @@ export interface DeliveryReconciler {
   readonly reset: (reservationId: string) => void;
 }
 
-export function deliveryReconciler(deps: DeliveryDeps): DeliveryReconciler {
+export function deliveryReconciler(deps: Omit<DeliveryDeps, "onReleaseState">): DeliveryReconciler {
   const { cache, client, dataPlane, namespace } = deps;
   /** The problem that was last recorded, by reservation. */
   const reportedProblems = new Map<string, string>();
@@ -94,10 +108,7 @@ function deliverySpecOf(
   return { reservation, ...(offload === undefined ? {} : { offload }) };
 }
 
-type TeardownDeps = Pick<
-  ReservationInstructionDeps,
-  "client" | "dataPlane" | "clock" | "namespace" | "onReleaseState" | "recordEvent"
->;
+type TeardownDeps = Omit<DeliveryDeps, "cache" | "communicator">;
 
 /** Tears down what the data plane made, and deletes the instruction when nothing else is left. */
 interface TeardownReconciler {

@@ -2,12 +2,12 @@ import { Fault, type ReservationDTO, type ResourceRequest } from "@resource-brok
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";
+import { RESOURCE_REQUESTS } from "../manifests/labels.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, UID } from "../testing/samples.ts";
 import { requestController } from "./request-controller.ts";
-import { RESOURCE_REQUESTS } from "./request-status-writer.ts";
 
 const KEY = "default/more";
 const NAME = { name: "more", namespace: "default" };

@@ -1,8 +1,8 @@
-import { Fault, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
-import { customResource, type KubeClient, type Patch } from "@resource-broker/kube";
+import { Fault, type ResourceRequest } from "@resource-broker/contract";
+import type { KubeClient, Patch } from "@resource-broker/kube";
 import type { EventReason, ObjectEvent, RecordEvent } from "../events/record-event.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
-import { MANAGER } from "../manifests/labels.ts";
+import { MANAGER, RESOURCE_REQUESTS } from "../manifests/labels.ts";
 import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
@@ -32,8 +32,6 @@ function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): E
   if (phase === "Failed" || phase === "Released") return reservationName === undefined ? "Refused" : "Ended";
   return BY_CONDITION[condition] ?? (phase === "Pending" ? undefined : "Reserved");
 }
-
-export const RESOURCE_REQUESTS = customResource(resourceRequestKind);
 
 export interface RequestStatusWriterDeps {
   readonly client: Pick<KubeClient, "patch">;

@@ -1,6 +1,5 @@
 import type { CapacityEventDTO, ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
 import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
-import type { Origin } from "../borrowings/borrowing-deps.ts";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { AgentDeps } from "../core/agent-deps.ts";
 import type { AgentObjects } from "../core/agent-objects.ts";
@@ -11,7 +10,7 @@ import { attemptOf } from "../reservations/reservation.ts";
 import { createOrphanCollector } from "./orphan-collector.ts";
 import { releaseController } from "./release-controller.ts";
 import { requestController } from "./request-controller.ts";
-import { reservationInstructionController } from "./reservation-instruction-controller.ts";
+import { type Origin, reservationInstructionController } from "./reservation-instruction-controller.ts";
 
 export interface RequesterOptions {
   readonly clusterId: string;

@@ -1,13 +1,13 @@
 import { Fault, type FaultCode, type ReservationInstruction } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { type Origin, RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
 import type { DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
 import type { ObjectEvent } from "../events/record-event.ts";
+import { RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
-import { reservationInstructionController } from "./reservation-instruction-controller.ts";
+import { type Origin, reservationInstructionController } from "./reservation-instruction-controller.ts";
 
 const { id } = aReservation();
 const ready: DataPlaneState = { kind: "ready", reason: "VirtualNodeReady", message: "the node is ready" };

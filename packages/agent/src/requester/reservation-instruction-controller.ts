@@ -1,18 +1,30 @@
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
-import {
-  type Origin,
-  RESERVATION_INSTRUCTIONS,
-  type ReservationInstructionDeps,
-} from "../borrowings/borrowing-deps.ts";
+import type { KubeClient } from "@resource-broker/kube";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { MANAGER } from "../manifests/labels.ts";
+import { MANAGER, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { earliestRequeue, type Requeue } from "../reconcile.ts";
+import type { BrokerView } from "../reservations/expiry.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { deliveryReconciler, teardownReconciler } from "./delivery.ts";
+import { type DeliveryDeps, deliveryReconciler, teardownReconciler } from "./delivery.ts";
 import {
   planReservationInstruction,
   type ReservationInstructionPlan,
 } from "./plan-reservation-instruction.ts";
+
+/** The ResourceRequest that a reservation was made for, if any. */
+export type Origin =
+  | { readonly kind: "request"; readonly request: ResourceRequest }
+  /** Made by an admin, or as an object in the broker's cluster: there is no ResourceRequest here. */
+  | { readonly kind: "foreign" }
+  | { readonly kind: "gone" };
+
+export interface ReservationInstructionDeps extends DeliveryDeps {
+  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
+  /** As last seen in the cluster. */
+  readonly instruction: (reservationId: string) => ReservationInstruction | undefined;
+  readonly originOf: (entry: CachedReservation) => Origin;
+  readonly broker: () => BrokerView;
+}
 
 export interface ReservationInstructionController {
   readonly reconcile: (reservationId: string) => Promise<Requeue>;

@@ -6,8 +6,7 @@ import {
   type ResourceRequest,
 } from "@resource-broker/contract";
 import { isFinal, type Reservation } from "@resource-broker/domain";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { attemptOf } from "../reservations/reservation.ts";
 import { REQUESTS, type TestCluster, type TestFleet } from "./test-fleet.ts";
 

@@ -1,7 +1,6 @@
 import type { FaultCode } from "@resource-broker/contract";
 import fc from "fast-check";
-import { RESERVATION_INSTRUCTIONS } from "../borrowings/borrowing-deps.ts";
-import { PROVIDER_INSTRUCTIONS } from "../provider/provider-instruction-controller.ts";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "./fake-broker.ts";
 import type { FaultInjector, StreamFault } from "./fault-injector.ts";
 import { REQUESTS, type TestCluster, type TestFleet } from "./test-fleet.ts";
