@@ -23,9 +23,9 @@ const TESTING = "^packages/.+/testing/";
 const TESTKIT = "^packages/testkit/";
 const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
-/** What a package shows to others: its index, `./testing` for tests, and Liqo's kinds. */
+/** What a package shows to others: its index, `./testing` for tests, CRDs, the dashboard's types, and Liqo's kinds. */
 const ENTRY_POINT =
-  "^packages/([^/]+/src/(index|testing|testing/index)|contract/src/text/safe-text|agent/src/liqo/index)\\.ts$";
+  "^packages/([^/]+/src/(index|testing|testing/index)|contract/src/((crd|dashboard)/index|text/safe-text)|agent/src/liqo/index)\\.ts$";
 
 const onlyDownward = Object.entries(mayImport).map(([name, allowed]) => ({
   name: `layer-${name}`,
@@ -78,7 +78,7 @@ const rules = [
   {
     name: "only-entry-points",
     comment:
-      "A package's insides are its own: import its index, `contract/text`, `agent/liqo`, or `./testing` from tests.",
+      "A package's insides are its own: import its index, a further entry (`contract/crd`, `contract/dashboard`, `contract/text`, `agent/liqo`), or `./testing` from tests.",
     from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
     to: { path: "^packages/", pathNot: ["^$1/", ENTRY_POINT] },
   },

@@ -151,6 +151,14 @@ const violations: readonly Row[] = [
     },
   },
   {
+    name: "an app imports an entry that only the contract has",
+    rule: "only-entry-points",
+    planted: {
+      "apps/cli/src/main.ts": `import "@resource-broker/domain/crd";`,
+      "packages/domain/src/crd/index.ts": `export const kind = 1;`,
+    },
+  },
+  {
     name: "production code imports the testkit",
     rule: "testkit-only-for-tests",
     planted: { "packages/broker/src/app.ts": `import "@resource-broker/testkit";` },

@@ -31,6 +31,7 @@ const CLEAN: Files = {
   "packages/domain/src/ledger/testing/model.ts": `import "fast-check"; import "../../testing/index.ts";`,
   "packages/domain/bench/main.ts": `import "node:os"; import "../src/index.ts"; import "../src/testing/index.ts";`,
   "packages/contract/src/index.ts": `import "@resource-broker/base"; export { decide } from "@resource-broker/domain";`,
+  "packages/contract/src/crd/index.ts": `export const kind = 1;`,
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
   "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/contract";`,
   "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
@@ -52,7 +53,7 @@ const CLEAN: Files = {
   "apps/demo/package.json": `{ "name": "@resource-broker/demo" }`,
   "apps/demo/src/main.ts": `import "@resource-broker/broker"; import "@resource-broker/testkit";`,
   "apps/cli/package.json": `{ "name": "@resource-broker/cli" }`,
-  "apps/cli/src/main.ts": `import "@resource-broker/contract";`,
+  "apps/cli/src/main.ts": `import "@resource-broker/contract"; import "@resource-broker/contract/crd";`,
   "evaluation/main.ts": `import "@resource-broker/testkit"; import "@resource-broker/domain";`,
 };
 
@@ -86,6 +87,7 @@ function manifestOf(name: string): object {
     type: "module",
     exports: {
       ".": "./src/index.ts",
+      "./crd": "./src/crd/index.ts",
       "./testing": "./src/testing/index.ts",
       "./liqo": "./src/liqo/index.ts",
       "./inside": "./src/decide.ts",

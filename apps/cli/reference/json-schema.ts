@@ -1,4 +1,5 @@
-import type { Kind, Schema } from "@resource-broker/contract";
+import type { Schema } from "@resource-broker/contract";
+import type { Kind } from "@resource-broker/contract/crd";
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

@@ -1,17 +1,19 @@
 import {
   adoptionWindowSchema,
-  advertisementKind,
   advertisementSchema,
   auditPageSchema,
   cordonReplySchema,
   dashboardLinkSchema,
   decisionSchema,
-  providerInstructionKind,
   quoteSchema,
-  reservationInstructionKind,
   reservationSchema,
-  resourceRequestKind,
 } from "@resource-broker/contract";
+import {
+  advertisementKind,
+  providerInstructionKind,
+  reservationInstructionKind,
+  resourceRequestKind,
+} from "@resource-broker/contract/crd";
 import { CERTIFICATE, CRL, SIGNED } from "./certificate-schemas.ts";
 import {
   choice,

@@ -1,4 +1,4 @@
-import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
+import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import { RESOURCE_REQUESTS, until, type WorldCluster } from "@resource-broker/testkit";
 import type { TestRequest } from "./snapshot.ts";
 

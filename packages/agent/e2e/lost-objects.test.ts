@@ -1,11 +1,10 @@
+import { PATH, type ReservationDTO } from "@resource-broker/contract";
 import {
   apiVersionOf,
   customResourceDefinition,
   KUBE_LABEL,
-  PATH,
   reservationKind,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES, type Resource } from "@resource-broker/kube";
 import { RESERVATIONS, startWorld, until, type World } from "@resource-broker/testkit";
 import { beforeAll, expect, test } from "vitest";

@@ -12,13 +12,8 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import {
-  ledgerFrom,
-  type LedgerRecords,
-  parseResources,
-  recordsOf,
-  type ResourceVector,
-} from "@resource-broker/domain";
+import { ledgerFrom, type LedgerRecords, parseResources, type ResourceVector } from "@resource-broker/domain";
+import { recordsOf } from "@resource-broker/domain/testing";
 import { systemClock } from "@resource-broker/runtime";
 import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";
 import { canonical, CHAIN_START, nextLink } from "../src/store/common/audit.ts";

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PATH, type Reservation } from "@resource-broker/contract";
+import { PATH } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import {
   advertisementBody,
   type BrokerProcess,

@@ -10,7 +10,7 @@ import {
   RESERVATION_CONDITION,
   RESERVATION_FINALIZER,
   reservationKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, NAMESPACES } from "@resource-broker/kube";
 import { memoryDisk, memoryStore, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";

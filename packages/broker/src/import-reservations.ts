@@ -1,13 +1,10 @@
+import { describeProblems, type Mapped, parseTime, validate } from "@resource-broker/contract";
 import {
-  describeProblems,
   KUBE_LABEL,
-  type Mapped,
   NOBODY,
-  parseTime,
   type Reservation as ReservationObject,
   reservationKind,
-  validate,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { parseRequest, type Reservation, type ReservationRequest } from "@resource-broker/domain";
 import { customResource, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";

@@ -62,7 +62,6 @@ export { type PodFacts, podFacts, podKey } from "./cluster/pod.ts";
 export { type CostModel, type PriceWindow, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor } from "./cost/price.ts";
 export type { Cordon } from "./scheduling/candidate.ts";
-export { chooseProvider } from "./scheduling/choose-provider.ts";
 export {
   type CandidateRecord,
   type CandidateRefusal,
@@ -88,22 +87,14 @@ export {
   isAdoptionOpen,
 } from "./ledger/adoption-window.ts";
 export { apply } from "./ledger/apply.ts";
-export {
-  type Actor,
-  type Command,
-  type DecisionContext,
-  type Outcome,
-  REJECTION_CODES,
-  type Reply,
-  type SetAdoptionWindow,
-} from "./ledger/command.ts";
+export type { Actor, Command, DecisionContext, Outcome, Reply, SetAdoptionWindow } from "./ledger/command.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
 export { ENDED_RETENTION_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
-export { type LedgerRecords, ledgerFrom, recordsOf } from "./ledger/records.ts";
+export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
 export {
   CLUSTER_ID_FORM,
   CLUSTER_ID_MAX_LENGTH,

@@ -1,37 +1,11 @@
-export type {
-  JsonPatchStep,
-  KubeClient,
-  ListQuery,
-  Patch,
-  Selection,
-  WatchEvent,
-  WatchQuery,
-  WriteOptions,
-} from "./client/client.ts";
+export type { KubeClient, Patch, Selection } from "./client/client.ts";
 export { createKubeClient, type KubeClientDeps } from "./client/create-kube-client.ts";
 export type { Environment } from "./config/in-cluster.ts";
-export type { KubeConfig, Material } from "./config/kube-config.ts";
-export { parseKubeconfig } from "./config/kubeconfig.ts";
+export type { KubeConfig } from "./config/kube-config.ts";
 export { type ConfigSources, loadKubeConfig } from "./config/load-kube-config.ts";
-export { resolveContext } from "./config/resolve-context.ts";
 export type { Reflector, ReflectorDeps, ReflectorHealth, ReflectorOptions, Sink } from "./reflector/types.ts";
-export { decodeMessage } from "./protobuf/decode-message.ts";
-export type { Field, MessageFields } from "./protobuf/fields.ts";
-export { readListPage } from "./protobuf/list-page.ts";
-export { NODE_FIELDS, POD_FIELDS } from "./protobuf/core-fields.ts";
-export { type WatchFrame, watchFrames } from "./protobuf/watch-frames.ts";
 export { customResource, type ObjectName, type Resource } from "./resource/resource.ts";
-export type {
-  ClusterEvent,
-  ConfigMap,
-  DefinedResource,
-  Lease,
-  Namespace,
-  Node,
-  Pod,
-  Secret,
-  ServiceAccount,
-} from "./resource/object-types.ts";
+export type { ClusterEvent, ConfigMap, Lease, Pod, Secret, ServiceAccount } from "./resource/object-types.ts";
 export {
   CONFIG_MAPS,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -45,20 +19,12 @@ export {
   SELF_SUBJECT_ACCESS_REVIEWS,
   SELF_SUBJECT_REVIEWS,
   SERVICE_ACCOUNTS,
-  SERVICES,
 } from "./resource/resources.ts";
 export { type Backoff, backoff, wait } from "./backoff/backoff.ts";
 export type { EventInput } from "./events/event-body.ts";
 export { type EventRecorder, eventRecorder } from "./events/event-recorder.ts";
 export { reflector } from "./reflector/reflector.ts";
-export {
-  type CacheListener,
-  type Informer,
-  informer,
-  type Named,
-  type ObjectCache,
-  objectKey,
-} from "./informer/informer.ts";
-export { type LeaderElection, leaderElection } from "./lease/leader-election.ts";
+export { type Informer, informer, type Named, type ObjectCache, objectKey } from "./informer/informer.ts";
+export { leaderElection } from "./lease/leader-election.ts";
 export { reconcileLoop, type Reconciler, type ReconcileResult } from "./reconcile/reconciler.ts";
 export { failureReporter, toFault } from "./backoff/failure-reporter.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RESERVATION_FINALIZER } from "@resource-broker/contract";
+import { RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import {
   controlPlaneAssets,

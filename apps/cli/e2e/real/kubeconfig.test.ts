@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clusterAdvertisementKind, type Reservation, reservationKind } from "@resource-broker/contract";
+import { clusterAdvertisementKind, type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { customResource, type KubeClient, SECRETS, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { NOBODY } from "@resource-broker/contract";
+import { NOBODY } from "@resource-broker/contract/crd";
 import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Input } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,5 @@
-import { customResourceDefinition, Fault, KINDS, type Kind } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { customResourceDefinition, KINDS, type Kind } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { OpenCluster } from "../objects/open-cluster.ts";
 import { failed, type Found, ok } from "./finding.ts";

@@ -1,13 +1,13 @@
 import { type DecisionDTO, fromDecision } from "@resource-broker/contract";
 import {
   apply,
-  chooseProvider,
   type CostModel,
   DEFAULT_POLICY,
   decide,
   emptyLedger,
   replayWinner,
 } from "@resource-broker/domain";
+import { chooseProvider } from "@resource-broker/domain/testing";
 import { clusterOf, requestFor } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";

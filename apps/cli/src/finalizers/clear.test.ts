@@ -1,4 +1,4 @@
-import { BROKER_LEASE, RESERVATION_FINALIZER } from "@resource-broker/contract";
+import { BROKER_LEASE, RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type OneCluster, startOneCluster } from "../testing/one-cluster.ts";
 

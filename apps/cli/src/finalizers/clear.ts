@@ -1,4 +1,5 @@
-import { Fault, RESERVATION_FINALIZER, type Reservation, reservationKind } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { RESERVATION_FINALIZER, type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";

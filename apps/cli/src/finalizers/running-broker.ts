@@ -1,4 +1,4 @@
-import { BROKER_LEASE, type Reservation } from "@resource-broker/contract";
+import { BROKER_LEASE, type Reservation } from "@resource-broker/contract/crd";
 import { LEASES } from "@resource-broker/kube";
 import { distance } from "../output/when.ts";
 import type { OpenCluster } from "../objects/open-cluster.ts";

@@ -1,12 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  createKubeClient,
-  type KubeClient,
-  parseKubeconfig,
-  resolveContext,
-  SELF_SUBJECT_REVIEWS,
-} from "@resource-broker/kube";
+import { createKubeClient, type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
+import { parseKubeconfig, resolveContext } from "@resource-broker/kube/testing";
 import { systemClock } from "@resource-broker/runtime";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";

@@ -1,4 +1,5 @@
-import { Fault, NOBODY } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { NOBODY } from "@resource-broker/contract/crd";
 import { SERVICE_ACCOUNTS } from "@resource-broker/kube";
 import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Input, Values } from "../cli/command.ts";

@@ -1,4 +1,5 @@
-import { clusterAdvertisementKind, Fault, reservationKind } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { clusterAdvertisementKind, reservationKind } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { CommandError } from "../cli/exit-code.ts";
 import { type Agent, AGENTS_ROLE } from "./agent-access.ts";

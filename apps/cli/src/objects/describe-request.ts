@@ -1,4 +1,4 @@
-import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import { type ClusterEvent, EVENTS } from "@resource-broker/kube";
 import type { Run } from "../cli/command.ts";
 import { stylerFor } from "../output/colour.ts";

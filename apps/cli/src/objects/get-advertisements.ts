@@ -1,4 +1,4 @@
-import type { Advertisement } from "@resource-broker/contract";
+import type { Advertisement } from "@resource-broker/contract/crd";
 import type { Run } from "../cli/command.ts";
 import { amountsIn, leftOf, listed } from "../output/amounts.ts";
 import type { Column } from "../output/table.ts";

@@ -1,4 +1,4 @@
-import type { ProviderInstruction, ReservationInstruction } from "@resource-broker/contract";
+import type { ProviderInstruction, ReservationInstruction } from "@resource-broker/contract/crd";
 import type { Run } from "../cli/command.ts";
 import type { Styler } from "../output/colour.ts";
 import type { Column } from "../output/table.ts";

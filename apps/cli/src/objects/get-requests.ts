@@ -1,4 +1,4 @@
-import type { ResourceRequest } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { Run } from "../cli/command.ts";
 import type { Styler } from "../output/colour.ts";
 import { perHour } from "../output/price.ts";

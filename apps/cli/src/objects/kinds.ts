@@ -1,15 +1,15 @@
+import type { KubernetesObject } from "@resource-broker/contract";
 import {
   type Advertisement,
   advertisementKind,
   type Kind,
-  type KubernetesObject,
   type ProviderInstruction,
   providerInstructionKind,
   type ReservationInstruction,
   reservationInstructionKind,
   type ResourceRequest,
   resourceRequestKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { customResource, type Resource } from "@resource-broker/kube";
 
 export type AnyObject = KubernetesObject<unknown, unknown>;

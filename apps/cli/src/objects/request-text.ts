@@ -4,7 +4,7 @@ import {
   type ReservationInstruction,
   type ResourceRequest,
   resourceRequestKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { ClusterEvent } from "@resource-broker/kube";
 import { described } from "../output/amounts.ts";
 import { type Column, properties, table } from "../output/table.ts";

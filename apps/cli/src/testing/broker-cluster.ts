@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import { type Outcome, runCli, temporaryFolder } from "./cli.ts";

@@ -1,4 +1,5 @@
-import type { DashboardLink, UiRole } from "@resource-broker/contract";
+import type { DashboardLink } from "@resource-broker/contract";
+import type { UiRole } from "@resource-broker/contract/dashboard";
 import {
   type BrokerProcess,
   type BrokerProcessOptions,

@@ -1,4 +1,4 @@
-import type { UiAudit, UiAuditRow, UiVerified } from "@resource-broker/contract";
+import type { UiAudit, UiAuditRow, UiVerified } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { plainNumber } from "../format/amounts.ts";
 import { localized } from "../format/sentence.ts";

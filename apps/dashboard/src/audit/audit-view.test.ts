@@ -1,4 +1,4 @@
-import type { UiVerified } from "@resource-broker/contract";
+import type { UiVerified } from "@resource-broker/contract/dashboard";
 import { expect, test } from "vitest";
 import { shortHash, subjectHref, verifiedView } from "./audit-view.ts";
 

@@ -1,4 +1,4 @@
-import type { UiVerified } from "@resource-broker/contract";
+import type { UiVerified } from "@resource-broker/contract/dashboard";
 import { count, plainNumber } from "../format/amounts.ts";
 import type { Tone } from "../parts/chips.tsx";
 import { hrefTo } from "../routing/route.ts";

@@ -1,4 +1,4 @@
-import type { UiHistory, UiUnmet } from "@resource-broker/contract";
+import type { UiHistory, UiUnmet } from "@resource-broker/contract/dashboard";
 import { expect, test } from "vitest";
 import { capacityChart, hasResource, unmetChart, unmetTotals } from "./capacity-charts.ts";
 

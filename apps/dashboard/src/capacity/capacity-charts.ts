@@ -1,4 +1,4 @@
-import type { UiHistory, UiResource, UiUnmet } from "@resource-broker/contract";
+import type { UiHistory, UiResource, UiUnmet } from "@resource-broker/contract/dashboard";
 import { axisTicks, binaryTicks } from "../charts/scale.ts";
 import type { Band, TimeChart } from "../charts/time-chart-view.ts";
 import { reasonTitle } from "../decisions/decision-view.ts";

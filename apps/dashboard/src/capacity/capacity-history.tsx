@@ -1,4 +1,4 @@
-import type { HistoryWindow, UiHistory } from "@resource-broker/contract";
+import type { HistoryWindow, UiHistory } from "@resource-broker/contract/dashboard";
 import { useMemo } from "react";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";

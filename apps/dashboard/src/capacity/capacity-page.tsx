@@ -1,4 +1,9 @@
-import { HISTORY_WINDOWS, type HistoryWindow, type UiFleet, type UiUnmet } from "@resource-broker/contract";
+import {
+  HISTORY_WINDOWS,
+  type HistoryWindow,
+  type UiFleet,
+  type UiUnmet,
+} from "@resource-broker/contract/dashboard";
 import { useMemo, useState } from "react";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { count, percent, plainNumber } from "../format/amounts.ts";

@@ -1,4 +1,4 @@
-import type { UiCapacity, UiResource } from "@resource-broker/contract";
+import type { UiCapacity, UiResource } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { Bar } from "./bar.tsx";
 import { capacityBar, type CapacityPart } from "./capacity-view.ts";

@@ -1,4 +1,4 @@
-import type { UiCapacity, UiResource } from "@resource-broker/contract";
+import type { UiCapacity, UiResource } from "@resource-broker/contract/dashboard";
 import { amountText, percent, RESOURCE_TITLES } from "../format/amounts.ts";
 
 export type CapacityPart = "allocated" | "reserved" | "available";

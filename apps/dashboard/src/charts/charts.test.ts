@@ -1,4 +1,4 @@
-import type { UiCapacity } from "@resource-broker/contract";
+import type { UiCapacity } from "@resource-broker/contract/dashboard";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { capacityBar } from "./capacity-view.ts";

@@ -1,4 +1,4 @@
-import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract";
+import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { localized } from "../format/sentence.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";

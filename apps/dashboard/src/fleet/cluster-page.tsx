@@ -1,4 +1,4 @@
-import type { UiCluster } from "@resource-broker/contract";
+import type { UiCluster } from "@resource-broker/contract/dashboard";
 import { CapacityHistory } from "../capacity/capacity-history.tsx";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
 import { count, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";

@@ -1,4 +1,4 @@
-import type { UiCluster } from "@resource-broker/contract";
+import type { UiCluster } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { CapacityBar } from "../charts/capacity-bar.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";

@@ -1,4 +1,4 @@
-import type { UiFleet } from "@resource-broker/contract";
+import type { UiFleet } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
 import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";

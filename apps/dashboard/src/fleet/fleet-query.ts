@@ -3,7 +3,7 @@ import {
   CLUSTER_STATES,
   type ClusterSort,
   type ClusterState,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/dashboard";
 import { withQuery } from "../net/query.ts";
 import { readOffset } from "../routing/route.ts";
 

@@ -1,4 +1,4 @@
-import type { UiCluster, UiCondition, UiFleet } from "@resource-broker/contract";
+import type { UiCluster, UiCondition, UiFleet } from "@resource-broker/contract/dashboard";
 import { inParts, plainNumber } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
 import type { IconName } from "../parts/icons.tsx";

@@ -1,4 +1,4 @@
-import type { UiFlows, UiResource } from "@resource-broker/contract";
+import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
 import { useMemo, useState } from "react";
 import { amountText, amountWithUnit, count } from "../format/amounts.ts";
 import { withQuery } from "../net/query.ts";

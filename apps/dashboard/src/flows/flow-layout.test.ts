@@ -1,4 +1,4 @@
-import type { UiFlow, UiFlows } from "@resource-broker/contract";
+import type { UiFlow, UiFlows } from "@resource-broker/contract/dashboard";
 import { expect, test } from "vitest";
 import { layOutFlows } from "./flow-layout.ts";
 

@@ -1,4 +1,4 @@
-import type { UiFlows, UiResource } from "@resource-broker/contract";
+import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
 
 export interface FlowNode {
   /** Empty: all that are not shown one by one. */

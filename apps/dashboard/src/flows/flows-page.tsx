@@ -1,4 +1,4 @@
-import type { UiFlows, UiResource } from "@resource-broker/contract";
+import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
 import { amountText, count, plainNumber, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";

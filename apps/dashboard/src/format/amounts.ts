@@ -1,4 +1,4 @@
-import type { UiAmounts, UiResource } from "@resource-broker/contract";
+import type { UiAmounts, UiResource } from "@resource-broker/contract/dashboard";
 
 export const RESOURCES: readonly UiResource[] = ["cpu", "memory", "gpu"];
 

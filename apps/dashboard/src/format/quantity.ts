@@ -1,4 +1,4 @@
-import type { UiResource } from "@resource-broker/contract";
+import type { UiResource } from "@resource-broker/contract/dashboard";
 import { amountWithUnit } from "./amounts.ts";
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import type { UiEvent } from "@resource-broker/contract";
+import type { UiEvent } from "@resource-broker/contract/dashboard";
 import { type Fetch, readAnswer } from "../net/api-client.ts";
 import type { Timers } from "../time/timers.ts";
 import { createEventReader, type StreamEvent } from "./event-reader.ts";

@@ -1,4 +1,4 @@
-import type { UiMoneyReport } from "@resource-broker/contract";
+import type { UiMoneyReport } from "@resource-broker/contract/dashboard";
 import { readWindow, WINDOWS } from "../capacity/capacity-page.tsx";
 import { Bar } from "../charts/bar.tsx";
 import type { RefreshPolicy } from "../live/live-answer.ts";

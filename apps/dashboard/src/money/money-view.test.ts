@@ -1,4 +1,4 @@
-import type { UiMoneyReport } from "@resource-broker/contract";
+import type { UiMoneyReport } from "@resource-broker/contract/dashboard";
 import { expect, test } from "vitest";
 import { moneyView } from "./money-view.ts";
 

@@ -1,4 +1,4 @@
-import type { UiMoneyReport, UiSpend } from "@resource-broker/contract";
+import type { UiMoneyReport, UiSpend } from "@resource-broker/contract/dashboard";
 import { count, percent } from "../format/amounts.ts";
 import { digitsFor, moneyText } from "../format/money.ts";
 

@@ -1,4 +1,4 @@
-import type { UiError } from "@resource-broker/contract";
+import type { UiError } from "@resource-broker/contract/dashboard";
 import { replaceHidden } from "@resource-broker/contract/text";
 
 /** A failed call; `status` 0: the broker was not reached. */

@@ -1,4 +1,4 @@
-import type { UiDone } from "@resource-broker/contract";
+import type { UiDone } from "@resource-broker/contract/dashboard";
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
 import { useAppDeps, useLiveStatus, useSession } from "../shell/app-deps.ts";
 import { useToast } from "../shell/toasts.tsx";

@@ -1,4 +1,4 @@
-import type { UiTime } from "@resource-broker/contract";
+import type { UiTime } from "@resource-broker/contract/dashboard";
 import { agoText, leftText, spanText, wholeText } from "../format/time.ts";
 import { useAppDeps, useTickingText } from "../shell/app-deps.ts";
 

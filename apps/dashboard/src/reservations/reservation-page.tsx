@@ -1,4 +1,4 @@
-import type { UiParty, UiReservationDetail } from "@resource-broker/contract";
+import type { UiParty, UiReservationDetail } from "@resource-broker/contract/dashboard";
 import { Bar } from "../charts/bar.tsx";
 import { amountsText } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";

@@ -1,4 +1,4 @@
-import type { UiReservation } from "@resource-broker/contract";
+import type { UiReservation } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { amountText } from "../format/amounts.ts";
 import { Chip } from "../parts/chips.tsx";

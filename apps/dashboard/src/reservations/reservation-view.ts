@@ -1,4 +1,9 @@
-import type { UiAmounts, UiPhase, UiReservation, UiReservationDetail } from "@resource-broker/contract";
+import type {
+  UiAmounts,
+  UiPhase,
+  UiReservation,
+  UiReservationDetail,
+} from "@resource-broker/contract/dashboard";
 import { amountText, percent, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
 import { rateText } from "../format/money.ts";
 import { localized } from "../format/sentence.ts";

@@ -1,4 +1,4 @@
-import type { UiReservations } from "@resource-broker/contract";
+import type { UiReservations } from "@resource-broker/contract/dashboard";
 import { patchRows, type RefreshPolicy } from "../live/live-answer.ts";
 import { FilterChip, RadioGroup, SearchBox } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";

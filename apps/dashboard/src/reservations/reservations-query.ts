@@ -1,4 +1,4 @@
-import { RESERVATION_SORTS, type ReservationSort, type UiPhase } from "@resource-broker/contract";
+import { RESERVATION_SORTS, type ReservationSort, type UiPhase } from "@resource-broker/contract/dashboard";
 import { withQuery } from "../net/query.ts";
 import { readOffset } from "../routing/route.ts";
 

@@ -1,4 +1,4 @@
-import type { UiSession } from "@resource-broker/contract";
+import type { UiSession } from "@resource-broker/contract/dashboard";
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { type Answer, createLiveAnswer, type RefreshPolicy } from "../live/live-answer.ts";
 import type { LiveConnection, LiveStatus } from "../live/live-connection.ts";

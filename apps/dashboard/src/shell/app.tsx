@@ -1,4 +1,4 @@
-import type { UiSession } from "@resource-broker/contract";
+import type { UiSession } from "@resource-broker/contract/dashboard";
 import { useCallback, useEffect, useState } from "react";
 import { AuditPage } from "../audit/audit-page.tsx";
 import { CapacityPage } from "../capacity/capacity-page.tsx";

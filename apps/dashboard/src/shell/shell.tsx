@@ -1,4 +1,4 @@
-import type { UiSession } from "@resource-broker/contract";
+import type { UiSession } from "@resource-broker/contract/dashboard";
 import { Component, type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";

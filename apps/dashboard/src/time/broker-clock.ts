@@ -1,4 +1,4 @@
-import type { UiTime } from "@resource-broker/contract";
+import type { UiTime } from "@resource-broker/contract/dashboard";
 import type { Timers } from "./timers.ts";
 
 /** The broker's clock decides what is stale or expired; the local clock may be wrong. */

@@ -1,4 +1,4 @@
-import type { UiQuote, UiQuoteRequest } from "@resource-broker/contract";
+import type { UiQuote, UiQuoteRequest } from "@resource-broker/contract/dashboard";
 import { useEffect, useRef, useState } from "react";
 import { isAborted } from "../net/api-client.ts";
 import { shareStructure } from "../net/structural-sharing.ts";

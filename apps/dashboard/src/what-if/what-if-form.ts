@@ -1,4 +1,5 @@
-import type { DecisionDTO, UiQuoteRequest } from "@resource-broker/contract";
+import type { DecisionDTO } from "@resource-broker/contract";
+import type { UiQuoteRequest } from "@resource-broker/contract/dashboard";
 import { withQuery } from "../net/query.ts";
 
 /** The form as it stands in the address: all text. */

@@ -1,4 +1,4 @@
-import type { UiFleet, UiQuoteRequest } from "@resource-broker/contract";
+import type { UiFleet, UiQuoteRequest } from "@resource-broker/contract/dashboard";
 import { useEffect } from "react";
 import { type DecisionView, decisionView } from "../decisions/decision-view.ts";
 import { Ranking } from "../decisions/ranking.tsx";

@@ -1,4 +1,4 @@
-import type { ResourceRequest } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 
 interface SampleRequest {
   readonly name: string;

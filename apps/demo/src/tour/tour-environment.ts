@@ -1,7 +1,6 @@
 import {
   type AdvertisementDTO,
   advertisementSchema,
-  apiVersionOf,
   type AuditEntryDTO,
   auditPageSchema,
   type DecisionDTO,
@@ -12,12 +11,11 @@ import {
   LIMIT,
   PATH,
   type ReservationDTO,
-  type ResourceRequest,
   reservationListSchema,
-  resourceRequestKind,
   type Schema,
   validate,
 } from "@resource-broker/contract";
+import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import type { Clock } from "@resource-broker/runtime";
 import { type BrokerReply, RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
 import { REQUESTER } from "../fleet/small-fleet.ts";

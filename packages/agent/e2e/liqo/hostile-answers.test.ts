@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
-import type { ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import {
   RESOURCE_REQUESTS,
   startInProcessAgent,

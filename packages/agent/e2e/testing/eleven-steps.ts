@@ -3,8 +3,8 @@ import {
   type DecisionDTO,
   PATH,
   type ReservationDTO,
-  type ResourceRequest,
 } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import {
   ADVERTISEMENTS,
   type EventStream,

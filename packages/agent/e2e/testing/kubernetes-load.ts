@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LIMIT, PATH, type ReservationDTO } from "@resource-broker/contract";
 import {
   apiVersionOf,
   type ClusterAdvertisement,
-  LIMIT,
-  PATH,
   type Reservation,
-  type ReservationDTO,
   reservationKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { parseAmount } from "@resource-broker/domain";
 import { createKubeClient, loadKubeConfig } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";

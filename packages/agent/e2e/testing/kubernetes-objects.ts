@@ -1,4 +1,4 @@
-import { apiVersionOf, type Reservation, reservationKind } from "@resource-broker/contract";
+import { apiVersionOf, type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import {
   CLUSTER_ADVERTISEMENTS,
   PROVIDER_INSTRUCTIONS,

@@ -1,4 +1,4 @@
-import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
+import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import { RESOURCE_REQUESTS, type WorldCluster } from "@resource-broker/testkit";
 
 /** Creates a ResourceRequest for 4 CPU and 8Gi, unless `spec` says otherwise. */

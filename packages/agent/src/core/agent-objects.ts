@@ -1,8 +1,8 @@
-import {
-  type ProviderInstruction,
-  type ReservationInstruction,
-  type ResourceRequest,
-} from "@resource-broker/contract";
+import type {
+  ProviderInstruction,
+  ReservationInstruction,
+  ResourceRequest,
+} from "@resource-broker/contract/crd";
 import { type Informer, informer, type ReflectorDeps } from "@resource-broker/kube";
 import { providerInstructionName } from "../manifests/instructions.ts";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, RESOURCE_REQUESTS } from "../manifests/labels.ts";

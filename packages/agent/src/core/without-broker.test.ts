@@ -1,4 +1,4 @@
-import { type Advertisement, advertisementKind } from "@resource-broker/contract";
+import { type Advertisement, advertisementKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../testing/test-fleet-setups.ts";

@@ -1,4 +1,5 @@
-import type { ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { CountedResources } from "@resource-broker/domain";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { RecordEvent } from "../events/record-event.ts";

@@ -1,4 +1,4 @@
-import type { Condition } from "@resource-broker/contract";
+import type { Condition } from "@resource-broker/contract/crd";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 
 export interface ConditionUpdate extends Pick<Condition, "type" | "status" | "reason" | "message"> {

@@ -1,17 +1,19 @@
 import {
-  apiVersionOf,
   fitToSchema,
   type OwnerReference,
-  type ProviderInstruction,
-  providerInstructionKind,
   type ReservationDTO,
-  type ReservationInstruction,
-  reservationInstructionKind,
   reservationSchema,
-  type ResourceRequest,
-  resourceRequestKind,
   validate,
 } from "@resource-broker/contract";
+import {
+  apiVersionOf,
+  type ProviderInstruction,
+  providerInstructionKind,
+  type ReservationInstruction,
+  reservationInstructionKind,
+  type ResourceRequest,
+  resourceRequestKind,
+} from "@resource-broker/contract/crd";
 import {
   MANAGED_BY_LABEL,
   MANAGER,

@@ -3,7 +3,7 @@ import {
   providerInstructionKind,
   reservationInstructionKind,
   resourceRequestKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 
 export const RESOURCE_REQUESTS = customResource(resourceRequestKind);

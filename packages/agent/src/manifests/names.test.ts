@@ -1,4 +1,4 @@
-import { clusterAdvertisementName } from "@resource-broker/contract";
+import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { reservationId } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { RESERVATION_LABEL, tenantNamespaceOf } from "../liqo/objects/labels.ts";

@@ -1,4 +1,5 @@
-import type { ConfigMap, KubeClient, ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube";
+import type { ConfigMap, KubeClient } from "@resource-broker/kube";
+import type { ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 import { Fault } from "@resource-broker/contract";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";

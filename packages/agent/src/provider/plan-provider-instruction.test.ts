@@ -1,4 +1,5 @@
-import type { ProviderInstruction, ReservationDTO } from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
+import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../manifests/instructions.ts";
 import { GRACE_MS } from "../reservations/expiry.ts";

@@ -1,10 +1,5 @@
-import {
-  fitToSchema,
-  formatTime,
-  type ProviderInstruction,
-  providerInstructionKind,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import { fitToSchema, formatTime, type ReservationDTO } from "@resource-broker/contract";
+import { type ProviderInstruction, providerInstructionKind } from "@resource-broker/contract/crd";
 import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/domain";
 import {
   type ConditionUpdate,

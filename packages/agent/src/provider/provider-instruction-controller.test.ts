@@ -1,9 +1,5 @@
-import {
-  Fault,
-  type FaultCode,
-  type ProviderInstruction,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import { Fault, type FaultCode, type ReservationDTO } from "@resource-broker/contract";
+import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";

@@ -1,4 +1,5 @@
-import { Fault, parseTime, type ProviderInstruction, type ReservationDTO } from "@resource-broker/contract";
+import { Fault, parseTime, type ReservationDTO } from "@resource-broker/contract";
+import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { ObjectEvent, RecordEvent } from "../events/record-event.ts";

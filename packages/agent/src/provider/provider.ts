@@ -1,9 +1,5 @@
-import {
-  advertisementKind,
-  apiVersionOf,
-  type ProviderInstruction,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
+import { advertisementKind, apiVersionOf, type ProviderInstruction } from "@resource-broker/contract/crd";
 import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";

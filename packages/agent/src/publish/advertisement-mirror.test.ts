@@ -1,4 +1,5 @@
-import { type Advertisement, advertisementKind, Fault, validate } from "@resource-broker/contract";
+import { Fault, validate } from "@resource-broker/contract";
+import { type Advertisement, advertisementKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import { advertisementBody, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

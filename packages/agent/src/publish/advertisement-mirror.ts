@@ -1,12 +1,5 @@
-import {
-  type Advertisement,
-  type AdvertisementDTO,
-  advertisementKind,
-  apiVersionOf,
-  Fault,
-  fitToSchema,
-  formatTime,
-} from "@resource-broker/contract";
+import { type AdvertisementDTO, Fault, fitToSchema, formatTime } from "@resource-broker/contract";
+import { type Advertisement, advertisementKind, apiVersionOf } from "@resource-broker/contract/crd";
 import { customResource, failureReporter, type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { type ConditionUpdate, withConditions } from "../manifests/conditions.ts";

@@ -1,4 +1,5 @@
-import { Fault, type ReservationInstruction, type ResourceRequest } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import type {

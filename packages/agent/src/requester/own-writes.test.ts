@@ -1,4 +1,4 @@
-import type { ResourceRequest } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { expect, test } from "vitest";
 import { aRequest } from "../testing/samples.ts";
 import { createOwnWrites } from "./request-status-writer.ts";

@@ -1,4 +1,5 @@
-import type { Fault, FaultCode, ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import type { Fault, FaultCode, ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { NO_BROKER } from "../transport/no-broker.ts";
 import { type NotReserved, notReservedStatus, type RequestStatus } from "./request-status.ts";
 

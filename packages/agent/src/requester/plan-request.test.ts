@@ -1,4 +1,5 @@
-import { Fault, formatTime, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
+import { Fault, formatTime, type ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";

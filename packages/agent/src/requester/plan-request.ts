@@ -1,4 +1,5 @@
-import { parseTime, type ReservationRequestDTO, type ResourceRequest } from "@resource-broker/contract";
+import { parseTime, type ReservationRequestDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { isSameStatus } from "../manifests/conditions.ts";

@@ -1,10 +1,9 @@
+import { fitToSchema, formatTime } from "@resource-broker/contract";
 import {
-  fitToSchema,
-  formatTime,
   type ReservationInstruction,
   reservationInstructionKind,
   type ResourceRequest,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
 import {
   type ConditionUpdate,

@@ -1,11 +1,11 @@
 import {
   describeProblems,
   type ReservationRequestDTO,
-  type ResourceRequest,
   reservationRequestSchema,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 
 export type RequestReading =
   | { readonly ok: true; readonly request: ReservationRequestDTO }

@@ -1,4 +1,5 @@
-import { Fault, type FaultCode, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
+import { Fault, type FaultCode, type ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";

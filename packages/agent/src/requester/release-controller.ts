@@ -1,4 +1,5 @@
-import { Fault, type ResourceRequest } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { Log } from "@resource-broker/runtime";
 import type { RecordEvent } from "../events/record-event.ts";

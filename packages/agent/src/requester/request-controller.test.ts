@@ -1,4 +1,5 @@
-import { Fault, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
+import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";

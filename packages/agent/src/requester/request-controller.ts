@@ -1,9 +1,5 @@
-import {
-  Fault,
-  type ReservationDTO,
-  type ReservationInstruction,
-  type ResourceRequest,
-} from "@resource-broker/contract";
+import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { ReleaseState } from "../data-plane/data-plane.ts";

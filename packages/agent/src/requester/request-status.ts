@@ -2,12 +2,14 @@ import {
   type Fault,
   fitToSchema,
   formatTime,
-  MAX_EXPLANATION_LENGTH,
   type ReservationDTO,
-  type ResourceRequest,
-  resourceRequestKind,
   toReservationRequest,
 } from "@resource-broker/contract";
+import {
+  MAX_EXPLANATION_LENGTH,
+  type ResourceRequest,
+  resourceRequestKind,
+} from "@resource-broker/contract/crd";
 import { equals, parseResources } from "@resource-broker/domain";
 import { attemptKey, attemptOf } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";

@@ -1,4 +1,5 @@
-import type { CapacityEventDTO, ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
+import type { CapacityEventDTO } from "@resource-broker/contract";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { AgentDeps } from "../core/agent-deps.ts";

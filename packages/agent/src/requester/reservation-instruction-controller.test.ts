@@ -1,4 +1,5 @@
-import { Fault, type FaultCode, type ReservationInstruction } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/contract";
+import type { ReservationInstruction } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";

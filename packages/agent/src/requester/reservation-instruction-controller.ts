@@ -1,4 +1,4 @@
-import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract";
+import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { MANAGER, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";

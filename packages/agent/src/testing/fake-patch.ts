@@ -1,5 +1,6 @@
 import { Fault } from "@resource-broker/contract";
-import type { JsonPatchStep, Patch } from "@resource-broker/kube";
+import type { Patch } from "@resource-broker/kube";
+import type { JsonPatchStep } from "@resource-broker/kube/testing";
 import type { FakeObject } from "./fake-objects.ts";
 
 /** An object after a patch; as much of JSON patches as the agent sends. */

@@ -1,10 +1,10 @@
-import {
-  type Condition,
-  parseTime,
-  type ProviderInstruction,
-  type ReservationInstruction,
-  type ResourceRequest,
-} from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/contract";
+import type {
+  Condition,
+  ProviderInstruction,
+  ReservationInstruction,
+  ResourceRequest,
+} from "@resource-broker/contract/crd";
 import { isFinal, type Reservation } from "@resource-broker/domain";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { attemptOf } from "../reservations/reservation.ts";

@@ -1,4 +1,5 @@
-import type { ReservationDTO, ResourceRequest } from "@resource-broker/contract";
+import type { ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 
 export const UID = "0b6f8c1e-5a44-4c0e-9d11-3c2f9a7be001";
 

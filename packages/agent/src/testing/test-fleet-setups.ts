@@ -1,4 +1,5 @@
-import { Fault, type ResourceRequest } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { expect } from "vitest";
 import type { CallFault } from "./call-fault.ts";
 import type { BrokerCall } from "./fake-broker.ts";

@@ -1,4 +1,4 @@
-import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract";
+import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import { countedResources } from "@resource-broker/domain";
 import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";

@@ -1,16 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { formatTime, toQuantities } from "@resource-broker/contract";
 import {
   type BrokerPolicy,
   brokerPolicyKind,
   type ClusterAdvertisement,
   clusterAdvertisementKind,
-  formatTime,
   KUBE_LABEL,
   type Reservation,
   reservationKind,
-  toQuantities,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { cluster, request, size } from "@resource-broker/domain/testing";
 import { customResource, eventRecorder, type KubeClient } from "@resource-broker/kube";

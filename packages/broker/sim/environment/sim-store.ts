@@ -1,5 +1,6 @@
 import { type CommitBatch, type Store, type StoreContents, StoreFailure } from "@resource-broker/broker";
-import { apply, emptyLedger, isSoft, recordsOf } from "@resource-broker/domain";
+import { apply, emptyLedger, isSoft } from "@resource-broker/domain";
+import { recordsOf } from "@resource-broker/domain/testing";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { FaultRates } from "./faults.ts";
 import type { Findings } from "./findings.ts";

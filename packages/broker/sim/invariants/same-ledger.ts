@@ -1,4 +1,5 @@
-import { type AccountView, equals, ledgerFrom, type LedgerView, recordsOf } from "@resource-broker/domain";
+import { type AccountView, equals, ledgerFrom, type LedgerView } from "@resource-broker/domain";
+import { recordsOf } from "@resource-broker/domain/testing";
 import { type LedgerModel, type ModelReservation, UNITS } from "./ledger-model.ts";
 
 /** Where the live ledger and the book differ; undefined when they agree. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { policySchema } from "@resource-broker/contract";
+import { policySchema } from "@resource-broker/contract/testing";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readPolicy } from "./loaded-policy.ts";

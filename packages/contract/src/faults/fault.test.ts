@@ -1,4 +1,4 @@
-import { REJECTION_CODES } from "@resource-broker/domain";
+import { REJECTION_CODES } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
 import { errorSchema } from "../wire/error.ts";

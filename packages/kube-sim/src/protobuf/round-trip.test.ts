@@ -5,7 +5,7 @@ import {
   readListPage,
   type WatchFrame,
   watchFrames,
-} from "@resource-broker/kube";
+} from "@resource-broker/kube/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../json.ts";

@@ -1,4 +1,4 @@
-import { advertisementKind, type Advertisement } from "@resource-broker/contract";
+import { advertisementKind, type Advertisement } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };

@@ -1,4 +1,4 @@
-import { KINDS } from "@resource-broker/contract";
+import { KINDS } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { collectionPath, customResource, objectPath } from "./resource.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS, LEASES, NODES, PODS } from "./resources.ts";

@@ -1,4 +1,5 @@
-import { Fault, type Kind, type KubernetesObject } from "@resource-broker/contract";
+import { Fault, type KubernetesObject } from "@resource-broker/contract";
+import type { Kind } from "@resource-broker/contract/crd";
 import type { MessageFields } from "../protobuf/fields.ts";
 
 /** A resource of an API server, and the type of its objects. */

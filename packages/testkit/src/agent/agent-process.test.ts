@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { customResourceDefinition, KINDS, PATH } from "@resource-broker/contract";
+import { PATH } from "@resource-broker/contract";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PolicyDTO } from "@resource-broker/contract";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { connect } from "node:tls";
-import { customResourceDefinition, resourceRequestKind } from "@resource-broker/contract";
+import { customResourceDefinition, resourceRequestKind } from "@resource-broker/contract/crd";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { CONFIG_MAPS, type KubeClient, NAMESPACES, NODES, PODS } from "@resource-broker/kube";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";

@@ -1,5 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { type CustomResourceDefinition, customResourceDefinition, KINDS } from "@resource-broker/contract";
+import {
+  type CustomResourceDefinition,
+  customResourceDefinition,
+  KINDS,
+} from "@resource-broker/contract/crd";
 import { ADMISSION_CASES, type AdmissionCase, GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { controlPlaneAssets } from "./assets.ts";

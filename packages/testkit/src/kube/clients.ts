@@ -1,13 +1,7 @@
 import { request } from "node:https";
 import { json } from "node:stream/consumers";
-import {
-  createKubeClient,
-  type KubeClient,
-  type KubeConfig,
-  type Material,
-  parseKubeconfig,
-  resolveContext,
-} from "@resource-broker/kube";
+import { createKubeClient, type KubeClient, type KubeConfig } from "@resource-broker/kube";
+import { type Material, parseKubeconfig, resolveContext } from "@resource-broker/kube/testing";
 import { type Log, systemClock } from "@resource-broker/runtime";
 import { parse } from "yaml";
 import type { Table } from "./kube-promise.ts";

@@ -4,11 +4,11 @@ import {
   type ConfigMap,
   type KubeClient,
   NAMESPACES,
-  type ListQuery,
   type ObjectName,
   type Resource,
   SERVICE_ACCOUNTS,
 } from "@resource-broker/kube";
+import type { ListQuery } from "@resource-broker/kube/testing";
 import { until } from "../world/until.ts";
 
 /** An API server, and ways to it. Promises share it: each works in a namespace of its own. */

@@ -7,11 +7,11 @@ import {
   type ReflectorDeps,
   informer,
   type KubeClient,
-  type LeaderElection,
   leaderElection,
   LEASES,
   PODS,
 } from "@resource-broker/kube";
+import type { LeaderElection } from "@resource-broker/kube/testing";
 import { type Log, systemClock } from "@resource-broker/runtime";
 import { seededRandom } from "../broker/seeded-random.ts";
 import { until } from "../world/until.ts";

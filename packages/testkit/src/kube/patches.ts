@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert";
-import { CONFIG_MAPS, type Patch, PODS, SERVICES } from "@resource-broker/kube";
+import { CONFIG_MAPS, type Patch, PODS } from "@resource-broker/kube";
+import { SERVICES } from "@resource-broker/kube/testing";
 import { configMap, type KubePromise, promise, refused, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 

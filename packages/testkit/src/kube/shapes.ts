@@ -1,5 +1,6 @@
 import { NODE_LABELS } from "@resource-broker/domain";
-import type { Node, Pod } from "@resource-broker/kube";
+import type { Pod } from "@resource-broker/kube";
+import type { Node } from "@resource-broker/kube/testing";
 import type { Setup } from "./kube-promise.ts";
 
 /** What a server wants to know of a pod beside what we read. */

@@ -1,4 +1,5 @@
-import type { KubeClient, Resource, WatchEvent, WatchQuery } from "@resource-broker/kube";
+import type { KubeClient, Resource } from "@resource-broker/kube";
+import type { WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 
 export interface WatchHandle<T> {
   /** Resolves when the server has accepted the watch. */

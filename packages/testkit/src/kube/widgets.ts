@@ -1,4 +1,5 @@
-import { CUSTOM_RESOURCE_DEFINITIONS, type DefinedResource, type Resource } from "@resource-broker/kube";
+import { CUSTOM_RESOURCE_DEFINITIONS, type Resource } from "@resource-broker/kube";
+import type { DefinedResource } from "@resource-broker/kube/testing";
 import type { ObjectMeta } from "@resource-broker/contract";
 import { until } from "../world/until.ts";
 import type { Setup } from "./kube-promise.ts";

@@ -1,14 +1,7 @@
 import { deepStrictEqual, ok } from "node:assert";
 import { GUEST_LABELS } from "@resource-broker/domain";
-import {
-  type KubeClient,
-  type MessageFields,
-  NODE_FIELDS,
-  NODES,
-  POD_FIELDS,
-  PODS,
-  type Resource,
-} from "@resource-broker/kube";
+import { type KubeClient, NODES, PODS, type Resource } from "@resource-broker/kube";
+import { type MessageFields, NODE_FIELDS, POD_FIELDS } from "@resource-broker/kube/testing";
 import { projection } from "@resource-broker/kube-sim/testing";
 import { type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { FOREIGN_CLUSTERS } from "@resource-broker/agent/liqo";
-import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
+import { parseKubeconfig, resolveContext } from "@resource-broker/kube/testing";
 import { parse } from "yaml";
 import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
 import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";

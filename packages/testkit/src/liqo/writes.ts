@@ -1,5 +1,6 @@
 import { Fault, type ObjectMeta } from "@resource-broker/contract";
-import type { KubeClient, ObjectName, Resource, WriteOptions } from "@resource-broker/kube";
+import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
+import type { WriteOptions } from "@resource-broker/kube/testing";
 
 interface WithMetadata {
   readonly metadata: ObjectMeta;

@@ -11,10 +11,10 @@ import {
   type LedgerEvent,
   type Policy,
   type ReceivedAdvertisement,
-  recordsOf,
   type ReservationRequest,
   resourceVector,
 } from "@resource-broker/domain";
+import { recordsOf } from "@resource-broker/domain/testing";
 
 /**
  * These histories advance by days: with the default staleness hardly anything would be granted. A few requesters

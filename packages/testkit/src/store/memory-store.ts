@@ -18,8 +18,8 @@ import {
   type Ledger,
   type LedgerEvent,
   type ReceivedAdvertisement,
-  recordsOf,
 } from "@resource-broker/domain";
+import { recordsOf } from "@resource-broker/domain/testing";
 import { expectedLink, NO_LINK } from "./audit-chain.ts";
 
 /** How a planned commit goes wrong. After `unknown-but-committed` the batch is there, though the caller cannot know. */

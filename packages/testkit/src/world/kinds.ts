@@ -9,7 +9,7 @@ import {
   reservationInstructionKind,
   reservationKind,
   resourceRequestKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import type { JsonObject } from "@resource-broker/kube-sim";
 

@@ -1,4 +1,5 @@
-import { type AdvertisementDTO, PATH, type ResourceRequest } from "@resource-broker/contract";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import {
   RESOURCE_REQUESTS,
   until,

@@ -1,4 +1,5 @@
-import { type AdvertisementDTO, PATH, type ResourceRequest } from "@resource-broker/contract";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { type InProcessAgent, RESOURCE_REQUESTS, type WorldCluster } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 import { askFor } from "../../testing/resource-request.ts";

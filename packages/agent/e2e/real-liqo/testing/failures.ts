@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-broker/agent/liqo";
-import type { ResourceRequest } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { listingOf, RESOURCE_REQUESTS, until } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import {

@@ -9,7 +9,7 @@ import {
   tenantNamespaceOf,
   VIRTUAL_NODES,
 } from "@resource-broker/agent/liqo";
-import type { ResourceRequest } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { creatorUser, until } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import {

@@ -1,4 +1,5 @@
-import { PATH, type ReservationDTO, type ResourceRequest } from "@resource-broker/contract";
+import { PATH, type ReservationDTO } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
 import {
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,

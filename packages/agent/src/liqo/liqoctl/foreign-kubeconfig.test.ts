@@ -1,4 +1,4 @@
-import { parseKubeconfig, resolveContext } from "@resource-broker/kube";
+import { parseKubeconfig, resolveContext } from "@resource-broker/kube/testing";
 import { type Credentials, testCertificates } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { foreignConfig, foreignText } from "./foreign-access.ts";

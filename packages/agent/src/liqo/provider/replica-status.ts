@@ -1,4 +1,5 @@
-import { conditionMessage, formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import { conditionMessage } from "@resource-broker/contract/crd";
 import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/authentication.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
 import { isSameList } from "./replica-amounts.ts";

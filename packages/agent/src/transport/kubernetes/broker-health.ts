@@ -1,4 +1,5 @@
-import { BROKER_LEASE, Fault, KUBE_ANNOTATION, parseTime } from "@resource-broker/contract";
+import { Fault, parseTime } from "@resource-broker/contract";
+import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { type Lease, LEASES, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";
 import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";

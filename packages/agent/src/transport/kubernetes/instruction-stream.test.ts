@@ -1,4 +1,5 @@
-import { Fault, RESERVATION_CONDITION } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { RESERVATION_CONDITION } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./manifests.ts";
 import { listeningAgent } from "./testing/agent-on-hub.ts";

@@ -1,4 +1,5 @@
-import { type DecisionDTO, Fault, type Reservation } from "@resource-broker/contract";
+import { type DecisionDTO, Fault } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./manifests.ts";
 import { KEY, NAME, oneRequest, REQUEST } from "./testing/agent-on-hub.ts";

@@ -5,10 +5,10 @@ import {
   isFaultCode,
   LIMIT,
   type QuoteDTO,
-  type Reservation,
   type ReservationRequestDTO,
   truncate,
 } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";
 import { type Offer, offerManifest, quoteManifest } from "./manifests.ts";

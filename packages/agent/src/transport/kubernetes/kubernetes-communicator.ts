@@ -1,11 +1,5 @@
-import {
-  clusterAdvertisementName,
-  type DecisionDTO,
-  Fault,
-  type FaultCode,
-  type Reservation,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import { type DecisionDTO, Fault, type FaultCode, type ReservationDTO } from "@resource-broker/contract";
+import { clusterAdvertisementName, type Reservation } from "@resource-broker/contract/crd";
 import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";

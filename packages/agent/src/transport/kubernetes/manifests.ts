@@ -1,6 +1,5 @@
+import type { AdoptionRequestDTO, AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import {
-  type AdoptionRequestDTO,
-  type AdvertisementDTO,
   apiVersionOf,
   type ClusterAdvertisement,
   clusterAdvertisementKind,
@@ -10,8 +9,7 @@ import {
   type Reservation,
   RESERVATION_CONDITION,
   reservationKind,
-  type ReservationRequestDTO,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import { MANAGER } from "../../manifests/labels.ts";
 

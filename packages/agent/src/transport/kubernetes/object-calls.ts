@@ -1,13 +1,10 @@
+import { Fault, formatTime, type ObjectMeta, type ReservationDTO } from "@resource-broker/contract";
 import {
   type Condition,
   conditionMessage,
-  Fault,
-  formatTime,
   KUBE_ANNOTATION,
-  type ObjectMeta,
   type Reservation,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { Role } from "../broker-communicator.ts";

@@ -1,11 +1,5 @@
-import {
-  Fault,
-  isFaultCode,
-  parseDuration,
-  parseTime,
-  type Reservation,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import { Fault, isFaultCode, parseDuration, parseTime, type ReservationDTO } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
 import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./manifests.ts";

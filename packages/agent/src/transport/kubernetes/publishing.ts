@@ -2,14 +2,13 @@ import {
   type AdvertisementDTO,
   type AdvertisementReplyDTO,
   advertisementSchema,
-  type ClusterAdvertisement,
-  clusterAdvertisementName,
   describeProblems,
   Fault,
   isFaultCode,
   type ReservationDTO,
   validate,
 } from "@resource-broker/contract";
+import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import { MANAGER } from "../../manifests/labels.ts";
 import { withRemedy } from "./api-calls.ts";

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { readReservation } from "./read-reservation.ts";
 import { reservationObject } from "./testing/objects.ts";

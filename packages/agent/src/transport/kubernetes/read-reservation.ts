@@ -7,16 +7,14 @@ import {
   type FaultDetails,
   isFaultCode,
   type RefusalDTO,
-  type Reservation,
-  RESERVATION_CONDITION,
   type ReservationDTO,
   reservationRequestSchema,
   reservationSchema,
   toQuantities,
-  NOBODY,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
+import { type Reservation, RESERVATION_CONDITION, NOBODY } from "@resource-broker/contract/crd";
 import { describeResources, isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
 

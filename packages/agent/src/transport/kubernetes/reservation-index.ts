@@ -1,4 +1,4 @@
-import { KUBE_LABEL, type Reservation } from "@resource-broker/contract";
+import { KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
 import { type Sink, toFault } from "@resource-broker/kube";
 import type { Log } from "@resource-broker/runtime";

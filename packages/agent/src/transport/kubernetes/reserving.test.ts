@@ -1,4 +1,5 @@
-import { Fault, RESERVATION_CONDITION, RESERVATION_FINALIZER } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { RESERVATION_CONDITION, RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./manifests.ts";
 import { GRANTED, KEY, NAME, oneRequest, REQUEST } from "./testing/agent-on-hub.ts";

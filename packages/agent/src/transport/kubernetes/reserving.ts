@@ -1,9 +1,5 @@
-import {
-  Fault,
-  type Reservation,
-  type ReservationDTO,
-  type ReservationRequestDTO,
-} from "@resource-broker/contract";
+import { Fault, type ReservationDTO, type ReservationRequestDTO } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal, type ReservationRequest } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { checkKey } from "@resource-broker/client";

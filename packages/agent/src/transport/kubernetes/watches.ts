@@ -1,10 +1,9 @@
+import { Fault, type ReservationDTO } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementName,
-  Fault,
   type Reservation,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { ReflectorDeps, ReflectorHealth } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, apiServerFault } from "./api-calls.ts";

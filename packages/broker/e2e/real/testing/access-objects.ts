@@ -9,7 +9,7 @@ import {
   RESERVATION_FINALIZER,
   type Reservation,
   reservationKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { customResource, type Lease } from "@resource-broker/kube";
 import { reservationNameFor } from "@resource-broker/runtime";
 

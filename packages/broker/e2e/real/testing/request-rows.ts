@@ -1,4 +1,4 @@
-import { KUBE_LABEL } from "@resource-broker/contract";
+import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { NAMESPACE, offerBy, RESERVATIONS, requestOf } from "./access-objects.ts";
 import { type AccessRow, creates } from "./agent-acts.ts";

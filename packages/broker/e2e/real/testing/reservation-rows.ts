@@ -1,4 +1,4 @@
-import { KUBE_ANNOTATION, KUBE_LABEL } from "@resource-broker/contract";
+import { KUBE_ANNOTATION, KUBE_LABEL } from "@resource-broker/contract/crd";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { HELD, NAMESPACE, offerBy, RESERVATIONS, SHOWN } from "./access-objects.ts";
 import { type AccessRow, creates, deletes, patches } from "./agent-acts.ts";

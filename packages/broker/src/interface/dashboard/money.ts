@@ -1,4 +1,4 @@
-import type { HistoryWindow, UiMoneyReport, UiSpend } from "@resource-broker/contract";
+import type { HistoryWindow, UiMoneyReport, UiSpend } from "@resource-broker/contract/dashboard";
 import type { Instant, Policy, Reservation, ReservationCost, ReservationId } from "@resource-broker/domain";
 import { lengthMs, WINDOWS } from "./history/slot-ring.ts";
 

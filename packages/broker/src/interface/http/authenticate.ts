@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { Fault, NOBODY } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { NOBODY } from "@resource-broker/contract/crd";
 import type { Actor } from "@resource-broker/domain";
 import type { CertificateSet, Clock } from "@resource-broker/runtime";
 import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/trust.ts";

@@ -1,4 +1,4 @@
-import { recordsOf } from "@resource-broker/domain";
+import { recordsOf } from "@resource-broker/domain/testing";
 import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CallOptions, TestReply } from "./testing/call.ts";

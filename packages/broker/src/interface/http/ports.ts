@@ -1,5 +1,6 @@
 import type { X509Certificate } from "node:crypto";
-import type { DashboardLink, Fault, SliceDefaults, UiRole } from "@resource-broker/contract";
+import type { DashboardLink, Fault, SliceDefaults } from "@resource-broker/contract";
+import type { UiRole } from "@resource-broker/contract/dashboard";
 import type { Instant } from "@resource-broker/domain";
 import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";

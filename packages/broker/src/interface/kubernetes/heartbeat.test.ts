@@ -1,4 +1,4 @@
-import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract";
+import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { type Lease, LEASES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./objects/object-informers.ts";

@@ -1,4 +1,5 @@
-import { BROKER_LEASE, formatTime, KUBE_ANNOTATION } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";
 import { failureReporter, LEASES, toFault } from "@resource-broker/kube";
 import type { Engine } from "../../engine/engine.ts";

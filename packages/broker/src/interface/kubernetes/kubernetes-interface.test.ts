@@ -1,4 +1,4 @@
-import { KUBE_LABEL, type Reservation } from "@resource-broker/contract";
+import { KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
 import { add, isLive, NO_RESOURCES, type Reservation as Booked } from "@resource-broker/domain";
 import { NAMESPACES } from "@resource-broker/kube";
 import { clusterOf, requestFor } from "@resource-broker/testkit";

@@ -1,4 +1,5 @@
-import type { ClusterAdvertisement, Reservation, SliceDefaults } from "@resource-broker/contract";
+import type { SliceDefaults } from "@resource-broker/contract";
+import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract/crd";
 import type { ReservationId } from "@resource-broker/domain";
 import type { EventRecorder, KubeClient, ObjectCache } from "@resource-broker/kube";
 import type { Clock, Log, ReportReload } from "@resource-broker/runtime";

@@ -1,9 +1,9 @@
+import { formatTime } from "@resource-broker/contract";
 import {
   clusterAdvertisementKind,
   clusterAdvertisementName,
   type ClusterAdvertisement,
-  formatTime,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import {
   type ClusterId,
   formatResources,

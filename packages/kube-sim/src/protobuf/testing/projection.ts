@@ -1,4 +1,4 @@
-import type { Field, MessageFields } from "@resource-broker/kube";
+import type { Field, MessageFields } from "@resource-broker/kube/testing";
 
 /** What reading an object in part must give, computed from its JSON and not from its bytes. */
 export function projection(fields: MessageFields, object: object): object {

@@ -1,6 +1,7 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { countedResources } from "@resource-broker/domain";
-import { type Namespace, NAMESPACES } from "@resource-broker/kube";
+import { NAMESPACES } from "@resource-broker/kube";
+import type { Namespace } from "@resource-broker/kube/testing";
 import { fakeClock } from "@resource-broker/testkit";
 import type { ObjectEvent } from "../../../events/record-event.ts";
 import { reservationCache } from "../../../reservations/reservation-cache.ts";

@@ -1,22 +1,15 @@
+import { Fault, formatTime } from "@resource-broker/contract";
 import {
   BROKER_LEASE,
   type ClusterAdvertisement,
   clusterAdvertisementName,
   type Condition,
-  Fault,
-  formatTime,
   KUBE_ANNOTATION,
   KUBE_LABEL,
   type Reservation,
-} from "@resource-broker/contract";
-import {
-  type KubeClient,
-  LEASES,
-  type ListQuery,
-  type Resource,
-  type WatchEvent,
-  type WatchQuery,
-} from "@resource-broker/kube";
+} from "@resource-broker/contract/crd";
+import { type KubeClient, LEASES, type Resource } from "@resource-broker/kube";
+import type { ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 import type { FakeClock } from "@resource-broker/testkit";
 import { type FakeCluster, fakeCluster } from "../../../testing/fake-cluster.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../manifests.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {

@@ -1,11 +1,5 @@
-import {
-  type AdvertisementDTO,
-  formatTime,
-  KUBE_LABEL,
-  type Reservation,
-  reservationKind,
-  apiVersionOf,
-} from "@resource-broker/contract";
+import { type AdvertisementDTO, formatTime } from "@resource-broker/contract";
+import { KUBE_LABEL, type Reservation, reservationKind, apiVersionOf } from "@resource-broker/contract/crd";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 
 export const NAMESPACE = "default";

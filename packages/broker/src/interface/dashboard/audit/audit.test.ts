@@ -1,4 +1,4 @@
-import type { UiVerified } from "@resource-broker/contract";
+import type { UiVerified } from "@resource-broker/contract/dashboard";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { CHAIN_START, canonical, type ChainLink, nextLink } from "../../../store/common/audit.ts";

@@ -1,4 +1,5 @@
-import { formatTime, type UiVerified } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { UiVerified } from "@resource-broker/contract/dashboard";
 import type { Instant } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
 import type { ChainLink } from "../../../store/common/audit.ts";

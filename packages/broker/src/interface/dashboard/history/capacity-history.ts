@@ -1,4 +1,5 @@
-import { formatTime, type HistoryWindow, type UiAmounts, type UiHistory } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { HistoryWindow, UiAmounts, UiHistory } from "@resource-broker/contract/dashboard";
 import type { ClusterId, Instant, LedgerView, ResourceVector } from "@resource-broker/domain";
 import {
   type AdvertisedAccount,

@@ -1,4 +1,5 @@
-import { formatTime, type HistoryWindow, type UiHistory, type UiUnmet } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { HistoryWindow, UiHistory, UiUnmet } from "@resource-broker/contract/dashboard";
 import {
   type ClusterId,
   type Instant,

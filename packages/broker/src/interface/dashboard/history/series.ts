@@ -1,4 +1,4 @@
-import type { HistoryWindow } from "@resource-broker/contract";
+import type { HistoryWindow } from "@resource-broker/contract/dashboard";
 import type { Instant } from "@resource-broker/domain";
 import { newestSlotIn, SlotRing, WINDOW_NAMES, WINDOWS } from "./slot-ring.ts";
 

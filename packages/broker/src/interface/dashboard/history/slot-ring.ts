@@ -1,4 +1,4 @@
-import type { HistoryWindow } from "@resource-broker/contract";
+import type { HistoryWindow } from "@resource-broker/contract/dashboard";
 import type { Instant } from "@resource-broker/domain";
 
 /** How long a window is, and in how many pieces: hour, day and week, each in its own grain. */

@@ -5,7 +5,7 @@ import {
   type ClusterState,
   type UiCapacity,
   type UiFleet,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/dashboard";
 import { isZero, type LedgerView } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "../views/amounts.ts";
 import {

@@ -4,7 +4,7 @@ import {
   RESERVATION_SORTS,
   type UiCluster,
   type UiReservation,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/dashboard";
 import { DEFAULT_POLICY, emptyLedger, PHASES } from "@resource-broker/domain";
 import fc from "fast-check";
 import { expect, test } from "vitest";

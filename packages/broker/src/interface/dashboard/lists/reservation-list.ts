@@ -1,9 +1,9 @@
+import { Fault } from "@resource-broker/contract";
 import {
-  Fault,
   RESERVATION_SORTS,
   type ReservationSort,
   type UiReservations,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/dashboard";
 import { isFinal, type Phase, PHASES, type Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
 import { reservationView } from "../views/reservation-view.ts";

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { Fault, type UiEvent } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import type { UiEvent } from "@resource-broker/contract/dashboard";
 import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { hasAdvertised } from "../../shared/advertised-account.ts";

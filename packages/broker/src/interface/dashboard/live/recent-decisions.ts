@@ -1,4 +1,5 @@
-import { formatTime, type UiDecisionRow, type UiDecisions } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract/dashboard";
 import { type Decision, describeResources, unmetReason } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import type { DecisionQuery } from "../lists/list-query.ts";

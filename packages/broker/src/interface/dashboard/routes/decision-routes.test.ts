@@ -1,4 +1,5 @@
-import type { DecisionDTO, UiDecisions, UiQuote } from "@resource-broker/contract";
+import type { DecisionDTO } from "@resource-broker/contract";
+import type { UiDecisions, UiQuote } from "@resource-broker/contract/dashboard";
 import { resourceVector } from "@resource-broker/domain";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,10 +1,5 @@
-import {
-  Fault,
-  fromDecision,
-  toReservationRequest,
-  type UiQuote,
-  uiQuoteRequestSchema,
-} from "@resource-broker/contract";
+import { Fault, fromDecision, toReservationRequest } from "@resource-broker/contract";
+import { type UiQuote, uiQuoteRequestSchema } from "@resource-broker/contract/dashboard";
 import { DEFAULT_POLICY, decide, type Policy } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";

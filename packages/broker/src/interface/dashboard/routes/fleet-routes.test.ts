@@ -1,4 +1,4 @@
-import type { UiCluster, UiFleet, UiFlows } from "@resource-broker/contract";
+import type { UiCluster, UiFleet, UiFlows } from "@resource-broker/contract/dashboard";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
 import { clustersOn, HOSTILE } from "../testing/clusters.ts";

@@ -1,4 +1,5 @@
-import { Fault, type UiDone, type UiResource, cordonRequestSchema } from "@resource-broker/contract";
+import { Fault, cordonRequestSchema } from "@resource-broker/contract";
+import type { UiDone, UiResource } from "@resource-broker/contract/dashboard";
 import { checked, faultOf } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
 import { clusterPage, readClusterQuery } from "../lists/cluster-list.ts";

@@ -1,4 +1,4 @@
-import type { UiAudit, UiHistory, UiMoneyReport, UiUnmet } from "@resource-broker/contract";
+import type { UiAudit, UiHistory, UiMoneyReport, UiUnmet } from "@resource-broker/contract/dashboard";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";
 import { clustersOn } from "../testing/clusters.ts";

@@ -1,11 +1,10 @@
+import { Fault, formatTime } from "@resource-broker/contract";
 import {
-  Fault,
-  formatTime,
   HISTORY_WINDOWS,
   type HistoryWindow,
   type UiAudit,
   type UiAuditRow,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/dashboard";
 import type { AuditEntry } from "../../../store/store.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
 import { limitOf, oneOf, type Parameters, textOf, wholeNumber } from "../lists/list-query.ts";

@@ -1,4 +1,4 @@
-import type { UiCluster, UiReservationDetail, UiReservations } from "@resource-broker/contract";
+import type { UiCluster, UiReservationDetail, UiReservations } from "@resource-broker/contract/dashboard";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";

@@ -1,12 +1,6 @@
-import {
-  apiVersionOf,
-  Fault,
-  reservationKind,
-  reservationMessage,
-  type UiDone,
-  type UiReservationDetail,
-  yamlText,
-} from "@resource-broker/contract";
+import { Fault, reservationMessage, yamlText } from "@resource-broker/contract";
+import { apiVersionOf, reservationKind } from "@resource-broker/contract/crd";
+import type { UiDone, UiReservationDetail } from "@resource-broker/contract/dashboard";
 import {
   describeResources,
   type Instant,

@@ -1,4 +1,5 @@
-import { Fault, formatTime, type UiSession, uiSignInSchema } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/contract";
+import { type UiSession, uiSignInSchema } from "@resource-broker/contract/dashboard";
 import { checked } from "../../shared/checked.ts";
 import { type Answer, ok, type PlainAnswer } from "../../http/route.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { UiRole } from "@resource-broker/contract";
+import type { UiRole } from "@resource-broker/contract/dashboard";
 import type { Clock } from "@resource-broker/runtime";
 import type { CertificateRef } from "./certificate-ref.ts";
 

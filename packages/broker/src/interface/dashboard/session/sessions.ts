@@ -1,4 +1,4 @@
-import type { UiRole } from "@resource-broker/contract";
+import type { UiRole } from "@resource-broker/contract/dashboard";
 import type { CertificateSet, Clock } from "@resource-broker/runtime";
 import { type CertificateRef, isStillValid } from "./certificate-ref.ts";
 import { type LinkSubject, tokenFrom } from "./links.ts";

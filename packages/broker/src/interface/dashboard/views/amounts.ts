@@ -1,4 +1,4 @@
-import type { UiAmounts } from "@resource-broker/contract";
+import type { UiAmounts } from "@resource-broker/contract/dashboard";
 import type { ResourceVector } from "@resource-broker/domain";
 
 const MILLIS_PER_CPU = 1000;

@@ -1,4 +1,5 @@
-import { formatTime, type UiCluster, type UiCondition } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { UiCluster, UiCondition } from "@resource-broker/contract/dashboard";
 import {
   describeResources,
   fits,

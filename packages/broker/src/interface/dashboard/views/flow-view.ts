@@ -1,4 +1,4 @@
-import type { UiAmounts, UiFlow, UiFlows, UiResource } from "@resource-broker/contract";
+import type { UiAmounts, UiFlow, UiFlows, UiResource } from "@resource-broker/contract/dashboard";
 import { type LedgerView, type Reservation, sum } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "./amounts.ts";
 import { isStale, type Moment } from "../../shared/advertised-account.ts";

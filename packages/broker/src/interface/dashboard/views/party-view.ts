@@ -1,4 +1,4 @@
-import type { UiParty } from "@resource-broker/contract";
+import type { UiParty } from "@resource-broker/contract/dashboard";
 import {
   type AccountView,
   CURRENT_PROTOCOL,

@@ -1,4 +1,5 @@
-import { formatTime, type UiMoney, type UiReservation } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { UiMoney, UiReservation } from "@resource-broker/contract/dashboard";
 import type { Instant, Reservation } from "@resource-broker/domain";
 import { amountsOf } from "./amounts.ts";
 

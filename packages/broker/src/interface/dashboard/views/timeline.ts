@@ -1,4 +1,5 @@
-import { formatTime, type UiReservationDetail } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import type { UiReservationDetail } from "@resource-broker/contract/dashboard";
 import {
   type AccountView,
   describeResources,

@@ -10,7 +10,6 @@ import {
   DEFAULT_SLICE,
   describeProblems,
   errorSchema,
-  policyReplySchema,
   quoteSchema,
   reservationListSchema,
   reservationSchema,
@@ -18,6 +17,7 @@ import {
   type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
+import { policyReplySchema } from "@resource-broker/contract/testing";
 import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CallOptions, caller, type ClientCredentials, type TestReply } from "../testing/call.ts";

@@ -1,4 +1,5 @@
-import { type ClusterAdvertisement, clusterAdvertisementName, formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/contract";
+import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
 import type { ClusterId, LedgerEvent, LedgerView } from "@resource-broker/domain";
 import { objectKey, reconcileLoop } from "@resource-broker/kube";
 import type { AdvertisementOutcome, AdvertisementStatus } from "../builders/advertisement-status.ts";

@@ -1,4 +1,4 @@
-import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
+import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { kubeClientFor } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
+import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import { type AccountView, apply, emptyLedger, type Ledger, resourceVector } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

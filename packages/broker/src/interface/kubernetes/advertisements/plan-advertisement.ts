@@ -1,14 +1,16 @@
 import {
-  type ClusterAdvertisement,
-  clusterAdvertisementKind,
-  clusterAdvertisementName,
   describeProblems,
   formatTime,
-  KUBE_LABEL,
   parseTime,
   toAdvertisement,
   validate,
 } from "@resource-broker/contract";
+import {
+  type ClusterAdvertisement,
+  clusterAdvertisementKind,
+  clusterAdvertisementName,
+  KUBE_LABEL,
+} from "@resource-broker/contract/crd";
 import {
   type AccountView,
   type Advertisement,

@@ -1,11 +1,5 @@
-import {
-  type ClusterAdvertisement,
-  clusterAdvertisementKind,
-  fitToSchema,
-  formatTime,
-  type ResourceQuantitiesDTO,
-  toQuantities,
-} from "@resource-broker/contract";
+import { fitToSchema, formatTime, type ResourceQuantitiesDTO, toQuantities } from "@resource-broker/contract";
+import { type ClusterAdvertisement, clusterAdvertisementKind } from "@resource-broker/contract/crd";
 import {
   type AccountView,
   describeResources,

@@ -1,4 +1,4 @@
-import type { Condition } from "@resource-broker/contract";
+import type { Condition } from "@resource-broker/contract/crd";
 import { canonical } from "../objects/diff.ts";
 
 /** A condition without its transition time, which is taken from the current status. */

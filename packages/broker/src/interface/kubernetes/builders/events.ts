@@ -1,13 +1,13 @@
+import { formatTime } from "@resource-broker/contract";
 import {
   apiVersionOf,
   type ClusterAdvertisement,
   clusterAdvertisementKind,
   type Condition,
-  formatTime,
   type Reservation,
   RESERVATION_CONDITION,
   reservationKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";
 import type { EventInput } from "@resource-broker/kube";
 import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertisement-status.ts";

@@ -1,4 +1,4 @@
-import { KUBE_LABEL, NOBODY, type Reservation } from "@resource-broker/contract";
+import { KUBE_LABEL, NOBODY, type Reservation } from "@resource-broker/contract/crd";
 import type { Reservation as Booked, ClusterId, ReservationId } from "@resource-broker/domain";
 import { reservationNameFor } from "@resource-broker/runtime";
 

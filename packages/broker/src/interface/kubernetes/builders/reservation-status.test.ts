@@ -1,4 +1,5 @@
-import { DEFAULT_SLICE, type Reservation as ReservationObject } from "@resource-broker/contract";
+import { DEFAULT_SLICE } from "@resource-broker/contract";
+import type { Reservation as ReservationObject } from "@resource-broker/contract/crd";
 import { apply, emptyLedger, type Reservation, resourceVector } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

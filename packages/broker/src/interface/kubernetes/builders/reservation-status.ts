@@ -1,11 +1,10 @@
+import { fitToSchema, formatTime } from "@resource-broker/contract";
 import {
-  fitToSchema,
-  formatTime,
   KUBE_ANNOTATION,
   type Reservation as ReservationObject,
   reservationKind,
   RESERVATION_CONDITION,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import {
   CURRENT_PROTOCOL,
   type EndReason,

@@ -1,4 +1,5 @@
-import type { CacheListener, ObjectCache } from "@resource-broker/kube";
+import type { ObjectCache } from "@resource-broker/kube";
+import type { CacheListener } from "@resource-broker/kube/testing";
 import { describe, expect, test } from "vitest";
 import { assumeCache } from "./assume-cache.ts";
 

@@ -1,10 +1,10 @@
+import type { ObjectMeta } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
-  type ObjectMeta,
   type Reservation,
   reservationKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { ReservationId } from "@resource-broker/domain";
 import { customResource, informer, type ReflectorDeps } from "@resource-broker/kube";
 import { identify } from "../builders/identify.ts";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type BrokerPolicy, brokerPolicyKind, Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract/crd";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { CUSTOM_RESOURCE_DEFINITIONS, customResource, NAMESPACES } from "@resource-broker/kube";
 import { createKubeSim } from "@resource-broker/kube-sim";

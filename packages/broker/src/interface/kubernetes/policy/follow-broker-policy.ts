@@ -1,4 +1,4 @@
-import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract";
+import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract/crd";
 import { customResource, informer, reconcileLoop, type ReconcileResult, wait } from "@resource-broker/kube";
 import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
 import { isNamespaceTerminating } from "../objects/namespace-terminating.ts";

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
 import { expect, test } from "vitest";
 import { RESERVATIONS } from "../objects/object-informers.ts";

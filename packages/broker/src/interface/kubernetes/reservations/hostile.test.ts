@@ -5,7 +5,7 @@ import {
   KUBE_LABEL,
   type Reservation,
   RESERVATION_FINALIZER,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";
 import { customResource } from "@resource-broker/kube";

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import type { Reply } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import { reservationIn } from "../../shared/checked.ts";

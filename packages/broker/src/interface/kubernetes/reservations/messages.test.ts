@@ -1,4 +1,4 @@
-import { KUBE_ANNOTATION } from "@resource-broker/contract";
+import { KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "../objects/object-informers.ts";
 import { personsReservation, sendSignal } from "../testing/samples.ts";

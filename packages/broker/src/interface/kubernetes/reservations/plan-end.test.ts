@@ -1,4 +1,4 @@
-import { KUBE_LABEL } from "@resource-broker/contract";
+import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { agentsReservation } from "../testing/samples.ts";
 import {

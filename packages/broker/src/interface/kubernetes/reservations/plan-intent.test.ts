@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";
 import { answered, DAY, ledgerReservation, type PlanRow, stepNameOf } from "./testing/plan-case.ts";

@@ -1,4 +1,5 @@
-import { parseTime, type Reservation } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { ENDED_RETENTION_MS, type Instant, keyName } from "@resource-broker/domain";
 import type { Identity } from "../builders/identify.ts";
 import { answerStatus, type ReservationStatus } from "../builders/reservation-status.ts";

@@ -1,4 +1,4 @@
-import { KUBE_LABEL } from "@resource-broker/contract";
+import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import { reservationNameFor } from "@resource-broker/runtime";
 import { describe, expect, test } from "vitest";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";

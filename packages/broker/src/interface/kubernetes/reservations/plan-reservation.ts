@@ -1,13 +1,12 @@
+import { LIMIT, parseDuration } from "@resource-broker/contract";
 import {
   KUBE_ANNOTATION,
   KUBE_LABEL,
-  LIMIT,
   NOBODY,
-  parseDuration,
   type Reservation as ReservationObject,
   RESERVATION_CONDITION,
   RESERVATION_FINALIZER,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import {
   type Actor,
   type ClusterId,

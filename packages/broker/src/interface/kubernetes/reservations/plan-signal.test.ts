@@ -3,7 +3,7 @@ import {
   KUBE_LABEL,
   RESERVATION_CONDITION,
   type Reservation,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import {
   DELETED,

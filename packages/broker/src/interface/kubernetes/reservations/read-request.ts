@@ -1,13 +1,12 @@
 import {
   describeProblems,
   type Mapped,
-  type Reservation,
-  reservationKind,
   reservationRequestSchema,
   toAdoptionOffers,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
+import { type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import type {
   AdoptionOffer,
   ClusterId,

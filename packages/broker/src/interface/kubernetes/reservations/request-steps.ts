@@ -1,4 +1,5 @@
-import { Fault, type Reservation, reservationKind } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import { isLive, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import type { IdMaker } from "../../shared/make-ids.ts";

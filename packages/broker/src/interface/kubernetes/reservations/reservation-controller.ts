@@ -1,4 +1,4 @@
-import { NOBODY, type Reservation } from "@resource-broker/contract";
+import { NOBODY, type Reservation } from "@resource-broker/contract/crd";
 import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
 import { reconcileLoop } from "@resource-broker/kube";
 import type { Committed } from "../../../engine/engine.ts";

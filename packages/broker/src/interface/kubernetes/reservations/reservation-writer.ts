@@ -1,10 +1,10 @@
+import { fitToSchema } from "@resource-broker/contract";
 import {
-  fitToSchema,
   KUBE_LABEL,
   RESERVATION_FINALIZER,
   type Reservation,
   reservationKind,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { ClusterId } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
 import type { ReservationStatus } from "../builders/reservation-status.ts";

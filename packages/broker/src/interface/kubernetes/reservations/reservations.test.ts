@@ -1,4 +1,4 @@
-import { KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract";
+import { KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { identify } from "../builders/identify.ts";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { objectKey } from "@resource-broker/kube";
 import { reservationEvents } from "../builders/events.ts";
 import {

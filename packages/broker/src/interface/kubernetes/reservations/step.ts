@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import type { AdoptionOffer, ClusterId, Command, ReservationRequest } from "@resource-broker/domain";
 import type { Refusal, ReservationStatus, StatusContext } from "../builders/reservation-status.ts";
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { DEFAULT_SLICE } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
   customResourceDefinition,
-  DEFAULT_SLICE,
   KINDS,
   type Reservation,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { eventRecorder, EVENTS, type KubeClient } from "@resource-broker/kube";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";

@@ -4,7 +4,7 @@ import {
   type Reservation,
   reservationKind,
   RESERVATION_CONDITION,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { reservationNameFor } from "@resource-broker/runtime";
 import type { KubeClient } from "@resource-broker/kube";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";

@@ -1,4 +1,5 @@
-import { type ClusterAdvertisement, KUBE_LABEL, parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/contract";
+import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { AccountView, Advertisement, Instant } from "@resource-broker/domain";
 import type { ObjectCache } from "@resource-broker/kube";
 

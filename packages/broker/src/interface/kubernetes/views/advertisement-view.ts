@@ -1,13 +1,12 @@
+import { formatTime, fromAdvertisement } from "@resource-broker/contract";
 import {
   AGENT_FIELD_MANAGER,
   apiVersionOf,
   type ClusterAdvertisement,
   clusterAdvertisementKind,
   clusterAdvertisementName,
-  formatTime,
-  fromAdvertisement,
   KUBE_LABEL,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { AccountView, ClusterId } from "@resource-broker/domain";
 import {
   type AdvertisementStatus,

@@ -1,4 +1,4 @@
-import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract";
+import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { AccountView } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
 import { advertisementEvents } from "../builders/events.ts";

@@ -1,4 +1,5 @@
-import type { Condition, KubernetesObject, ObjectMeta } from "@resource-broker/contract";
+import type { KubernetesObject, ObjectMeta } from "@resource-broker/contract";
+import type { Condition } from "@resource-broker/contract/crd";
 import { canonical, type Diff, diffObjects, type Fields } from "../objects/diff.ts";
 
 /** An object of one of the two kinds that the ledger is shown as. */

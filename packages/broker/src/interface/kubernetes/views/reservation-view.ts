@@ -1,12 +1,11 @@
+import { fromReservationRequest, toQuantities } from "@resource-broker/contract";
 import {
   apiVersionOf,
-  fromReservationRequest,
   KUBE_LABEL,
   type Reservation as ReservationObject,
   RESERVATION_CONDITION,
   reservationKind,
-  toQuantities,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import { isFinal, type Phase, type Reservation } from "@resource-broker/domain";
 import { isTrue } from "../builders/conditions.ts";
 import { identify } from "../builders/identify.ts";

@@ -1,4 +1,4 @@
-import { RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract";
+import { RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract/crd";
 import type { ReservationId } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
 import { reservationEvents } from "../builders/events.ts";

@@ -1,4 +1,5 @@
-import { Fault, KUBE_LABEL } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { KubeClient, ObjectName, ReconcileResult, Resource } from "@resource-broker/kube";
 import type { Fields } from "../objects/diff.ts";
 import { FIELD_MANAGER, type KubernetesOptions, type PartDeps } from "../ports.ts";

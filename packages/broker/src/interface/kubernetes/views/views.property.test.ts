@@ -1,4 +1,5 @@
-import { Fault, KUBE_LABEL } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
+import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import { actor, runs } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
 import fc from "fast-check";

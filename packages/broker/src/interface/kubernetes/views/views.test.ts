@@ -1,4 +1,4 @@
-import { type ClusterAdvertisement, KUBE_LABEL, type Reservation } from "@resource-broker/contract";
+import { type ClusterAdvertisement, KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
 import { actor, HOUR_MS } from "@resource-broker/domain/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";

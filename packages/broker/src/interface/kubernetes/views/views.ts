@@ -1,4 +1,5 @@
-import { clusterAdvertisementName, type Fault } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/contract";
+import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import type { LedgerEvent } from "@resource-broker/domain";
 import { type Reconciler, reconcileLoop, type ReconcileResult, toFault } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { customResourceDefinition, KINDS } from "@resource-broker/contract";
+import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
 import { type KubeClient, LEASES, NAMESPACES } from "@resource-broker/kube";
 import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
 import {

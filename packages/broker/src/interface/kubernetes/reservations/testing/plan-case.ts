@@ -1,4 +1,4 @@
-import { KUBE_LABEL, RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract";
+import { KUBE_LABEL, RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract/crd";
 import {
   emptyLedger,
   keyName,

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/contract";
+import type { Reservation } from "@resource-broker/contract/crd";
 import { afterAll, beforeAll } from "vitest";
 import { RESERVATIONS } from "../../objects/object-informers.ts";
 import {

@@ -1,12 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
-import type {
-  KubeClient,
-  ObjectName,
-  Resource,
-  WatchEvent,
-  WatchQuery,
-  WriteOptions,
-} from "@resource-broker/kube";
+import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
+import type { WatchEvent, WatchQuery, WriteOptions } from "@resource-broker/kube/testing";
 import {
   type ClusterApi,
   type JsonObject,

@@ -1,11 +1,9 @@
+import { formatTime, fromAdvertisement, toQuantities } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
-  formatTime,
-  fromAdvertisement,
   KUBE_LABEL,
   type Reservation as ReservationObject,
-  toQuantities,
-} from "@resource-broker/contract";
+} from "@resource-broker/contract/crd";
 import type { AccountView, Reservation } from "@resource-broker/domain";
 import { expect } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../../objects/object-informers.ts";

@@ -1,11 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  type ClusterAdvertisement,
-  DEFAULT_SLICE,
-  Fault,
-  type Reservation,
-  type SliceDefaults,
-} from "@resource-broker/contract";
+import { DEFAULT_SLICE, Fault, type SliceDefaults } from "@resource-broker/contract";
+import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract/crd";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
 import type { EventInput } from "@resource-broker/kube";
