@@ -99,7 +99,7 @@ describe("no word of a broker becomes a path, a flag or a process", () => {
 
 /** How the loan was refused; undefined: nothing was said yet. */
 function refusalOf({ status }: ResourceRequest): string | undefined {
-  if (status?.message?.includes("the answer is not what it should be") === true) return "not believed";
+  if (status?.message?.includes("the answer does not match the schema") === true) return "not believed";
   const peered = status?.conditions?.find(({ type }) => type === "Peered")?.reason;
   return peered?.endsWith("Refused") === true ? peered : undefined;
 }

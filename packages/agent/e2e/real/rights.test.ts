@@ -21,7 +21,7 @@ describe.skipIf(!controlPlaneAssets().isThere)(
     afterAll(() => setup?.dispose(), START_TIMEOUT_MS);
 
     /** Without Liqo's own rights (agent-liqo.yaml) an agent says once that it does not look for Liqo: that is as it should be. */
-    const isAboutLiqo = (line: string): boolean => line.startsWith("Liqo is not looked for");
+    const isAboutLiqo = (line: string): boolean => line.startsWith("Liqo is not detected");
     const runLifecycle = async (isEnough: (line: string) => boolean): Promise<string[]> => {
       const shown = await setup.runLifecycle((line) => !isAboutLiqo(line) && isEnough(line));
       return shown.filter((line) => !isAboutLiqo(line));

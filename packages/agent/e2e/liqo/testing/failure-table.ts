@@ -126,7 +126,7 @@ export const FAILURES: readonly Failure[] = [
     name: "the node does not come",
     spoil: behave({ node: "Absent" }),
     reason: "AwaitingNode",
-    message: /is not there yet/,
+    message: /does not exist yet/,
   },
   {
     name: "the node is not ready",
