@@ -26,14 +26,14 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     file: "packages/agent/src/publish/advertisement.ts",
     find: "index >= MAX_RESERVATIONS_PER_PROVIDER || bytes",
     replace: "bytes",
-    caughtBy: testFile("packages/agent/src/publish/advertisement-limits.test.ts"),
+    caughtBy: testFile("packages/agent/src/publish/advertisement.test.ts"),
   },
   {
     name: "an agent offers what its unlisted reservations take",
     file: "packages/agent/src/publish/advertisement.ts",
     find: "    ...unlisted.map(({ granted, used }) => larger(granted, used)),\n",
     replace: "",
-    caughtBy: testFile("packages/agent/src/publish/advertisement-limits.test.ts"),
+    caughtBy: testFile("packages/agent/src/publish/advertisement.test.ts"),
   },
   {
     name: "reads a list that never ends",
@@ -230,7 +230,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     file: "packages/agent/src/requester/request-status-writer.ts",
     find: "entry.older.has(versionOf(seen))",
     replace: "entry.older.size > 1 && entry.older.has(versionOf(seen))",
-    caughtBy: testFile("packages/agent/src/requester/own-writes.test.ts"),
+    caughtBy: testFile("packages/agent/src/requester/request-status-writer.test.ts"),
   },
   {
     name: "lets an agent take a stranger for a guest while the broker is away",
@@ -244,6 +244,6 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     file: "packages/broker/src/replica.ts",
     find: 'if (health.state === "ready" || health.state === "degraded") return undefined;',
     replace: 'if (health.state === "ready") return undefined;',
-    caughtBy: testFile("packages/broker/src/engine-check.test.ts"),
+    caughtBy: testFile("packages/broker/src/replica.test.ts"),
   },
 ];

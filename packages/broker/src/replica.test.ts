@@ -1,30 +1,31 @@
 import { describe, expect, test } from "vitest";
-import { engineCheck, leadingCheck, notLeading } from "./replica.ts";
+import type { EngineHealth } from "./engine/engine.ts";
+import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import type { LeadershipState } from "./store/common/leadership.ts";
 
-const rows: readonly { readonly standing: LeadershipState; readonly says: string }[] = [
-  { standing: { role: "standby", leader: "" }, says: "standby: no replica has led yet" },
-  { standing: { role: "standby", leader: "oslo" }, says: "standby: the last known leader is oslo" },
-  { standing: { role: "standby", leader: "oslo", problem: "no way" }, says: "standby: no way" },
+const rows: readonly { readonly state: LeadershipState; readonly reason: string }[] = [
+  { state: { role: "standby", leader: "" }, reason: "standby: no replica has led yet" },
+  { state: { role: "standby", leader: "oslo" }, reason: "standby: the last known leader is oslo" },
+  { state: { role: "standby", leader: "oslo", problem: "no way" }, reason: "standby: no way" },
   {
-    standing: { role: "unsure" },
-    says: "the store cannot be reached; another replica may be the leader",
+    state: { role: "unsure" },
+    reason: "the store cannot be reached; another replica may be the leader",
   },
-  { standing: { role: "deposed", leader: "oslo" }, says: "deposed: oslo leads" },
-  { standing: { role: "deposed", leader: "" }, says: "deposed: another replica leads" },
+  { state: { role: "deposed", leader: "oslo" }, reason: "deposed: oslo leads" },
+  { state: { role: "deposed", leader: "" }, reason: "deposed: another replica leads" },
 ];
 
-describe.each(rows)("a replica that is $standing.role ($says)", ({ standing: state, says }) => {
+describe.each(rows)("a replica that is $state.role ($reason)", ({ state, reason }) => {
   const leadership = { state: () => state };
 
   test("turns callers away, with what is known", () => {
     const fault = notLeading(leadership);
     expect(fault).toMatchObject({ code: "not-leader", status: 503, retry: true });
-    expect(fault?.message).toContain(says);
+    expect(fault?.message).toContain(reason);
   });
 
   test("is not ready, because it does not lead", () => {
-    expect(leadingCheck(leadership).problem()).toBe(says);
+    expect(leadingCheck(leadership).problem()).toBe(reason);
   });
 });
 
@@ -51,4 +52,28 @@ test("a leader answers, and is as ready as its engine", () => {
   expect(leadingCheck(leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "starting" } }, leadership).problem()).toBe("starting");
+});
+
+const failures: readonly { readonly health: EngineHealth; readonly problem: string | undefined }[] = [
+  { health: { state: "ready" }, problem: undefined },
+  { health: { state: "starting" }, problem: "starting" },
+  { health: { state: "failed", reason: "a line is missing" }, problem: "failed: a line is missing" },
+  { health: { state: "stopped" }, problem: "stopped" },
+  // Its readers must still be sent here.
+  { health: { state: "degraded", reason: "disk full" }, problem: undefined },
+];
+
+test.each(failures)("an engine that is $health.state has the problem $problem", ({ health, problem }) => {
+  expect(engineCheck({ health }).problem()).toBe(problem);
+});
+
+test("a broker that has its store to itself always leads", () => {
+  expect(leadingCheck().problem()).toBeUndefined();
+});
+
+test("a store that cannot be written is shown, and takes nobody out", () => {
+  const check = writesCheck({ health: { state: "degraded", reason: "disk full" } });
+  expect(check).toMatchObject({ name: "ledger-writes", isAdvisory: true });
+  expect(check.problem()).toBe("degraded: disk full");
+  expect(writesCheck({ health: { state: "ready" } }).problem()).toBeUndefined();
 });

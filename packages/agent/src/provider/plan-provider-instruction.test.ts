@@ -1,11 +1,17 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
+import { clusterSums, nodeFacts } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../manifests/instructions.ts";
+import { availableOf } from "../publish/advertisement.ts";
 import { GRACE_MS } from "../reservations/expiry.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { aReservation, ended } from "../testing/samples.ts";
-import { planProviderInstruction, type ProviderInstructionState } from "./plan-provider-instruction.ts";
+import {
+  checkCapacity,
+  planProviderInstruction,
+  type ProviderInstructionState,
+} from "./plan-provider-instruction.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const fits = { kind: "fits" } as const;
@@ -156,5 +162,31 @@ describe("a hold whose time is over", () => {
 
   test("ends if the broker does not know it", () => {
     expect(at(NOW + GRACE_MS, false, "unknown").actions.map(({ kind }) => kind)).toContain("remove");
+  });
+});
+
+function observed() {
+  const sums = clusterSums();
+  const allocatable = { cpu: "64", memory: "256Gi" };
+  const conditions = [{ type: "Ready", status: "True" }];
+  sums.putNode(nodeFacts({ metadata: { name: "one" }, status: { allocatable, conditions } }).facts);
+  return { totals: sums.totals(), labels: {}, gpus: [] };
+}
+
+const UNREADABLE = aReservation({ id: "rsv-odd", requestedResources: { cpu: "1e18", memory: "1Gi" } });
+
+describe("a reservation whose amounts cannot be read", () => {
+  test("finds no room", () => {
+    expect(checkCapacity(aReservation(), observed(), [])).toEqual({ kind: "fits" });
+    expect(checkCapacity(UNREADABLE, observed(), [])).toEqual({
+      kind: "short",
+      reason: "the amounts of the reservation cannot be read",
+    });
+  });
+
+  test("takes all that the cluster has once it is held", () => {
+    expect(availableOf(observed(), [])).toMatchObject({ cpuMillis: 64_000 });
+    expect(availableOf(observed(), [UNREADABLE])).toMatchObject({ cpuMillis: 0, memoryBytes: 0 });
+    expect(checkCapacity(aReservation(), observed(), [UNREADABLE])).toMatchObject({ kind: "short" });
   });
 });

@@ -2,8 +2,9 @@ import { MAX_EXTENDED_RESOURCES, NO_RESOURCES, resourceVector } from "@resource-
 import type { Reservation } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
+import { adoptionRequestSchema } from "../wire/adoption.ts";
 import { MAX_MESSAGE_LENGTH, reservationSchema } from "../wire/reservation.ts";
-import { fromReservation } from "./reservation.ts";
+import { fromReservation, toAdoptionOffers } from "./reservation.ts";
 
 const GI = 1024 ** 3;
 
@@ -86,5 +87,36 @@ describe("a reservation", () => {
     ],
   ] as const)("speaks to its %s", (role, change, message) => {
     expect(fromReservation({ ...reservation, ...change }, { role }).status.message).toBe(message);
+  });
+});
+
+test("offers for adoption are read with their amounts", () => {
+  const offer = {
+    id: "rsv-rome-a",
+    requesterID: "rome",
+    targetClusterID: "paris",
+    requestedResources: { cpu: "4", memory: "8Gi" },
+    phase: "Active",
+    generation: 2,
+    createdAt: "1970-01-01T00:00:01Z",
+    expiresAt: "1970-01-01T00:00:02Z",
+    key: "k",
+  };
+  const validated = validate(adoptionRequestSchema, { reservations: [offer] });
+  expect(validated.ok && toAdoptionOffers(validated.value)).toEqual({
+    ok: true,
+    value: [
+      {
+        id: "rsv-rome-a",
+        requester: "rome",
+        provider: "paris",
+        granted: resourceVector({ cpuMillis: 4000, memoryBytes: 8 * GI }),
+        phase: "Active",
+        generation: 2,
+        createdAt: 1000,
+        expiresAt: 2000,
+        key: "k",
+      },
+    ],
   });
 });

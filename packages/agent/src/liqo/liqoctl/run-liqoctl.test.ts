@@ -2,7 +2,15 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { EXIT_NOT_FOUND, liqoctl } from "./run-liqoctl.ts";
+import {
+  EXIT_NOT_FOUND,
+  forceUnpeerArguments,
+  liqoctl,
+  peerArguments,
+  type PeerOptions,
+  shownOutput,
+  unpeerArguments,
+} from "./run-liqoctl.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "liqoctl-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -57,5 +65,94 @@ describe("liqoctl", () => {
       code: EXIT_NOT_FOUND,
       output: expect.stringContaining("--liqoctl"),
     });
+  });
+});
+
+const OPTIONS: PeerOptions = {
+  local: { kubeconfig: "/k/rome.kubeconfig" },
+  remoteKubeconfig: "/k/paris.kubeconfig",
+  liqoNamespace: "liqo",
+  timeoutMs: 600_000,
+  gatewayType: "NodePort",
+  hasNetworking: true,
+};
+
+describe("the arguments of liqoctl", () => {
+  test("peer the two clusters, without a slice of liqoctl's own", () => {
+    expect(peerArguments(OPTIONS)).toEqual([
+      "peer",
+      "--kubeconfig=/k/rome.kubeconfig",
+      "--remote-kubeconfig=/k/paris.kubeconfig",
+      "--namespace=liqo",
+      "--remote-namespace=liqo",
+      "--timeout=10m",
+      "--create-resource-slice=false",
+      "--create-virtual-node=false",
+      "--gw-server-service-type=NodePort",
+    ]);
+  });
+
+  test("leave the gateway out where networking is off", () => {
+    const args = peerArguments({ ...OPTIONS, hasNetworking: false });
+    expect(args).toContain("--networking-disabled=true");
+    expect(args.join(" ")).not.toContain("gw-server");
+  });
+
+  test.each([
+    ["in a pod", {}, []],
+    ["by a context", { context: "rome" }, ["--context=rome"]],
+    ["by a file and a context", { kubeconfig: "k", context: "rome" }, ["--kubeconfig=k", "--context=rome"]],
+  ])("find the own cluster %s", (_, local, expected) => {
+    expect(unpeerArguments({ ...OPTIONS, local }).slice(1, 1 + expected.length)).toEqual(expected);
+  });
+
+  test("unpeer, and by force when the provider is gone", () => {
+    expect(unpeerArguments(OPTIONS)[0]).toBe("unpeer");
+    expect(forceUnpeerArguments("calm-paris", OPTIONS.local)).toEqual([
+      "force",
+      "unpeer",
+      "--kubeconfig=/k/rome.kubeconfig",
+      "--skip-confirm",
+      "calm-paris",
+    ]);
+  });
+});
+
+describe("what liqoctl printed", () => {
+  test.each([
+    [
+      "without colours",
+      "\u001b[31m ERRO \u001b[0m unable to ensure networking",
+      "ERRO  unable to ensure networking",
+    ],
+    ["with a spinner's last form only", "⠋ Waiting (0s)\r⠙ Waiting (1s)\rINFO Done\r\n", "INFO Done"],
+    ["without empty lines", "\n\na\n  \nb\n", "a\nb"],
+    [
+      "without secrets",
+      "token: abcdefghijklmnop\nclient-key-data: QUJDREVGR0g=\nBearer eyJhbGciOiJSUzI1NiJ9.abc.def",
+      "(left out)\nclient-key(left out)\nBearer (left out)",
+    ],
+    [
+      "without the ways that secrets are written elsewhere",
+      [
+        "Authorization: Bearer abcdef0123456789abcdef",
+        "dial https://admin:hunter2hunter2@paris:6443: refused",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn1ygWyF8PbnGy0AHB7MmC2b6aJ1pQ0bKcX",
+        "q1o=",
+        "-----END RSA PRIVATE KEY-----",
+        "ERRO unable to sign in",
+      ].join("\n"),
+      "Authorization: Bearer (left out)\ndial https://(left out)@paris:6443: refused\n(left out)\nERRO unable to sign in",
+    ],
+  ])("is shown %s", (_, output, expected) => {
+    expect(shownOutput(output)).toBe(expected);
+  });
+
+  test("is cut from the front: its end says why it failed", () => {
+    const output = Array.from({ length: 1000 }, (_, index) => `line ${index} ${"x".repeat(200)}`).join("\n");
+    const shown = shownOutput(`${output}\nERRO timed out`);
+    expect(shown.endsWith("ERRO timed out")).toBe(true);
+    expect(shown.length).toBeLessThan(1300);
   });
 });

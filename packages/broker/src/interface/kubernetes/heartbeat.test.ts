@@ -1,9 +1,13 @@
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
+import { cluster } from "@resource-broker/domain/testing";
 import { type Lease, LEASES } from "@resource-broker/kube";
+import { fakeClock, memoryDisk } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freedCapacity } from "./heartbeat.ts";
 import { RESERVATIONS } from "./objects/object-informers.ts";
 import { NAMESPACE, openEnvironment, type TestEnvironment } from "./testing/environment.ts";
 import { personsReservation, publish } from "./testing/samples.ts";
+import { startedEngine } from "./testing/started-engine.ts";
 
 let env: TestEnvironment;
 beforeEach(async () => {
@@ -82,4 +86,33 @@ describe("the heartbeat", () => {
     );
     expect(env.logged.filter((line) => line.includes("renewing the broker's Lease fails"))).toHaveLength(1);
   });
+});
+
+test("the more clusters there are, the longer it is until something freed is told again; none of it is forgotten", async () => {
+  const time = fakeClock();
+  const engine = await startedEngine(time, memoryDisk("led-1"));
+  const hear = (count: number, cpu: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        engine.submit({
+          kind: "advertise",
+          advertisement: cluster(`cluster-${at}`, { cpu, more: { statedAt: time.wallMs() } }),
+        }),
+      ),
+    );
+  const freed = freedCapacity(engine);
+  await hear(300, 8);
+  const first = engine.now();
+  expect(freed.noticedAt()).toBe(first);
+
+  await time.advance(2999);
+  await hear(1, 16);
+  expect(freed.noticedAt()).toBe(first);
+  await time.advance(1);
+  expect(freed.noticedAt()).toBe(engine.now());
+
+  await time.advance(60_000);
+  expect(freed.noticedAt()).toBe(first + 3000);
+  freed.stop();
+  await engine.stop();
 });
