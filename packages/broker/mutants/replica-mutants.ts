@@ -4,30 +4,50 @@ const POSTGRES = "packages/broker/src/store/postgres";
 /** Runs against a real PostgreSQL. */
 const STORE = { ...testFile(`${POSTGRES}/postgres-store.test.ts`), needs: "postgres" as const };
 
+const KUBERNETES = "packages/broker/src/store/kubernetes";
+const ELECTOR = "packages/broker/src/store/common/leader-elector.ts";
+
+/** One plant for both stores: the tests of each of them must catch it. */
+const LEASE_RUN_OUT = {
+  file: ELECTOR,
+  find: "isLeaseValid(renewedAt, leaseTime(clock), leaseMs))",
+  replace: "isLeaseValid(renewedAt, leaseTime(clock), 1000 * leaseMs))",
+} as const;
+
 const FENCING = { ...testFile(`${POSTGRES}/fencing.test.ts`), needs: "postgres" as const };
 
 /** Several brokers on one database: who leads, and who may write. */
 export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "lets a deposed leader commit: the epoch is unchecked",
-    file: `${POSTGRES}/lease.ts`,
+    file: `${POSTGRES}/postgres-lease.ts`,
     find: "WHERE one = 1 AND epoch = $1 AND commit_seq =",
     replace: "WHERE one = 1 AND $1::bigint > 0 AND commit_seq =",
     caughtBy: STORE,
   },
   {
     name: "takes a lease that another one holds",
-    file: `${POSTGRES}/lease.ts`,
+    file: `${POSTGRES}/postgres-lease.ts`,
     find: "WHERE one = 1 AND (expires_at <= now() OR instance = $1)",
     replace: "WHERE one = 1 AND (expires_at IS NOT NULL OR instance = $1)",
     caughtBy: STORE,
   },
   {
     name: "believes that it leads though its lease has run out",
-    file: `${POSTGRES}/leader-elector.ts`,
-    find: "isLeaseValid(term.renewedAt, leaseTime(clock), leaseMs))",
-    replace: "isLeaseValid(term.renewedAt, leaseTime(clock), 1000 * leaseMs))",
+    ...LEASE_RUN_OUT,
     caughtBy: STORE,
+  },
+  {
+    name: "believes that it leads though its lease on the API server has run out",
+    ...LEASE_RUN_OUT,
+    caughtBy: testFile(`${KUBERNETES}/replicas.test.ts`),
+  },
+  {
+    name: "keeps a lease that another one held meanwhile, and does not ask who leads",
+    file: ELECTOR,
+    find: "    if (renewedAt !== undefined && !wasHeld) await lease.verify?.();\n",
+    replace: "",
+    caughtBy: testFile(`${KUBERNETES}/replicas.test.ts`),
   },
   {
     name: "lets a deposed leader trim: the epoch is unchecked there",
@@ -38,14 +58,14 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lets a deposed leader renew its successor's lease",
-    file: `${POSTGRES}/lease.ts`,
+    file: `${POSTGRES}/postgres-lease.ts`,
     find: "WHERE one = 1 AND epoch = $1 RETURNING",
     replace: "WHERE one = 1 AND $1::bigint > 0 RETURNING",
     caughtBy: FENCING,
   },
   {
     name: "lets a deposed leader end its successor's term",
-    file: `${POSTGRES}/lease.ts`,
+    file: `${POSTGRES}/postgres-lease.ts`,
     find: "SET expires_at = now() WHERE one = 1 AND epoch = $1`",
     replace: "SET expires_at = now() WHERE one = 1 AND $1::bigint > 0`",
     caughtBy: FENCING,
@@ -53,8 +73,8 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "serves what it has read though its term was over by then",
     file: `${POSTGRES}/postgres-store.ts`,
-    find: "    if (epoch !== elector.epoch()) throw await writer.use(elector.markLost);\n",
-    replace: "    if (epoch < 0) throw await writer.use(keeper.markLost);\n",
+    find: "    if (epoch !== term.epoch()) throw await writer.use(term.markLost);\n",
+    replace: "    if (epoch < 0) throw await writer.use(term.markLost);\n",
     caughtBy: FENCING,
   },
   {
@@ -87,18 +107,18 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "removes old pages before the head lets go of them",
-    file: "packages/broker/src/store/kubernetes/ledger-objects.ts",
+    file: `${KUBERNETES}/ledger-objects.ts`,
     find: '      dropped = oldest.map((page) => segmentName("audit", page));\n',
     replace:
-      '      dropped = oldest.map((page) => segmentName("audit", page));\n      void pages.remove(dropped);\n',
-    caughtBy: testFile("packages/broker/src/store/kubernetes/ledger-objects.test.ts"),
+      '      dropped = oldest.map((page) => segmentName("audit", page));\n      void segments.remove(dropped);\n',
+    caughtBy: testFile(`${KUBERNETES}/ledger-objects.test.ts`),
   },
   {
     name: "does not notice that a page of the ledger was replaced",
-    file: "packages/broker/src/store/kubernetes/read-ledger.ts",
+    file: `${KUBERNETES}/read-ledger.ts`,
     find: "sums.sum(), sumOf(content) ?? sums.sum());\n",
     replace: "sums.sum(), sums.sum() ?? sumOf(content));\n",
-    caughtBy: testFile("packages/broker/src/store/kubernetes/record-sums.test.ts"),
+    caughtBy: testFile(`${KUBERNETES}/record-sums.test.ts`),
   },
   {
     name: "takes a COMMIT that nobody confirmed for done",

@@ -1,7 +1,8 @@
 import { type KubeClient, type Lease, LEASES } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
+import type { Candidate, LeaseResult } from "../common/leader-elector.ts";
+import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
 import { isCode, writeFailureKind } from "./failure.ts";
-import type { Candidate } from "./ledger-manifest.ts";
 import { LEDGER } from "./segment.ts";
 import type { WithTimeout } from "./soft-object.ts";
 
@@ -14,16 +15,9 @@ export interface KubernetesLeaseDeps {
   readonly leaseMs: number;
 }
 
-/** The result of an attempt to acquire or renew the lease. */
-export type LeaseResult =
-  /** `wasMine`: the lease was held without interruption since the last attempt. */
-  | { readonly isHeld: true; readonly wasHeld: boolean }
-  /** `freeInMs`: when it may be taken, unless it is renewed meanwhile. */
-  | { readonly isHeld: false; readonly holder: string; readonly freeInMs: number };
-
 /** The Lease that elects the leader. It avoids write conflicts on the manifest, but only the manifest decides who leads. */
 export interface KubernetesLease {
-  /** Takes or renews it, unless somebody else has it. */
+  /** Acquires or renews the lease, unless another replica holds it. */
   readonly tryAcquireOrRenew: () => Promise<LeaseResult>;
   readonly release: () => Promise<void>;
 }
@@ -87,20 +81,26 @@ export function kubernetesLease(deps: KubernetesLeaseDeps): KubernetesLease {
     return at + (statedMs > 0 ? statedMs : leaseMs) - clock.monotonicMs();
   };
 
-  const tryOnce = async (): Promise<LeaseResult | undefined> => {
+  const tryOnce = async (sentAt: LeaseTime): Promise<LeaseResult | undefined> => {
     const current = await read();
     const leftMs = current === undefined ? 0 : freeInMs(current);
     if (leftMs > 0) return { isHeld: false, holder: nameOf(holderOf(current?.lease)), freeInMs: leftMs };
-    return (await claim()) ? { isHeld: true, wasHeld: false } : undefined;
+    return (await claim()) ? { isHeld: true, sentAt, wasHeld: false } : undefined;
   };
 
   return {
     tryAcquireOrRenew: async () => {
+      const sentAt = leaseTime(clock);
       // The holder writes at once. Others, and a holder that met a conflict, read first.
-      if (holderOf(observed?.lease) === identity && (await claim())) return { isHeld: true, wasHeld: true };
+      if (holderOf(observed?.lease) === identity && (await claim()))
+        return { isHeld: true, sentAt, wasHeld: true };
       return (
-        (await tryOnce()) ??
-        (await tryOnce()) ?? { isHeld: false, holder: nameOf(holderOf(observed?.lease)), freeInMs: leaseMs }
+        (await tryOnce(sentAt)) ??
+        (await tryOnce(sentAt)) ?? {
+          isHeld: false,
+          holder: nameOf(holderOf(observed?.lease)),
+          freeInMs: leaseMs,
+        }
       );
     },
     release: async () => {

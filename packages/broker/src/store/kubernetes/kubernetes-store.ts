@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
+import {
+  DEFAULT_LEASE_MS,
+  leaderElector,
+  type LeaseResult,
+  RENEWALS_PER_LEASE,
+} from "../common/leader-elector.ts";
 import type { Leadership } from "../common/leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import { kubernetesFailure } from "./failure.ts";
 import { type KubernetesLease, kubernetesLease } from "./kubernetes-lease.ts";
-import { leaderElector, RENEWALS_PER_LEASE } from "./leader-elector.ts";
 import { type Content, contentIn, newManifest } from "./ledger-manifest.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
 import { LEDGER } from "./segment.ts";
 import { callTimeout } from "./soft-object.ts";
 import { takeOver } from "./take-over.ts";
-
-const DEFAULT_LEASE_MS = 6000;
 
 export interface KubernetesStoreOptions {
   /** What this replica calls itself to people. */
@@ -61,11 +64,19 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
       candidate,
       leaseMs,
     });
+  const lease = (): Promise<KubernetesLease> => (leasePromise ??= makeLease());
+  const tryAcquireOrRenew = async (): Promise<LeaseResult> => (await lease()).tryAcquireOrRenew();
   const elector = leaderElector({
-    lease: () => (leasePromise ??= makeLease()),
+    lease: {
+      tryAcquire: tryAcquireOrRenew,
+      renew: tryAcquireOrRenew,
+      release: async () => (await lease()).release(),
+      // Only the manifest decides who leads.
+      verify: async () => void (await ledger?.objects.lastCommit()),
+      server: "the API server",
+    },
     leaseMs,
     clock,
-    verify: async () => void (await ledger?.objects.lastCommit()),
     onError,
   });
 

@@ -1,18 +1,11 @@
 import { crc32 } from "node:zlib";
 import type { ConfigMap } from "@resource-broker/kube";
 import { type ChainLink, CHAIN_START } from "../common/audit.ts";
+import type { Candidate } from "../common/leader-elector.ts";
 import { parseStored } from "../common/stored-json.ts";
 import type { TableSum } from "../common/table-sums.ts";
 import { StoreFailure } from "../store.ts";
 import { LEDGER, LEDGER_LABEL, type SegmentRange } from "./segment.ts";
-
-/** A replica that leads or wants to. */
-export interface Candidate {
-  /** The process: no two are the same. */
-  readonly instance: string;
-  /** Its name, for people. */
-  readonly name: string;
-}
 
 /** A term of a leader and the commit it started after. */
 export interface Term {
@@ -26,6 +19,7 @@ export interface Term {
 export interface LedgerManifest {
   readonly ledgerId: string;
   readonly epoch: number;
+  /** Stored as it is: a change of its fields is a change of the format. */
   readonly leader: Candidate;
   /** The newest terms, oldest first. A deposed leader reads here whether its last commit was stored. */
   readonly terms: readonly Term[];

@@ -1,8 +1,9 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
+import type { Candidate } from "../common/leader-elector.ts";
 import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
-import { type Candidate, type Content, contentIn, manifestConfigMap, withLeader } from "./ledger-manifest.ts";
+import { type Content, contentIn, manifestConfigMap, withLeader } from "./ledger-manifest.ts";
 import { LEDGER, LEDGER_LABEL } from "./segment.ts";
 import type { WithTimeout } from "./soft-object.ts";
 

@@ -1,7 +1,7 @@
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
 import { reservationsToLoad } from "../common/changes.ts";
-import { leaseTime } from "../common/lease-time.ts";
+import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
 import type { Retention } from "../common/retention.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
 import { ADVERTISEMENT, RESERVATION } from "../common/record-tables.ts";
@@ -9,18 +9,27 @@ import { arrayValue, columnsOf, upsert, valueFrom } from "./tables.ts";
 import { isConflict } from "./failure.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
 import { decisionsToTrim, lastLineToTrim, removeAuditLines, removeDecisions, removeTerms } from "./trim.ts";
-import type { LeaseRow } from "./lease.ts";
-import type { LeaderElector } from "./leader-elector.ts";
+import type { LeaseRow } from "./postgres-lease.ts";
 import { begin, finish, rollBack, type Session, type Statement, type StatementResult } from "./session.ts";
 import { planBatch, writesOf } from "./write-batch.ts";
 
 /** Attempts per transaction after serialization conflicts. */
 const MAX_TRIES = 5;
 
+/** The term in which this process leads. */
+export interface LeaderTerm {
+  /** Throws a StoreFailure if this process never led. */
+  readonly epoch: () => number;
+  /** A statement that was sent at this moment has renewed the lease. */
+  readonly renewed: (sentAt: LeaseTime) => void;
+  /** Records that another replica leads. */
+  readonly markLost: (session: Session) => Promise<StoreFailure>;
+}
+
 export interface LedgerDatabaseDeps {
   readonly schema: string;
   readonly row: LeaseRow;
-  readonly elector: Pick<LeaderElector, "epoch" | "renewed" | "markLost">;
+  readonly term: LeaderTerm;
   readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
   readonly retention: Retention;
 }
@@ -35,7 +44,7 @@ export interface LedgerDatabase {
 }
 
 export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): LedgerDatabase {
-  const { schema, row, elector, clock, retention } = deps;
+  const { schema, row, term, clock, retention } = deps;
   let header = opened;
   let latest = opened.time;
   /** The outcome of the last commit is unknown. */
@@ -48,9 +57,9 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
    */
   const settle = async (session: Session): Promise<LedgerHeader | undefined> => {
     const sentAt = leaseTime(clock);
-    const found = await row.renew(session, elector.epoch());
+    const found = await row.renew(session, term.epoch());
     if (found === undefined) return undefined;
-    elector.renewed(sentAt);
+    term.renewed(sentAt);
     const ahead = found.commitNumber - header.commitNumber;
     // One ahead: the commit whose outcome was not known.
     if (ahead !== 0 && !(ahead === 1 && isUnsettled)) throw lostCommits(found, header);
@@ -62,7 +71,7 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
   /** The fence found no row: another replica leads, or the database was replaced. */
   const explainFenced = async (session: Session): Promise<StoreFailure> => {
     const found = await settle(session);
-    return found === undefined ? elector.markLost(session) : lostCommits(found, header);
+    return found === undefined ? term.markLost(session) : lostCommits(found, header);
   };
 
   /**
@@ -73,18 +82,18 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
     const sentAt = leaseTime(clock);
     const { writes, next } = await prepareWrites(session, { reads, plan });
     try {
-      await finish(session, [...writes, row.setHeader(elector.epoch(), next)]);
+      await finish(session, [...writes, row.setHeader(term.epoch(), next)]);
     } catch (error) {
       isUnsettled = error instanceof StoreFailure && error.kind === "unknown";
       throw error;
     }
-    elector.renewed(sentAt);
+    term.renewed(sentAt);
     header = next;
   };
 
   const prepareWrites = async (session: Session, { reads, plan }: Work): Promise<Planned> => {
     try {
-      const [fence, ...found] = await begin(session, [row.fence(elector.epoch(), header), ...reads]);
+      const [fence, ...found] = await begin(session, [row.fence(term.epoch(), header), ...reads]);
       if (fence?.count !== 1) throw FENCED;
       return plan(found);
     } catch (error) {
@@ -108,7 +117,7 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
   };
 
   const commit: LedgerDatabase["commit"] = async (session, batch) => {
-    if (isUnsettled && (await settle(session)) === undefined) throw await elector.markLost(session);
+    if (isUnsettled && (await settle(session)) === undefined) throw await term.markLost(session);
     if (batch.number !== header.commitNumber + 1) {
       const message = `commit ${batch.number} cannot follow commit ${header.commitNumber}`;
       throw new StoreFailure("not-committed", message);
@@ -129,7 +138,7 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
     const trimmed = await lastLineToTrim(session, schema, { ...header, keep: audit, now: latest });
     if (decisions === undefined && trimmed === undefined && hasRemovedTerms) return false;
     const writes = [
-      removeTerms(schema, elector.epoch()),
+      removeTerms(schema, term.epoch()),
       ...(decisions === undefined ? [] : [removeDecisions(schema, decisions)]),
       ...(trimmed === undefined ? [] : [removeAuditLines(schema, trimmed)]),
     ];
@@ -144,8 +153,8 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
     lastCommit: async (session) => {
       const found = await settle(session);
       if (found !== undefined) return found.commitNumber;
-      const last = await row.lastCommitOf(session, elector.epoch());
-      const failure = await elector.markLost(session);
+      const last = await row.lastCommitOf(session, term.epoch());
+      const failure = await term.markLost(session);
       if (last === undefined) throw failure;
       return last;
     },

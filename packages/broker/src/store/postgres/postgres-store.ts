@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/runtime";
+import { DEFAULT_LEASE_MS, leaderElector } from "../common/leader-elector.ts";
 import type { Leadership } from "../common/leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
 import { DECISION } from "../common/record-tables.ts";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { postgresFailure } from "./failure.ts";
-import { leaseRow } from "./lease.ts";
-import { leaderElector } from "./leader-elector.ts";
-import { type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
+import { leaseRow, postgresLease } from "./postgres-lease.ts";
+import { type LeaderTerm, type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
 import { type Connection, serialConnection } from "./connection.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
 import { checkServer, createTables, migrate } from "./schema.ts";
@@ -20,8 +20,6 @@ const SAVE_BATCH = 200;
 const TRIM_EVERY_MS = 10_000;
 const CONNECT_MS = 3000;
 const CLOSE_MS = 1000;
-
-const DEFAULT_LEASE_MS = 6000;
 
 export interface PostgresStoreOptions {
   readonly address: PostgresAddress;
@@ -66,8 +64,14 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     log.warn({ error: message }, doing);
     return message;
   };
-  const candidate = { instance: randomUUID(), holder: replica };
-  const elector = leaderElector({ row, connection: writer, candidate, leaseMs, clock, onError });
+  const candidate = { instance: randomUUID(), name: replica };
+  const lease = postgresLease({ row, connection: writer, candidate, leaseMs, clock });
+  const elector = leaderElector({ lease, leaseMs, clock, onError });
+  const term: LeaderTerm = {
+    epoch: lease.epoch,
+    renewed: elector.renewed,
+    markLost: async (session) => elector.markLost(await lease.readHolder(session)),
+  };
   let database: LedgerDatabase | undefined;
   let isPrepared = false;
   let isOlder = false;
@@ -106,7 +110,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
 
   const lead = async (): Promise<void> => {
     if (!isPrepared) await prepare();
-    if (elector.state().role === "leader" || (await elector.tryAcquire())) return;
+    if (elector.state().role === "leader" || (await elector.tryAcquire()).isHeld) return;
     const { holder } = await writer.use(row.read);
     throw new StoreFailure(
       "not-committed",
@@ -116,12 +120,11 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
 
   const read = async (): Promise<StoreContents> => {
     await writer.use(async (session) => {
-      if (isOlder && !(await migrate(session, schema, elector.epoch())))
-        throw await elector.markLost(session);
+      if (isOlder && !(await migrate(session, schema, term.epoch()))) throw await term.markLost(session);
     });
     const { contents, head: header, epoch } = await reader.use((session) => readLedger(session, schema));
-    if (epoch !== elector.epoch()) throw await writer.use(elector.markLost);
-    database = ledgerDatabase(header, { schema, row, elector, clock, retention });
+    if (epoch !== term.epoch()) throw await writer.use(term.markLost);
+    database = ledgerDatabase(header, { schema, row, term, clock, retention });
     planTrim();
     return contents;
   };

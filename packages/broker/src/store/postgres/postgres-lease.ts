@@ -1,19 +1,22 @@
+import type { Clock } from "@resource-broker/runtime";
+import {
+  type Candidate,
+  type LeaseAdapter,
+  type LeaseResult,
+  POLLS_PER_LEASE,
+} from "../common/leader-elector.ts";
+import { leaseTime } from "../common/lease-time.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
+import type { Connection } from "./connection.ts";
 import { HEADER_COLUMNS, HEADER_IS_MISSING, headerCells, headerFrom } from "./ledger-header.ts";
 import { SCHEMA_VERSION, tooNew } from "./schema.ts";
 import type { Session, Statement } from "./session.ts";
 
-/** Who wants to lead. */
-export interface Candidate {
-  /** The process: no two are the same. */
-  readonly instance: string;
-  /** Its name, for people. */
-  readonly holder: string;
-}
-
 /** The lease as another replica sees it. */
-export interface LeaseView extends Candidate {
+interface LeaseView {
+  readonly instance: string;
+  readonly holder: string;
   /** How much is left of it; 0 or less: it may be taken. By the database's clock. */
   readonly leftMs: number;
 }
@@ -55,7 +58,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
       if (Number(version) > SCHEMA_VERSION) throw tooNew(Number(version));
       return { holder: String(holder), instance: String(instance), leftMs: Number(leftMs) };
     },
-    tryAcquire: async (session, { instance, holder }) => {
+    tryAcquire: async (session, { instance, name }) => {
       // Also the own lease: an attempt whose reply was lost is repeated.
       const { rows } = await session.send({
         text: `WITH taken AS (
@@ -65,7 +68,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
             RETURNING epoch, holder, commit_seq)
           INSERT INTO ${term} (epoch, holder, since_commit, began_at)
           SELECT epoch, holder, commit_seq, now() FROM taken RETURNING epoch`,
-        values: [instance, holder],
+        values: [instance, name],
       });
       return rows[0] === undefined ? undefined : Number(rows[0]["epoch"]);
     },
@@ -98,5 +101,79 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
       text: `UPDATE ${lease} SET expires_at = ${until}, ${assignments} WHERE one = 1 AND epoch = $1`,
       values: [epoch, ...headerCells(next)],
     }),
+  };
+}
+
+export interface PostgresLeaseDeps {
+  readonly row: LeaseRow;
+  readonly connection: Connection;
+  readonly candidate: Candidate;
+  readonly leaseMs: number;
+  readonly clock: Pick<Clock, "monotonicMs" | "wallMs">;
+}
+
+export interface PostgresLease extends LeaseAdapter {
+  /** The epoch of the current or last term. Throws a StoreFailure if this process never led. */
+  readonly epoch: () => number;
+  /** Who leads; the last known holder if the row cannot be read. */
+  readonly readHolder: (session: Session) => Promise<string>;
+}
+
+export function postgresLease(deps: PostgresLeaseDeps): PostgresLease {
+  const { row, connection, candidate, leaseMs, clock } = deps;
+  let term: number | undefined;
+  let lastHolder = "";
+  /** The lease expires before the next poll: then it is acquired without reading it first. */
+  let isDue = false;
+
+  const acquire = (): Promise<LeaseResult | undefined> =>
+    connection.use(async (session) => {
+      const sentAt = leaseTime(clock);
+      const epoch = await row.tryAcquire(session, candidate);
+      if (epoch === undefined) return undefined;
+      term = epoch;
+      return { isHeld: true, sentAt, wasHeld: false };
+    });
+
+  const epoch = (): number => {
+    if (term === undefined) throw new StoreFailure("not-committed", "the store is not open");
+    return term;
+  };
+
+  const readHolder = async (session: Session): Promise<string> => {
+    lastHolder = (await row.read(session).catch(() => undefined))?.holder ?? lastHolder;
+    return lastHolder;
+  };
+
+  return {
+    server: "the database",
+    epoch,
+    readHolder,
+    tryAcquire: async (onRead) => {
+      const acquired = isDue ? await acquire() : undefined;
+      if (acquired !== undefined) return acquired;
+      const { holder, instance, leftMs } = await connection.use(row.read);
+      lastHolder = holder;
+      onRead(holder);
+      const isFree = leftMs <= 0 || instance === candidate.instance;
+      const result = isFree ? await acquire() : undefined;
+      if (result !== undefined) return result;
+      isDue = leftMs <= leaseMs / POLLS_PER_LEASE;
+      return { isHeld: false, holder, freeInMs: leftMs };
+    },
+    renew: () => {
+      const current = epoch();
+      return connection.use(async (session) => {
+        const sentAt = leaseTime(clock);
+        const isHeld = (await row.renew(session, current)) !== undefined;
+        if (isHeld) return { isHeld, sentAt, wasHeld: true };
+        return { isHeld, holder: await readHolder(session), freeInMs: 0 };
+      });
+    },
+    release: () => {
+      const ending = epoch();
+      term = undefined;
+      return connection.use((session) => row.release(session, ending));
+    },
   };
 }

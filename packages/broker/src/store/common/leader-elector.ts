@@ -1,0 +1,208 @@
+import type { Clock } from "@resource-broker/runtime";
+import { StoreFailure } from "../store.ts";
+import type { Leadership, LeadershipState } from "./leadership.ts";
+import { isLeaseValid, type LeaseTime, leaseTime } from "./lease-time.ts";
+
+export const DEFAULT_LEASE_MS = 6000;
+/** Renewals per lease duration: one or two of them may fail. After a failure the interval is halved. */
+export const RENEWALS_PER_LEASE = 3;
+/** Polls of a standby per lease duration: after a clean shutdown, another replica leads within a second. */
+export const POLLS_PER_LEASE = 6;
+const MIN_WAIT_MS = 20;
+
+/** A replica that leads or wants to. */
+export interface Candidate {
+  /** The process: no two are the same. */
+  readonly instance: string;
+  /** Its name, for people. */
+  readonly name: string;
+}
+
+/** The result of an attempt to acquire or renew the lease. */
+export type LeaseResult =
+  | {
+      readonly isHeld: true;
+      /** Before the request was sent. */
+      readonly sentAt: LeaseTime;
+      /** The lease was held without interruption since the last attempt. */
+      readonly wasHeld: boolean;
+    }
+  /** `freeInMs`: when it may be acquired, unless it is renewed meanwhile. */
+  | { readonly isHeld: false; readonly holder: string; readonly freeInMs: number };
+
+/** The lease in one kind of store. A StoreFailure means that a retry does not help; other errors are retried. */
+export interface LeaseAdapter {
+  /** Acquires the lease if it is free. Calls `onRead` with the holder if it reads the lease first. */
+  readonly tryAcquire: (onRead: (holder: string) => void) => Promise<LeaseResult>;
+  /** Renews the lease; `isHeld` is false if another replica has acquired it. */
+  readonly renew: () => Promise<LeaseResult>;
+  /** Releases the lease, so that another replica can acquire it at once. */
+  readonly release: () => Promise<void>;
+  /** Finds out who leads if the lease was not held without interruption; calls `markLost` if it is another replica. */
+  readonly verify?: () => Promise<void>;
+  /** For log lines, for example "the database". */
+  readonly server: string;
+}
+
+export interface LeaderElectorDeps {
+  readonly lease: LeaseAdapter;
+  readonly leaseMs: number;
+  readonly clock: Clock;
+  /** Logs an error of background work and returns its message. */
+  readonly onError: (doing: string, error: unknown) => string;
+}
+
+/** Acquires and renews the lease, and reports the leadership state. */
+export interface LeaderElector extends Omit<Leadership, "prepare"> {
+  /** Acquires the lease if it is free. */
+  readonly tryAcquire: () => Promise<LeaseResult>;
+  /** A commit that was sent at this moment has renewed the lease. */
+  readonly renewed: (sentAt: LeaseTime) => void;
+  /** Records that another replica leads and notifies listeners. */
+  readonly markLost: (leader: string) => StoreFailure;
+  readonly lost: () => StoreFailure | undefined;
+  /** Ends the term and releases the lease. */
+  readonly release: () => Promise<void>;
+}
+
+export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorDeps): LeaderElector {
+  const renewEveryMs = leaseMs / RENEWALS_PER_LEASE;
+  const listeners: ((failure: StoreFailure) => void)[] = [];
+  /** By this machine's clocks, from before the request was sent: the store and other replicas count from later. */
+  let renewedAt: LeaseTime | undefined;
+  let leader = "";
+  let problem: string | undefined;
+  let lost: StoreFailure | undefined;
+  let isClosed = false;
+  /** The renewal after which the clocks were found to disagree. */
+  let renewedNowAfter: LeaseTime | undefined;
+  let wake = (): void => undefined;
+  let cancelRenewal = (): void => undefined;
+
+  const onRead = (holder: string): void => {
+    leader = holder;
+    problem = undefined;
+  };
+
+  const tryAcquire = async (): Promise<LeaseResult> => {
+    const result = await lease.tryAcquire(onRead);
+    if (!result.isHeld) onRead(result.holder);
+    else await onHeld(result.sentAt, result.wasHeld);
+    return result;
+  };
+
+  const onHeld = async (sentAt: LeaseTime, wasHeld: boolean): Promise<void> => {
+    // Another replica may have led and ended while this process was paused: the local state may be outdated.
+    if (renewedAt !== undefined && !wasHeld) await lease.verify?.();
+    if (lost !== undefined) return;
+    renewedAt ??= sentAt;
+    renewed(sentAt);
+    scheduleRenewal(renewEveryMs);
+  };
+
+  const renewed = (sentAt: LeaseTime): void => {
+    if (renewedAt !== undefined && sentAt.monotonicMs >= renewedAt.monotonicMs) renewedAt = sentAt;
+  };
+
+  const scheduleRenewal = (delayMs: number): void => {
+    cancelRenewal();
+    if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, () => void renew());
+  };
+
+  const renew = async (): Promise<void> => {
+    try {
+      if (renewedAt === undefined || !isRenewalDue(renewedAt)) return scheduleRenewal(renewEveryMs);
+      const result = await lease.renew();
+      if (!result.isHeld) markLost(result.holder);
+      else if (!isClosed) await onHeld(result.sentAt, result.wasHeld);
+    } catch (error) {
+      onError("the lease could not be renewed", error);
+      scheduleRenewal(renewEveryMs / 2);
+    }
+  };
+
+  /** A commit may have renewed the lease meanwhile. */
+  const isRenewalDue = (since: LeaseTime): boolean =>
+    clock.monotonicMs() - since.monotonicMs >= renewEveryMs ||
+    !isLeaseValid(since, leaseTime(clock), leaseMs);
+
+  /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
+  const renewNow = (since: LeaseTime): void => {
+    if (renewedNowAfter === since) return;
+    renewedNowAfter = since;
+    void renew();
+  };
+
+  const markLost = (successor: string): StoreFailure => {
+    leader = successor;
+    if (lost !== undefined) return lost;
+    lost = new StoreFailure("deposed", `another replica leads now: ${leader || "its name is not known"}`);
+    cancelRenewal();
+    for (const listener of listeners.splice(0)) listener(lost);
+    return lost;
+  };
+
+  /** How long to wait before the next poll; undefined: this replica leads. */
+  const tryOnce = async (): Promise<number | undefined> => {
+    const longestMs = leaseMs / POLLS_PER_LEASE;
+    try {
+      const result = await tryAcquire();
+      return result.isHeld ? undefined : Math.min(Math.max(result.freeInMs, MIN_WAIT_MS), longestMs);
+    } catch (error) {
+      // The ledger is damaged or written by a newer broker: retrying does not help.
+      if (error instanceof StoreFailure) throw error;
+      problem = onError(`${lease.server} could not be asked who leads`, error);
+      return longestMs;
+    }
+  };
+
+  const pause = (delayMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = clock.after(delayMs, resolve);
+      wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+
+  return {
+    tryAcquire,
+    acquire: async () => {
+      while (!isClosed) {
+        const waitMs = await tryOnce();
+        if (waitMs === undefined) return true;
+        if (!isClosed) await pause(waitMs);
+      }
+      return false;
+    },
+    renewed,
+    markLost,
+    lost: () => lost,
+    release: async () => {
+      isClosed = true;
+      cancelRenewal();
+      wake();
+      const isHeld = renewedAt !== undefined && lost === undefined;
+      renewedAt = undefined;
+      if (!isHeld) return;
+      try {
+        await lease.release();
+      } catch (error) {
+        onError("the lease could not be given back", error);
+      }
+    },
+    state: (): LeadershipState => {
+      if (lost !== undefined) return { role: "deposed", leader };
+      if (renewedAt === undefined)
+        return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
+      if (isLeaseValid(renewedAt, leaseTime(clock), leaseMs)) return { role: "leader" };
+      if (clock.monotonicMs() - renewedAt.monotonicMs < leaseMs) renewNow(renewedAt);
+      return { role: "unsure" };
+    },
+    predecessor: () => leader,
+    onLost: (listener) => {
+      if (lost === undefined) listeners.push(listener);
+      else listener(lost);
+    },
+  };
+}
