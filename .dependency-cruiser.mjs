@@ -18,23 +18,30 @@ const mayImport = {
   testkit: ["base", "domain", "contract", "runtime", "kube", "kube-sim", "client", "broker", "agent"],
 };
 
+/** What is only for tests, the evaluation and the demo is under `test/`; what runs in production is under `packages/`. */
+const UNDER_TEST = ["kube-sim", "testkit"];
+/** @param {string[]} names */
+const foldersOf = (...names) =>
+  names.map((name) => `^${UNDER_TEST.includes(name) ? "test" : "packages"}/${name}/`);
+
 const TEST = "\\.test\\.ts$";
-const TESTING = "^packages/.+/testing/";
-const TESTKIT = "^packages/testkit/";
-const TOOLING = "^(packages|apps)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
+const TESTING = "^(packages|test)/.+/testing/";
+const [TESTKIT = ""] = foldersOf("testkit");
+const TOOLING = "^(packages|apps|test)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
 /** What a package shows to others: its index, `./testing` for tests, CRDs, the dashboard's types, and Liqo's kinds. */
 const ENTRY_POINT =
-  "^packages/([^/]+/src/(index|testing|testing/index)|contract/src/((crd|dashboard)/index|text/safe-text)|agent/src/liqo/index)\\.ts$";
+  "^(packages|test)/([^/]+/src/(index|testing|testing/index)|contract/src/((crd|dashboard)/index|text/safe-text)|agent/src/liqo/index)\\.ts$";
+
+/** Each package, and each folder beside them that has code of ours. */
+const OURS = "^((packages|test)/[^/]+|apps|evaluation|tools|scripts|deploy|test-setup)/";
 
 const onlyDownward = Object.entries(mayImport).map(([name, allowed]) => ({
   name: `layer-${name}`,
-  comment: `packages/${name} may import of our packages: ${allowed.join(", ") || "none"}.`,
-  from: { path: `^packages/${name}/`, pathNot: NOT_PRODUCTION.filter((path) => path !== TESTKIT) },
-  to: { path: "^packages/", pathNot: `^packages/(${[name, ...allowed].join("|")})/` },
+  comment: `${name} may import of our packages: ${allowed.join(", ") || "none"}.`,
+  from: { path: foldersOf(name), pathNot: NOT_PRODUCTION.filter((path) => path !== TESTKIT) },
+  to: { path: "^(packages|test)/", pathNot: foldersOf(name, ...allowed) },
 }));
-
-const known = Object.keys(mayImport).join("|");
 
 /** @type {import("dependency-cruiser").IForbiddenRuleType[]} */
 const rules = [
@@ -60,27 +67,32 @@ const rules = [
   {
     name: "layer-unknown-package",
     comment: "A new package needs a line in `mayImport` above before it may import others of ours.",
-    from: { path: "^packages/([^/]+)/", pathNot: `^packages/(${known})/` },
-    to: { path: "^packages/", pathNot: "^packages/$1/" },
+    from: { path: "^((packages|test)/[^/]+)/", pathNot: foldersOf(...Object.keys(mayImport)) },
+    to: { path: "^(packages|test)/", pathNot: "^$1/" },
   },
   {
     name: "apps-are-not-imported",
     comment: "An app is a place where programs start: nothing builds on it, not even another app.",
-    from: { path: "^(packages|evaluation|tools|scripts|apps/[^/]+)/" },
+    from: { path: "^(packages|test|evaluation|tools|scripts|deploy|test-setup|apps/[^/]+)/" },
     to: { path: "^apps/", pathNot: "^$1/" },
   },
   {
     name: "no-relative-path-into-a-package",
     comment: "Import another package by its name, as a user of it would.",
-    from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
-    to: { path: "^packages/", pathNot: "^$1/", dependencyTypes: ["local"], dependencyTypesNot: ["aliased"] },
+    from: { path: OURS },
+    to: {
+      path: "^(packages|test)/",
+      pathNot: "^$1/",
+      dependencyTypes: ["local"],
+      dependencyTypesNot: ["aliased"],
+    },
   },
   {
     name: "only-entry-points",
     comment:
       "A package's insides are its own: import its index, a further entry (`contract/crd`, `contract/dashboard`, `contract/text`, `agent/liqo`), or `./testing` from tests.",
-    from: { path: "^(packages/[^/]+|apps|evaluation|tools|scripts)/" },
-    to: { path: "^packages/", pathNot: ["^$1/", ENTRY_POINT] },
+    from: { path: OURS },
+    to: { path: "^(packages|test)/", pathNot: ["^$1/", ENTRY_POINT] },
   },
   {
     name: "stores-share-only-common",
@@ -97,7 +109,7 @@ const rules = [
   {
     name: "testing-only-for-tests",
     comment: "`testing/` holds builders for tests and benchmarks, not code to run on.",
-    from: { path: "^(packages|apps)/", pathNot: NOT_PRODUCTION },
+    from: { path: "^(packages|apps|test)/", pathNot: NOT_PRODUCTION },
     to: { path: TESTING },
   },
   {
@@ -115,7 +127,7 @@ const rules = [
   {
     name: "production-uses-declared-dependencies",
     comment: "Production code imports only what its own package.json lists under dependencies.",
-    from: { path: "^(packages|apps)/[^/]+/src/", pathNot: NOT_PRODUCTION },
+    from: { path: "^(packages|apps|test)/[^/]+/src/", pathNot: NOT_PRODUCTION },
     to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
   },
   {

@@ -7,9 +7,9 @@ const long = process.env["LONG"] === "1";
 /** `npm run test:kube` runs these, against a real kube-apiserver, etcd and kubectl; `npm test` needs none of them. */
 const isReal = process.env["KUBE_REQUIRED"] === "1";
 const REAL_PEERS = [
-  "packages/testkit/src/control-plane/**/*.test.ts",
-  "{packages,apps}/*/e2e/real/**/*.test.ts",
-  "packages/*/e2e/*real*.test.ts",
+  "test/testkit/src/control-plane/**/*.test.ts",
+  "{packages,apps,test}/*/e2e/real/**/*.test.ts",
+  "{packages,test}/*/e2e/*real*.test.ts",
   "{deploy,test-setup}/**/real/**/*.test.ts",
 ];
 
@@ -28,8 +28,8 @@ const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...REAL_LIQO, ...IN
 
 /** They share the modules of one process: most of the time of a small test is its imports. None may leave anything behind. */
 const UNITS =
-  "{packages,apps,evaluation,scripts,tools}/**/{src,sim,chaos,fuzz,mutants,generate,reference}/**/*.test.ts";
-const EVERYTHING = "{packages,apps,evaluation,scripts,tools,deploy,test-setup}/**/*.test.ts";
+  "{packages,apps,test,evaluation,scripts,tools}/**/{src,sim,chaos,fuzz,mutants,generate,reference}/**/*.test.ts";
+const EVERYTHING = "{packages,apps,test,evaluation,scripts,tools,deploy,test-setup}/**/*.test.ts";
 
 /**
  * Many tests mostly wait, for processes and clocks: on two cores, too, two of them run at a time. Those with real peers start

@@ -107,7 +107,7 @@ describe("what is sent to the builder", () => {
     const own = sources.filter((path) => path.startsWith(`${ROOT}/`) && !path.includes("/node_modules/"));
     expect(own.length).toBeGreaterThan(100);
     expect(own.map((path) => relative(ROOT, path)).filter((path) => !isSent(path))).toEqual([]);
-    const named = ["LICENSE", "package-lock.json", "scripts/bundle/main.ts"];
+    const named = ["LICENSE", "package-lock.json", "scripts/bundle/main.ts", "test/testkit/package.json"];
     expect(named.filter((path) => !isSent(path))).toEqual([]);
   });
 
@@ -121,6 +121,7 @@ describe("what is sent to the builder", () => {
     "apps/dashboard/dist/index.html",
     "packages/broker/src/app.test.ts",
     "packages/agent/e2e/testing/fleet.ts",
+    "test/testkit/src/index.ts",
     "tools/liqo-assets/main.ts",
   ];
 

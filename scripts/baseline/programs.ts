@@ -5,7 +5,7 @@ export const PROGRAMS = {
   broker: "packages/broker/src/main.ts",
   agent: "packages/agent/src/main.ts",
   brokerctl: "apps/cli/src/main.ts",
-  "kube-sim": "packages/kube-sim/src/main.ts",
+  "kube-sim": "test/kube-sim/src/main.ts",
   demo: "apps/demo/src/main.ts",
 } as const;
 

@@ -14,7 +14,7 @@ export interface Known {
 
 /** Files that a command reads from the repository. */
 const OWN_PATH =
-  /^(?:\.\/)?((?:apps|bin|deploy|docs|evaluation|packages|scripts|test-setup|tools)\/[\w./-]+)$/;
+  /^(?:\.\/)?((?:apps|bin|deploy|docs|evaluation|packages|scripts|test|test-setup|tools)\/[\w./-]+)$/;
 const FLAG = /^--([a-z][a-z0-9-]*)/;
 const LONGEST_COMMAND = 2;
 

@@ -9,7 +9,7 @@ const WITH_HELP = new Map([
   ["start", ["apps/demo/src/main.ts", "--tour", "--contexts=all"]],
   ["broker", ["packages/broker/src/main.ts"]],
   ["agent", ["packages/agent/src/main.ts"]],
-  ["kube-sim", ["packages/kube-sim/src/main.ts"]],
+  ["kube-sim", ["test/kube-sim/src/main.ts"]],
 ]);
 /** Vitest's flags are its own. */
 const FREE = /^(?:test|check)/;

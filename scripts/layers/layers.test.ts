@@ -67,7 +67,7 @@ const violations: readonly Row[] = [
   {
     name: "kube-sim imports the agent",
     rule: "layer-kube-sim",
-    planted: { "packages/kube-sim/src/server.ts": `import "@resource-broker/agent";` },
+    planted: { "test/kube-sim/src/server.ts": `import "@resource-broker/agent";` },
   },
   {
     name: "the client imports kube",
@@ -92,7 +92,7 @@ const violations: readonly Row[] = [
   {
     name: "the testkit imports a package that is not in the table",
     rule: "layer-testkit",
-    planted: { "packages/testkit/src/suite.ts": `import "@resource-broker/newcomer";` },
+    planted: { "test/testkit/src/suite.ts": `import "@resource-broker/newcomer";` },
   },
   {
     name: "a package that is not in the table imports a sibling",

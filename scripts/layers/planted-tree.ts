@@ -1,22 +1,22 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** Source text by path. */
 export type Files = Readonly<Record<string, string>>;
 
 const PACKAGES = [
-  "base",
-  "domain",
-  "contract",
-  "runtime",
-  "kube",
-  "kube-sim",
-  "client",
-  "broker",
-  "agent",
-  "testkit",
-  "newcomer",
+  "packages/base",
+  "packages/domain",
+  "packages/contract",
+  "packages/runtime",
+  "packages/kube",
+  "packages/client",
+  "packages/broker",
+  "packages/agent",
+  "packages/newcomer",
+  "test/kube-sim",
+  "test/testkit",
 ];
 
 /** A small workspace of our shape that keeps every rule, also where a rule has an exception. */
@@ -35,7 +35,7 @@ const CLEAN: Files = {
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
   "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/contract";`,
   "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
-  "packages/kube-sim/src/index.ts": `import "@resource-broker/kube";`,
+  "test/kube-sim/src/index.ts": `import "@resource-broker/kube";`,
   "packages/client/src/index.ts": `import "node:https"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
   "packages/broker/src/index.ts": `import "@resource-broker/kube"; import "@resource-broker/runtime";`,
   "packages/broker/src/broker.test.ts": `import "@resource-broker/kube-sim"; import "@resource-broker/domain/testing";`,
@@ -48,7 +48,7 @@ const CLEAN: Files = {
   "packages/agent/src/data-plane/settings.ts": `import "../liqo/index.ts";`,
   "packages/agent/src/liqo/index.ts": `export { liqo } from "./provider/liqo-provider.ts";`,
   "packages/agent/src/liqo/provider/liqo-provider.ts": `export const liqo = 1;`,
-  "packages/testkit/src/index.ts": `import "@resource-broker/broker"; import "@resource-broker/agent"; import "@resource-broker/agent/liqo"; import "fast-check";`,
+  "test/testkit/src/index.ts": `import "@resource-broker/broker"; import "@resource-broker/agent"; import "@resource-broker/agent/liqo"; import "fast-check";`,
   "packages/newcomer/src/index.ts": `export const newcomer = 1;`,
   "apps/demo/package.json": `{ "name": "@resource-broker/demo" }`,
   "apps/demo/src/main.ts": `import "@resource-broker/broker"; import "@resource-broker/testkit";`,
@@ -66,16 +66,20 @@ export function plantTree(planted: Files = {}): string {
   };
   write(
     "package.json",
-    JSON.stringify({ workspaces: ["packages/*", "apps/*"], devDependencies: { "fast-check": "1.0.0" } }),
+    JSON.stringify({
+      workspaces: ["packages/*", "apps/*", "test/*"],
+      devDependencies: { "fast-check": "1.0.0" },
+    }),
   );
   for (const name of ["fast-check", "declared"]) {
     write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: "1.0.0", main: "index.js" }));
     write(`node_modules/${name}/index.js`, "");
   }
   mkdirSync(join(root, "node_modules/@resource-broker"));
-  for (const name of PACKAGES) {
-    write(`packages/${name}/package.json`, JSON.stringify(manifestOf(name)));
-    symlinkSync(`../../packages/${name}`, join(root, "node_modules/@resource-broker", name));
+  for (const folder of PACKAGES) {
+    const name = basename(folder);
+    write(`${folder}/package.json`, JSON.stringify(manifestOf(name)));
+    symlinkSync(`../../${folder}`, join(root, "node_modules/@resource-broker", name));
   }
   for (const [path, text] of Object.entries({ ...CLEAN, ...planted })) write(path, text);
   return root;

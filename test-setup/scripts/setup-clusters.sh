@@ -114,7 +114,7 @@ case $ON in
   kind) make_in_kind ;;
   sim)
     bootstrap
-    serve_clusters node "$ROOT/packages/kube-sim/src/main.ts"
+    serve_clusters node "$ROOT/test/kube-sim/src/main.ts"
     await_servers
     ;;
   real)

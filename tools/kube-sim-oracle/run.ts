@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { ORACLE_CASES } from "@resource-broker/kube-sim/testing";
 import { askGo } from "../go-oracle/ask-go.ts";
 
-const answers = "../../packages/kube-sim/src/crd/testing/oracle-answers.json";
+const answers = "../../test/kube-sim/src/crd/testing/oracle-answers.json";
 
 const oracle = {
   name: "kube-sim-oracle",

@@ -11,7 +11,7 @@ const flags = process.argv.slice(2);
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 const go = { name: "protobuf-tables", script: "oracle:protobuf", folder: pathOf(".") };
 const samples = { ...go, question: { ask: "samples", objects: SAMPLE_OBJECTS } };
-const ofKubeSim = pathOf("../../packages/kube-sim/src/protobuf/");
+const ofKubeSim = pathOf("../../test/kube-sim/src/protobuf/");
 const ofKube = pathOf("../../packages/kube/src/protobuf/");
 
 process.exitCode =

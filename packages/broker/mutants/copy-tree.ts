@@ -5,6 +5,7 @@ import { join } from "node:path";
 const PARTS = [
   "packages",
   "apps",
+  "test",
   "scripts",
   "tools",
   "package.json",
@@ -33,7 +34,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
       await symlink(join(theirs, name), join(ours, name));
   }
   for (const name of await readdir(join(theirs, OWN))) {
-    for (const folder of ["packages", "apps"]) {
+    for (const folder of ["packages", "apps", "test"]) {
       const isThere = (await readdir(join(to, folder))).includes(name);
       if (isThere) await symlink(join(to, folder, name), join(ours, OWN, name));
     }

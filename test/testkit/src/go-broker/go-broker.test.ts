@@ -37,7 +37,7 @@ async function running({ isFirstRelease = false } = {}): Promise<Running> {
 interface Written {
   readonly errors: readonly { name: string; status: number; contentType: string }[];
 }
-const file = new URL("../../../contract/golden/wire/go-broker-replies.json", import.meta.url);
+const file = new URL("../../../../packages/contract/golden/wire/go-broker-replies.json", import.meta.url);
 const written = JSON.parse(readFileSync(file, "utf8")) as Written;
 
 const CAUSES: Readonly<Record<string, (rome: BrokerClient) => Promise<BrokerReply>>> = {
