@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { Fault, HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
-import type { Endpoint } from "./endpoints.ts";
-import type { Exchanger, Message, Outcome } from "./exchange.ts";
+import type { ClientHints } from "./broker-client.ts";
+import { connectionFault } from "./connection-fault.ts";
+import type { BrokerUrl, Endpoint } from "./endpoints.ts";
+import type { Exchanged, Exchanger, Message } from "./exchange.ts";
 import {
   faultIn,
   isFromCurrentBroker,
@@ -15,6 +17,10 @@ import {
   unexpectedReply,
 } from "./reply.ts";
 import type { TlsConnections } from "./tls-connections.ts";
+
+export type Outcome<T> =
+  | { readonly kind: "answered"; readonly value: T }
+  | (Omit<Extract<Exchanged<T>, { kind: "failed" }>, "error"> & { readonly fault: Fault });
 
 /** One call of the broker's interface. */
 export interface Call<T> {
@@ -48,9 +54,10 @@ export interface AttemptsDeps {
   readonly exchanger: Pick<Exchanger, "exchange">;
   readonly connections: Pick<TlsConnections, "pools" | "identity" | "dropIdle">;
   readonly responses: Pick<ResponseReporter, "report">;
+  readonly hints: ClientHints;
 }
 
-export function createAttempts({ exchanger, connections, responses }: AttemptsDeps): Attempts {
+export function createAttempts({ exchanger, connections, responses, hints }: AttemptsDeps): Attempts {
   const call: Attempts["call"] = async (toMake, endpoint, deadlineMs) => {
     // With a key, the broker's version matters: an older broker ignores keys, so a lost answer must not be retried.
     const isAgeImportant = toMake.newerFeature !== undefined || toMake.key !== undefined;
@@ -69,14 +76,14 @@ export function createAttempts({ exchanger, connections, responses }: AttemptsDe
     const sent = await exchanger.exchange(messageOf(toSend), route, (response) => readReply(response, url));
     if (sent.kind === "answered") return toOutcome(sent.value, toSend, endpoint);
     connections.dropIdle();
-    return sent;
+    return described(sent, url);
   };
 
   const toOutcome = <T>(reply: Reply, { newerFeature, read }: Call<T>, endpoint: Endpoint): Outcome<T> => {
     const isCurrent = isFromCurrentBroker(reply.headers);
     try {
       if (!isSuccess(reply)) throw faultOf(reply, endpoint);
-      if (!isCurrent && newerFeature !== undefined) throw notFromBroker(reply);
+      if (!isCurrent && newerFeature !== undefined) throw notFromBroker(reply, hints);
       const value = read(reply);
       recordResponse(endpoint, reply);
       return { kind: "answered", value };
@@ -87,6 +94,16 @@ export function createAttempts({ exchanger, connections, responses }: AttemptsDe
     }
   };
 
+  const described = (
+    { error, mayHaveArrived, wasStale }: Extract<Exchanged<never>, { kind: "failed" }>,
+    url: BrokerUrl,
+  ): Outcome<never> => ({
+    kind: "failed",
+    fault: connectionFault(error, url, hints),
+    mayHaveArrived,
+    wasStale,
+  });
+
   /** Records an answer that is certainly a broker's. */
   const recordResponse = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
     endpoint.protocol = isFromCurrentBroker(headers) ? "current" : "older";
@@ -96,16 +113,22 @@ export function createAttempts({ exchanger, connections, responses }: AttemptsDe
   const faultOf = (reply: Reply, { protocol }: Endpoint): Fault => {
     const { url, status, headers } = reply;
     if (isFromCurrentBroker(headers)) {
-      const fault = faultIn(reply);
-      return status === 401 ? withRemedy(fault, url.text, connections.identity()) : fault;
+      const fault = faultIn(reply, hints);
+      return status === 401 ? withRemedy(fault, url.text) : fault;
     }
     // It is not the broker that answered here before.
-    if (protocol === "current") return notFromBroker(reply);
+    if (protocol === "current") return notFromBroker(reply, hints);
     const isNoSuchCall = status === 405 || (status === 404 && !isJson(headers));
-    const fault = faultIn(reply);
+    const fault = faultIn(reply, hints);
     return isNoSuchCall && fault.code !== "unreachable"
       ? new Fault("unsupported", `${url.text}: an older broker without this call answered "${fault.message}"`)
       : fault;
+  };
+
+  const withRemedy = ({ code, message, details }: Fault, url: string): Fault => {
+    const identity = connections.identity();
+    const remedy = `put a valid tls.crt and tls.key into ${hints.certificates} (brokerctl certs issue ${identity})`;
+    return new Fault(code, `${url}: ${message}; ${remedy}`, { details });
   };
 
   const openStream: Attempts["openStream"] = async (lastEventId, endpoint, deadlineMs) => {
@@ -120,7 +143,7 @@ export function createAttempts({ exchanger, connections, responses }: AttemptsDe
     const opened = await exchanger.exchange(message, route, async (response) =>
       isEventStream(response) ? response : readReply(response, url),
     );
-    if (opened.kind === "failed") return opened;
+    if (opened.kind === "failed") return described(opened, url);
     const { value } = opened;
     if ("text" in value) return toOutcome(value, NO_STREAM, endpoint);
     recordResponse(endpoint, value);
@@ -173,11 +196,6 @@ function tooOld({ url }: Endpoint, feature: string): Fault {
     "unsupported",
     `${url.text} is an older broker, which does not know ${feature}; upgrade the broker`,
   );
-}
-
-function withRemedy({ code, message, details }: Fault, url: string, identity: string): Fault {
-  const remedy = `put a valid tls.crt and tls.key into the folder of --broker-cert-path (brokerctl certs issue ${identity})`;
-  return new Fault(code, `${url}: ${message}; ${remedy}`, { details });
 }
 
 function failed(fault: Fault, mayHaveArrived: boolean): Outcome<never> {

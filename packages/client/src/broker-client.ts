@@ -32,6 +32,16 @@ export interface ResponseMetadata {
   readonly isCurrent: boolean;
 }
 
+/** How messages name the settings of the program that uses the client. */
+export interface ClientHints {
+  /** What the program is: "agent". */
+  readonly program: string;
+  /** Where the broker's addresses are set: "--broker-url". */
+  readonly url: string;
+  /** Where tls.crt, tls.key and ca.crt are: "the folder of --broker-cert-path". */
+  readonly certificates: string;
+}
+
 /**
  * The broker's API. Refusals and failures are thrown as `Fault`: `unreachable` when it is unknown whether the call
  * arrived, `unsupported` when the broker is too old for it.
@@ -39,34 +49,43 @@ export interface ResponseMetadata {
 export interface BrokerClient {
   /** The Common Name of the certificate: the identity that the broker sees. */
   readonly identity: () => string;
+  /** Advertises the capacity of the own cluster; the reply repeats it with the instructions for this provider. */
   readonly publish: (advertisement: AdvertisementDTO) => Promise<AdvertisementReplyDTO>;
   /** Reserves at most once for each key, however often it is called. */
   readonly reserve: (request: ReservationRequestDTO, key: string) => Promise<ReservationDTO>;
+  /** All reservations of the own cluster in this role, to the last page. */
   readonly listReservations: (role: Role) => Promise<readonly ReservationDTO[]>;
   /** Undefined: the broker knows no such reservation. */
   readonly getReservation: (id: string) => Promise<ReservationDTO | undefined>;
+  /** The reservations that this provider has to hold. */
   readonly listInstructions: () => Promise<readonly ReservationDTO[]>;
   /**
    * The events of one connection. It starts with the live reservations, or continues after the last event. Ends
    * or throws with the connection; call again to continue. Throws `unsupported` where only polling works.
    */
   readonly watch: (signal: AbortSignal) => AsyncIterable<BrokerEvent>;
+  /** The capacity is in use. May be repeated. */
   readonly activate: (id: string) => Promise<ReservationDTO>;
   /** `duration` Go style, from now. */
   readonly renew: (id: string, duration: string) => Promise<ReservationDTO>;
   /** Releasing an ended or unknown reservation is no error. */
   readonly release: (id: string) => Promise<void>;
+  /** Releases what was reserved with the key, and what a late call would still reserve with it. */
   readonly releaseByKey: (key: string) => Promise<void>;
   /** The capacity is held. */
   readonly acknowledge: (id: string, generation: number | undefined) => Promise<void>;
   /** The capacity cannot be held. Refusing an ended reservation is no error. */
   readonly refuse: (id: string, reason: string) => Promise<void>;
+  /** What `reserve` would answer, without reserving. */
   readonly quote: (request: ReservationRequestDTO) => Promise<QuoteDTO>;
+  /** Why the broker decided as it did: the reasons and scores of every cluster. */
   readonly getDecision: (decisionId: string) => Promise<DecisionDTO>;
+  /** Offers live reservations to a broker that has lost its state. */
   readonly adopt: (offers: AdoptionRequestDTO) => Promise<AdoptionReplyDTO>;
-  /** Resolves when the broker answers and accepts this agent. */
+  /** Resolves when the broker answers and accepts the certificate. */
   readonly ping: () => Promise<void>;
   /** Called with every answer. Returns the function that unsubscribes. */
-  readonly onResponse: (listener: (contact: ResponseMetadata) => void) => () => void;
+  readonly onResponse: (listener: (response: ResponseMetadata) => void) => () => void;
+  /** Ends open calls and streams with `unreachable`. */
   readonly close: () => Promise<void>;
 }

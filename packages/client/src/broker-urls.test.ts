@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readBrokerUrls } from "./endpoints.ts";
+import { HINTS } from "./testing/client-of.ts";
 
 describe("addresses of the broker", () => {
   test.each([
@@ -20,7 +21,7 @@ describe("addresses of the broker", () => {
     ["a query", "https://broker?x=1", "it must end after the port"],
     ["a password", "https://me:secret@broker", "certificates, not passwords"],
   ])("%s is refused, with an example", (_, text, message) => {
-    expect(() => readBrokerUrls(["https://fine", text])).toThrow(message);
+    expect(() => readBrokerUrls(["https://fine", text], HINTS)).toThrow(message);
     expect(() => readBrokerUrls([text])).toThrow("https://broker.example:8443");
   });
 

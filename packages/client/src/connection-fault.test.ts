@@ -1,6 +1,7 @@
 import { Fault } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import { connectionFault } from "./connection-fault.ts";
+import { HINTS } from "./testing/client-of.ts";
 
 const url = { text: "https://broker:8443", host: "broker", port: 8443 };
 const error = (code: string, message = ""): Error => Object.assign(new Error(message), { code });
@@ -24,7 +25,7 @@ test.each([
   ["ESOMETHING", "", "ESOMETHING"],
 ])("%s %s: it is said what can be done", (code, message, expected) => {
   const cause = error(code, message);
-  const fault = connectionFault(cause, url);
+  const fault = connectionFault(cause, url, HINTS);
   expect(fault).toMatchObject({ code: "unreachable", cause });
   expect(fault.message).toMatch(/^https:\/\/broker:8443: /);
   expect(fault.message).toContain(expected);
@@ -32,10 +33,10 @@ test.each([
 
 test("a name with several addresses that all fail tells of each", () => {
   const failures = new AggregateError([new Error("one"), new Error("two")], "");
-  expect(connectionFault(failures, url).message).toBe("https://broker:8443: one, two");
+  expect(connectionFault(failures, url, HINTS).message).toBe("https://broker:8443: one, two");
 });
 
 test("a fault of ours stays what it is", () => {
   const fault = new Fault("unreachable", "no answer");
-  expect(connectionFault(fault, url)).toBe(fault);
+  expect(connectionFault(fault, url, HINTS)).toBe(fault);
 });

@@ -19,10 +19,10 @@ import {
   type Schema,
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
-import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
-import type { BrokerClient, Role } from "./broker-client.ts";
+import { certificateFolder, type CertificateSource, type Clock, type Log } from "@resource-broker/runtime";
+import type { BrokerClient, ClientHints, Role } from "./broker-client.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
-import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
+import { createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
@@ -58,26 +58,32 @@ export interface BrokerClientOptions {
 }
 
 export interface BrokerClientDeps {
-  /** Started and stopped by the client. */
-  readonly certificates: CertificateSource;
+  /** A folder with tls.crt, tls.key and ca.crt, read again when it changes; or a source, started and stopped by the client. */
+  readonly certificates: string | CertificateSource;
   readonly clock: Clock;
   /** From 0 to below 1; spreads retries. */
   readonly random: () => number;
-  readonly log: Log;
+  /** Absent: nothing is logged. */
+  readonly log?: Log;
+  /** How messages name the program's own settings. */
+  readonly hints?: ClientHints;
 }
 
-/** The broker over HTTPS with client certificates. Rejects when the addresses or certificates are invalid. */
+/**
+ * Connects to the broker over HTTPS with client certificates. Rejects with a `Fault` when the addresses or the
+ * certificates are invalid; a broker that is not available is reported by the calls.
+ */
 export async function createBrokerClient(
   { brokerUrls }: BrokerClientOptions,
   deps: BrokerClientDeps,
 ): Promise<BrokerClient> {
-  const { clock, random, log } = deps;
-  const endpoints = createEndpoints(readBrokerUrls(brokerUrls), { clock, random });
-  const connections = await openTlsConnections(deps.certificates);
-  const exchanger = createExchanger(clock);
+  const { clock, random, log = SILENT, hints = DEFAULT_HINTS } = deps;
+  const endpoints = createEndpoints(readBrokerUrls(brokerUrls, hints), { clock, random });
+  const connections = await openTlsConnections(certificatesOf(deps), hints);
+  const exchanger = createExchanger({ clock, program: hints.program });
   const responses = createResponseReporter();
   const pauses = createSleeper(clock);
-  const attempts = createAttempts({ exchanger, connections, responses });
+  const attempts = createAttempts({ exchanger, connections, responses, hints });
   const run = createFailover({ endpoints, budget: createRetryBudget(), pauses, clock, random, log });
 
   const call = <T>(toMake: Call<T>): Promise<T> =>
@@ -199,6 +205,14 @@ export async function createBrokerClient(
       return Promise.resolve();
     },
   };
+}
+
+const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function certificatesOf({ certificates, clock, log = SILENT }: BrokerClientDeps): CertificateSource {
+  if (typeof certificates !== "string") return certificates;
+  const owner = { name: "the client", peers: "the broker", remedy: "brokerctl certs issue <cluster-id>" };
+  return certificateFolder(certificates, { owner, clock, log });
 }
 
 interface Page {

@@ -1,7 +1,15 @@
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
+import type { ClientHints } from "./broker-client.ts";
 
 const DEFAULT_PORT = 443;
+
+/** For a program that does not say how its settings are called. */
+export const DEFAULT_HINTS: ClientHints = {
+  program: "program",
+  url: "the broker's address",
+  certificates: "the folder with its certificates",
+};
 
 /** One address of the broker. */
 export interface BrokerUrl {
@@ -11,34 +19,37 @@ export interface BrokerUrl {
   readonly port: number;
 }
 
-/** Reads the addresses of `--broker-url`; throws a Fault that names the one that is wrong. */
-export function readBrokerUrls(texts: readonly string[]): readonly BrokerUrl[] {
+/** Reads the addresses of a broker; throws a Fault that names the one that is wrong. */
+export function readBrokerUrls(
+  texts: readonly string[],
+  hints: ClientHints = DEFAULT_HINTS,
+): readonly BrokerUrl[] {
   const urls = new Map<string, BrokerUrl>();
   for (const text of texts.map((each) => each.trim())) {
-    const url = readBrokerUrl(text);
+    const url = readBrokerUrl(text, hints);
     urls.set(url.text, url);
   }
-  if (urls.size === 0) throw wrong("no address is given", "");
+  if (urls.size === 0) throw wrong("no address is given", "", hints);
   return [...urls.values()];
 }
 
-function readBrokerUrl(text: string): BrokerUrl {
+function readBrokerUrl(text: string, hints: ClientHints): BrokerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw wrong("it is not a URL", text);
-  if (url.protocol !== "https:") throw wrong("it must begin with https://", text);
+  if (url === undefined) throw wrong("it is not a URL", text, hints);
+  if (url.protocol !== "https:") throw wrong("it must begin with https://", text, hints);
   if (url.username !== "" || url.password !== "")
-    throw wrong("the broker accepts certificates, not passwords", url.origin);
+    throw wrong("the broker accepts certificates, not passwords", url.origin, hints);
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    throw wrong("it must end after the port, the agent adds the rest", text);
+    throw wrong(`it must end after the port, the ${hints.program} adds the rest`, text, hints);
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return { text: url.origin, host, port: url.port === "" ? DEFAULT_PORT : Number(url.port) };
 }
 
-function wrong(problem: string, text: string): Fault {
+function wrong(problem: string, text: string, hints: ClientHints): Fault {
   return new Fault(
     "invalid",
-    `--broker-url ${JSON.stringify(text)}: ${problem}; write for example https://broker.example:8443, several with commas between them`,
+    `${hints.url} ${JSON.stringify(text)}: ${problem}; write for example https://broker.example:8443, several with commas between them`,
   );
 }
 

@@ -3,7 +3,6 @@ import { type Agent, request } from "node:https";
 import type { Socket } from "node:net";
 import { Fault } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
-import { connectionFault } from "./connection-fault.ts";
 import type { BrokerUrl } from "./endpoints.ts";
 
 const CONNECT_MS = 5000;
@@ -25,16 +24,29 @@ export interface Route {
   readonly deadlineMs: number;
 }
 
-export type Outcome<T> =
+export type Exchanged<T> =
   | { readonly kind: "answered"; readonly value: T }
   | {
       readonly kind: "failed";
-      readonly fault: Fault;
+      /** As Node reports it, a Fault of the reader, or a LimitError. */
+      readonly error: unknown;
       /** False: the broker has certainly not received the call. */
       readonly mayHaveArrived: boolean;
       /** True: an idle connection was being closed, which says nothing about the broker. */
       readonly wasStale: boolean;
     };
+
+/** A limit of an exchange that was exceeded: milliseconds until a step, or the bytes of the answer. */
+export class LimitError extends Error {
+  readonly exceeded: "connect" | "answer" | "call" | "bytes";
+  readonly limit: number;
+
+  constructor(exceeded: LimitError["exceeded"], limit: number) {
+    super(`${exceeded} > ${limit}`);
+    this.exceeded = exceeded;
+    this.limit = limit;
+  }
+}
 
 /** Reads the answer; a rejection counts as no answer. */
 export type ReadAnswer<T> = (response: IncomingMessage) => T | Promise<T>;
@@ -42,24 +54,27 @@ export type ReadAnswer<T> = (response: IncomingMessage) => T | Promise<T>;
 /** One request and its answer, on one connection. */
 export interface Exchanger {
   /** Never rejects. */
-  readonly exchange: <T>(message: Message, line: Route, read: ReadAnswer<T>) => Promise<Outcome<T>>;
+  readonly exchange: <T>(message: Message, line: Route, read: ReadAnswer<T>) => Promise<Exchanged<T>>;
   /** Aborts pending requests; later requests fail at once. */
   readonly close: () => void;
 }
 
-export function createExchanger(clock: Clock): Exchanger {
+export interface ExchangerDeps {
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  /** What the program is, for messages. */
+  readonly program: string;
+}
+
+export function createExchanger({ clock, program }: ExchangerDeps): Exchanger {
   const pending = new Set<ClientRequest>();
   let isClosed = false;
+  const closedFault = (): Fault =>
+    new Fault("unreachable", `the connection to the broker is closed: the ${program} is stopping`);
 
   const exchange: Exchanger["exchange"] = async (message, route, read) => {
-    const { url } = route;
-    if (isClosed) return notSent(closedFault());
+    if (isClosed) return { kind: "failed", error: closedFault(), mayHaveArrived: false, wasStale: false };
     const sent = request(requestOptions(message, route));
-    const progress = limitConnection(sent, {
-      url,
-      clock,
-      leftMs: route.deadlineMs - clock.monotonicMs(),
-    });
+    const progress = limitConnection(sent, clock, route.deadlineMs - clock.monotonicMs());
     pending.add(sent);
     try {
       const answered = answerTo(sent);
@@ -70,7 +85,7 @@ export function createExchanger(clock: Clock): Exchanger {
       sent.destroy();
       return {
         kind: "failed",
-        fault: isClosed ? closedFault() : connectionFault(error, url),
+        error: isClosed ? closedFault() : error,
         mayHaveArrived: hasSent,
         wasStale: hasSent && sent.reusedSocket && isBroken(error),
       };
@@ -89,14 +104,6 @@ export function createExchanger(clock: Clock): Exchanger {
   };
 }
 
-function notSent(fault: Fault): Outcome<never> {
-  return { kind: "failed", fault, mayHaveArrived: false, wasStale: false };
-}
-
-function closedFault(): Fault {
-  return new Fault("unreachable", "the connection to the broker is closed: the agent is stopping");
-}
-
 function requestOptions({ method, path, headers, body }: Message, { url, agent }: Route) {
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   return { host: url.host, port: url.port, method, path, agent, headers: { ...headers, ...length } };
@@ -112,33 +119,24 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** Limits the time for connecting and answering, and records whether the request was sent. */
-function limitConnection(
-  sent: ClientRequest,
-  { url, clock, leftMs }: { readonly url: BrokerUrl; readonly clock: Clock; readonly leftMs: number },
-) {
+function limitConnection(sent: ClientRequest, clock: ExchangerDeps["clock"], leftMs: number) {
   let isConnected = false;
-  const giveUpAfter = (ms: number, problem: string): (() => void) =>
-    clock.after(ms, () => sent.destroy(new Fault("unreachable", `${url.text}: ${problem}`)));
-  const cancelWhole = giveUpAfter(Math.max(0, leftMs), "no answer within the time for the whole call");
+  const giveUpAfter = (ms: number, exceeded: LimitError["exceeded"]): (() => void) =>
+    clock.after(ms, () => sent.destroy(new LimitError(exceeded, ms)));
+  const cancelWhole = giveUpAfter(Math.max(0, leftMs), "call");
   let cancelStep = (): void => undefined;
 
   const connected = (): void => {
     isConnected = true;
     cancelStep();
-    cancelStep = giveUpAfter(
-      ANSWER_MS,
-      `it accepted the call and did not answer within ${ANSWER_MS / 1000} s`,
-    );
+    cancelStep = giveUpAfter(ANSWER_MS, "answer");
   };
   sent.once("socket", (socket: Socket) => {
     if (sent.reusedSocket) {
       connected();
       return;
     }
-    cancelStep = giveUpAfter(
-      CONNECT_MS,
-      `no connection within ${CONNECT_MS / 1000} s; check --broker-url, the network and firewalls`,
-    );
+    cancelStep = giveUpAfter(CONNECT_MS, "connect");
     socket.once("secureConnect", connected);
   });
   return {

@@ -1,8 +1,8 @@
 import { Fault, type FaultCode, type FaultDetails } from "@resource-broker/contract";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
+import type { Outcome } from "./attempts.ts";
 import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
-import type { Outcome } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper, type Task } from "./failover.ts";
 
 type Answer = Outcome<string>;

@@ -1,7 +1,7 @@
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
+import type { Outcome } from "./attempts.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
-import type { Outcome } from "./exchange.ts";
 
 /** New calls earn retries and retries spend them: in a long outage retries add at most a tenth to the load. */
 interface RetryBudget {

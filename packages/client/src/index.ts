@@ -1,4 +1,4 @@
-export type { BrokerClient, BrokerEvent, ResponseMetadata, Role } from "./broker-client.ts";
+export type { BrokerClient, BrokerEvent, ClientHints, ResponseMetadata, Role } from "./broker-client.ts";
 export {
   type BrokerClientDeps,
   type BrokerClientOptions,

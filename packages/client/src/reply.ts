@@ -8,8 +8,9 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { ResponseMetadata } from "./broker-client.ts";
+import type { ClientHints, ResponseMetadata } from "./broker-client.ts";
 import type { BrokerUrl } from "./endpoints.ts";
+import { LimitError } from "./exchange.ts";
 
 /** Enough for ten thousand instructions. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -25,21 +26,22 @@ export interface Reply {
   readonly text: string;
 }
 
-export async function readReply(response: IncomingMessage, url: BrokerUrl): Promise<Reply> {
+/** Reads the whole answer; throws a LimitError when it is too long. */
+export async function readReply(
+  response: IncomingMessage,
+  url: BrokerUrl,
+  maxBytes = MAX_BYTES,
+): Promise<Reply> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  if (Number(response.headers["content-length"]) > MAX_BYTES) throw tooLong(url);
+  if (Number(response.headers["content-length"]) > maxBytes) throw new LimitError("bytes", maxBytes);
   for await (const piece of response as AsyncIterable<Uint8Array>) {
     length += piece.length;
-    if (length > MAX_BYTES) throw tooLong(url);
+    if (length > maxBytes) throw new LimitError("bytes", maxBytes);
     pieces.push(piece);
   }
   const text = Buffer.concat(pieces).toString("utf8");
   return { url, status: response.statusCode ?? 0, headers: response.headers, text };
-}
-
-function tooLong(url: BrokerUrl): Fault {
-  return unexpectedReply(url, `an answer of more than ${MAX_BYTES / 1024 / 1024} MiB came`);
 }
 
 /** The validated body; throws when it does not match the schema. */
@@ -70,17 +72,17 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
 }
 
 /** The Fault of an error reply. Replies of proxies and web servers are recognized. */
-export function faultIn(reply: Reply): Fault {
+export function faultIn(reply: Reply, hints: ClientHints): Fault {
   const { status, headers, text } = reply;
-  if (!isFromCurrentBroker(headers) && !mayBeOlderBroker(reply)) return notFromBroker(reply);
+  if (!isFromCurrentBroker(headers) && !mayBeOlderBroker(reply)) return notFromBroker(reply, hints);
   const retryAfterMs = readRetryAfter(headers["retry-after"]);
   return readFault({ status, body: text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
 }
 
-export function notFromBroker({ url, status, headers }: Reply): Fault {
+export function notFromBroker({ url, status, headers }: Reply, hints: ClientHints): Fault {
   return unexpectedReply(
     url,
-    `${status} with ${typeOf(headers)} came, and not from a broker; check --broker-url and proxies`,
+    `${status} with ${typeOf(headers)} came, and not from a broker; check ${hints.url} and proxies`,
   );
 }
 

@@ -3,6 +3,8 @@ import { createSecureContext } from "node:tls";
 import { Fault } from "@resource-broker/contract";
 import type { CertificateSet, CertificateSource } from "@resource-broker/runtime";
 
+import type { ClientHints } from "./broker-client.ts";
+
 /** The broker keeps idle connections for 120 s; ours end earlier, so that no call uses a closing one. */
 const IDLE_MS = 90_000;
 const DEAD_PEER_PROBE_MS = 30_000;
@@ -31,10 +33,13 @@ export interface TlsConnections {
 }
 
 /** Reads the certificates; rejects when they are missing or do not match. */
-export async function openTlsConnections(certificates: CertificateSource): Promise<TlsConnections> {
+export async function openTlsConnections(
+  certificates: CertificateSource,
+  hints: ClientHints,
+): Promise<TlsConnections> {
   const listeners = new Set<() => void>();
   const first = await certificates.start();
-  const name = identityOf(first);
+  const name = identityOf(first, hints);
   let pools = createPools(first);
 
   const unsubscribe = certificates.onChange((set) => {
@@ -94,11 +99,11 @@ export function commonNameOf({ own }: CertificateSet): string | undefined {
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-function identityOf(set: CertificateSet): string {
+function identityOf(set: CertificateSet, { certificates }: ClientHints): string {
   const name = commonNameOf(set);
   if (name !== undefined) return name;
   throw new Fault(
     "no-certificate",
-    "tls.crt in the folder of --broker-cert-path must have exactly one Common Name, the cluster ID: brokerctl certs issue <cluster-id> makes one",
+    `tls.crt in ${certificates} must have exactly one Common Name, the cluster ID: brokerctl certs issue <cluster-id> makes one`,
   );
 }

@@ -1,3 +1,4 @@
+import { readBrokerUrls } from "@resource-broker/client";
 import { formatDuration, LIMIT } from "@resource-broker/contract";
 import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
 import type { ConfigSources } from "@resource-broker/kube";
@@ -10,7 +11,7 @@ import {
 } from "@resource-broker/runtime";
 import { dataPlaneDefaults, dataPlaneProblems } from "../data-plane/settings.ts";
 import { priceChoice } from "../price/price-settings.ts";
-import { readBrokerUrls } from "@resource-broker/client";
+import { AGENT_HINTS } from "../transport/http-communicator.ts";
 import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
 import { namespaceProblem } from "./forms.ts";
 
@@ -78,7 +79,7 @@ function urlProblems(urls: readonly string[]): string[] {
     return ["--broker-url is missing: give the broker's address, for example https://broker.example:8443"];
   }
   try {
-    readBrokerUrls(urls);
+    readBrokerUrls(urls, AGENT_HINTS);
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];

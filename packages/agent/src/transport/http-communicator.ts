@@ -1,5 +1,12 @@
-import type { BrokerClient } from "@resource-broker/client";
+import type { BrokerClient, ClientHints } from "@resource-broker/client";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
+
+/** How the client's messages name the agent's flags. */
+export const AGENT_HINTS: ClientHints = {
+  program: "agent",
+  url: "--broker-url",
+  certificates: "the folder of --broker-cert-path",
+};
 
 /** The broker over HTTPS with client certificates. */
 export function httpCommunicator(client: BrokerClient): BrokerCommunicator {

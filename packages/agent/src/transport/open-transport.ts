@@ -11,7 +11,7 @@ import { agentCertificates } from "../identity/agent-certificates.ts";
 import { MANAGER } from "../manifests/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
-import { httpCommunicator } from "./http-communicator.ts";
+import { AGENT_HINTS, httpCommunicator } from "./http-communicator.ts";
 import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts";
 import { noBroker } from "./no-broker.ts";
 
@@ -47,7 +47,10 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
     });
     const certificates = observedCertificates(folder, deps.onCertificates);
     const brokerUrls = settings["broker-url"];
-    const client = await createBrokerClient({ brokerUrls }, { certificates, clock, random, log });
+    const client = await createBrokerClient(
+      { brokerUrls },
+      { certificates, clock, random, log, hints: AGENT_HINTS },
+    );
     return { communicator: httpCommunicator(client), label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });

@@ -6,7 +6,7 @@ import {
   systemClock,
 } from "@resource-broker/runtime";
 import type { Credentials } from "@resource-broker/testkit";
-import type { BrokerClient } from "../broker-client.ts";
+import type { BrokerClient, ClientHints } from "../broker-client.ts";
 import { createBrokerClient } from "../create-broker-client.ts";
 
 type Files = Pick<Credentials, "cert" | "key" | "ca">;
@@ -25,13 +25,20 @@ export interface ClientOf {
   readonly rotate: (credentials: Files) => void;
 }
 
+/** The agent's: the tests show its messages. */
+export const HINTS: ClientHints = {
+  program: "agent",
+  url: "--broker-url",
+  certificates: "the folder of --broker-cert-path",
+};
+
 const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function clientOf(setup: ClientSetup): Promise<ClientOf> {
   const { brokerUrls, credentials, clock = systemClock(() => 0), random = () => 0, log = quiet } = setup;
   const { certificates, rotate } = certificatesInMemory(credentials);
   return {
-    client: await createBrokerClient({ brokerUrls }, { certificates, clock, random, log }),
+    client: await createBrokerClient({ brokerUrls }, { certificates, clock, random, log, hints: HINTS }),
     rotate,
   };
 }
