@@ -1,26 +1,11 @@
-import type { CountedResources } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
 import type { ProviderContext, ProviderDataPlane } from "../../data-plane/data-plane.ts";
 import { liqoIdentity } from "../identity/liqo-identity.ts";
-import { type BrokerLookupDeps, brokerLookups } from "./broker-lookups.ts";
+import { brokerLookups } from "./broker-lookups.ts";
 import { guestPods, replicas } from "./liqo-informers.ts";
-import { sliceReconciler, type SliceReconcilerDeps } from "./slice-reconciler.ts";
+import { sliceReconciler } from "./slice-reconciler.ts";
 
-interface SliceControllerOptions {
-  readonly resources: CountedResources;
-  /** Cordons slices of classes that bypass reservations. */
-  readonly isEnforcing: boolean;
-}
-
-interface SliceControllerDeps
-  extends ReflectorDeps,
-    BrokerLookupDeps,
-    Pick<SliceReconcilerDeps, "isHeld" | "broker" | "recordEvent" | "clock" | "log"> {
-  readonly client: ReflectorDeps["client"];
-  /** False: the cluster's instructions were not listed yet, so its reservations are unknown. */
-  readonly isReady: () => boolean;
-  readonly onRetry: () => void;
-}
+type SliceControllerDeps = ReflectorDeps & Omit<ProviderContext, "onIdentity">;
 
 /** Grants and revokes slices, while Liqo is installed. */
 interface SliceController {
@@ -33,7 +18,7 @@ const NOT_READY_RETRY_MS = 100;
 /** Tenants and namespaces are not watched: their changes take effect at the next resync. */
 const RESYNC_MS = 60_000;
 
-export function sliceController(options: SliceControllerOptions, deps: SliceControllerDeps): SliceController {
+export function sliceController(isEnforcing: boolean, deps: SliceControllerDeps): SliceController {
   let end: (() => Promise<void>) | undefined;
   let ended: Promise<unknown> = Promise.resolve();
 
@@ -46,7 +31,7 @@ export function sliceController(options: SliceControllerOptions, deps: SliceCont
   return {
     setPresent: (isPresent) => {
       if (!isPresent) stopWork();
-      else end ??= work(options, deps);
+      else end ??= work(isEnforcing, deps);
     },
     stop: async () => {
       stopWork();
@@ -56,10 +41,7 @@ export function sliceController(options: SliceControllerOptions, deps: SliceCont
 }
 
 /** Returns the function that stops it. */
-function work(
-  { resources, isEnforcing }: SliceControllerOptions,
-  deps: SliceControllerDeps,
-): () => Promise<void> {
+function work(isEnforcing: boolean, deps: SliceControllerDeps): () => Promise<void> {
   const slices = replicas(deps);
   const guests = guestPods(deps);
   const { reconcile } = sliceReconciler({
@@ -67,7 +49,8 @@ function work(
     replicas: slices,
     guests,
     lookups: brokerLookups(deps),
-    terms: { counted: resources },
+    broker: deps.link.view,
+    terms: { counted: deps.resources },
     isEnforcing,
   });
   const isReady = (): boolean => deps.isReady() && slices.synced() && guests.synced();
@@ -113,10 +96,7 @@ export function liqoProvider(
   deps: ProviderContext & ReflectorDeps,
 ): ProviderDataPlane {
   const identity = liqoIdentity(options, deps);
-  const provider = sliceController(
-    { resources: deps.resources, isEnforcing: options.isEnforcing },
-    { ...deps, broker: deps.link.view },
-  );
+  const provider = sliceController(options.isEnforcing, deps);
   identity.onChange(() => {
     provider.setPresent(identity.current() !== undefined);
     deps.onIdentity();

@@ -165,28 +165,28 @@ export function providerTestEnvironment({ isEnforcing = false } = {}) {
   const held = new Set<string>([ID]);
   for (const tenant of [ROME, MALLORY]) cluster.put(NAMESPACES, tenantNamespace(tenant));
   const begin = () => {
-    const provider = sliceController(
-      { resources: countedResources(), isEnforcing },
-      {
-        client: cluster.client,
-        clock: time,
-        random: () => 0.5,
-        log,
-        cache,
-        communicator: {
-          fetchReservation: (id) => {
-            broker.asked.push(id);
-            return broker.answer();
-          },
+    const provider = sliceController(isEnforcing, {
+      resources: countedResources(),
+      client: cluster.client,
+      clock: time,
+      random: () => 0.5,
+      log,
+      cache,
+      communicator: {
+        fetchReservation: (id) => {
+          broker.asked.push(id);
+          return broker.answer();
         },
-        link: { isCurrent: () => broker.isCurrent },
-        broker: () => ({ now: time.wallMs(), isSilent: false }),
-        isHeld: (id) => held.has(id),
-        isReady: () => true,
-        recordEvent: (event) => void events.push(event),
-        onRetry: () => undefined,
       },
-    );
+      link: {
+        isCurrent: () => broker.isCurrent,
+        view: () => ({ now: time.wallMs(), isSilent: false }),
+      },
+      isHeld: (id) => held.has(id),
+      isReady: () => true,
+      recordEvent: (event) => void events.push(event),
+      onRetry: () => undefined,
+    });
     provider.setPresent(true);
     return provider;
   };
