@@ -9,7 +9,7 @@ const mayImport = {
   base: [],
   domain: ["base"],
   contract: ["base", "domain"],
-  runtime: ["base", "domain", "contract"],
+  runtime: ["base"],
   kube: ["base", "domain", "contract", "runtime"],
   "kube-sim": ["base", "domain", "contract", "runtime", "kube"],
   client: ["base", "domain", "contract", "runtime"],
@@ -31,7 +31,7 @@ const TOOLING = "^(packages|apps|test)/[^/]+/(bench|chaos|e2e|fuzz|generate|muta
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
 /** What a package shows to others: its index, `./testing` for tests, CRDs, the dashboard's types, and Liqo's kinds. */
 const ENTRY_POINT =
-  "^(packages|test)/([^/]+/src/(index|testing|testing/index)|contract/src/((crd|dashboard)/index|text/safe-text)|agent/src/liqo/index)\\.ts$";
+  "^(packages|test)/([^/]+/src/(index|testing|testing/index)|contract/src/(crd|dashboard)/index|agent/src/liqo/index)\\.ts$";
 
 /** Each package, and each folder beside them that has code of ours. */
 const OURS = "^((packages|test)/[^/]+|apps|evaluation|tools|scripts|deploy|test-setup)/";
@@ -90,7 +90,7 @@ const rules = [
   {
     name: "only-entry-points",
     comment:
-      "A package's insides are its own: import its index, a further entry (`contract/crd`, `contract/dashboard`, `contract/text`, `agent/liqo`), or `./testing` from tests.",
+      "A package's insides are its own: import its index, a further entry (`contract/crd`, `contract/dashboard`, `agent/liqo`), or `./testing` from tests.",
     from: { path: OURS },
     to: { path: "^(packages|test)/", pathNot: ["^$1/", ENTRY_POINT] },
   },

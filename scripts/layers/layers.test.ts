@@ -55,6 +55,16 @@ const violations: readonly Row[] = [
     planted: { "packages/contract/src/dto.ts": `import "@resource-broker/kube";` },
   },
   {
+    name: "runtime imports the contract",
+    rule: "layer-runtime",
+    planted: { "packages/runtime/src/probe.ts": `import "@resource-broker/contract";` },
+  },
+  {
+    name: "runtime imports a type of the domain",
+    rule: "layer-runtime",
+    planted: { "packages/runtime/src/probe.ts": `import type { T } from "@resource-broker/domain";` },
+  },
+  {
     name: "runtime imports kube",
     rule: "layer-runtime",
     planted: { "packages/runtime/src/probe.ts": `import "@resource-broker/kube";` },

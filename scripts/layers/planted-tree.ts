@@ -33,7 +33,7 @@ const CLEAN: Files = {
   "packages/contract/src/index.ts": `import "@resource-broker/base"; export { decide } from "@resource-broker/domain";`,
   "packages/contract/src/crd/index.ts": `export const kind = 1;`,
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
-  "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/contract";`,
+  "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/base";`,
   "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
   "test/kube-sim/src/index.ts": `import "@resource-broker/kube";`,
   "packages/client/src/index.ts": `import "node:https"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { inspect } from "node:util";
-import { safeText } from "@resource-broker/contract/text";
+import { safeText } from "@resource-broker/base";
 import { EXIT_CODES } from "./cli/exit-code.ts";
 import { run } from "./run.ts";
 

@@ -1,3 +1,24 @@
+export type { Clock } from "./clock.ts";
+export {
+  DURATION_MAX_LENGTH,
+  DURATION_PATTERN,
+  type DurationResult,
+  formatDuration,
+  parseDuration,
+  POSITIVE_DURATION_PATTERN,
+} from "./duration.ts";
+export {
+  Fault,
+  FAULTS,
+  type FaultCode,
+  type FaultDetails,
+  type FaultKind,
+  faultBody,
+  faultKind,
+  isFaultCode,
+  toFault,
+  type WireFaultCode,
+} from "./fault.ts";
 export type {
   KubernetesContainer,
   KubernetesContainerStatus,
@@ -13,7 +34,9 @@ export type {
   OwnerReference,
   ResourceList,
 } from "./kubernetes.ts";
+export type { Log, LogFields } from "./log.ts";
 export { lookup } from "./lookup.ts";
+export { PROBE_PATH } from "./probe-paths.ts";
 export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
 export {
   describeAmount,
@@ -49,6 +72,7 @@ export {
   equals,
   extendedNames,
   fits,
+  inBaseUnits,
   isCountable,
   isZero,
   larger,
@@ -61,3 +85,27 @@ export {
   subtract,
   sum,
 } from "./resources/resource-vector.ts";
+export {
+  environmentName,
+  type HelpOptions,
+  helpText,
+  parseSettings,
+  type SettingSources,
+  type SettingsResult,
+} from "./settings/parse-settings.ts";
+export {
+  choice,
+  duration,
+  integer,
+  list,
+  type Setting,
+  type SettingResult,
+  type SettingsTable,
+  text,
+  toggle,
+  type Values,
+} from "./settings/settings.ts";
+export { closest } from "./text/closest.ts";
+export { replaceHidden, safeJson, safeLine, safeText, truncate } from "./text/safe-text.ts";
+export { yamlText } from "./text/yaml-text.ts";
+export { formatTime, parseTime, TIME_MAX_LENGTH } from "./time.ts";

@@ -65,9 +65,9 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "gives the same key of two clusters the same id",
-    file: "packages/runtime/src/ids/reservation-name.ts",
-    find: 'hash("sha256", `${requester}\\0${key}`, "buffer")',
-    replace: 'hash("sha256", key, "buffer")',
+    file: "packages/domain/src/reservation/ids.ts",
+    find: "sha256(`${requester}\\0${key}`)",
+    replace: "sha256(key)",
     caughtBy: testFile(`${HTTP}/plumbing.test.ts`),
   },
   {

@@ -1,4 +1,4 @@
-import { FAULTS } from "../src/faults/fault-table.ts";
+import { FAULTS } from "@resource-broker/base";
 import type { SchemaNode } from "../src/schema/node.ts";
 import { gatherShapes, typeName, shapesSection } from "./fields.ts";
 import { COMMON_FAULTS, ROUTES, TAGS } from "./openapi/document.ts";

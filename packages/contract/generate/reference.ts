@@ -1,5 +1,5 @@
+import { FAULTS } from "@resource-broker/base";
 import type { Kind } from "../src/crd/kind.ts";
-import { FAULTS } from "../src/faults/fault-table.ts";
 import { policySchema } from "../src/policy/policy-schema.ts";
 import type { SchemaNode } from "../src/schema/node.ts";
 import { fieldRows, gatherShapes, shapesSection, TABLE_HEAD } from "./fields.ts";

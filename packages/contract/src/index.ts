@@ -1,13 +1,45 @@
-export type { KubernetesObject, ObjectMeta, OwnerReference } from "@resource-broker/base";
-export { type ErrorReply, Fault, type FaultDetails, readFault, toErrorBody } from "./faults/fault.ts";
 export {
-  FAULTS,
+  choice,
+  closest,
+  duration,
+  type DurationResult,
+  environmentName,
+  Fault,
   type FaultCode,
-  type FaultKind,
+  type FaultDetails,
   faultKind,
+  type FaultKind,
+  FAULTS,
+  formatDuration,
+  formatTime,
+  type HelpOptions,
+  helpText,
+  integer,
   isFaultCode,
+  type KubernetesObject,
+  list,
+  type ObjectMeta,
+  type OwnerReference,
+  parseDuration,
+  parseSettings,
+  parseTime,
+  replaceHidden,
+  safeJson,
+  safeLine,
+  safeText,
+  type Setting,
+  type SettingResult,
+  type SettingSources,
+  type SettingsResult,
+  type SettingsTable,
+  text,
+  toggle,
+  truncate,
+  type Values,
   type WireFaultCode,
-} from "./faults/fault-table.ts";
+  yamlText,
+} from "@resource-broker/base";
+export { type ErrorReply, readFault, toErrorBody } from "./mapping/fault.ts";
 export {
   fromReservation,
   reservationMessage,
@@ -20,35 +52,10 @@ export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "
 export { type Disclosure, fromDecision, refusalDetails, toRefusals } from "./mapping/decision.ts";
 export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
 export { DEFAULT_SLICE, fromPolicy, parsePolicy, type SliceDefaults } from "./policy/policy-mapping.ts";
-export { closest } from "./schema/closest.ts";
-export { type DurationResult, formatDuration, parseDuration } from "./schema/duration.ts";
 export { fitToSchema } from "./schema/fit-to-schema.ts";
 export type { Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems } from "./schema/problem.ts";
-export { formatTime, parseTime } from "./schema/time.ts";
 export { validate, validateExactly } from "./schema/validate.ts";
-export {
-  environmentName,
-  type HelpOptions,
-  helpText,
-  parseSettings,
-  type SettingSources,
-  type SettingsResult,
-} from "./settings/parse-settings.ts";
-export {
-  choice,
-  duration,
-  integer,
-  list,
-  type Setting,
-  type SettingResult,
-  type SettingsTable,
-  text,
-  toggle,
-  type Values,
-} from "./settings/settings.ts";
-export { replaceHidden, safeJson, safeLine, safeText, truncate } from "./text/safe-text.ts";
-export { yamlText } from "./text/yaml-text.ts";
 export {
   acknowledgementSchema,
   type CapacityEventDTO,

@@ -106,6 +106,7 @@ export {
   isClusterId,
   type ReservationId,
   reservationId,
+  reservationNameFor,
 } from "./reservation/ids.ts";
 export {
   type EndReason,

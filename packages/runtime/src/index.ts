@@ -9,13 +9,12 @@ export {
   revokedCount,
 } from "./certificates/certificate-set.ts";
 export { watchFolder } from "./certificates/folder-watch.ts";
-export { type Clock, systemClock } from "./clock/clock.ts";
+export { type Clock, inBaseUnits, type Log, type LogFields } from "@resource-broker/base";
+export { systemClock } from "./system-clock.ts";
 export { makeFolder } from "./files/make-folder.ts";
 export { readText } from "./files/read-text.ts";
-export { reservationNameFor } from "./ids/reservation-name.ts";
+export { sha256 } from "./sha256.ts";
 export { createLog, logOptions } from "./log/create-log.ts";
-export type { Log, LogFields } from "./log/log.ts";
-export { inBaseUnits } from "./metrics/base-units.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
 export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/registry.ts";
 export type { MetricsSource, ReadinessCheck } from "./probe/pages.ts";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 // A direct import: the whole contract would triple the time until the help is shown.
-import { safeLine, safeText } from "@resource-broker/contract/text";
+import { safeLine, safeText } from "@resource-broker/base";
 import type { Host } from "../cli/host.ts";
 
 export type TextStyle = "good" | "bad" | "careful" | "quiet";

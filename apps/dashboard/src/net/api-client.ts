@@ -1,5 +1,5 @@
+import { replaceHidden } from "@resource-broker/base";
 import type { UiError } from "@resource-broker/contract/dashboard";
-import { replaceHidden } from "@resource-broker/contract/text";
 
 /** A failed call; `status` 0: the broker was not reached. */
 export class ApiError extends Error {

@@ -141,6 +141,16 @@ export function amountOf(vector: ResourceVector, name: ResourceName): number {
   }
 }
 
+/** Amounts in Prometheus base units (cores, bytes). CPU and memory are always included, others when not zero. */
+export function inBaseUnits(vector: ResourceVector): [resource: string, amount: number][] {
+  const others = resourceNames(vector).filter((name) => name !== "cpu" && name !== "memory");
+  return [
+    ["cpu", vector.cpuMillis / 1000],
+    ["memory", vector.memoryBytes],
+    ...others.map((name): [string, number] => [name, amountOf(vector, name)]),
+  ];
+}
+
 function combineExtended(
   a: Readonly<Record<string, number>>,
   b: Readonly<Record<string, number>>,

@@ -1,4 +1,4 @@
-import { FAULTS, type WireFaultCode } from "../../src/faults/fault-table.ts";
+import { FAULTS, type WireFaultCode } from "@resource-broker/base";
 import { errorSchema } from "../../src/wire/error.ts";
 import { ADMIN_ROUTES } from "./admin-routes.ts";
 import { AGENT_ROUTES } from "./agent-routes.ts";

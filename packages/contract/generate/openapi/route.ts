@@ -1,4 +1,4 @@
-import type { WireFaultCode } from "../../src/faults/fault-table.ts";
+import type { WireFaultCode } from "@resource-broker/base";
 import type { SchemaNode } from "../../src/schema/node.ts";
 import type { PARAMETERS, RESPONSE_HEADERS } from "./parameters.ts";
 

@@ -1,6 +1,5 @@
-import { formatBytes, type ResourceVector } from "@resource-broker/base";
+import { formatBytes, formatTime, parseTime, type ResourceVector } from "@resource-broker/base";
 import type { Advertisement, GpuModel, Instant, NodeShape, ReservationUsage } from "@resource-broker/domain";
-import { formatTime, parseTime } from "../schema/time.ts";
 import type { AdvertisementDTO } from "../wire/advertisement.ts";
 import { type AmountReader, amountReader, type Mapped, toQuantities } from "./amounts.ts";
 import { fromCostModel, toCostModel } from "./cost.ts";

@@ -1,7 +1,7 @@
-import { resourceVector } from "@resource-broker/base";
+import { Fault, resourceVector } from "@resource-broker/base";
 import type { Decision } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { Fault, toErrorBody } from "../faults/fault.ts";
+import { toErrorBody } from "./fault.ts";
 import { validate } from "../schema/validate.ts";
 import { inProcessBroker } from "../testing/in-process-broker.ts";
 import { decisionSchema } from "../wire/decision.ts";

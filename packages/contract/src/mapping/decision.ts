@@ -10,10 +10,8 @@ import {
   refusalsOf,
   withoutAmounts,
 } from "@resource-broker/domain";
-import type { FaultDetails } from "../faults/fault.ts";
-import { formatDuration } from "../schema/duration.ts";
+import { type FaultDetails, formatDuration, formatTime } from "@resource-broker/base";
 import { fitToSchema } from "../schema/fit-to-schema.ts";
-import { formatTime } from "../schema/time.ts";
 import { type DecisionDTO, decisionSchema } from "../wire/decision.ts";
 import type { RefusalDTO } from "../wire/error.ts";
 import { toQuantities, toSomeQuantities } from "./amounts.ts";

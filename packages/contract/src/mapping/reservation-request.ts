@@ -1,6 +1,5 @@
+import { formatDuration, formatTime, parseDuration, parseTime } from "@resource-broker/base";
 import type { Constraints, ReservationRequest } from "@resource-broker/domain";
-import { formatDuration, parseDuration } from "../schema/duration.ts";
-import { formatTime, parseTime } from "../schema/time.ts";
 import type { SomeQuantitiesDTO } from "../wire/quantities.ts";
 import type { ReservationRequestDTO } from "../wire/reservation-request.ts";
 import { type AmountReader, amountReader, type Mapped, toQuantities, toSomeQuantities } from "./amounts.ts";

@@ -1,7 +1,5 @@
-import { describeResources } from "@resource-broker/base";
+import { describeResources, formatTime, parseTime, truncate } from "@resource-broker/base";
 import { type AdoptionOffer, isLive, type Reservation } from "@resource-broker/domain";
-import { formatTime, parseTime } from "../schema/time.ts";
-import { truncate } from "../text/safe-text.ts";
 import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
 import type { SliceDefaults } from "../policy/policy-mapping.ts";
 import { amountReader, type Mapped, toQuantities } from "./amounts.ts";

@@ -1,11 +1,9 @@
-import { formatBytes, formatCount, formatCpu } from "@resource-broker/base";
+import { closest, formatBytes, formatCount, formatCpu, formatDuration } from "@resource-broker/base";
 import { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
 import { fromCostModel, toCostModel } from "../mapping/cost.ts";
 import { mapValues, present } from "../mapping/present.ts";
 import { toMilliseconds } from "../mapping/reservation-request.ts";
-import { closest } from "../schema/closest.ts";
-import { formatDuration } from "../schema/duration.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
 import { type PolicyDTO, policySchema, type QuotaDTO } from "./policy-schema.ts";

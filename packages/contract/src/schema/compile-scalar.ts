@@ -1,11 +1,8 @@
-import { parseQuantity } from "@resource-broker/base";
-import { replaceHidden } from "../text/safe-text.ts";
+import { parseDuration, parseQuantity, parseTime, replaceHidden } from "@resource-broker/base";
 import { ONE_LINE } from "./builders.ts";
-import { parseDuration } from "./duration.ts";
 import type { SchemaNode, Sign } from "./node.ts";
 import { type Problem, show } from "./problem.ts";
 import { DECIMAL_PATTERN, FORMAT, WHOLE_PATTERN } from "./terms.ts";
-import { parseTime } from "./time.ts";
 
 /** A reading of one value: its normal form, or what is wrong with it. */
 type FormatResult = { readonly value: string } | { readonly problem: string };

@@ -1,4 +1,4 @@
-import { safeLine, safeText, truncate } from "../text/safe-text.ts";
+import { safeLine, safeText, truncate } from "@resource-broker/base";
 import { ONE_LINE } from "./builders.ts";
 import type { Schema, SchemaNode } from "./node.ts";
 

@@ -1,4 +1,4 @@
-import { safeJson, truncate } from "../text/safe-text.ts";
+import { safeJson, truncate } from "@resource-broker/base";
 
 /** One thing wrong with an input: where, and what to do about it. */
 export interface Problem {

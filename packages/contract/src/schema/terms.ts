@@ -1,13 +1,17 @@
 import {
+  DURATION_MAX_LENGTH,
+  DURATION_PATTERN,
+  POSITIVE_DURATION_PATTERN,
+  TIME_MAX_LENGTH,
+} from "@resource-broker/base";
+import {
   CLUSTER_ID_FORM,
   CLUSTER_ID_MAX_LENGTH,
   CLUSTER_ID_PATTERN,
   DNS_SUBDOMAIN,
 } from "@resource-broker/domain";
 import { matching } from "./builders.ts";
-import { DURATION_MAX_LENGTH, DURATION_PATTERN, POSITIVE_DURATION_PATTERN } from "./duration.ts";
 import type { Schema, Sign } from "./node.ts";
-import { TIME_MAX_LENGTH } from "./time.ts";
 
 /** The names of the formats that the interpreter checks by more than a pattern. */
 export const FORMAT = {

@@ -1,4 +1,4 @@
-import { closest } from "./closest.ts";
+import { closest } from "@resource-broker/base";
 import { compileScalar } from "./compile-scalar.ts";
 import type { Schema, SchemaNode } from "./node.ts";
 import { MAX_PROBLEMS, prefixPaths, type Problem, show } from "./problem.ts";

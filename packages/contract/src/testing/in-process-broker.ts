@@ -9,7 +9,8 @@ import {
   type Ledger,
   type Reply,
 } from "@resource-broker/domain";
-import { Fault, toErrorBody } from "../faults/fault.ts";
+import { Fault } from "@resource-broker/base";
+import { toErrorBody } from "../mapping/fault.ts";
 import { fromAdvertisement, toAdvertisement } from "../mapping/advertisement.ts";
 import { refusalDetails } from "../mapping/decision.ts";
 import { fromReservation } from "../mapping/reservation.ts";

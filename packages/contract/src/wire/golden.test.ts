@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readFault } from "../faults/fault.ts";
+import { readFault } from "../mapping/fault.ts";
 import type { Schema } from "../schema/node.ts";
 import { validate } from "../schema/validate.ts";
 import { inProcessBroker } from "../testing/in-process-broker.ts";

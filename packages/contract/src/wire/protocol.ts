@@ -1,3 +1,5 @@
+import { PROBE_PATH } from "@resource-broker/base";
+
 /** Peers that send this number in Agent-Protocol or Broker-Protocol speak every call; others only the first ones. */
 export const PROTOCOL_VERSION = 2;
 
@@ -59,8 +61,5 @@ export const PATH = {
   audit: `${API}/audit`,
   policy: `${API}/policy`,
   dashboardLinks: `${API}/dashboard/links`,
-  health: "/healthz",
-  readiness: "/readyz",
-  metrics: "/metrics",
-  openapi: "/openapi.json",
+  ...PROBE_PATH,
 } as const;

@@ -32,6 +32,15 @@ export function reservationId(requester: ClusterId, digest: Uint8Array): Reserva
   return prefixOf(requester) + base32(digest).slice(0, DIGEST_PART_LENGTH);
 }
 
+/** The same key of the same requester makes the same id: on every store, after every restart, and at the agent itself. */
+export function reservationNameFor(
+  requester: ClusterId,
+  key: string,
+  sha256: (text: string) => Uint8Array,
+): ReservationId {
+  return reservationId(requester, sha256(`${requester}\0${key}`));
+}
+
 /** True when the id may be one of this requester's: a DNS label that begins with its name. */
 export function isReservationIdOf(id: string, requester: ClusterId): boolean {
   return id.length <= ID_MAX_LENGTH && id.startsWith(prefixOf(requester)) && /^[-a-z0-9]*[a-z0-9]$/.test(id);

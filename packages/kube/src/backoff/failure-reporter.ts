@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/base";
 import type { Clock, Log, LogFields } from "@resource-broker/runtime";
 
 export interface FailureReporterDeps {
@@ -40,11 +40,4 @@ export function failureReporter({ log, clock, fields, what }: FailureReporterDep
     },
     current: () => current,
   };
-}
-
-/** Converts any error to a fault. An error that is not a fault is a bug and gets the code internal. */
-export function toFault(error: unknown): Fault {
-  if (error instanceof Fault) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new Fault("internal", message, { cause: error });
 }

@@ -1,6 +1,7 @@
+import { toFault } from "@resource-broker/base";
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { failureReporter, toFault } from "../backoff/failure-reporter.ts";
+import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";
 import { workQueue, type WorkResult } from "../queue/work-queue.ts";

@@ -1,7 +1,8 @@
+import { toFault } from "@resource-broker/base";
 import { Fault } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { wait } from "../backoff/backoff.ts";
-import { failureReporter, toFault } from "../backoff/failure-reporter.ts";
+import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";
 import { leaseCandidate, type LeaseResult } from "./lease-candidate.ts";

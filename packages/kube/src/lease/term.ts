@@ -1,5 +1,5 @@
+import { toFault } from "@resource-broker/base";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { toFault } from "../backoff/failure-reporter.ts";
 
 export interface TermOptions {
   /** Monotonic: from before the request that won it was sent. */

@@ -1,6 +1,6 @@
+import { toFault } from "@resource-broker/base";
 import type { Fault } from "@resource-broker/contract";
 import type { Clock, Log } from "@resource-broker/runtime";
-import { toFault } from "../backoff/failure-reporter.ts";
 import { type WorkResult, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
 
 /** Logs each failure of a key once, and its recovery once. */

@@ -1,6 +1,7 @@
+import { toFault } from "@resource-broker/base";
 import { Fault, type FaultCode } from "@resource-broker/contract";
 import { backoff, wait } from "../backoff/backoff.ts";
-import { failureReporter, toFault } from "../backoff/failure-reporter.ts";
+import { failureReporter } from "../backoff/failure-reporter.ts";
 import type { Resource } from "../resource/resource.ts";
 import {
   listAttempt,

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Log } from "@resource-broker/base";
 import { fakeClock, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import { type CertificateFolderDeps, certificateFolder } from "./certificate-folder.ts";
 import { type CertificateSet, type CertificateSource, revokedCount } from "./certificate-set.ts";

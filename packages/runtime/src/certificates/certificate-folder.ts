@@ -1,7 +1,6 @@
 import { join } from "node:path";
+import type { Clock, Log } from "@resource-broker/base";
 import { readText } from "../files/read-text.ts";
-import type { Clock } from "../clock/clock.ts";
-import type { Log } from "../log/log.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import {
   type CertificateFiles,

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock } from "@resource-broker/base";
 
 export interface FolderWatchOptions {
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
+import type { Log } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { createLog, type LogOptions, logOptions } from "./create-log.ts";
-import type { Log } from "./log.ts";
 
 function logged(options: Partial<LogOptions>, use: (log: Log) => void): string {
   const out = new PassThrough();

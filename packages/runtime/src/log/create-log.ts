@@ -1,5 +1,4 @@
-import type { Log, LogFields } from "./log.ts";
-import { safeJson, safeLine } from "@resource-broker/contract";
+import { type Log, type LogFields, safeJson, safeLine } from "@resource-broker/base";
 
 /** As numbers in lines for machines, so that they can be compared. */
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock, Log } from "@resource-broker/base";
 import { watchFolder } from "../certificates/folder-watch.ts";
 import { readText } from "../files/read-text.ts";
-import type { Log } from "../log/log.ts";
 import type { ReportReload } from "./reloads.ts";
 
 const DEBOUNCE_MS = 200;

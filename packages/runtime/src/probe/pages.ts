@@ -1,4 +1,4 @@
-import { Fault, type FaultCode, PATH, safeJson, safeLine, toErrorBody } from "@resource-broker/contract";
+import { Fault, faultBody, type FaultCode, PROBE_PATH, safeJson, safeLine } from "@resource-broker/base";
 
 const TEXT = "text/plain; charset=utf-8";
 
@@ -30,15 +30,15 @@ type Pages = ReadonlyMap<string, (query: URLSearchParams) => Page | Promise<Page
 export function pagesOf({ groups, checks, metrics, openApi }: PageDeps): Pages {
   const pages = new Map<string, (query: URLSearchParams) => Page | Promise<Page>>();
   if (openApi !== undefined) {
-    pages.set(PATH.openapi, () => ({ status: 200, type: "application/json", content: openApi }));
+    pages.set(PROBE_PATH.openapi, () => ({ status: 200, type: "application/json", content: openApi }));
   }
   if (groups.includes("health")) {
-    pages.set(PATH.health, () => ({ status: 200, type: TEXT, content: "ok" }));
-    pages.set(PATH.readiness, (query) => readinessPage(checks, query));
+    pages.set(PROBE_PATH.health, () => ({ status: 200, type: TEXT, content: "ok" }));
+    pages.set(PROBE_PATH.readiness, (query) => readinessPage(checks, query));
   }
   if (groups.includes("metrics")) {
     const { contentType } = metrics;
-    pages.set(PATH.metrics, async () => ({
+    pages.set(PROBE_PATH.metrics, async () => ({
       status: 200,
       type: contentType,
       content: await metrics.scrape(),
@@ -58,7 +58,7 @@ function readinessPage(checks: readonly ReadinessCheck[], query: URLSearchParams
 
 export function faultPage(code: FaultCode, message: string): Page {
   const fault = new Fault(code, message);
-  const content = safeJson(JSON.stringify(toErrorBody(fault)));
+  const content = safeJson(JSON.stringify(faultBody(fault)));
   return { status: fault.status, type: "application/json", content };
 }
 

@@ -1,4 +1,4 @@
-import { parseSettings } from "@resource-broker/contract";
+import { parseSettings } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { probeSettings, probeSettingsProblems, isLoopback, parseAddress } from "./probe-settings.ts";
 

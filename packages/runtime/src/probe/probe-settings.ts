@@ -1,4 +1,4 @@
-import { text, toggle, type Values } from "@resource-broker/contract";
+import { text, toggle, type Values } from "@resource-broker/base";
 
 export interface ProbeDefaults {
   /** The pages of the health port, as a sentence names them. */

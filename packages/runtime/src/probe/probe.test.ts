@@ -4,9 +4,9 @@ import { get as getSecure } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
+import type { Log } from "@resource-broker/base";
 import { fakeClock, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Log } from "../log/log.ts";
 import { keyPairFolder } from "./key-pair.ts";
 import { createProbeServer, type ProbeServer, type ProbeServerDeps } from "./probes.ts";
 

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { Clock } from "../clock/clock.ts";
-import type { Log } from "../log/log.ts";
+import type { Clock, Log } from "@resource-broker/base";
 import { keyPairFolder, type KeyPairSource } from "./key-pair.ts";
 import { faultPage, type Page, type PageDeps, type PageGroup, pagesOf } from "./pages.ts";
 import { parseAddress, type ProbeSettings } from "./probe-settings.ts";

@@ -1,4 +1,4 @@
-import { integer } from "@resource-broker/contract";
+import { integer } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { IGNORED_GO_FLAGS, PROGRAM_SETTINGS, readSettings } from "./read-settings.ts";
 

@@ -1,11 +1,4 @@
-import {
-  choice,
-  parseSettings,
-  type SettingsTable,
-  text,
-  toggle,
-  type Values,
-} from "@resource-broker/contract";
+import { choice, parseSettings, type SettingsTable, text, toggle, type Values } from "@resource-broker/base";
 
 /** Flags that every program of ours has. */
 export const PROGRAM_SETTINGS = {

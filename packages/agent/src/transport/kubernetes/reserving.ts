@@ -1,7 +1,7 @@
 import { Fault, type ReservationDTO, type ReservationRequestDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
-import { isFinal, type ReservationRequest } from "@resource-broker/domain";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { isFinal, type ReservationRequest, reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import { checkKey } from "@resource-broker/client";
 import { releasedCondition, releaseManifest, reserveManifest } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
@@ -110,7 +110,7 @@ export function reserving(objects: ObjectCalls) {
   return {
     requestReservation: async (request: ReservationRequestDTO, key: string): Promise<ReservationDTO> => {
       checkKey(key);
-      const name = reservationNameFor(scope.clusterId, key);
+      const name = reservationNameFor(scope.clusterId, key, sha256);
       const keyed: KeyedRequest = { name, key, request, asked: checkedRequest(request) };
       return objects.answered((signal) =>
         untilDone(name, signal, (cleared) => reserveOnce(keyed, cleared, signal)),
@@ -118,7 +118,7 @@ export function reserving(objects: ObjectCalls) {
     },
     releaseByKey: async (key: string): Promise<void> => {
       checkKey(key);
-      const name = reservationNameFor(scope.clusterId, key);
+      const name = reservationNameFor(scope.clusterId, key, sha256);
       await objects.answered((signal) => untilDone(name, signal, () => closeOnce(name, key, signal)));
     },
   };

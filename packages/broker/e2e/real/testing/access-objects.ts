@@ -10,8 +10,9 @@ import {
   type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
+import { reservationNameFor } from "@resource-broker/domain";
 import { customResource, type Lease } from "@resource-broker/kube";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { sha256 } from "@resource-broker/runtime";
 
 export const NAMESPACE = "lab";
 export const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
@@ -59,7 +60,7 @@ export function requestOf(requesterID: string, spec: Partial<Reservation["spec"]
   const key = "5f1c8a3e-2";
   return {
     ...typeOf(reservationKind),
-    metadata: { name: reservationNameFor(requesterID, key), namespace: NAMESPACE },
+    metadata: { name: reservationNameFor(requesterID, key, sha256), namespace: NAMESPACE },
     spec: { requesterID, requestedResources, key, ...spec },
   };
 }
@@ -68,7 +69,7 @@ export function requestOf(requesterID: string, spec: Partial<Reservation["spec"]
 export const HELD: Reservation = {
   ...typeOf(reservationKind),
   metadata: {
-    name: reservationNameFor("rome", "held"),
+    name: reservationNameFor("rome", "held", sha256),
     namespace: NAMESPACE,
     labels: { [KUBE_LABEL.requester]: "rome", [KUBE_LABEL.target]: "paris" },
     finalizers: [RESERVATION_FINALIZER],
@@ -86,7 +87,7 @@ export const HELD: Reservation = {
 export const SHOWN: Reservation = {
   ...typeOf(reservationKind),
   metadata: {
-    name: reservationNameFor("paris", "shown"),
+    name: reservationNameFor("paris", "shown", sha256),
     namespace: NAMESPACE,
     labels: { [KUBE_LABEL.view]: "true", [KUBE_LABEL.requester]: "paris", [KUBE_LABEL.target]: "rome" },
   },
@@ -96,7 +97,7 @@ export const SHOWN: Reservation = {
 
 /** `by` still holds a reservation of rome's in paris that the broker has forgotten. */
 export function offerBy(by: string, spec: Partial<Reservation["spec"]> = {}): Reservation {
-  const id = reservationNameFor("rome", "forgotten");
+  const id = reservationNameFor("rome", "forgotten", sha256);
   return {
     ...typeOf(reservationKind),
     metadata: { name: `${id}-offer-${by}`, namespace: NAMESPACE },

@@ -1,5 +1,6 @@
 import { KUBE_LABEL } from "@resource-broker/contract/crd";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import { NAMESPACE, offerBy, RESERVATIONS, requestOf } from "./access-objects.ts";
 import { type AccessRow, creates } from "./agent-acts.ts";
 
@@ -78,14 +79,14 @@ export const REQUEST_ROWS: readonly AccessRow[] = [
   {
     name: "takes the name of another cluster's reservation",
     by: "rome",
-    does: creates(RESERVATIONS, named(reservationNameFor("oslo", "5f1c8a3e-2"))),
+    does: creates(RESERVATIONS, named(reservationNameFor("oslo", "5f1c8a3e-2", sha256))),
     refusal:
       "may use names that begin with rsv- only for its own reservations: rsv-rome- and 16 more characters",
   },
   {
     name: "takes the name of a reservation of a cluster whose name begins alike",
     by: "rome",
-    does: creates(RESERVATIONS, named(reservationNameFor("rome-2", "5f1c8a3e-2"))),
+    does: creates(RESERVATIONS, named(reservationNameFor("rome-2", "5f1c8a3e-2", sha256))),
     refusal: "may use names that begin with rsv- only for its own reservations",
   },
   {

@@ -1,5 +1,6 @@
 import { KUBE_ANNOTATION, KUBE_LABEL } from "@resource-broker/contract/crd";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import { HELD, NAMESPACE, offerBy, RESERVATIONS, SHOWN } from "./access-objects.ts";
 import { type AccessRow, creates, deletes, patches } from "./agent-acts.ts";
 import { REQUEST_ROWS } from "./request-rows.ts";
@@ -30,7 +31,7 @@ const OFFERING: readonly AccessRow[] = [
     by: "rome",
     does: creates(RESERVATIONS, {
       ...offerBy("rome"),
-      metadata: { name: reservationNameFor("rome", "forgotten"), namespace: NAMESPACE },
+      metadata: { name: reservationNameFor("rome", "forgotten", sha256), namespace: NAMESPACE },
     }),
     refusal: "must name its offer after the reservation: <spec.offer.id>-offer-rome",
   },

@@ -4,8 +4,9 @@ import {
   type Instant,
   type ReservationId,
   reservationId,
+  reservationNameFor,
 } from "@resource-broker/domain";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { sha256 } from "@resource-broker/runtime";
 
 const DIGEST_BYTES = 10;
 const DECISION_BYTES = 8;
@@ -21,7 +22,7 @@ export function idMaker(randomBytes: (size: number) => Uint8Array): IdMaker {
     reservation: (requester, key) =>
       key === undefined
         ? reservationId(requester, randomBytes(DIGEST_BYTES))
-        : reservationNameFor(requester, key),
+        : reservationNameFor(requester, key, sha256),
     decision: () => `dec-${Buffer.from(randomBytes(DECISION_BYTES)).toString("hex")}`,
   };
 }

@@ -1,5 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock, reservationBody } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 import { RESERVATIONS } from "../manifests.ts";
@@ -62,7 +63,7 @@ export async function listeningAgent(): Promise<ListeningAgent> {
 }
 
 export const KEY = "k";
-export const NAME = reservationNameFor("rome", KEY);
+export const NAME = reservationNameFor("rome", KEY, sha256);
 export const REQUEST = reservationBody({ cpu: 2, memoryGi: 4 });
 export const GRANTED = { phase: "Reserved", generation: 1, createdAt: "2026-01-05T12:00:00.000Z" } as const;
 

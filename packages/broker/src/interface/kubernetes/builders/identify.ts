@@ -1,6 +1,11 @@
 import { KUBE_LABEL, NOBODY, type Reservation } from "@resource-broker/contract/crd";
-import type { Reservation as Booked, ClusterId, ReservationId } from "@resource-broker/domain";
-import { reservationNameFor } from "@resource-broker/runtime";
+import {
+  type Reservation as Booked,
+  type ClusterId,
+  type ReservationId,
+  reservationNameFor,
+} from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 
 /**
  * Who created a Reservation object: the broker (a view of the ledger), an agent (the name is derived from its key), or a
@@ -22,7 +27,7 @@ export function identify({ metadata, spec }: Reservation): Identity {
   const key = spec.key ?? metadata.uid ?? "";
   if (isView({ metadata })) return { origin: "view", intent, requester, key, id: metadata.name };
   const origin = spec.key === undefined ? "person" : "agent";
-  return { origin, intent, requester, key, id: reservationNameFor(requester, key) };
+  return { origin, intent, requester, key, id: reservationNameFor(requester, key, sha256) };
 }
 
 /** True when the ledger took this very object of an older broker over: under its name, with its UID as key. */

@@ -1,5 +1,6 @@
 import { KUBE_LABEL } from "@resource-broker/contract/crd";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import { describe, expect, test } from "vitest";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";
 import {
@@ -132,7 +133,7 @@ describe("what is done about a Reservation:", () => {
       refused: { code: "invalid", message: expect.stringContaining("quotas.nobody") },
     });
     expect(plan({ object, mayBeUnnamed: true }).kind).toBe("add-finalizer");
-    const id = reservationNameFor("nobody", UID);
+    const id = reservationNameFor("nobody", UID, sha256);
     const status = { phase: "Reserved" } as const;
     const known = ledgerReservation(id, { requester: "nobody" });
     expect(plan({ object: { ...object, status }, ledger: [known] }).kind).toBe("add-finalizer");

@@ -5,7 +5,8 @@ import {
   reservationKind,
   RESERVATION_CONDITION,
 } from "@resource-broker/contract/crd";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import type { KubeClient } from "@resource-broker/kube";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
 import { NAMESPACE } from "./environment.ts";
@@ -69,7 +70,7 @@ export function personsReservation(name: string, spec: Partial<Reservation["spec
 /** An agent's: named after its key. */
 export function agentsReservation(key: string, spec: Partial<Reservation["spec"]> = {}): Reservation {
   const { requesterID = "rome" } = spec;
-  return personsReservation(reservationNameFor(requesterID, key), { ...spec, requesterID, key });
+  return personsReservation(reservationNameFor(requesterID, key, sha256), { ...spec, requesterID, key });
 }
 
 type Signal = Exclude<keyof typeof RESERVATION_CONDITION, "reserved" | "orphaned" | "ready">;

@@ -1,7 +1,8 @@
 import { formatTime, toQuantities } from "@resource-broker/contract";
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import { size } from "@resource-broker/domain/testing";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { reservationNameFor } from "@resource-broker/domain";
+import { sha256 } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";
@@ -196,7 +197,7 @@ describe("a reservation that somebody's object stands for", () => {
 
   test("gets no view: an agent's object has its name", async () => {
     await world.advertise("paris");
-    const name = reservationNameFor("rome", "k1");
+    const name = reservationNameFor("rome", "k1", sha256);
     await world.people.create(RESERVATIONS, {
       ...KIND,
       metadata: { namespace: NAMESPACE, name },
@@ -218,7 +219,7 @@ describe("a reservation that somebody's object stands for", () => {
       spec,
     });
     await simNamespace.time.advance(1000);
-    const id = reservationNameFor("rome", asked.metadata.uid ?? "");
+    const id = reservationNameFor("rome", asked.metadata.uid ?? "", sha256);
     await world.reserve("rome", id);
     await simNamespace.time.advance(3000);
     expect(await world.reservation(id)).toBeUndefined();
@@ -229,7 +230,7 @@ describe("a reservation that somebody's object stands for", () => {
 
   test("becomes a view when a person labels it as one; what held it back is let go", async () => {
     await world.advertise("paris");
-    const name = reservationNameFor("rome", "k1");
+    const name = reservationNameFor("rome", "k1", sha256);
     await world.people.create(RESERVATIONS, {
       ...KIND,
       metadata: {

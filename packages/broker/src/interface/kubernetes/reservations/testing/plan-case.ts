@@ -5,8 +5,9 @@ import {
   type LedgerView,
   type Reservation as Booked,
   resourceVector,
+  reservationNameFor,
 } from "@resource-broker/domain";
-import { reservationNameFor } from "@resource-broker/runtime";
+import { sha256 } from "@resource-broker/runtime";
 import { reservationStatus } from "../../builders/reservation-status.ts";
 import { agentsReservation, personsReservation } from "../../testing/samples.ts";
 import { planReservation } from "../plan-reservation.ts";
@@ -15,8 +16,8 @@ import type { Step } from "../step.ts";
 export const NOW = Date.UTC(2026, 0, 5, 12);
 export const DAY = 24 * 60 * 60 * 1000;
 export const UID = "11111111-2222-3333-4444-555555555555";
-export const PERSONS_ID = reservationNameFor("rome", UID);
-export const AGENTS_ID = reservationNameFor("rome", "k1");
+export const PERSONS_ID = reservationNameFor("rome", UID, sha256);
+export const AGENTS_ID = reservationNameFor("rome", "k1", sha256);
 export const FINALIZERS = [RESERVATION_FINALIZER];
 export const DELETED = "2026-01-05T11:59:59Z";
 

@@ -1,4 +1,4 @@
-import { closest } from "../schema/closest.ts";
+import { closest } from "../text/closest.ts";
 import type { Setting, SettingsTable, Values } from "./settings.ts";
 
 export interface SettingSources {

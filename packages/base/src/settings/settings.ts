@@ -1,4 +1,4 @@
-import { parseDuration } from "../schema/duration.ts";
+import { parseDuration } from "../duration.ts";
 
 interface SettingOptions<T> {
   readonly description: string;

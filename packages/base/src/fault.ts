@@ -1,3 +1,5 @@
+import { safeText, truncate } from "./text/safe-text.ts";
+
 /** What a code means to a caller. */
 export interface FaultKind {
   /** HTTP status of the reply. */
@@ -169,4 +171,50 @@ const ALL_FAULTS: Readonly<Record<FaultCode, FaultKind>> = { ...FAULTS, ...LOCAL
 
 export function isFaultCode(text: string): text is WireFaultCode {
   return Object.hasOwn(FAULTS, text);
+}
+
+/** Details for the caller in addition to the message. `contract` adds what only the broker's replies contain. */
+export interface FaultDetails {
+  /** How long to wait before asking again. */
+  readonly retryAfterMs?: number;
+}
+
+/** The only error class: every intentional error has a code of the table. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: FaultCode;
+  readonly details: FaultDetails;
+
+  constructor(code: FaultCode, message: string, options: { cause?: unknown; details?: FaultDetails } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+
+  get status(): number {
+    return faultKind(this.code).status;
+  }
+
+  /** True: the same request may succeed later, unchanged. */
+  get retry(): boolean {
+    return faultKind(this.code).retry;
+  }
+
+  get advice(): string {
+    return faultKind(this.code).advice;
+  }
+}
+
+/** Converts any error to a fault. An error that is not a fault is a bug and gets the code internal. */
+export function toFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new Fault("internal", message, { cause: error });
+}
+
+const MAX_MESSAGE_LENGTH = 65_536;
+
+/** What every error reply contains. `cause` is not included: it is only logged. */
+export function faultBody(fault: Fault): { readonly error: string; readonly code: FaultCode } {
+  return { error: truncate(safeText(fault.message), MAX_MESSAGE_LENGTH), code: fault.code };
 }

@@ -1,42 +1,14 @@
+import { Fault, faultBody, type FaultCode, isFaultCode, truncate } from "@resource-broker/base";
 import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { validate } from "../schema/validate.ts";
-import { truncate } from "../text/safe-text.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
-import { type FaultCode, faultKind, isFaultCode } from "./fault-table.ts";
 
-/** Details for the caller in addition to the message. */
-export interface FaultDetails {
-  readonly reasons?: readonly RefusalDTO[];
-  readonly decisionID?: string;
-  /** The smallest change that would have made it fit. */
-  readonly flip?: string;
-  /** How long to wait before asking again. */
-  readonly retryAfterMs?: number;
-}
-
-/** The only error class: every intentional error has a code of the table. */
-export class Fault extends Error {
-  override readonly name = "Fault";
-  readonly code: FaultCode;
-  readonly details: FaultDetails;
-
-  constructor(code: FaultCode, message: string, options: { cause?: unknown; details?: FaultDetails } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.details = options.details ?? {};
-  }
-
-  get status(): number {
-    return faultKind(this.code).status;
-  }
-
-  /** True: the same request may succeed later, unchanged. */
-  get retry(): boolean {
-    return faultKind(this.code).retry;
-  }
-
-  get advice(): string {
-    return faultKind(this.code).advice;
+declare module "@resource-broker/base" {
+  interface FaultDetails {
+    readonly reasons?: readonly RefusalDTO[];
+    readonly decisionID?: string;
+    /** The smallest change that would have made it fit. */
+    readonly flip?: string;
   }
 }
 
@@ -44,8 +16,7 @@ export class Fault extends Error {
 export function toErrorBody(fault: Fault): ErrorDTO {
   const { reasons, decisionID, flip } = fault.details;
   return fitToSchema(errorSchema, {
-    error: fault.message,
-    code: fault.code,
+    ...faultBody(fault),
     ...(reasons === undefined ? {} : { reasons }),
     ...(flip === undefined ? {} : { flip }),
     ...(decisionID === undefined ? {} : { decisionID }),

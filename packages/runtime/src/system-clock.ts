@@ -1,10 +1,4 @@
-/** Wall clock, monotonic clock and timers. The wall clock may jump. */
-export interface Clock {
-  readonly wallMs: () => number;
-  readonly monotonicMs: () => number;
-  /** Calls back once after the delay; the returned function cancels it. */
-  readonly after: (delayMs: number, action: () => void) => () => void;
-}
+import type { Clock } from "@resource-broker/base";
 
 /** Longer timers fire at once in Node. Callers check the time again, so an early callback is harmless. */
 const LONGEST_MS = 2 ** 31 - 1;

@@ -1,9 +1,5 @@
-import { REJECTION_CODES } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
-import { validate } from "../schema/validate.ts";
-import { errorSchema } from "../wire/error.ts";
-import { Fault, readFault, toErrorBody } from "./fault.ts";
-import { FAULTS, isFaultCode } from "./fault-table.ts";
+import { Fault, FAULTS, faultBody, isFaultCode, toFault } from "./fault.ts";
 
 describe("the table of faults", () => {
   test.each([
@@ -33,10 +29,6 @@ describe("the table of faults", () => {
     expect(isFaultCode(code) && FAULTS[code]).toMatchObject({ status, retry });
   });
 
-  test.each(REJECTION_CODES)("knows the domain's rejection %s", (code) => {
-    expect(isFaultCode(code)).toBe(true);
-  });
-
   test.each(Object.entries(FAULTS))("%s says what to do", (_, { advice }) => {
     expect(advice).toMatch(/^[A-Z].*\.$/);
   });
@@ -57,12 +49,9 @@ describe("the table of faults", () => {
 });
 
 describe("a fault", () => {
-  const reasons = [
-    { clusterID: "paris", reason: "capacity", message: "needs 3 more CPU", missing: { cpu: "3" } },
-  ];
   const fault = new Fault("no-capacity", "nothing fits", {
     cause: new Error("secret"),
-    details: { reasons, decisionID: "dec-1", retryAfterMs: 5 },
+    details: { retryAfterMs: 5 },
   });
 
   test("carries its code, status, retry, advice and cause", () => {
@@ -72,28 +61,16 @@ describe("a fault", () => {
     expect(fault).toBeInstanceOf(Error);
   });
 
-  test("tells the caller everything but its cause", () => {
-    const body = toErrorBody(fault);
-    expect(body).toEqual({ error: "nothing fits", code: "no-capacity", reasons, decisionID: "dec-1" });
-    expect(validate(errorSchema, body)).toEqual({ ok: true, value: body });
+  test("shows a caller its message and code, made safe, and not its cause", () => {
+    expect(faultBody(fault)).toEqual({ error: "nothing fits", code: "no-capacity" });
+    expect(faultBody(new Fault("invalid", "ro\u202eme")).error).toBe("ro\\u{202e}me");
+    expect(faultBody(new Fault("invalid", "x".repeat(65_537))).error).toHaveLength(65_536);
   });
 
-  test("survives the wire", () => {
-    const back = readFault({ status: 409, body: JSON.stringify(toErrorBody(fault)), retryAfterMs: 5 });
-    expect(back).toMatchObject({ code: "no-capacity", message: "nothing fits", details: fault.details });
-  });
-});
-
-describe("an error reply of an older broker", () => {
-  test.each([
-    ["plain text", 403, "CN does not match clusterID\n", "forbidden", "CN does not match clusterID"],
-    ["JSON without a code", 409, '{"error":"no suitable cluster"}', "no-capacity", "no suitable cluster"],
-    ["a bad quantity", 400, '{"error":"invalid quantity"}', "invalid", "invalid quantity"],
-    ["a route it does not have", 404, "404 page not found", "not-found", "404 page not found"],
-    ["a code from the future", 503, '{"error":"busy","code":"new"}', "overloaded", "busy"],
-    ["nothing at all", 500, "", "internal", "no reason given"],
-    ["a status nobody knows", 418, "teapot", "internal", "teapot"],
-  ])("%s is understood", (_, status, body, code, message) => {
-    expect(readFault({ status, body })).toMatchObject({ code, message });
+  test("is made of any error: one that is no fault is a bug", () => {
+    expect(toFault(fault)).toBe(fault);
+    const error = new TypeError("no such field");
+    expect(toFault(error)).toMatchObject({ code: "internal", message: "no such field", cause: error });
+    expect(toFault("text")).toMatchObject({ code: "internal", message: "text" });
   });
 });
