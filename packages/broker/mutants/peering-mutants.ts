@@ -45,7 +45,7 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
     name: "unpeers by force while the provider borrows here",
     file: "packages/agent/src/liqo/requester/plan-unpeer.ts",
     find: "if (slicesFrom === 0 && !isConsumer(foreignCluster)) {",
-    replace: "if (guests >= 0) {",
+    replace: "if (slicesFrom >= 0) {",
     caughtBy: TEARDOWN,
   },
   {
