@@ -111,7 +111,7 @@ describe("npm start -- --contexts, on simulated clusters", () => {
     expect(stdout).toMatch(/^ {4}no cluster would take 1 of 3$/m);
     expect(stdout).toMatch(/^ +lab +0\.\d+ = resources .*<- chosen$/m);
     expect(stdout).toContain("Would fit lab with 2 CPU instead of 6.");
-    expect(stdout).toContain("held back by a scheduling gate");
+    expect(stdout).toContain("it has a scheduling gate: more capacity would not help");
     for (const text of await shownInDocs()) expect(stdout).toContain(text);
   });
 
