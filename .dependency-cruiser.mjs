@@ -10,7 +10,7 @@ const mayImport = {
   domain: ["base"],
   contract: ["base", "domain"],
   runtime: ["base"],
-  kube: ["base", "domain", "contract", "runtime"],
+  kube: ["base", "runtime"],
   "kube-sim": ["base", "domain", "contract", "runtime", "kube"],
   client: ["base", "domain", "contract", "runtime"],
   broker: ["base", "domain", "contract", "runtime", "kube"],

@@ -70,6 +70,16 @@ const violations: readonly Row[] = [
     planted: { "packages/runtime/src/probe.ts": `import "@resource-broker/kube";` },
   },
   {
+    name: "kube imports a type of the contract",
+    rule: "layer-kube",
+    planted: { "packages/kube/src/client.ts": `import type { T } from "@resource-broker/contract";` },
+  },
+  {
+    name: "kube imports the domain",
+    rule: "layer-kube",
+    planted: { "packages/kube/src/client.ts": `import "@resource-broker/domain";` },
+  },
+  {
     name: "kube imports the broker",
     rule: "layer-kube",
     planted: { "packages/kube/src/client.ts": `await import("@resource-broker/broker");` },

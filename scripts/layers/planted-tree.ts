@@ -34,7 +34,7 @@ const CLEAN: Files = {
   "packages/contract/src/crd/index.ts": `export const kind = 1;`,
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,
   "packages/runtime/src/index.ts": `import "node:tls"; import "declared"; import "@resource-broker/base";`,
-  "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
+  "packages/kube/src/index.ts": `import "node:https"; import "declared"; import "@resource-broker/base"; import "@resource-broker/runtime";`,
   "test/kube-sim/src/index.ts": `import "@resource-broker/kube";`,
   "packages/client/src/index.ts": `import "node:https"; import "@resource-broker/contract"; import "@resource-broker/runtime";`,
   "packages/broker/src/index.ts": `import "@resource-broker/kube"; import "@resource-broker/runtime";`,

@@ -1,12 +1,20 @@
 /** The process that is measured: it follows nodes and pods and keeps the sums, as an agent does, and nothing else. */
-import { clusterSums, nodeFacts, podFacts, podKey } from "@resource-broker/domain";
-import { createKubeClient, type KubeConfig, NODES, PODS, reflector } from "@resource-broker/kube";
+import { clusterSums, GUEST_LABELS, NODE_LABELS, nodeFacts, podFacts, podKey } from "@resource-broker/domain";
+import {
+  createKubeClient,
+  type KubeConfig,
+  nodesWithLabels,
+  podsWithLabels,
+  reflector,
+} from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import { onCommand, type Report, sendReply } from "./messages.ts";
 
 const clock = systemClock(Date.now);
 const logError = (fields: object, message: string): void => console.error(message, fields);
 const log = { info: () => undefined, warn: logError, error: logError };
+const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
+const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
 const sums = clusterSums();
 let events = 0;
 
@@ -20,7 +28,7 @@ async function start(config: KubeConfig): Promise<void> {
   const client = createKubeClient(config, { clock, log, env: {} });
   const deps = { client, clock, random: Math.random, log };
   const nodes = reflector(
-    { resource: NODES },
+    { resource: COUNTED_NODES },
     {
       beginList: () => sums.beginNodes(),
       endList: () => sums.endNodes(),
@@ -30,7 +38,7 @@ async function start(config: KubeConfig): Promise<void> {
     deps,
   );
   const pods = reflector(
-    { resource: PODS, coalesceMs: 100 },
+    { resource: COUNTED_PODS, coalesceMs: 100 },
     {
       beginList: () => sums.beginPods(),
       endList: () => sums.endPods(),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
   informer,
@@ -7,7 +8,7 @@ import {
   PODS,
   type Resource,
 } from "@resource-broker/kube";
-import { type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { kubeClientFor, type SeededRandom, seededRandom, until } from "@resource-broker/testkit";
 import { KIND_NAMES, type KindName, NAMESPACE, type Objects, type Versioned } from "./objects.ts";
 import { type Disruption, DISRUPTIONS, type TargetServer } from "./target-server.ts";

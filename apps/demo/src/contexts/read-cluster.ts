@@ -5,14 +5,19 @@ import {
   clusterSums,
   CURRENT_PROTOCOL,
   gpuModels,
+  GUEST_LABELS,
   larger,
   NO_RESOURCES,
+  NODE_LABELS,
   nodeFacts,
   podFacts,
   subtract,
 } from "@resource-broker/domain";
-import { type KubeClient, NODES, PODS } from "@resource-broker/kube";
+import { type KubeClient, nodesWithLabels, podsWithLabels } from "@resource-broker/kube";
 import { type WaitingGroup, waitingPods } from "./waiting-pods.ts";
+
+const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
+const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
 
 /** What one look at a cluster finds. */
 export interface ClusterReading {
@@ -31,8 +36,8 @@ export async function readCluster(
   { clusterId, now }: { readonly clusterId: string; readonly now: number },
 ): Promise<ClusterReading> {
   const sums = clusterSums();
-  await client.list(NODES, {}, (node) => sums.putNode(nodeFacts(node).facts));
-  await client.list(PODS, {}, (pod) => sums.putPod(podFacts(pod).facts));
+  await client.list(COUNTED_NODES, {}, (node) => sums.putNode(nodeFacts(node).facts));
+  await client.list(COUNTED_PODS, {}, (pod) => sums.putPod(podFacts(pod).facts));
   const waiting = await waitingPods(client);
   const nodes = [...sums.nodes()];
   return {

@@ -5,9 +5,11 @@ import {
   type CountedResources,
   type GpuModel,
   gpuModels,
+  GUEST_LABELS,
   type KubernetesNode,
   type KubernetesPod,
   type LiveReservation,
+  NODE_LABELS,
   nodeFacts,
   type NodeFacts,
   podFacts,
@@ -19,10 +21,14 @@ import {
   type Reflector,
   type ReflectorHealth,
   reflector,
-  NODES,
-  PODS,
+  nodesWithLabels,
+  podsWithLabels,
   type Sink,
 } from "@resource-broker/kube";
+
+/** Of the labels, the accounting reads only these. */
+const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
+const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
 
 /** What the cluster has and uses, at one moment. */
 export interface Observation {
@@ -103,8 +109,8 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
     changed,
   );
   const followers: Readonly<Record<"nodes" | "pods", Reflector>> = {
-    nodes: reflector({ resource: NODES, ...paging }, nodeSink, deps),
-    pods: reflector({ resource: PODS, coalesceMs: BATCH_MS, ...paging }, podSink, deps),
+    nodes: reflector({ resource: COUNTED_NODES, ...paging }, nodeSink, deps),
+    pods: reflector({ resource: COUNTED_PODS, coalesceMs: BATCH_MS, ...paging }, podSink, deps),
   };
 
   return {

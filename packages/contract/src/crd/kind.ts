@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "@resource-broker/base";
 import type { Schema } from "../schema/node.ts";
 
 /** A column of `kubectl get`. */
@@ -33,6 +34,8 @@ export interface Kind<Spec, Status> {
   readonly status: Schema<Status>;
   readonly columns: readonly Column[];
   readonly rules: readonly Rule[];
+  /** Never set: it carries the type of the objects. */
+  readonly object?: KubernetesObject<Spec, Status>;
 }
 
 /** `kubectl get resourcebroker` lists the objects of every kind. */

@@ -1,5 +1,5 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock, Log, Reloads } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
+import type { Reloads } from "@resource-broker/runtime";
 import type { KubeConfig, Login, Material } from "../config/kube-config.ts";
 import { readTextFile } from "../config/read-file.ts";
 import { bearer, type Credentials, type CredentialSource, isSame } from "./credentials.ts";

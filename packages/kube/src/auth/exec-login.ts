@@ -1,4 +1,4 @@
-import { Fault, parseTime } from "@resource-broker/contract";
+import { Fault, parseTime } from "@resource-broker/base";
 import { isRecord } from "../config/entry.ts";
 import type { ExecPlugin } from "../config/kube-config.ts";
 import { bearer, type Credentials } from "./credentials.ts";

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import { Fault } from "@resource-broker/contract";
-import { type Clock, readText } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
+import { readText } from "@resource-broker/runtime";
 import type { Environment } from "../config/in-cluster.ts";
 import type { ExecCluster, ExecPlugin } from "../config/kube-config.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 export interface BackoffOptions {
   /** The first bound. Absent: 100 ms. */
   readonly minMs?: number;

@@ -1,5 +1,4 @@
-import type { Fault } from "@resource-broker/base";
-import type { Clock, Log, LogFields } from "@resource-broker/runtime";
+import type { Clock, Fault, Log, LogFields } from "@resource-broker/base";
 
 export interface FailureReporterDeps {
   readonly log: Log;

@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 
 export interface IdleTimeoutOptions {
   /** Name of the request, such as "the list of pods". */

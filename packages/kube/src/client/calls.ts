@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { HttpClient } from "../http/http-client.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 import {

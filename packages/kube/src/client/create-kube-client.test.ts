@@ -1,4 +1,3 @@
-import { advertisementKind, type Advertisement } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import samples from "../protobuf/testing/go-samples.json" with { type: "json" };
@@ -10,7 +9,12 @@ import { type FakeApiServer, fakeApiServer, type SeenRequest } from "../testing/
 import type { KubeClient, WatchEvent } from "./client.ts";
 
 const PROTOBUF = "application/vnd.kubernetes.protobuf";
-const ADVERTISEMENTS = customResource(advertisementKind);
+const WIDGETS = customResource<object>({
+  group: "example.org",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+});
 const bytes = (packed: string) => Buffer.from(packed, "base64");
 
 let server: FakeApiServer;
@@ -198,9 +202,8 @@ describe("a call", () => {
   });
 
   test("is refused before it is sent when the object has no name or no namespace", async () => {
-    const nameless = { metadata: {} } as unknown as Advertisement;
-    await expect(client.create(ADVERTISEMENTS, nameless)).rejects.toThrow(
-      "every Advertisement needs a metadata.name",
+    await expect(client.create(WIDGETS, { metadata: {} })).rejects.toThrow(
+      "every Widget needs a metadata.name",
     );
     await expect(client.create(CONFIG_MAPS, { metadata: { name: "a" } })).rejects.toThrow(
       "needs a namespace",

@@ -1,5 +1,5 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock, Log, Reloads } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
+import type { Reloads } from "@resource-broker/runtime";
 import { CREDENTIALS, credentialSource } from "../auth/credential-source.ts";
 import type { Environment } from "../config/in-cluster.ts";
 import type { KubeConfig } from "../config/kube-config.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { abortReason } from "../http/exchange.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import { type ListPage, type ListPageReader, listPageReader } from "../protobuf/list-page.ts";

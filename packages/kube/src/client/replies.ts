@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { HttpReply, StreamReply, WholeReply } from "../http/http-client.ts";
 import type { Resource } from "../resource/resource.ts";
 import { statusOf } from "../status/status.ts";

@@ -1,6 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import { wait } from "../backoff/backoff.ts";
 import { isRecord } from "../config/entry.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";

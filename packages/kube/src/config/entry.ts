@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Material } from "./kube-config.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { KubeConfig } from "./kube-config.ts";
 import { readIfThere } from "./read-file.ts";
 

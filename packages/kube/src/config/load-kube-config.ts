@@ -1,5 +1,5 @@
 import { delimiter, join } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { wrong } from "./entry.ts";
 import { type Environment, inClusterConfig, isInCluster } from "./in-cluster.ts";
 import type { KubeConfig } from "./kube-config.ts";

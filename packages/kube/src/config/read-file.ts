@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { readText } from "@resource-broker/runtime";
 
 /** The text of a file that somebody named; says who did when it cannot be read. */

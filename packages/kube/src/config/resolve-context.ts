@@ -1,4 +1,4 @@
-import { closest, Fault } from "@resource-broker/contract";
+import { closest, Fault } from "@resource-broker/base";
 import { type Entry, flagOf, isRecord, listOf, pemOf, requiredTextOf, textOf, wrong } from "./entry.ts";
 import type { ExecCluster, KubeConfig, Trust } from "./kube-config.ts";
 import type { Kubeconfig } from "./kubeconfig.ts";

@@ -1,4 +1,4 @@
-import { safeText } from "@resource-broker/contract";
+import { safeText } from "@resource-broker/base";
 import type { ClusterEvent, ObjectReference } from "../resource/object-types.ts";
 
 /** An event to record for an object. */

@@ -1,6 +1,4 @@
-import { toFault } from "@resource-broker/base";
-import { Fault, type FaultCode } from "@resource-broker/contract";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 /** What to check, by the code of the error. Codes of TLS and of the system do not overlap. */
 const REMEDIES: Readonly<Record<string, string>> = {

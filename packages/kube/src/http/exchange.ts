@@ -1,7 +1,6 @@
 import { type ClientRequest, request as requestPlain, type Agent, type IncomingMessage } from "node:http";
 import { request as requestSecure } from "node:https";
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 
 /** A call to the API server. */
 export interface HttpRequest {

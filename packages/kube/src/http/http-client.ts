@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Fault } from "@resource-broker/contract";
-import type { Clock, Log, ReportReload } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
+import type { ReportReload } from "@resource-broker/runtime";
 import type { Credentials, CredentialSource } from "../auth/credentials.ts";
 import { wait } from "../backoff/backoff.ts";
 import type { KubeConfig } from "../config/kube-config.ts";

@@ -1,6 +1,6 @@
 import { finished } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Exchange } from "./exchange.ts";
 
 /** Maximum number of chunks per batch. */

@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import { Fault, type Log } from "@resource-broker/base";
 import { reflector } from "../reflector/reflector.ts";
 import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "../reflector/types.ts";
 

@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import { type FakeClock, fakeClock, type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";

@@ -1,6 +1,4 @@
-import { toFault } from "@resource-broker/base";
-import { Fault } from "@resource-broker/contract";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
 import { wait } from "../backoff/backoff.ts";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";

@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { KubeClient } from "../client/client.ts";
 import type { Lease } from "../resource/object-types.ts";
 import { LEASES } from "../resource/resources.ts";

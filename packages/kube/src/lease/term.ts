@@ -1,5 +1,4 @@
-import { toFault } from "@resource-broker/base";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Log, toFault } from "@resource-broker/base";
 
 export interface TermOptions {
   /** Monotonic: from before the request that won it was sent. */

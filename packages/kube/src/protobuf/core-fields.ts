@@ -1,18 +1,14 @@
-import { GUEST_LABELS, NODE_LABELS } from "@resource-broker/domain";
 import type { MessageFields } from "./fields.ts";
 
-/**
- * Of an object's metadata: what names it, and the labels that are looked at. A large cluster has a million others on its
- * pods alone.
- */
-function metadataFields(labels: readonly string[]): MessageFields {
+/** Of an object's metadata: what names it, and its labels, or only those that the caller looks at. */
+function metadataFields(labels: readonly string[] | undefined): MessageFields {
   return {
     1: { name: "name", kind: "string", isUnique: true },
     3: { name: "namespace", kind: "string" },
     5: { name: "uid", kind: "string", isUnique: true },
     6: { name: "resourceVersion", kind: "string", isUnique: true },
     9: { name: "deletionTimestamp", kind: "time" },
-    11: { name: "labels", kind: "string-map", only: labels },
+    11: { name: "labels", kind: "string-map", ...(labels === undefined ? {} : { only: labels }) },
   };
 }
 
@@ -89,12 +85,19 @@ const POD_STATUS: MessageFields = {
   10: { name: "initContainerStatuses", kind: { message: CONTAINER_STATUS }, isRepeated: true },
 };
 
-/** What is read of a Pod: as much of the domain's `KubernetesPod` as the accounting looks at, and what names the pod. */
-export const POD_FIELDS: MessageFields = {
-  1: { name: "metadata", kind: { message: metadataFields(GUEST_LABELS) } },
-  2: { name: "spec", kind: { message: POD_SPEC } },
-  3: { name: "status", kind: { message: POD_STATUS } },
-};
+/**
+ * What is read of a Pod: the fields of `KubernetesPod`, and what names the pod. `labels` names the labels that are read;
+ * without it all are, and a large cluster has a million on its pods alone.
+ */
+export function podFields(labels?: readonly string[]): MessageFields {
+  return {
+    1: { name: "metadata", kind: { message: metadataFields(labels) } },
+    2: { name: "spec", kind: { message: POD_SPEC } },
+    3: { name: "status", kind: { message: POD_STATUS } },
+  };
+}
+
+export const POD_FIELDS: MessageFields = podFields();
 
 const TAINT: MessageFields = {
   1: { name: "key", kind: "string", isKeptWhenZero: true },
@@ -113,9 +116,13 @@ const NODE_STATUS: MessageFields = {
   4: { name: "conditions", kind: { message: CONDITION_FIELDS }, isRepeated: true, only: ["Ready"] },
 };
 
-/** What is read of a Node: as much of the domain's `KubernetesNode` as the accounting looks at, and what names it. */
-export const NODE_FIELDS: MessageFields = {
-  1: { name: "metadata", kind: { message: metadataFields(NODE_LABELS) } },
-  2: { name: "spec", kind: { message: NODE_SPEC } },
-  3: { name: "status", kind: { message: NODE_STATUS } },
-};
+/** What is read of a Node: the fields of `KubernetesNode`, and what names it. `labels` as for pods. */
+export function nodeFields(labels?: readonly string[]): MessageFields {
+  return {
+    1: { name: "metadata", kind: { message: metadataFields(labels) } },
+    2: { name: "spec", kind: { message: NODE_SPEC } },
+    3: { name: "status", kind: { message: NODE_STATUS } },
+  };
+}
+
+export const NODE_FIELDS: MessageFields = nodeFields();

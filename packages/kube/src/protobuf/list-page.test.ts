@@ -1,4 +1,4 @@
-import { podFacts } from "@resource-broker/domain";
+import { projection } from "@resource-broker/kube-sim/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../resource/object-types.ts";
@@ -31,7 +31,7 @@ describe("a page of a list", () => {
   it("is read as Kubernetes writes it", () => {
     const { pods, page } = read(podList.protobuf);
     expect(page).toEqual({ resourceVersion: "4711", continue: "next page", count: 3 });
-    expect(pods.map((pod) => podFacts(pod))).toEqual(podList.json.items.map((pod) => podFacts(pod)));
+    expect(pods).toEqual(podList.json.items.map((pod) => projection(POD_FIELDS, pod)));
   });
 
   it("may be the last one, and empty", () => {

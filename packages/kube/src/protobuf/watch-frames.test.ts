@@ -1,4 +1,4 @@
-import { podFacts } from "@resource-broker/domain";
+import { projection } from "@resource-broker/kube-sim/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../resource/object-types.ts";
@@ -27,14 +27,11 @@ const event = (type: string, object: Bytes): Bytes => frame(text(1, type), messa
 describe("the events of a watch", () => {
   it("are read as Kubernetes writes them", () => {
     const [added, modified, bookmark, deleted, error, ...more] = read(watch.protobuf);
-    const facts = [added, modified, deleted].map((one) =>
-      one !== undefined && "object" in one ? [one.type, one.resourceVersion, podFacts(one.object)] : one,
-    );
-    const pods = watch.events.map(({ object }) => podFacts(object));
-    expect(facts).toEqual([
-      ["ADDED", "4712", pods[0]],
-      ["MODIFIED", "4713", pods[1]],
-      ["DELETED", "4714", pods[3]],
+    const pods = watch.events.map(({ object }) => projection(POD_FIELDS, object));
+    expect([added, modified, deleted]).toEqual([
+      { type: "ADDED", resourceVersion: "4712", object: pods[0] },
+      { type: "MODIFIED", resourceVersion: "4713", object: pods[1] },
+      { type: "DELETED", resourceVersion: "4714", object: pods[3] },
     ]);
     expect(bookmark).toEqual({ type: "BOOKMARK", resourceVersion: "4720" });
     expect(error).toEqual({

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { decodeHere } from "./decode-message.ts";
 import { openEnvelope } from "./envelope.ts";
 import type { MessageFields } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 /** A place in a protobuf message. Nothing is read at or behind `end`, which moves inward with every message entered. */
 export interface Cursor {

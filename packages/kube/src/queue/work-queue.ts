@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 import { jitteredDelay } from "../backoff/backoff.ts";
 import { delayQueue } from "./delay-queue.ts";
 

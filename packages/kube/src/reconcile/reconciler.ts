@@ -1,6 +1,4 @@
-import { toFault } from "@resource-broker/base";
-import type { Fault } from "@resource-broker/contract";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
 import { type WorkResult, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
 
 /** Logs each failure of a key once, and its recovery once. */

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type IdleTimeout, idleTimeout } from "../backoff/idle-timeout.ts";
 import type { Selection, WatchEvent } from "../client/client.ts";
 import type { ReflectorDeps, ReflectorOptions, Sink } from "./types.ts";

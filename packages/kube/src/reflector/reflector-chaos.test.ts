@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type FakeClock, fakeClock, type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { checkedSink, stateOf } from "../testing/checked-sink.ts";

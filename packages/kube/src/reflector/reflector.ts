@@ -1,5 +1,4 @@
-import { toFault } from "@resource-broker/base";
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode, toFault } from "@resource-broker/base";
 import { backoff, wait } from "../backoff/backoff.ts";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import type { Resource } from "../resource/resource.ts";

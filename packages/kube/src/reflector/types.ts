@@ -1,5 +1,4 @@
-import type { Fault } from "@resource-broker/contract";
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Fault, Log } from "@resource-broker/base";
 import type { KubeClient, Selection } from "../client/client.ts";
 import type { Resource } from "../resource/resource.ts";
 

@@ -1,5 +1,4 @@
-import type { ObjectMeta } from "@resource-broker/contract";
-import type { KubernetesNode, KubernetesPod } from "@resource-broker/domain";
+import type { KubernetesNode, KubernetesPod, ObjectMeta } from "@resource-broker/base";
 
 /** What every object has, whoever serves it. */
 interface KubernetesBase {
@@ -128,7 +127,7 @@ export interface RoleBinding extends KubernetesBase {
   readonly subjects?: readonly { readonly apiGroup?: string; readonly kind: string; readonly name: string }[];
 }
 
-/** A definition as any server may hold it; the contract's own definitions are of this shape, too. */
+/** A definition as any server may hold it. */
 export interface DefinedResource extends KubernetesBase {
   readonly spec: {
     readonly group: string;

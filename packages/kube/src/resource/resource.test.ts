@@ -1,4 +1,3 @@
-import { KINDS } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { collectionPath, customResource, objectPath } from "./resource.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS, LEASES, NODES, PODS } from "./resources.ts";
@@ -26,10 +25,14 @@ describe("the path", () => {
     expect(path).toBe(expected);
   });
 
-  test.each(KINDS)("of a $kind is that of its definition", (kind) => {
-    expect(collectionPath(customResource(kind), "lab")).toBe(
-      `/apis/${kind.group}/${kind.version}/namespaces/lab/${kind.plural}`,
-    );
+  test("of a kind of a CRD has its group, version and plural", () => {
+    const widgets = customResource({
+      group: "example.org",
+      version: "v1",
+      kind: "Widget",
+      plural: "widgets",
+    });
+    expect(collectionPath(widgets, "lab")).toBe("/apis/example.org/v1/namespaces/lab/widgets");
   });
 
   test.each(["", ".", "..", "a/b", "../secrets/x", "a%2fb", "\ud800"])(

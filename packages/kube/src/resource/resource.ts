@@ -1,5 +1,4 @@
-import { Fault, type KubernetesObject } from "@resource-broker/contract";
-import type { Kind } from "@resource-broker/contract/crd";
+import { Fault } from "@resource-broker/base";
 import type { MessageFields } from "../protobuf/fields.ts";
 
 /** A resource of an API server, and the type of its objects. */
@@ -27,10 +26,16 @@ export interface ObjectName {
   readonly namespace?: string;
 }
 
-/** One of the project's own kinds, all of which are namespaced. */
-export function customResource<Spec, Status>(
-  kind: Kind<Spec, Status>,
-): Resource<KubernetesObject<Spec, Status>> {
+/** The names of a namespaced kind that a CRD defines; `object` is never set and carries the type. */
+export interface CustomKind<T> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly object?: T;
+}
+
+export function customResource<T>(kind: CustomKind<T>): Resource<T> {
   return {
     group: kind.group,
     version: kind.version,

@@ -1,4 +1,4 @@
-import { NODE_FIELDS, POD_FIELDS } from "../protobuf/core-fields.ts";
+import { NODE_FIELDS, nodeFields, POD_FIELDS, podFields } from "../protobuf/core-fields.ts";
 import type {
   ClusterEvent,
   ConfigMap,
@@ -32,6 +32,17 @@ export const NODES: Resource<Node> = {
   isNamespaced: false,
   protobuf: NODE_FIELDS,
 };
+/**
+ * Pods of which lists and watches read these labels only: most of a large cluster's pods have many others. Make it once:
+ * the decoder keeps a plan for each table of fields.
+ */
+export function podsWithLabels(labels: readonly string[]): Resource<Pod> {
+  return { ...PODS, protobuf: podFields(labels) };
+}
+/** The same for nodes. */
+export function nodesWithLabels(labels: readonly string[]): Resource<Node> {
+  return { ...NODES, protobuf: nodeFields(labels) };
+}
 export const NAMESPACES: Resource<Namespace> = {
   ...CORE,
   kind: "Namespace",

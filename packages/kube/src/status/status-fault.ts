@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import type { KubernetesStatus } from "./status.ts";
 
 /** A missing permission. */

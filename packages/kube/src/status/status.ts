@@ -1,4 +1,4 @@
-import { truncate } from "@resource-broker/contract";
+import { truncate } from "@resource-broker/base";
 import { isRecord } from "../config/entry.ts";
 import { type ProtobufStatus, readStatus } from "../protobuf/status.ts";
 

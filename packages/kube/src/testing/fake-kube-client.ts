@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { CallOptions, KubeClient, ListQuery, WatchEvent, WatchQuery } from "../client/client.ts";
 import type { Resource } from "../resource/resource.ts";
 import { type FakeLine, type FakeLink, type FakeLinkControls, type FakeVerb, fakeLink } from "./fake-link.ts";

@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 
 export type FakeVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
 

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Patch } from "../client/client.ts";
 import type { ObjectName, Resource } from "../resource/resource.ts";
 

@@ -5,6 +5,7 @@ export { resolveContext } from "../config/resolve-context.ts";
 export { decodeMessage } from "../protobuf/decode-message.ts";
 export type { Field, MessageFields } from "../protobuf/fields.ts";
 export { readListPage } from "../protobuf/list-page.ts";
+export { goSamples } from "../protobuf/testing/go-samples.ts";
 export { NODE_FIELDS, POD_FIELDS } from "../protobuf/core-fields.ts";
 export { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
 export type { DefinedResource, Namespace, Node } from "../resource/object-types.ts";

@@ -40,7 +40,7 @@ export const REFUSALS: readonly KubePromise[] = [
     const fault = await refused(
       unauthenticated.list(CONFIG_MAPS, { namespace }, () => undefined),
       "unauthenticated",
-      /does not know who we are/u,
+      /refused the credentials/u,
       /renew the token/u,
     );
     ok(!fault.retry, "asking again does not help");

@@ -1,11 +1,24 @@
 import { deepStrictEqual, ok } from "node:assert";
-import { GUEST_LABELS } from "@resource-broker/domain";
-import { type KubeClient, NODES, PODS, type Resource } from "@resource-broker/kube";
-import { type MessageFields, NODE_FIELDS, POD_FIELDS } from "@resource-broker/kube/testing";
+import { GUEST_LABELS, NODE_LABELS } from "@resource-broker/domain";
+import {
+  type KubeClient,
+  NODES,
+  nodesWithLabels,
+  PODS,
+  podsWithLabels,
+  type Resource,
+} from "@resource-broker/kube";
+import type { MessageFields } from "@resource-broker/kube/testing";
 import { projection } from "@resource-broker/kube-sim/testing";
 import { type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
 import { startWatch } from "./start-watch.ts";
+
+/** With the labels that the accounting reads. */
+const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
+const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
+const POD_FIELDS = COUNTED_PODS.protobuf ?? {};
+const NODE_FIELDS = COUNTED_NODES.protobuf ?? {};
 
 /** The same kind, in JSON. */
 function inJson<T>({ group, version, kind, plural, isNamespaced }: Resource<T>): Resource<T> {
@@ -52,7 +65,7 @@ export const WIRE_FORMS: readonly KubePromise[] = [
   promise("pods are the same in protobuf and in JSON, every field that is read", async (setup) => {
     const { client, namespace } = setup;
     await createPods(setup);
-    const pods = await sameLists(client, { resource: PODS, fields: POD_FIELDS, namespace });
+    const pods = await sameLists(client, { resource: COUNTED_PODS, fields: POD_FIELDS, namespace });
     deepStrictEqual(pods.length, Object.keys(POD_SPECS).length + 1);
     const unread = pathsOf(POD_FIELDS).filter((path) => !pods.some((each) => has(each, path)));
     // Only init containers may have a restart policy, and overhead needs a RuntimeClass.
@@ -72,7 +85,7 @@ export const WIRE_FORMS: readonly KubePromise[] = [
     const overhead = { podFixed: { cpu: "250m", memory: "120Mi" } };
     await client.create<object>(runtimeClasses, { metadata: { name }, handler: "heavy", overhead });
     await client.create(PODS, pod(setup, "one", { runtimeClassName: name }));
-    const [found] = await sameLists(client, { resource: PODS, fields: POD_FIELDS, namespace });
+    const [found] = await sameLists(client, { resource: COUNTED_PODS, fields: POD_FIELDS, namespace });
     deepStrictEqual(found?.spec?.overhead, overhead.podFixed);
   }),
 
@@ -88,7 +101,7 @@ export const WIRE_FORMS: readonly KubePromise[] = [
         });
       }
       const labelSelector = `promise=${labels.promise}`;
-      const found = await sameLists(client, { resource: NODES, fields: NODE_FIELDS, labelSelector });
+      const found = await sameLists(client, { resource: COUNTED_NODES, fields: NODE_FIELDS, labelSelector });
       deepStrictEqual(found.length, shapes.length);
       const unread = pathsOf(NODE_FIELDS).filter((path) => !found.some((each) => has(each, path)));
       deepStrictEqual(unread, ["metadata.namespace", "metadata.deletionTimestamp"]);
@@ -102,8 +115,8 @@ export const WIRE_FORMS: readonly KubePromise[] = [
     await createPods(setup);
     await client.delete(PODS, setup.in("small"));
     const [compact, json] = [
-      startWatch(client, PODS, { namespace, resourceVersion }),
-      startWatch(other, inJson(PODS), { namespace, resourceVersion }),
+      startWatch(client, COUNTED_PODS, { namespace, resourceVersion }),
+      startWatch(other, inJson(COUNTED_PODS), { namespace, resourceVersion }),
     ];
     // Every pod, the report, its deletion, and the deletion of another one.
     const count = Object.keys(POD_SPECS).length + 4;
