@@ -101,6 +101,12 @@ const rules = [
     to: { path: "^packages/broker/src/store/[^/]+/", pathNot: "^packages/broker/src/store/(common|$1)/" },
   },
   {
+    name: "one-broker-client",
+    comment: "Calls to the broker's API go through packages/client.",
+    from: { path: "^(packages/agent|apps/[^/]+)/src/", pathNot: NOT_PRODUCTION },
+    to: { path: "^(node:)?https$" },
+  },
+  {
     name: "testkit-only-for-tests",
     comment: "The testkit is for tests, the evaluation and the demo: production code must run without it.",
     from: { path: "^(packages|apps|tools)/", pathNot: [...NOT_PRODUCTION, "^apps/demo/"] },

@@ -179,6 +179,11 @@ const violations: readonly Row[] = [
     },
   },
   {
+    name: "brokerctl makes HTTPS requests of its own",
+    rule: "one-broker-client",
+    planted: { "apps/cli/src/main.ts": `import { request } from "node:https";` },
+  },
+  {
     name: "production code imports the testkit",
     rule: "testkit-only-for-tests",
     planted: { "packages/broker/src/app.ts": `import "@resource-broker/testkit";` },

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { Fault, HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
+import { Fault, PATH } from "@resource-broker/contract";
 import type { ClientHints } from "./broker-client.ts";
 import { connectionFault } from "./connection-fault.ts";
 import type { BrokerUrl, Endpoint } from "./endpoints.ts";
-import type { Exchanged, Exchanger, Message } from "./exchange.ts";
+import { type CallMessage, type Exchanged, type Exchanger, messageOf } from "./exchange.ts";
 import {
   faultIn,
   isFromCurrentBroker,
@@ -20,15 +20,10 @@ import type { TlsConnections } from "./tls-connections.ts";
 
 export type Outcome<T> =
   | { readonly kind: "answered"; readonly value: T }
-  | (Omit<Extract<Exchanged<T>, { kind: "failed" }>, "error"> & { readonly fault: Fault });
+  | (Omit<Extract<Exchanged<T>, { kind: "failed" }>, "error" | "exceeded"> & { readonly fault: Fault });
 
 /** One call of the broker's interface. */
-export interface Call<T> {
-  readonly method: Message["method"];
-  readonly path: string;
-  readonly body?: unknown;
-  /** The Idempotency-Key. */
-  readonly key?: string;
+export interface Call<T> extends CallMessage {
   /** The feature that an older broker lacks; such a broker is not called. Absent: every broker has the call. */
   readonly newerFeature?: string;
   /** Parses a success; throws on an unexpected body. */
@@ -133,12 +128,9 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
 
   const openStream: Attempts["openStream"] = async (lastEventId, endpoint, deadlineMs) => {
     const { url } = endpoint;
-    const message: Message = {
-      method: "GET",
-      path: PATH.instructionStream,
-      headers: { ...PROTOCOL, ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }) },
-      body: undefined,
-    };
+    const { headers, ...rest } = messageOf({ method: "GET", path: PATH.instructionStream });
+    const resume = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
+    const message = { ...rest, headers: { ...headers, ...resume } };
     const route = { url, agent: connections.pools().streams, deadlineMs };
     const opened = await exchanger.exchange(message, route, async (response) =>
       isEventStream(response) ? response : readReply(response, url),
@@ -152,8 +144,6 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
 
   return { call, openStream };
 }
-
-const PROTOCOL = { [HEADER.agentProtocol]: String(PROTOCOL_VERSION) };
 
 /** Also used to find out the broker's version. */
 export const HEALTH: Call<void> = {
@@ -173,19 +163,6 @@ const NO_STREAM: Call<never> = {
     throw new Fault("unsupported", `${reply.url.text}: an older broker, which can only be polled`);
   },
 };
-
-function messageOf({ method, path, body, key }: Call<unknown>): Message {
-  return {
-    method,
-    path,
-    headers: {
-      ...PROTOCOL,
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...(key === undefined ? {} : { [HEADER.idempotencyKey]: key }),
-    },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  };
-}
 
 function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
   return statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream") === true;

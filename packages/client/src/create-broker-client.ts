@@ -8,7 +8,6 @@ import {
   Fault,
   type FaultCode,
   fitToSchema,
-  HEADER,
   LIMIT,
   PATH,
   quoteSchema,
@@ -26,7 +25,7 @@ import { createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
-import { bodyOf, createResponseReporter, type Reply } from "./reply.ts";
+import { bodyOf, createResponseReporter, nextPage, type Reply } from "./reply.ts";
 import { openTlsConnections } from "./tls-connections.ts";
 
 type Offer = AdoptionRequestDTO["reservations"][number];
@@ -222,11 +221,8 @@ interface Page {
 }
 
 function readPage(reply: Reply): Page {
-  const link = reply.headers[HEADER.link.toLowerCase()];
-  const next = typeof link === "string" ? /^<([^<>]+)>; rel="next"$/.exec(link)?.[1] : undefined;
-  // Only links below the same path are followed.
-  const isOurs = next?.startsWith(`${PATH.reservations}?`) === true;
-  return { reservations: bodyOf(reservationListSchema, reply), next: isOurs ? next : undefined };
+  const next = nextPage(reply.headers, PATH.reservations);
+  return { reservations: bodyOf(reservationListSchema, reply), next };
 }
 
 /** An older broker would ignore unknown fields and grant something else. */

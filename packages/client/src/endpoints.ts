@@ -42,8 +42,12 @@ function readBrokerUrl(text: string, hints: ClientHints): BrokerUrl {
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
     throw wrong(`it must end after the port, the ${hints.program} adds the rest`, text, hints);
   }
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  return { text: url.origin, host, port: url.port === "" ? DEFAULT_PORT : Number(url.port) };
+  return toBrokerUrl(url);
+}
+
+export function toBrokerUrl({ hostname, origin, port }: URL): BrokerUrl {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return { text: origin, host, port: port === "" ? DEFAULT_PORT : Number(port) };
 }
 
 function wrong(problem: string, text: string, hints: ClientHints): Fault {

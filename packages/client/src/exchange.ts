@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import type { Socket } from "node:net";
-import { Fault } from "@resource-broker/contract";
+import { Fault, HEADER, PROTOCOL_VERSION } from "@resource-broker/contract";
 import type { Clock } from "@resource-broker/runtime";
 import type { BrokerUrl } from "./endpoints.ts";
 
@@ -22,6 +22,31 @@ export interface Route {
   readonly agent: Agent;
   /** On the monotonic clock. */
   readonly deadlineMs: number;
+  /** Also limits the time until the connection and the answer. Absent: 5 s and 10 s. */
+  readonly stepMs?: number;
+}
+
+export interface CallMessage {
+  readonly method: Message["method"];
+  readonly path: string;
+  readonly body?: unknown;
+  /** The Idempotency-Key. */
+  readonly key?: string;
+}
+
+const PROTOCOL = { [HEADER.agentProtocol]: String(PROTOCOL_VERSION) };
+
+export function messageOf({ method, path, body, key }: CallMessage): Message {
+  return {
+    method,
+    path,
+    headers: {
+      ...PROTOCOL,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(key === undefined ? {} : { [HEADER.idempotencyKey]: key }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
 }
 
 export type Exchanged<T> =
@@ -30,6 +55,8 @@ export type Exchanged<T> =
       readonly kind: "failed";
       /** As Node reports it, a Fault of the reader, or a LimitError. */
       readonly error: unknown;
+      /** The time limit that ended it, also where Node reports only a broken connection. */
+      readonly exceeded?: LimitError;
       /** False: the broker has certainly not received the call. */
       readonly mayHaveArrived: boolean;
       /** True: an idle connection was being closed, which says nothing about the broker. */
@@ -74,7 +101,7 @@ export function createExchanger({ clock, program }: ExchangerDeps): Exchanger {
   const exchange: Exchanger["exchange"] = async (message, route, read) => {
     if (isClosed) return { kind: "failed", error: closedFault(), mayHaveArrived: false, wasStale: false };
     const sent = request(requestOptions(message, route));
-    const progress = limitConnection(sent, clock, route.deadlineMs - clock.monotonicMs());
+    const progress = limitConnection(sent, clock, route);
     pending.add(sent);
     try {
       const answered = answerTo(sent);
@@ -82,11 +109,13 @@ export function createExchanger({ clock, program }: ExchangerDeps): Exchanger {
       return { kind: "answered", value: await read(await answered) };
     } catch (error) {
       const hasSent = progress.isConnected();
+      const exceeded = progress.exceeded();
       sent.destroy();
       return {
         kind: "failed",
         error: isClosed ? closedFault() : error,
         mayHaveArrived: hasSent,
+        ...(exceeded === undefined ? {} : { exceeded }),
         wasStale: hasSent && sent.reusedSocket && isBroken(error),
       };
     } finally {
@@ -119,28 +148,33 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** Limits the time for connecting and answering, and records whether the request was sent. */
-function limitConnection(sent: ClientRequest, clock: ExchangerDeps["clock"], leftMs: number) {
+function limitConnection(sent: ClientRequest, clock: ExchangerDeps["clock"], { deadlineMs, stepMs }: Route) {
   let isConnected = false;
+  let limit: LimitError | undefined;
   const giveUpAfter = (ms: number, exceeded: LimitError["exceeded"]): (() => void) =>
-    clock.after(ms, () => sent.destroy(new LimitError(exceeded, ms)));
-  const cancelWhole = giveUpAfter(Math.max(0, leftMs), "call");
+    clock.after(ms, () => {
+      limit = new LimitError(exceeded, ms);
+      sent.destroy(limit);
+    });
+  const cancelWhole = giveUpAfter(Math.max(0, deadlineMs - clock.monotonicMs()), "call");
   let cancelStep = (): void => undefined;
 
   const connected = (): void => {
     isConnected = true;
     cancelStep();
-    cancelStep = giveUpAfter(ANSWER_MS, "answer");
+    cancelStep = giveUpAfter(stepMs ?? ANSWER_MS, "answer");
   };
   sent.once("socket", (socket: Socket) => {
     if (sent.reusedSocket) {
       connected();
       return;
     }
-    cancelStep = giveUpAfter(CONNECT_MS, "connect");
+    cancelStep = giveUpAfter(stepMs ?? CONNECT_MS, "connect");
     socket.once("secureConnect", connected);
   });
   return {
     isConnected: () => isConnected,
+    exceeded: () => limit,
     stop: () => {
       cancelWhole();
       cancelStep();

@@ -5,6 +5,18 @@ export {
   checkKey,
   createBrokerClient,
 } from "./create-broker-client.ts";
+export {
+  createDirectCalls,
+  type DirectCalls,
+  type DirectCallsOptions,
+} from "./direct-calls.ts";
 export { readBrokerUrls } from "./endpoints.ts";
-export { type ResponseListeners, responseListeners } from "./reply.ts";
+export { type CallMessage, LimitError } from "./exchange.ts";
+export {
+  isFromCurrentBroker,
+  nextPage,
+  type Reply,
+  type ResponseListeners,
+  responseListeners,
+} from "./reply.ts";
 export { commonNameOf } from "./tls-connections.ts";

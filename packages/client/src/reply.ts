@@ -58,6 +58,13 @@ export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Rep
   throw unexpectedReply(url, `the answer does not match the schema: ${describeProblems(validated.problems)}`);
 }
 
+/** The path of the next page, from the header `Link`. Undefined: this was the last. Only links below `path` are followed. */
+export function nextPage(headers: IncomingHttpHeaders, path: string): string | undefined {
+  const link = headers[HEADER.link.toLowerCase()];
+  const next = typeof link === "string" ? /^<([^<>]+)>; rel="next"$/.exec(link)?.[1] : undefined;
+  return next?.startsWith(`${path}?`) === true ? next : undefined;
+}
+
 export function isSuccess({ status }: Pick<Reply, "status">): boolean {
   return status >= 200 && status < 300;
 }

@@ -1,28 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Agent } from "node:https";
 import {
-  describeProblems,
-  Fault,
-  HEADER,
-  PROTOCOL_VERSION,
-  readFault,
-  type Schema,
-  validate,
-} from "@resource-broker/contract";
+  type CallMessage,
+  createDirectCalls,
+  type DirectCalls,
+  isFromCurrentBroker,
+  type Reply,
+} from "@resource-broker/client";
+import { describeProblems, Fault, readFault, type Schema, validate } from "@resource-broker/contract";
+import { systemClock } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
+import { connectionError } from "./connection-problem.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
-import { exchange, type Message, type Reply } from "./exchange.ts";
 import { asCommandError } from "./fault-exit.ts";
 import { type ConnectionOptions, findBroker } from "./find-broker.ts";
 
-export interface Call {
-  readonly method: Message["method"];
-  readonly path: string;
-  readonly body?: object;
-  /** The Idempotency-Key. */
-  readonly key?: string;
-}
+export type Call = CallMessage;
 
 export interface Answer<T> {
   readonly value: T;
@@ -42,6 +35,8 @@ export interface Broker {
 
 const NO_CONTENT = 204;
 const SHOWN_LENGTH = 80;
+/** More than the longest page that a broker sends. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Connects to the broker, runs the command, and converts a Fault into a message and an exit status. */
 export async function withBroker(
@@ -51,11 +46,15 @@ export async function withBroker(
 ): Promise<void> {
   const { urls, certs, timeoutMs } = await findBroker(options, host);
   const credentials = await readCredentials(certs);
-  const agent = agentFor(credentials);
-  const send = (message: Message): Promise<Reply> =>
-    firstAvailable(urls, (url) => exchange(message, { url, credentials, agent, timeoutMs }));
+  const calls = directCalls(credentials, timeoutMs, host);
+  const send = (call: Call): Promise<Reply> =>
+    firstAvailable(urls, (url) =>
+      calls.send(call, url).catch((error: unknown) => {
+        throw connectionError(error, { url, credentials });
+      }),
+    );
   const requestOptional: Broker["requestOptional"] = async (call, schema) => {
-    const reply = await send(messageOf(call));
+    const reply = await send(call);
     const at = Date.parse(reply.headers.date ?? "");
     return {
       value: reply.status === NO_CONTENT ? undefined : bodyOf(schema, reply),
@@ -73,13 +72,15 @@ export async function withBroker(
   } catch (error) {
     throw error instanceof Fault ? asCommandError(error, credentials) : error;
   } finally {
-    agent.destroy();
+    calls.close();
   }
 }
 
-function agentFor({ cert, key, ca, folder }: Credentials): Agent {
+function directCalls(credentials: Credentials, timeoutMs: number, host: Host): DirectCalls {
+  const { cert, key, ca, folder } = credentials;
   try {
-    return new Agent({ cert, key, ca, keepAlive: true });
+    const options = { certificates: { cert, key, ca }, timeoutMs, maxBytes: MAX_BYTES };
+    return createDirectCalls(options, systemClock(host.now));
   } catch (cause) {
     throw new CommandError("auth", `${folder} cannot be used: ${String(cause)}`, { cause });
   }
@@ -106,12 +107,11 @@ function isRetriable(error: unknown): boolean {
 
 function checked(reply: Reply): Reply {
   const { url, status, headers, text } = reply;
-  const isBroker = Number(headers[HEADER.brokerProtocol.toLowerCase()]) >= PROTOCOL_VERSION;
-  if (!isBroker) {
+  if (!isFromCurrentBroker(headers)) {
     const shown = JSON.stringify(text.slice(0, SHOWN_LENGTH));
     throw new CommandError(
       "error",
-      `${url.origin} answers, but not as a broker of this release does (${status} ${shown}); check --broker`,
+      `${url.text} answers, but not as a broker of this release does (${status} ${shown}); check --broker`,
     );
   }
   if (status >= 200 && status < 300) return reply;
@@ -123,7 +123,7 @@ function bodyOf<T>(schema: Schema<T>, { url, text }: Reply): T {
   if (validated.ok) return validated.value;
   throw new CommandError(
     "error",
-    `${url.origin}: the answer is invalid: ${describeProblems(validated.problems)}`,
+    `${url.text}: the answer is invalid: ${describeProblems(validated.problems)}`,
   );
 }
 
@@ -133,20 +133,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function messageOf({ method, path, body, key }: Call): Message {
-  const content = body === undefined ? undefined : JSON.stringify(body);
-  return {
-    method,
-    path,
-    headers: {
-      [HEADER.agentProtocol]: String(PROTOCOL_VERSION),
-      ...(content === undefined
-        ? {}
-        : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(content)) }),
-      ...(key === undefined ? {} : { [HEADER.idempotencyKey]: key }),
-    },
-    body: content,
-  };
 }

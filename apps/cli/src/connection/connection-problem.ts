@@ -1,3 +1,4 @@
+import { LimitError } from "@resource-broker/client";
 import { CommandError, type Exit } from "../cli/exit-code.ts";
 import type { Credentials } from "./credentials.ts";
 
@@ -79,12 +80,18 @@ const BY_WORDS: readonly (ConnectionProblem & { readonly sign: RegExp })[] = [
 
 /** A call that got no answer: what happened at which address, and the remedy. */
 export function connectionError(error: unknown, line: Peer): CommandError {
-  if (error instanceof CommandError) return error;
+  if (error instanceof LimitError && error.exceeded !== "bytes") return timeoutError(error, line);
   const { exit, describe } = problemIn(error);
   return new CommandError(exit, `${line.url.origin}: ${describe(line)}`, { cause: error });
 }
 
+function timeoutError(cause: LimitError, { url }: Peer): CommandError {
+  const message = `${url.origin} gave no answer within ${cause.limit / 1000} s; --request-timeout allows more`;
+  return new CommandError("timeout", message, { cause });
+}
+
 function problemIn(error: unknown): ConnectionProblem {
+  if (error instanceof LimitError) return unreachable(() => "the answer is longer than any of a broker's");
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = wordsOf(error);
   const words = `${code} ${message}`.toUpperCase().replaceAll("_", " ");

@@ -1,6 +1,6 @@
+import { nextPage } from "@resource-broker/client";
 import {
   Fault,
-  HEADER,
   LIMIT,
   PATH,
   type ReservationDTO,
@@ -30,16 +30,11 @@ export async function listReservations(broker: Broker): Promise<Reservations> {
     );
     items.push(...page.value);
     ({ at } = page);
-    const next = nextIn(page.headers[HEADER.link.toLowerCase()]);
+    const next = nextPage(page.headers, PATH.reservations);
     checkEnds(items.length, next !== path);
     path = next;
   }
   return { items, at };
-}
-
-function nextIn(link: string | readonly string[] | undefined): string | undefined {
-  const [, path] = /^<(\/[^>]+)>; rel="next"$/u.exec(String(link ?? "")) ?? [];
-  return path;
 }
 
 export async function readReservation(broker: Broker, id: string): Promise<Answer<ReservationDTO>> {
