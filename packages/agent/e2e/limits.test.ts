@@ -3,7 +3,9 @@ import { MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import { type BrokerProcess, startBroker, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advertisementOf } from "../src/publish/advertisement.ts";
+import type { Reservation } from "../src/reservations/reservation.ts";
 import { anAdvertisementInput, OVERSIZED_INPUTS } from "../src/testing/oversized-inputs.ts";
+import { fromWire } from "../src/transport/reservation-mapping.ts";
 
 /** Only a guard: a real process on a busy machine takes its time. */
 const PATIENCE = 300_000;
@@ -41,13 +43,13 @@ describe("one member", () => {
   }, async () => {
     const lyon = anAdvertisementInput({ clusterId: "lyon" });
     await post(lyon);
-    const reservations: ReservationDTO[] = [];
+    const reservations: Reservation[] = [];
     const take = async (requester: string): Promise<{ status: number; body: unknown }> => {
       for (let number = 0; ; ) {
         const reply = await reserve(requester, number);
         if (reply.status === 429) continue;
         if (reply.status !== 201) return reply;
-        reservations.push(reply.body as ReservationDTO);
+        reservations.push(fromWire(reply.body as ReservationDTO));
         number++;
       }
     };

@@ -1,7 +1,7 @@
 export { type Agent, type AppDeps, createAgent } from "./app.ts";
 export { readAgentSettings } from "./settings/read-agent-settings.ts";
 export type {
-  BrokerCommunicator,
+  BrokerTransport,
   BrokerEvent,
   ResponseMetadata,
   Role,

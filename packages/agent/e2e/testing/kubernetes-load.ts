@@ -18,7 +18,7 @@ import {
   type World,
 } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import type { BrokerCommunicator } from "../../src/transport/broker-communicator.ts";
+import type { BrokerTransport } from "../../src/transport/broker-communicator.ts";
 import { kubernetesCommunicator } from "../../src/transport/kubernetes/kubernetes-communicator.ts";
 
 export interface CrowdSize {
@@ -64,7 +64,7 @@ export async function crowd(world: World, size: CrowdSize): Promise<string[]> {
   return problems;
 }
 
-async function communicatorOf(world: World, clusterId: string): Promise<BrokerCommunicator> {
+async function communicatorOf(world: World, clusterId: string): Promise<BrokerTransport> {
   const { kubeconfigFile } = world.cluster("hub");
   const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const config = await loadKubeConfig({ files: [kubeconfigFile], env: {} });
@@ -79,7 +79,7 @@ interface BackgroundTask {
 }
 
 async function publishUntil(
-  agent: BrokerCommunicator,
+  agent: BrokerTransport,
   name: string,
   { problems, signal }: BackgroundTask,
 ): Promise<void> {

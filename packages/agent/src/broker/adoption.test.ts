@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { unknownToBrokerCondition } from "../manifests/conditions.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { aReservation, UID } from "../testing/samples.ts";
+import { aReservation, aWireReservation, UID } from "../testing/samples.ts";
+import { noBroker } from "../transport/no-broker.ts";
+import { brokerCommunicator } from "../transport/reservation-mapping.ts";
 import { adoption } from "./adoption.ts";
 
 const { id } = aReservation();
@@ -13,12 +15,13 @@ function world(answer: (offers: AdoptionRequestDTO) => AdoptionReplyDTO) {
   const cache = reservationCache({ clusterId: "rome", now: () => 0 });
   const offered: AdoptionRequestDTO[] = [];
   const { offer } = adoption({
-    communicator: {
+    communicator: brokerCommunicator({
+      ...noBroker(),
       adopt: async (offers) => {
         offered.push(offers);
         return answer(offers);
       },
-    },
+    }),
     cache,
     log,
   });
@@ -31,7 +34,7 @@ const results = (outcome: AdoptionReplyDTO["results"][number]["outcome"]) => ():
       id,
       outcome,
       message: outcome,
-      ...(outcome === "adopted" ? { reservation: aReservation({ generation: 3 }) } : {}),
+      ...(outcome === "adopted" ? { reservation: aWireReservation({ generation: 3 }) } : {}),
     },
   ],
 });

@@ -1,7 +1,7 @@
-import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault, LIMIT } from "@resource-broker/contract";
+import { Fault, LIMIT } from "@resource-broker/contract";
 import type { Log } from "@resource-broker/runtime";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
-import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import type { AdoptionResult, BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 export interface AdoptionDeps {
   readonly communicator: Pick<BrokerCommunicator, "adopt">;
@@ -9,16 +9,13 @@ export interface AdoptionDeps {
   readonly log: Log;
 }
 
-type Offer = AdoptionRequestDTO["reservations"][number];
-type Result = AdoptionReplyDTO["results"][number];
-
 /** Offers the broker the reservations that it does not know. Nothing is torn down, whatever it answers. */
 export function adoption({ communicator, cache, log }: AdoptionDeps): {
   readonly offer: () => Promise<void>;
 } {
   const reported = new Map<string, string>();
 
-  const logOutcome = ({ id, outcome, message }: Result): void => {
+  const logOutcome = ({ id, outcome, message }: AdoptionResult): void => {
     if (reported.get(id) === outcome) return;
     reported.set(id, outcome);
     const line = { reservation: id, outcome, message };
@@ -26,7 +23,7 @@ export function adoption({ communicator, cache, log }: AdoptionDeps): {
     else log.warn(line, "the broker has not adopted an unknown reservation yet");
   };
 
-  const applyResult = (entries: readonly CachedReservation[], result: Result): void => {
+  const applyResult = (entries: readonly CachedReservation[], result: AdoptionResult): void => {
     logOutcome(result);
     if (result.outcome !== "adopted") cache.markNotAdopted(result.id, result.message);
     const entry = entries.find(({ reservation }) => reservation.id === result.id);
@@ -41,7 +38,7 @@ export function adoption({ communicator, cache, log }: AdoptionDeps): {
       for (let from = 0; from < unknown.length; from += LIMIT.adoptionOffers) {
         const entries = unknown.slice(from, from + LIMIT.adoptionOffers);
         try {
-          const { results } = await communicator.adopt({ reservations: entries.map(offerOf) });
+          const results = await communicator.adopt(entries.map(({ reservation }) => reservation));
           for (const result of results) applyResult(entries, result);
         } catch (error) {
           if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
@@ -49,20 +46,5 @@ export function adoption({ communicator, cache, log }: AdoptionDeps): {
         }
       }
     },
-  };
-}
-
-function offerOf({ reservation }: CachedReservation): Offer {
-  const { id, requesterID, targetClusterID, requestedResources, status, createdAt, key } = reservation;
-  return {
-    id,
-    requesterID,
-    targetClusterID,
-    requestedResources,
-    phase: status.phase === "Active" ? "Active" : "Reserved",
-    generation: reservation.generation ?? 0,
-    createdAt,
-    ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
-    ...(key === undefined ? {} : { key }),
   };
 }

@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { reservationCache } from "../reservations/reservation-cache.ts";
 import { type FakeStreams, fakeStreams } from "../testing/fake-stream.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { aReservation, ended } from "../testing/samples.ts";
+import { aWireReservation } from "../testing/samples.ts";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
+import { noBroker } from "../transport/no-broker.ts";
+import { brokerCommunicator } from "../transport/reservation-mapping.ts";
 import { instructionFeed } from "./instruction-feed.ts";
 
 const MINUTE_MS = 60_000;
@@ -25,7 +27,8 @@ function world({ pollIntervalMs = 5000 } = {}) {
   const feed = instructionFeed(
     { pollIntervalMs },
     {
-      communicator: {
+      communicator: brokerCommunicator({
+        ...noBroker(),
         watchInstructions: async function* (signal) {
           seen.opened++;
           if (broker.fault !== undefined) throw broker.fault;
@@ -36,7 +39,7 @@ function world({ pollIntervalMs = 5000 } = {}) {
           if (broker.pollFault !== undefined) throw broker.pollFault;
           return broker.instructions;
         },
-      },
+      }),
       cache,
       clock: time,
       random: () => 0.5,
@@ -50,19 +53,24 @@ function world({ pollIntervalMs = 5000 } = {}) {
 }
 
 const received = (reservation: ReservationDTO): BrokerEvent => ({ kind: "instruction", reservation });
+const EXPIRED = aWireReservation({
+  status: { phase: "Released", message: "" },
+  reason: "Expired",
+  generation: 2,
+});
 const unreachable = new Fault("unreachable", "nobody answers");
 const older = new Fault("unsupported", "an older broker");
 
 describe("a stream", () => {
   test("brings instructions into the book, and calls its beginning a gap", async () => {
     const { time, feed, broker, book: cache, seen, streams } = world();
-    broker.beginning = [received(aReservation())];
+    broker.beginning = [received(aWireReservation())];
     feed.start();
     await time.advance(1);
     expect(cache.live("provider")).toHaveLength(1);
     expect(feed.isStreaming()).toBe(true);
     expect(seen.gaps).toBe(1);
-    streams.send("paris", received(ended("Expired")));
+    streams.send("paris", received(EXPIRED));
     await time.advance(1);
     expect(cache.live("provider")).toEqual([]);
     expect(seen.polled).toBe(0);
@@ -101,7 +109,7 @@ describe("a stream", () => {
   test("that cannot be opened is bridged by polling, no more often than set", async () => {
     const { time, feed, broker, book: cache, seen } = world();
     broker.fault = unreachable;
-    broker.instructions = [aReservation()];
+    broker.instructions = [aWireReservation()];
     feed.start();
     await time.advance(MINUTE_MS);
     expect(cache.live("provider")).toHaveLength(1);
@@ -124,7 +132,7 @@ describe("a broker that does not push", () => {
   test("is polled, and asked for a stream again from time to time", async () => {
     const { time, feed, broker, book: cache, seen } = world();
     broker.fault = older;
-    broker.instructions = [aReservation()];
+    broker.instructions = [aWireReservation()];
     feed.start();
     await time.advance(4 * MINUTE_MS);
     expect(cache.live("provider")).toHaveLength(1);

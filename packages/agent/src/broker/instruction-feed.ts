@@ -1,8 +1,12 @@
-import type { CapacityEventDTO, Fault } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/contract";
 import { backoff, failureReporter, toFault, wait } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
-import type { BrokerCommunicator, BrokerEvent } from "../transport/broker-communicator.ts";
+import type {
+  BrokerCommunicator,
+  CapacityChange,
+  ReservationEvent,
+} from "../transport/broker-communicator.ts";
 
 export interface FeedOptions {
   /** Poll interval where the broker does not push; 0: no polling. */
@@ -18,7 +22,7 @@ export interface FeedDeps {
   /** Called when the stream opens: events may have been missed. */
   readonly onMissedEvents: () => void;
   readonly onActivity: () => void;
-  readonly onCapacity: (capacity: CapacityEventDTO) => void;
+  readonly onCapacity: (capacity: CapacityChange) => void;
 }
 
 export interface InstructionFeed {
@@ -48,7 +52,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   let polledAt = 0;
   let running: Promise<void> = Promise.resolve();
 
-  const handle = (event: BrokerEvent): void => {
+  const handle = (event: ReservationEvent): void => {
     deps.onActivity();
     switch (event.kind) {
       case "instruction":
@@ -56,7 +60,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
         const role = event.kind === "instruction" ? "provider" : "requester";
         const learned = cache.update(role, event.reservation);
         if (learned === "not-ours") {
-          const { id, requesterID, targetClusterID } = event.reservation;
+          const { id, requester: requesterID, provider: targetClusterID } = event.reservation;
           log.warn({ id, requesterID, targetClusterID }, "an instruction for another cluster is ignored");
         }
         return;

@@ -1,7 +1,8 @@
-import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { reservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended, UID } from "../testing/samples.ts";
 import type { Role } from "../transport/broker-communicator.ts";
@@ -13,7 +14,7 @@ function world() {
   const time = fakeClock();
   const log = recordedLog();
   const cache = reservationCache({ clusterId: "rome", now: time.wallMs });
-  const broker: { listed: ReservationDTO[]; known: ReservationDTO[]; fault: Fault | undefined } = {
+  const broker: { listed: Reservation[]; known: Reservation[]; fault: Fault | undefined } = {
     listed: [],
     known: [],
     fault: undefined,

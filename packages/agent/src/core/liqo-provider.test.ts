@@ -14,6 +14,7 @@ import {
 import { fixedPrices } from "../price/price-source.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { testFleet } from "../testing/test-fleet.ts";
+import { brokerCommunicator } from "../transport/reservation-mapping.ts";
 import { agentCore } from "./agent-core.ts";
 
 /** rome borrows from paris, whose agent knows Liqo. */
@@ -36,7 +37,7 @@ function world() {
     },
     {
       client: paris.client,
-      communicator: broker.connect("paris"),
+      communicator: brokerCommunicator(broker.connect("paris")),
       prices: fixedPrices(undefined),
       dataPlane: {
         ...dataPlaneOff(),
@@ -110,7 +111,8 @@ test("a slice is granted when its capacity is held, and refused when it is not",
   paris.put(RESOURCE_SLICES, aReplica({ name: id }));
   paris.put(RESOURCE_SLICES, aReplica({ name: "rsv-rome-nothing" }));
   const known = core.cache.get("provider", id)?.reservation;
-  if (known !== undefined) core.cache.update("provider", { ...known, requesterLiqoID: ROME, generation: 99 });
+  if (known !== undefined)
+    core.cache.update("provider", { ...known, dataPlaneIds: { requester: ROME }, generation: 99 });
   await time.advance(15_000);
   const statusOf = (name: string) =>
     paris.find(RESOURCE_SLICES, { name, namespace: `liqo-tenant-${ROME}` })?.status;

@@ -1,9 +1,9 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { CountedResources } from "@resource-broker/domain";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 /** The pods that may use the reserved resources. */
@@ -11,7 +11,7 @@ export type Offload = NonNullable<ResourceRequest["spec"]["offload"]>;
 
 /** What is to be delivered: a reservation of this cluster as requester. */
 export interface DeliverySpec {
-  readonly reservation: ReservationDTO;
+  readonly reservation: Reservation;
   /** Absent: no namespace is offloaded. */
   readonly offload?: Offload;
 }

@@ -1,8 +1,9 @@
-import { type ReservationDTO, reservationSchema, validate } from "@resource-broker/contract";
+import { reservationSchema, validate } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { reservationCache } from "../reservations/reservation-cache.ts";
-import { withKey, withWrittenDefaults } from "../reservations/reservation.ts";
+import { withKey, withWrittenDefaults, type Reservation } from "../reservations/reservation.ts";
 import { UID } from "../testing/samples.ts";
+import { fromWire } from "../transport/reservation-mapping.ts";
 import { providerInstruction, reservationFromInstruction, reservationInstruction } from "./instructions.ts";
 import { RESERVATION_ANNOTATION } from "./labels.ts";
 
@@ -49,14 +50,14 @@ const PLAIN = {
   createdAt: "2026-07-01T10:00:00Z",
 };
 
-function received(body: object): ReservationDTO {
+function received(body: object): Reservation {
   const checked = validate(reservationSchema, body);
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
-  return checked.value;
+  return fromWire(checked.value);
 }
 
 /** As the cache has it after this message. */
-function cached(role: "requester" | "provider", reservation: ReservationDTO): ReservationDTO {
+function cached(role: "requester" | "provider", reservation: Reservation): Reservation {
   const cache = reservationCache({ clusterId: role === "requester" ? "rome" : "paris", now: () => 0 });
   cache.update(role, reservation);
   return cache.get(role, reservation.id)?.reservation ?? reservation;

@@ -1,10 +1,4 @@
-import {
-  fitToSchema,
-  type OwnerReference,
-  type ReservationDTO,
-  reservationSchema,
-  validate,
-} from "@resource-broker/contract";
+import { fitToSchema, type OwnerReference, reservationSchema, validate } from "@resource-broker/contract";
 import {
   apiVersionOf,
   type ProviderInstruction,
@@ -21,7 +15,8 @@ import {
   REQUEST_UID_LABEL,
   RESERVATION_ANNOTATION,
 } from "./labels.ts";
-import { withSliceDefaults } from "../reservations/reservation.ts";
+import { type Reservation, withSliceDefaults } from "../reservations/reservation.ts";
+import { fromWire, toWire } from "../transport/reservation-mapping.ts";
 import { isSameStatus } from "./conditions.ts";
 
 export function providerInstructionName(reservationId: string): string {
@@ -29,7 +24,8 @@ export function providerInstructionName(reservationId: string): string {
 }
 
 /** The instruction in the provider's cluster. */
-export function providerInstruction(reservation: ReservationDTO, namespace: string): ProviderInstruction {
+export function providerInstruction(reservation: Reservation, namespace: string): ProviderInstruction {
+  const { requester: requesterLiqoID } = reservation.dataPlaneIds;
   return {
     apiVersion: apiVersionOf(providerInstructionKind),
     kind: providerInstructionKind.kind,
@@ -41,19 +37,20 @@ export function providerInstruction(reservation: ReservationDTO, namespace: stri
     },
     spec: fitToSchema(providerInstructionKind.spec, {
       ...sharedSpec(reservation),
-      requesterClusterID: reservation.requesterID,
-      ...(reservation.requesterLiqoID === undefined ? {} : { requesterLiqoID: reservation.requesterLiqoID }),
+      requesterClusterID: reservation.requester,
+      ...(requesterLiqoID === undefined ? {} : { requesterLiqoID }),
     }),
   };
 }
 
 /** The instruction in the requester's cluster. `request` is absent where no ResourceRequest exists here. */
 export function reservationInstruction(
-  reservation: ReservationDTO,
+  reservation: Reservation,
   namespace: string,
   request?: ResourceRequest,
 ): ReservationInstruction {
-  const { targetClusterEndpoint, targetLiqoID } = reservation;
+  const { providerEndpoint: targetClusterEndpoint, dataPlaneIds } = reservation;
+  const targetLiqoID = dataPlaneIds.provider;
   return {
     apiVersion: apiVersionOf(reservationInstructionKind),
     kind: reservationInstructionKind.kind,
@@ -66,33 +63,30 @@ export function reservationInstruction(
     },
     spec: fitToSchema(reservationInstructionKind.spec, {
       ...sharedSpec(reservation),
-      targetClusterID: reservation.targetClusterID,
+      targetClusterID: reservation.provider,
       ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
       ...(targetLiqoID === undefined ? {} : { targetLiqoID }),
     }),
   };
 }
 
-/**
- * The reservation of an instruction that was found in the cluster. Older agents did not write the annotation;
- * then the spec is used.
- */
+/** The reservation of an instruction: from its annotation, or from its spec where an older agent wrote none. */
 export function reservationFromInstruction(
   instruction: ProviderInstruction | ReservationInstruction,
   clusterId: string,
-): ReservationDTO {
-  const text = instruction.metadata.annotations?.[RESERVATION_ANNOTATION];
-  const read = validate(reservationSchema, text === undefined ? undefined : parseJson(text));
-  const isAboutIt = read.ok && read.value.id === instruction.spec.reservationName;
-  const reservation = isAboutIt ? read.value : reservationFromSpec(instruction, clusterId);
+): Reservation {
+  const { spec, metadata } = instruction;
+  const annotated = validate(reservationSchema, parseJson(metadata.annotations?.[RESERVATION_ANNOTATION]));
+  const isAboutIt = annotated.ok && annotated.value.id === spec.reservationName;
+  const reservation = fromWire(isAboutIt ? annotated.value : wireFieldsOf(instruction, clusterId));
   // The spec wins: it is immutable there.
-  return withSliceDefaults(reservation, instruction.spec.sliceDefaults);
+  return withSliceDefaults(reservation, spec.sliceDefaults);
 }
 
-function reservationFromSpec(
+function wireFieldsOf(
   { spec, metadata }: ProviderInstruction | ReservationInstruction,
   clusterId: string,
-): ReservationDTO {
+): Parameters<typeof fromWire>[0] {
   const { requestedCPU, requestedMemory, requestedGPU, requestedStorage, extended, expiresAt } = spec;
   return {
     id: spec.reservationName,
@@ -115,7 +109,7 @@ function reservationFromSpec(
   };
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text = ""): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -123,8 +117,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function sharedSpec({ id, requestedResources, sliceDefaults, status, generation }: ReservationDTO) {
-  const { cpu, memory, gpu, storage, extended } = requestedResources;
+function sharedSpec({ id, quantities, sliceDefaults, message, expiresAt, generation }: Reservation) {
+  const { cpu, memory, gpu, storage, extended } = quantities;
   return {
     reservationName: id,
     requestedCPU: cpu,
@@ -133,14 +127,14 @@ function sharedSpec({ id, requestedResources, sliceDefaults, status, generation 
     ...(storage === undefined ? {} : { requestedStorage: storage }),
     ...(extended === undefined ? {} : { extended }),
     ...(sliceDefaults === undefined ? {} : { sliceDefaults }),
-    message: status.message,
-    ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
+    message,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(generation === undefined ? {} : { generation }),
   };
 }
 
-function reservationAnnotation(reservation: ReservationDTO): Readonly<Record<string, string>> {
-  return { [RESERVATION_ANNOTATION]: JSON.stringify(reservation) };
+function reservationAnnotation(reservation: Reservation): Readonly<Record<string, string>> {
+  return { [RESERVATION_ANNOTATION]: JSON.stringify(toWire(reservation)) };
 }
 
 function requestLabel(request: ResourceRequest | undefined): Readonly<Record<string, string>> {

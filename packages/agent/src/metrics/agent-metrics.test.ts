@@ -1,9 +1,9 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import { type Phase, resourceVector } from "@resource-broker/domain";
 import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
 import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import { type AgentMetrics, createAgentMetrics } from "./agent-metrics.ts";
 
@@ -26,7 +26,7 @@ function entry(
   phase: Phase,
   syncState: CachedReservation["syncState"] = "confirmed",
 ): CachedReservation {
-  const reservation = { id: "rsv-a", status: { phase, message: "" } } as ReservationDTO;
+  const reservation = { id: "rsv-a", phase, message: "" } as Reservation;
   return { role, reservation, syncState, endedAt: undefined };
 }
 

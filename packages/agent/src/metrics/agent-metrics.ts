@@ -71,7 +71,7 @@ function addReservationGauges(registry: MetricsRegistry, sources: () => MetricSo
     },
     () =>
       ROLES.flatMap((role) => {
-        const phases = live(role).map(({ reservation }) => reservation.status.phase);
+        const phases = live(role).map(({ reservation }) => reservation.phase);
         return LIVE_PHASES.map((phase) => ({
           labels: { role, phase },
           value: phases.filter((each) => each === phase).length,

@@ -1,4 +1,3 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { clusterSums, nodeFacts } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
@@ -6,6 +5,7 @@ import { providerInstruction } from "../manifests/instructions.ts";
 import { availableOf } from "../publish/advertisement.ts";
 import { GRACE_MS } from "../reservations/expiry.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { aReservation, ended } from "../testing/samples.ts";
 import {
   checkCapacity,
@@ -17,8 +17,8 @@ const NOW = Date.parse("2026-07-01T10:00:00Z");
 const fits = { kind: "fits" } as const;
 const FEW = { pods: 50, ephemeralStorage: "5Gi" };
 
-function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
-  const endedAt = reservation.reason === undefined ? undefined : NOW;
+function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
+  const endedAt = reservation.endReason === undefined ? undefined : NOW;
   return { role: "provider", reservation, syncState: "confirmed", endedAt, ...changes };
 }
 

@@ -1,4 +1,4 @@
-import { fitToSchema, formatTime, type ReservationDTO } from "@resource-broker/contract";
+import { fitToSchema, formatTime } from "@resource-broker/contract";
 import { type ProviderInstruction, providerInstructionKind } from "@resource-broker/contract/crd";
 import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/domain";
 import {
@@ -10,10 +10,10 @@ import {
 } from "../manifests/conditions.ts";
 import { isSameInstruction, providerInstruction } from "../manifests/instructions.ts";
 import type { Observation } from "../observe/cluster-observer.ts";
-import { availableOf, grantedOf } from "../publish/advertisement.ts";
+import { availableOf } from "../publish/advertisement.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { withWrittenDefaults } from "../reservations/reservation.ts";
+import { withWrittenDefaults, type Reservation } from "../reservations/reservation.ts";
 
 /** Whether the cluster has capacity for a reservation that it has not accepted yet. `unknown`: the cluster is not observed yet. */
 export type CapacityCheck =
@@ -93,7 +93,7 @@ function enforcedStatus(
   entry: CachedReservation,
   { instruction, wallMs }: ProviderInstructionState,
 ): ProviderInstructionStatus {
-  const { message } = entry.reservation.status;
+  const { message } = entry.reservation;
   const now = formatTime(wallMs);
   const observedGeneration = instruction?.metadata.generation;
   const updates: readonly ConditionUpdate[] = [
@@ -113,11 +113,11 @@ function enforcedStatus(
  * advertisement; pods may have started since.
  */
 export function checkCapacity(
-  reservation: ReservationDTO,
+  reservation: Reservation,
   observation: Observation,
-  reservations: readonly ReservationDTO[],
+  reservations: readonly Reservation[],
 ): CapacityCheck {
-  const wanted = grantedOf(reservation);
+  const wanted = reservation.resources;
   if (wanted === undefined) return { kind: "short", reason: "the amounts of the reservation cannot be read" };
   const others = reservations.filter(({ id }) => id !== reservation.id);
   const available = availableOf(observation, others);

@@ -1,10 +1,11 @@
-import { Fault, type FaultCode, type ReservationDTO } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended } from "../testing/samples.ts";
@@ -24,7 +25,7 @@ function world() {
   const state: {
     room: CapacityCheck;
     answer: Fault | undefined;
-    known: ReservationDTO | undefined;
+    known: Reservation | undefined;
     sees: boolean;
   } = { room: { kind: "fits" }, answer: undefined, known: aReservation(), sees: true };
   const find = (): ProviderInstruction | undefined => cluster.find(PROVIDER_INSTRUCTIONS, NAME);
@@ -115,7 +116,7 @@ describe("holding", () => {
 });
 
 describe("an acknowledgement", () => {
-  test.each<[FaultCode, ReservationDTO | undefined, string]>([
+  test.each<[FaultCode, Reservation | undefined, string]>([
     ["unsupported", aReservation(), "confirmed"],
     ["not-found", undefined, "unknown"],
     ["ledger-conflict", undefined, "unknown"],

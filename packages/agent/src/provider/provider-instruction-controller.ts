@@ -1,4 +1,4 @@
-import { Fault, parseTime, type ReservationDTO } from "@resource-broker/contract";
+import { Fault, parseTime } from "@resource-broker/contract";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
@@ -8,6 +8,7 @@ import { MANAGER, PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {
   type CapacityCheck,
@@ -21,7 +22,7 @@ export interface ProviderInstructionDeps {
   /** As last seen in the cluster. */
   readonly instruction: (reservationId: string) => ProviderInstruction | undefined;
   readonly communicator: Pick<BrokerCommunicator, "acknowledge" | "refuse" | "fetchReservation">;
-  readonly checkCapacity: (reservation: ReservationDTO) => CapacityCheck;
+  readonly checkCapacity: (reservation: Reservation) => CapacityCheck;
   readonly broker: () => BrokerView;
   readonly clock: Pick<Clock, "wallMs">;
   readonly recordEvent: RecordEvent;
@@ -133,7 +134,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
     writtenIds.delete(id);
     if (instruction === undefined) return;
     const { reservation } = cache.get("provider", id) ?? {};
-    const message = reservation?.status.message ?? "the reservation has expired";
+    const message = reservation?.message ?? "the reservation has expired";
     deps.recordEvent({ regarding: instruction, type: "Normal", reason: "HoldRemoved", message });
   };
 
@@ -169,7 +170,7 @@ function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }
 
-function delayOf(reservation: ReservationDTO | undefined, now: number | undefined): number {
-  const at = parseTime(reservation?.status.reservedAt ?? "");
+function delayOf(reservation: Reservation | undefined, now: number | undefined): number {
+  const at = parseTime(reservation?.reservedAt ?? "");
   return at === undefined || now === undefined ? 0 : Math.max(0, now - at);
 }

@@ -1,4 +1,3 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import { advertisementKind, apiVersionOf, type ProviderInstruction } from "@resource-broker/contract/crd";
 import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
 import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
@@ -10,6 +9,7 @@ import { clusterObserver } from "../observe/cluster-observer.ts";
 import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";
 import { type MirrorKey, mirrorWriter } from "../publish/advertisement-mirror.ts";
 import { createPublisher, type Publication } from "../publish/publisher.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { usageMeter } from "../usage/usage-meter.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import { type AgentDeps, followDeps } from "../core/agent-deps.ts";
@@ -61,7 +61,7 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
   });
   let last: Publication | undefined;
 
-  const reservations = (): ReservationDTO[] =>
+  const reservations = (): Reservation[] =>
     cache
       .live("provider")
       .map(({ reservation }) => reservation)
@@ -136,7 +136,7 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
 
   const reservationsChanged = (): void => {
     cluster.setReservations(
-      reservations().map(({ id, requesterLiqoID }) => ({ id, origin: requesterLiqoID })),
+      reservations().map(({ id, dataPlaneIds }) => ({ id, origin: dataPlaneIds.requester })),
     );
     publisher.trigger();
   };

@@ -5,7 +5,6 @@ import {
   describeProblem,
   fromAdvertisement,
   LIMIT,
-  type ReservationDTO,
   toCostModel,
   toQuantities,
   validate,
@@ -16,7 +15,6 @@ import {
   larger,
   MAX_RESERVATIONS_PER_PROVIDER,
   NO_RESOURCES,
-  parseResources,
   type ReservationUsage,
   type ResourceVector,
   subtract,
@@ -25,6 +23,7 @@ import {
 import type { DataPlaneIdentity } from "../data-plane/data-plane.ts";
 import type { Observation } from "../observe/cluster-observer.ts";
 import type { PublishState } from "./publish-schedule.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 
 /** Half of the body is for reservations; everything else fits into the other half. */
 const USAGE_BYTES = LIMIT.advertisementBodyBytes / 2;
@@ -117,7 +116,7 @@ export interface AdvertisementInput {
   /** Real consumption, where metrics are available. */
   readonly used: ResourceVector | undefined;
   /** Reservations that this cluster provides. */
-  readonly reservations: readonly ReservationDTO[];
+  readonly reservations: readonly Reservation[];
   /** What the broker last reported as reserved; it is returned unchanged and not used for decisions. */
   readonly reserved: AdvertisementDTO["resources"]["reserved"];
   readonly instance: string;
@@ -169,10 +168,7 @@ export function advertisementOf(input: AdvertisementInput): BuiltAdvertisement {
   return { advertisement, omitted: [...unlistedText(unlisted, reservations), ...omitted] };
 }
 
-function unlistedText(
-  unlisted: readonly ReservationUsage[],
-  reservations: readonly ReservationDTO[],
-): string[] {
+function unlistedText(unlisted: readonly ReservationUsage[], reservations: readonly Reservation[]): string[] {
   if (unlisted.length === 0) return [];
   const count = `${unlisted.length} of ${reservations.length} reservations`;
   return [`usage: ${count} do not fit into an advertisement and count as allocated`];
@@ -194,35 +190,26 @@ export function publishStateOf(input: AdvertisementInput): PublishState {
 }
 
 /** The cluster's own estimate of what it can lend. The broker computes its own. */
-export function availableOf(
-  observation: Observation,
-  reservations: readonly ReservationDTO[],
-): ResourceVector {
+export function availableOf(observation: Observation, reservations: readonly Reservation[]): ResourceVector {
   const { allocatable, allocated } = observation.totals;
   return larger(subtract(allocatable, sum([allocated, reservedIn(observation, reservations)])), NO_RESOURCES);
 }
 
 /** What reservations take: the granted amount, or the requests of their pods if these are larger. */
-export function reservedIn({ totals }: Observation, reservations: readonly ReservationDTO[]): ResourceVector {
+export function reservedIn({ totals }: Observation, reservations: readonly Reservation[]): ResourceVector {
   const used = new Map(totals.usage.map((usage) => [usage.reservationId, usage.used]));
   return sum(
     reservations.map((reservation) =>
-      larger(grantedOf(reservation) ?? totals.allocatable, used.get(reservation.id) ?? NO_RESOURCES),
+      larger(reservation.resources ?? totals.allocatable, used.get(reservation.id) ?? NO_RESOURCES),
     ),
   );
-}
-
-/** The amounts of a reservation in the ledger's units; undefined: unreadable. Such a reservation counts as the whole cluster. */
-export function grantedOf({ requestedResources }: ReservationDTO): ResourceVector | undefined {
-  const parsed = parseResources(requestedResources, "up");
-  return parsed.ok ? parsed.resources : undefined;
 }
 
 function usageOf({ observation, reservations }: AdvertisementInput): ReservationUsage[] {
   const used = new Map(observation.totals.usage.map((usage) => [usage.reservationId, usage.used]));
   return reservations.map((reservation) => ({
     reservationId: reservation.id,
-    granted: grantedOf(reservation) ?? observation.totals.allocatable,
+    granted: reservation.resources ?? observation.totals.allocatable,
     used: used.get(reservation.id) ?? NO_RESOURCES,
   }));
 }

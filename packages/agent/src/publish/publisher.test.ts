@@ -60,7 +60,7 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
           state.underWay--;
           if (reply instanceof Fault) throw reply;
           const resources = { ...body.resources, reserved: { cpu: "3", memory: "1Gi" } };
-          return { advertisement: { ...body, resources }, providerInstructions: [aReservation()] };
+          return { advertisement: { ...body, resources }, instructions: [aReservation()] };
         },
       },
       input,

@@ -1,6 +1,7 @@
-import type { Fault, ReservationDTO } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/contract";
 import { backoff, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
+import type { Reservation } from "../reservations/reservation.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {
   type AdvertisementInput,
@@ -28,7 +29,7 @@ export interface PublisherDeps {
   readonly log: Log;
   /** The result of each advertisement: for the local copy, metrics and instructions. */
   readonly onPublished: (publication: Publication, tookMs: number) => void;
-  readonly onInstructions: (instructions: readonly ReservationDTO[]) => void;
+  readonly onInstructions: (instructions: readonly Reservation[]) => void;
 }
 
 export interface Publisher {
@@ -117,7 +118,7 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
       notBefore = 0;
       retries.succeeded();
       deps.onPublished({ ok: true, advertisement: reply.advertisement, omitted }, tookMs());
-      if (reply.providerInstructions !== undefined) deps.onInstructions(reply.providerInstructions);
+      if (reply.instructions !== undefined) deps.onInstructions(reply.instructions);
     } catch (error) {
       const fault = toFault(error);
       postpone(fault);

@@ -1,5 +1,6 @@
-import type { Fault, FaultCode, ReservationDTO } from "@resource-broker/contract";
+import type { Fault, FaultCode } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
+import type { Reservation } from "../reservations/reservation.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";
 import { type NotReserved, notReservedStatus, type RequestStatus } from "./request-status.ts";
 
@@ -137,8 +138,8 @@ export function planNoBroker(state: RequestSnapshot): AnsweredPlan {
 export const WRONG_ANSWER = "WrongAnswer";
 
 /** The broker answered with another reservation: it is ignored. */
-export function planWrongAnswer(state: RequestSnapshot, { id, requesterID }: ReservationDTO): AnsweredPlan {
-  const message = `the broker answered with the reservation ${id} of ${requesterID}, which is not what was asked for: check who answers at the broker's address; asking again`;
+export function planWrongAnswer(state: RequestSnapshot, { id, requester }: Reservation): AnsweredPlan {
+  const message = `the broker answered with the reservation ${id} of ${requester}, which is not what was asked for: check who answers at the broker's address; asking again`;
   const attempts = state.request.status?.attempts ?? 0;
   const outcome: NotReserved = { phase: "Pending", reason: WRONG_ANSWER, message, attempts };
   return { status: notReservedStatus(state, outcome), isUnanswered: true };

@@ -1,14 +1,14 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { reservationInstruction } from "../manifests/instructions.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { aRequest, aReservation } from "../testing/samples.ts";
 import { planDelivery, teardownStatus } from "./plan-reservation-instruction.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 const written = reservationInstruction(aReservation(), "default", aRequest());
 
-function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
+function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
   return { role: "requester", reservation, syncState: "confirmed", endedAt: undefined, ...changes };
 }
 
@@ -42,7 +42,7 @@ describe("a delivery", () => {
 
   test("says nothing twice", () => {
     const { status } = planDelivery({ ...base, dataPlane: ready });
-    const active = entry(aReservation({ status: { ...aReservation().status, phase: "Active" } }));
+    const active = entry({ ...aReservation(), phase: "Active" });
     const again = planDelivery({
       ...base,
       entry: active,

@@ -1,15 +1,16 @@
-import { Fault, formatTime, type ReservationDTO } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
 import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 
-function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
-  const endedAt = reservation.reason === undefined ? undefined : NOW;
+function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
+  const endedAt = reservation.endReason === undefined ? undefined : NOW;
   return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
 }
 

@@ -1,10 +1,11 @@
-import { parseTime, type ReservationRequestDTO } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { attemptKey, attemptOf } from "../reservations/reservation.ts";
+import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import {
   cleaningStatus,
@@ -33,7 +34,7 @@ export interface RequestState {
 export interface RequestPlan {
   /** Absent: the status is up to date, or is written after the answer. */
   readonly status?: RequestStatus;
-  readonly ask?: { readonly request: ReservationRequestDTO; readonly key: string };
+  readonly ask?: { readonly request: ReservationRequestBody; readonly key: string };
   /** The reservation in its status, which the cache does not have. */
   readonly lookUp?: string;
   readonly requeueAfterMs?: number;
@@ -78,8 +79,8 @@ function planReserved(state: RequestState, entry: CachedReservation): RequestPla
   const { status = {} } = request;
   const { reservation } = entry;
   if (isOver(status)) return status.reservationName === reservation.id ? planCleaning(state, status) : {};
-  if (reservation.reason !== "ProviderRefused") return { status: endedStatus(state, entry) };
-  const message = `${reservation.targetClusterID} could not hold it (${reservation.status.message})`;
+  if (reservation.endReason !== "ProviderRefused") return { status: endedStatus(state, entry) };
+  const message = `${reservation.provider} could not hold it (${reservation.message})`;
   return {
     status: notReservedStatus(state, {
       phase: "Pending",

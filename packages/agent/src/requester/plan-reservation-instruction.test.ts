@@ -1,8 +1,8 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { reservationFromInstruction, reservationInstruction } from "../manifests/instructions.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
+import type { Reservation } from "../reservations/reservation.ts";
+import { aRequest, aReservation, aWireReservation, ended, UID } from "../testing/samples.ts";
 import {
   planReservationInstruction,
   type ReservationInstructionState,
@@ -10,8 +10,8 @@ import {
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");
 
-function entry(reservation: ReservationDTO, changes: Partial<CachedReservation> = {}): CachedReservation {
-  const endedAt = reservation.reason === undefined ? undefined : NOW;
+function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
+  const endedAt = reservation.endReason === undefined ? undefined : NOW;
   return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
 }
 
@@ -104,16 +104,16 @@ describe("the instruction", () => {
   test.each([
     ["none", undefined],
     ["broken", "{"],
-    ["of another reservation", JSON.stringify(aReservation({ id: "rsv-rome-other" }))],
+    ["of another reservation", JSON.stringify(aWireReservation({ id: "rsv-rome-other" }))],
   ])("of an older agent tells enough to keep it: memory %s", (_, memory) => {
     const annotations = memory === undefined ? {} : { "rear.fluidos.eu/reservation": memory };
     const old = { ...written, metadata: { ...written.metadata, annotations } };
     expect(reservationFromInstruction(old, "rome")).toMatchObject({
       id: aReservation().id,
-      requesterID: "rome",
-      targetClusterID: "paris",
-      requestedResources: { cpu: "4", memory: "8Gi" },
-      status: { phase: "Reserved" },
+      requester: "rome",
+      provider: "paris",
+      quantities: { cpu: "4", memory: "8Gi" },
+      phase: "Reserved",
     });
   });
 });

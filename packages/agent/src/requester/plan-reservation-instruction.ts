@@ -50,9 +50,9 @@ export function planDelivery({ entry, instruction, dataPlane, wallMs }: Delivery
   const status = statusOf(instruction, wallMs, {
     said: updates,
     delivered: isDelivered,
-    message: entry.syncState === "unknown" ? unknownMessage(entry) : entry.reservation.status.message,
+    message: entry.syncState === "unknown" ? unknownMessage(entry) : entry.reservation.message,
   });
-  const canActivate = entry.syncState === "confirmed" && entry.reservation.status.phase === "Reserved";
+  const canActivate = entry.syncState === "confirmed" && entry.reservation.phase === "Reserved";
   return {
     ...(isSameStatus(instruction?.status, status) ? {} : { status }),
     activate: isDelivered && canActivate,
@@ -164,5 +164,5 @@ function hasOtherProvider(
   { reservation }: CachedReservation,
   instruction: ReservationInstruction | undefined,
 ): boolean {
-  return instruction !== undefined && instruction.spec.targetClusterID !== reservation.targetClusterID;
+  return instruction !== undefined && instruction.spec.targetClusterID !== reservation.provider;
 }

@@ -1,14 +1,15 @@
 import {
   describeProblems,
-  type ReservationRequestDTO,
   reservationRequestSchema,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
+import type { ResourceVector } from "@resource-broker/domain";
+import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 
 export type RequestReading =
-  | { readonly ok: true; readonly request: ReservationRequestDTO }
+  | { readonly ok: true; readonly request: ReservationRequestBody; readonly resources: ResourceVector }
   | { readonly ok: false; readonly problem: string };
 
 /** Field names of the spec, for messages. */
@@ -46,7 +47,7 @@ export function readRequest({ spec }: Pick<ResourceRequest, "spec">): RequestRea
   if (!checked.ok) return { ok: false, problem: inSpecTerms(describeProblems(checked.problems)) };
   const sized = toReservationRequest(checked.value);
   if (!sized.ok) return { ok: false, problem: inSpecTerms(describeProblems(sized.problems)) };
-  return { ok: true, request: checked.value };
+  return { ok: true, request: checked.value, resources: sized.value.resources };
 }
 
 function inSpecTerms(text: string): string {

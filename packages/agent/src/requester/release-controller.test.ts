@@ -1,8 +1,9 @@
-import { Fault, type FaultCode, type ReservationDTO } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
 import { releaseController } from "./release-controller.ts";
@@ -14,7 +15,7 @@ function world() {
   const events: ObjectEvent[] = [];
   const log = recordedLog();
   const calls: string[] = [];
-  const state: { fault: Fault | undefined; after: ReservationDTO | undefined } = {
+  const state: { fault: Fault | undefined; after: Reservation | undefined } = {
     fault: undefined,
     after: ended("ReleasedByRequester"),
   };

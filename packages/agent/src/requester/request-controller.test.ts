@@ -1,10 +1,11 @@
-import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { RESOURCE_REQUESTS } from "../manifests/labels.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, UID } from "../testing/samples.ts";
@@ -26,8 +27,8 @@ function world(request: ResourceRequest = aRequest()) {
   const took: number[] = [];
   const find = (): ResourceRequest | undefined => cluster.find(RESOURCE_REQUESTS, NAME);
   const state: {
-    answer: () => Promise<ReservationDTO>;
-    known: ReservationDTO | undefined;
+    answer: () => Promise<Reservation>;
+    known: Reservation | undefined;
     looksAtKeys: boolean | Fault;
     seen: () => ResourceRequest | undefined;
   } = { answer: async () => aReservation(), known: undefined, looksAtKeys: true, seen: find };
@@ -186,11 +187,11 @@ describe("an answer that is not for this request", () => {
     expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
     expect(new Set(asked)).toEqual(new Set([`${UID}-1`]));
     expect(cache.ofRequest(UID).size).toBe(0);
-    const { id, requesterID } = aReservation(wrong);
+    const { id, requester } = aReservation(wrong);
     expect(find()?.status).toMatchObject({
       phase: "Pending",
       message: expect.stringContaining(
-        `the reservation ${id} of ${requesterID}, which is not what was asked for`,
+        `the reservation ${id} of ${requester}, which is not what was asked for`,
       ),
     });
     expect(events.map(({ reason, type }) => [type, reason])).toEqual([["Warning", "WrongAnswer"]]);

@@ -1,4 +1,4 @@
-import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import { type KubeClient, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
@@ -6,7 +6,7 @@ import type { ReleaseState } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
-import { withKey } from "../reservations/reservation.ts";
+import { withKey, type Reservation } from "../reservations/reservation.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {
   type AnsweredPlan,
@@ -159,7 +159,7 @@ export function requestController(deps: RequestDeps): RequestController {
   const isKnown = (request: ResourceRequest, call: ReservationCall): boolean =>
     newestReservationOf(request, cache)?.reservation.key === call.key;
 
-  const granted = (key: string, now: ResourceRequest, answer?: ReservationDTO): Promise<Requeue> => {
+  const granted = (key: string, now: ResourceRequest, answer?: Reservation): Promise<Requeue> => {
     const state = stateOf(key, now);
     const plan = planRequest(state);
     // An answer that does not change the request must not cause an immediate retry.
@@ -173,7 +173,7 @@ export function requestController(deps: RequestDeps): RequestController {
     return execute(key, state, plan);
   };
 
-  const logWrongAnswer = (key: string, { id, requesterID }: ReservationDTO): void =>
+  const logWrongAnswer = (key: string, { id, requester: requesterID }: Reservation): void =>
     deps.log.warn(
       { request: key, reservation: id, requesterID },
       "the broker answered with a reservation that was not requested; it is ignored",

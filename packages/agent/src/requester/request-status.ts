@@ -1,17 +1,11 @@
-import {
-  type Fault,
-  fitToSchema,
-  formatTime,
-  type ReservationDTO,
-  toReservationRequest,
-} from "@resource-broker/contract";
+import { type Fault, fitToSchema, formatTime } from "@resource-broker/contract";
 import {
   MAX_EXPLANATION_LENGTH,
   type ResourceRequest,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
-import { equals, parseResources } from "@resource-broker/domain";
-import { attemptKey, attemptOf } from "../reservations/reservation.ts";
+import { equals } from "@resource-broker/domain";
+import { attemptKey, attemptOf, type Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { type ConditionUpdate, unknownMessage, withConditions } from "../manifests/conditions.ts";
@@ -41,7 +35,7 @@ interface EndedContext extends StatusContext {
 }
 
 /** The number of attempts; the reservation's key has it even if the status does not. */
-function attempts({ request }: StatusContext, { key }: ReservationDTO): RequestStatus {
+function attempts({ request }: StatusContext, { key }: Reservation): RequestStatus {
   const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
   return { attempts: count };
 }
@@ -72,21 +66,21 @@ export function reservedStatus(
   delivery: DeliveryStatus = NOT_YET,
 ): RequestStatus {
   const { reservation } = entry;
-  const { status, targetClusterID } = reservation;
+  const { phase, provider } = reservation;
   const reserved = reservedCondition(context, entry);
   const ready: ConditionUpdate = delivery.isDelivered
     ? {
         type: "Ready",
         status: "True",
         reason: "Delivered",
-        message: `the resources of ${targetClusterID} are ready for use`,
+        message: `the resources of ${provider} are ready for use`,
       }
     : { type: "Ready", status: "False", reason: delivery.peered.reason, message: delivery.peered.message };
   return buildStatus(
     context,
     {
       ...attempts(context, reservation),
-      phase: status.phase,
+      phase,
       message: reserved.message,
       ...reservationFields(reservation),
     },
@@ -100,24 +94,21 @@ function reservedCondition({ request }: StatusContext, entry: CachedReservation)
   if (syncState === "unknown") {
     return { type, status: "Unknown", reason: "UnknownToBroker", message: unknownMessage(entry) };
   }
-  const { message } = reservation.status;
+  const { message } = reservation;
   if (isFor(reservation, request)) return { type, status: "True", reason: "Granted", message };
   const ignored = `${message}; later changes of the spec are ignored: delete the request and create a new one`;
   return { type, status: "True", reason: "SpecChangeIgnored", message: ignored };
 }
 
 /** The CRD makes the spec of a reserved request immutable; an older CRD does not. */
-function isFor({ requestedResources }: ReservationDTO, request: ResourceRequest): boolean {
+function isFor({ resources }: Reservation, request: ResourceRequest): boolean {
   const reading = readRequest(request);
-  const wanted = reading.ok ? toReservationRequest(reading.request) : undefined;
-  const granted = parseResources(requestedResources, "up");
-  return wanted?.ok === true && granted.ok && equals(wanted.value.resources, granted.resources);
+  return reading.ok && resources !== undefined && equals(reading.resources, resources);
 }
 
 /** Granted, and ended. */
 export function endedStatus(context: EndedContext, { reservation }: CachedReservation): RequestStatus {
-  const { phase, message } = reservation.status;
-  const { reason } = reservation;
+  const { phase, message, endReason: reason } = reservation;
   const why = reason ?? phase;
   return buildStatus(
     context,
@@ -153,13 +144,13 @@ function cleanCondition({ release }: EndedContext): ConditionUpdate {
 
 const RELEASING = { reason: "Releasing", message: "the teardown is about to start" };
 
-function reservationFields(reservation: ReservationDTO): RequestStatus {
-  const { targetClusterEndpoint, cost, decisionID } = reservation;
+function reservationFields(reservation: Reservation): RequestStatus {
+  const { providerEndpoint: targetClusterEndpoint, cost, decisionId: decisionID } = reservation;
   return {
-    targetClusterID: reservation.targetClusterID,
+    targetClusterID: reservation.provider,
     reservationName: reservation.id,
     ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
-    ...timesOf(reservation.status),
+    ...timesOf(reservation),
     ...(cost === undefined ? {} : { cost }),
     ...(decisionID === undefined ? {} : { decisionID }),
   };
@@ -169,7 +160,7 @@ function reservationFields(reservation: ReservationDTO): RequestStatus {
 export function reservationFromStatus(
   { metadata, spec, status = {} }: ResourceRequest,
   clusterId: string,
-): ReservationDTO | undefined {
+): Reservation | undefined {
   const { reservationName, targetClusterID, phase, message = "", attempts = 1 } = status;
   const reading = readRequest({ spec });
   const isReserved = phase === "Reserved" || phase === "Active";
@@ -177,16 +168,20 @@ export function reservationFromStatus(
     return undefined;
   return {
     id: reservationName,
-    requesterID: clusterId,
-    targetClusterID,
-    requestedResources: reading.request.requestedResources,
-    status: { phase, message, ...timesOf(status) },
+    requester: clusterId,
+    provider: targetClusterID,
+    phase,
+    message,
+    quantities: reading.request.requestedResources,
+    resources: reading.resources,
+    ...timesOf(status),
+    dataPlaneIds: {},
     createdAt: String(status.reservedAt ?? metadata.creationTimestamp),
     key: attemptKey(String(metadata.uid), attempts),
   };
 }
 
-function timesOf({ reservedAt, expiresAt }: Pick<RequestStatus, "reservedAt" | "expiresAt">) {
+function timesOf({ reservedAt, expiresAt }: Pick<Reservation, "reservedAt" | "expiresAt">) {
   return {
     ...(reservedAt === undefined ? {} : { reservedAt }),
     ...(expiresAt === undefined ? {} : { expiresAt }),

@@ -1,4 +1,3 @@
-import type { CapacityEventDTO } from "@resource-broker/contract";
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
@@ -8,6 +7,7 @@ import { reservationFromInstruction } from "../manifests/instructions.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import { attemptOf } from "../reservations/reservation.ts";
+import type { CapacityChange } from "../transport/broker-communicator.ts";
 import { createOrphanCollector } from "./orphan-collector.ts";
 import { releaseController } from "./release-controller.ts";
 import { requestController } from "./request-controller.ts";
@@ -34,7 +34,7 @@ export interface Requester {
   readonly stop: () => Promise<void>;
   /** Releases what a deleted request with this UID still has reserved. */
   readonly releaseRequest: (uid: string) => void;
-  readonly capacityChanged: (capacity: CapacityEventDTO) => void;
+  readonly capacityChanged: (capacity: CapacityChange) => void;
 }
 
 export function createRequester(options: RequesterOptions, deps: RequesterDeps): Requester {
@@ -154,8 +154,8 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
     beforeRun: instructions.prune,
   });
 
-  const warnOfRisk = ({ reservationIDs = [], message = "" }: CapacityEventDTO): void => {
-    for (const id of reservationIDs) {
+  const warnOfRisk = ({ reservationIds, message }: CapacityChange): void => {
+    for (const id of reservationIds) {
       const attempt = attemptOf(cache.get("requester", id)?.reservation.key);
       const regarding = (attempt && objects.requestByUid(attempt.uid)) ?? objects.reservationInstruction(id);
       if (regarding !== undefined)

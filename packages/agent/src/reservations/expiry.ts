@@ -25,7 +25,7 @@ const MAX_REQUEUE_MS = 3_600_000;
 /** A reservation ends when the broker says so. Its expiry counts only when the broker cannot be asked or does not know it. */
 export function expiryOf({ reservation, syncState }: CachedReservation, view: BrokerView): Expiry {
   const { now, isSilent } = view;
-  const { expiresAt } = reservation.status;
+  const { expiresAt } = reservation;
   const at = expiresAt === undefined ? undefined : parseTime(expiresAt);
   if (at === undefined) return { kind: "none" };
   if (now === undefined) return { kind: "later", inMs: GRACE_MS };

@@ -1,13 +1,13 @@
-import { parseTime, type ReservationDTO, type SliceDefaults } from "@resource-broker/contract";
+import { parseTime, type SliceDefaults } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
 import type { Log } from "@resource-broker/runtime";
-import { attemptOf, isCountable, withKey, withSliceDefaults } from "./reservation.ts";
+import { attemptOf, isCountable, type Reservation, withKey, withSliceDefaults } from "./reservation.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
 /** What the agent knows of one reservation. */
 export interface CachedReservation {
   readonly role: Role;
-  readonly reservation: ReservationDTO;
+  readonly reservation: Reservation;
   /**
    * `confirmed`: from the broker. `unconfirmed`: restored from an instruction, or from an earlier ledger.
    * `unknown`: the broker was asked and does not know it; it is kept.
@@ -26,9 +26,9 @@ export type CacheUpdate = "new" | "changed" | "same" | "old" | "not-ours";
  * only newer states count, and only a final phase ends a reservation.
  */
 export interface ReservationCache {
-  readonly update: (role: Role, reservation: ReservationDTO) => CacheUpdate;
+  readonly update: (role: Role, reservation: Reservation) => CacheUpdate;
   /** Restores a reservation from an instruction; a state from the broker always wins. */
-  readonly restore: (role: Role, reservation: ReservationDTO) => void;
+  readonly restore: (role: Role, reservation: Reservation) => void;
   /** The broker does not know this reservation. */
   readonly markUnknown: (id: string) => void;
   /** The broker did not adopt an unknown reservation. */
@@ -81,13 +81,10 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     for (const listener of listeners) listener(role, reservation.id);
   };
 
-  const isOurs = (role: Role, { requesterID, targetClusterID }: ReservationDTO): boolean =>
-    clusterId === (role === "requester" ? requesterID : targetClusterID);
+  const isOurs = (role: Role, { requester, provider }: Reservation): boolean =>
+    clusterId === (role === "requester" ? requester : provider);
 
-  const withSettledFields = (
-    received: ReservationDTO,
-    before: CachedReservation | undefined,
-  ): ReservationDTO => {
+  const withSettledFields = (received: Reservation, before: CachedReservation | undefined): Reservation => {
     const known = withKey(received, before?.reservation.key);
     // Set by the first message, also when absent: a later policy must not change a running slice.
     const isSettled = before !== undefined && !isReusedKey(before, received);
@@ -97,14 +94,14 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     );
   };
 
-  const update = (role: Role, received: ReservationDTO): CacheUpdate => {
+  const update = (role: Role, received: Reservation): CacheUpdate => {
     if (!isOurs(role, received)) return "not-ours";
     const before = byRole[role].get(received.id);
     const reservation = withSettledFields(received, before);
     const result = compareWithCached(before, reservation);
     if (result === "old") return result;
     if (result === "same" && before?.syncState === "confirmed") return result;
-    const endedAt = isFinal(reservation.status.phase) ? (before?.endedAt ?? now()) : undefined;
+    const endedAt = isFinal(reservation.phase) ? (before?.endedAt ?? now()) : undefined;
     put({ role, reservation, syncState: "confirmed", endedAt });
     logStep({ role, reservation, endedAt }, before);
     return result;
@@ -115,22 +112,18 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     { role, reservation, endedAt }: Pick<CachedReservation, "role" | "reservation" | "endedAt">,
     before: CachedReservation | undefined,
   ): void => {
-    const { id, requesterID, targetClusterID, key, reason, status } = reservation;
+    const { id, requester, provider, key, endReason: reason, expiresAt } = reservation;
     const isNew = before === undefined || isReusedKey(before, reservation);
     if (endedAt !== undefined) {
       if (!isNew && before.endedAt === undefined)
         log?.info({ reservation: id, role, reason }, "reservation ended");
     } else if (isNew) {
-      if (role === "requester")
-        log?.info(
-          { reservation: id, provider: targetClusterID, key, expiresAt: status.expiresAt },
-          "reserved",
-        );
-      else log?.info({ reservation: id, requester: requesterID }, "provider instruction received");
+      if (role === "requester") log?.info({ reservation: id, provider, key, expiresAt }, "reserved");
+      else log?.info({ reservation: id, requester }, "provider instruction received");
     }
   };
 
-  const usableSliceDefaults = ({ id, sliceDefaults }: ReservationDTO): SliceDefaults | undefined => {
+  const usableSliceDefaults = ({ id, sliceDefaults }: Reservation): SliceDefaults | undefined => {
     if (sliceDefaults === undefined || isCountable(sliceDefaults)) return sliceDefaults;
     log?.warn({ reservation: id, sliceDefaults }, "unreadable slice defaults: the built-in ones are used");
     return undefined;
@@ -148,7 +141,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     }
   };
 
-  const forgetAttempt = ({ key }: ReservationDTO): void => {
+  const forgetAttempt = ({ key }: Reservation): void => {
     const made = attemptOf(key);
     const attempts = made && byRequest.get(made.uid);
     if (attempts?.delete(made?.attempt ?? 0) === true && attempts.size === 0)
@@ -207,7 +200,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
  */
 function compareWithCached(
   before: CachedReservation | undefined,
-  now: ReservationDTO,
+  now: Reservation,
 ): "new" | "changed" | "same" | "old" {
   if (before === undefined) return "new";
   const isCounted = before.syncState === "confirmed" || before.endedAt !== undefined;
@@ -215,26 +208,25 @@ function compareWithCached(
     ? createdLater(before.reservation, now) || generationChange(before.reservation, now)
     : 0;
   if (growth !== 0) return growth > 0 ? "changed" : "old";
-  if (before.endedAt !== undefined) return isFinal(now.status.phase) ? "same" : "old";
+  if (before.endedAt !== undefined) return isFinal(now.phase) ? "same" : "old";
   return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
 }
 
 /** A key may be used again a day after its end: the same ID, a later createdAt, generation 1. 0: the same reservation. */
-function createdLater(before: ReservationDTO, now: ReservationDTO): number {
+function createdLater(before: Reservation, now: Reservation): number {
   const apartMs = (parseTime(now.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
   return Math.abs(apartMs) > REUSE_DISTANCE_MS ? apartMs : 0;
 }
 
 /** True: the cached reservation has ended, and its key was used again. */
-function isReusedKey({ endedAt, reservation }: CachedReservation, now: ReservationDTO): boolean {
+function isReusedKey({ endedAt, reservation }: CachedReservation, now: Reservation): boolean {
   return endedAt !== undefined && createdLater(reservation, now) > 0;
 }
 
-function generationChange(before: ReservationDTO, now: ReservationDTO): number {
+function generationChange(before: Reservation, now: Reservation): number {
   return (now.generation ?? 0) - (before.generation ?? now.generation ?? 0);
 }
 
-function released(reservation: ReservationDTO, reason: ReleaseReason): ReservationDTO {
-  const status = { ...reservation.status, phase: "Released", message: `Released (${reason})` } as const;
-  return { ...reservation, status, reason };
+function released(reservation: Reservation, reason: ReleaseReason): Reservation {
+  return { ...reservation, phase: "Released", message: `Released (${reason})`, endReason: reason };
 }

@@ -1,5 +1,53 @@
-import type { ReservationDTO, SliceDefaults } from "@resource-broker/contract";
-import { parseAmount } from "@resource-broker/domain";
+import type { SliceDefaults } from "@resource-broker/contract";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
+import {
+  type EndReason,
+  parseAmount,
+  type Phase,
+  type ResourceVector,
+  type TIERS,
+} from "@resource-broker/domain";
+
+/** Amounts as text, such as `500m` and `8Gi`. */
+export interface ResourceQuantities {
+  readonly cpu: string;
+  readonly memory: string;
+  readonly gpu?: string;
+  readonly storage?: string;
+  readonly extended?: Readonly<Record<string, string>>;
+}
+
+/** A reservation as the agent knows it, whatever the transport. `transport/reservation-mapping.ts` makes it. */
+export interface Reservation {
+  readonly id: string;
+  readonly requester: string;
+  readonly provider: string;
+  readonly phase: Phase;
+  readonly message: string;
+  readonly endReason?: EndReason | undefined;
+  /** As the broker sent them: instructions repeat the text. */
+  readonly quantities: ResourceQuantities;
+  /** The same amounts, parsed; undefined: unreadable. Such a reservation counts as the whole cluster. */
+  readonly resources: ResourceVector | undefined;
+  /** Times are RFC 3339, as the broker sent them. */
+  readonly createdAt: string;
+  readonly reservedAt?: string | undefined;
+  readonly expiresAt?: string | undefined;
+  /** Undefined: an older broker. */
+  readonly generation?: number | undefined;
+  /** The idempotency key; only the requester has it. */
+  readonly key?: string | undefined;
+  /** True: the broker does not return keys, and this agent added it. */
+  readonly isKeyAdded?: true;
+  readonly cost?: NonNullable<ResourceRequest["status"]>["cost"] | undefined;
+  readonly tier?: (typeof TIERS)[number] | undefined;
+  readonly priority?: number | undefined;
+  readonly decisionId?: string | undefined;
+  readonly providerEndpoint?: string | undefined;
+  /** The IDs of both clusters in the data plane, where they are known. */
+  readonly dataPlaneIds: { readonly requester?: string | undefined; readonly provider?: string | undefined };
+  readonly sliceDefaults?: SliceDefaults | undefined;
+}
 
 /** The idempotency key of one attempt of one ResourceRequest: a repeated call reserves nothing new. */
 export function attemptKey(uid: string, attempt: number): string {
@@ -20,15 +68,17 @@ export function attemptOf(key: string | undefined): Attempt | undefined {
 }
 
 /** Brokers without keys do not return them; the agent needs them to find the request. */
-export function withKey(reservation: ReservationDTO, key: string | undefined): ReservationDTO {
-  return reservation.key !== undefined || key === undefined ? reservation : { ...reservation, key };
+export function withKey(reservation: Reservation, key: string | undefined): Reservation {
+  return reservation.key !== undefined || key === undefined
+    ? reservation
+    : { ...reservation, key, isKeyAdded: true };
 }
 
 /** The reservation with these slice defaults. */
 export function withSliceDefaults(
-  reservation: ReservationDTO,
+  reservation: Reservation,
   sliceDefaults: SliceDefaults | undefined,
-): ReservationDTO {
+): Reservation {
   if (reservation.sliceDefaults === undefined && sliceDefaults === undefined) return reservation;
   const { sliceDefaults: _, ...others } = reservation;
   return sliceDefaults === undefined ? others : { ...others, sliceDefaults };
@@ -36,9 +86,9 @@ export function withSliceDefaults(
 
 /** The reservation as its instruction can show it: slice defaults of an existing instruction are immutable. */
 export function withWrittenDefaults(
-  reservation: ReservationDTO,
+  reservation: Reservation,
   instruction: { readonly spec: { readonly sliceDefaults?: SliceDefaults } } | undefined,
-): ReservationDTO {
+): Reservation {
   return instruction === undefined
     ? reservation
     : withSliceDefaults(reservation, instruction.spec.sliceDefaults);

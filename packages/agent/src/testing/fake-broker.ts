@@ -31,7 +31,7 @@ import {
 } from "@resource-broker/domain";
 import type { Clock } from "@resource-broker/runtime";
 import type {
-  BrokerCommunicator,
+  BrokerTransport,
   BrokerEvent,
   ResponseMetadata,
   Role,
@@ -41,14 +41,14 @@ import { type EventTransform, fakeStreams } from "./fake-stream.ts";
 
 export interface BrokerCall {
   readonly clusterId: string;
-  readonly method: keyof BrokerCommunicator;
+  readonly method: keyof BrokerTransport;
   /** The reservation's id or the key, where the call has one. */
   readonly about: string;
 }
 
 /** The broker without its server: the real ledger, in memory, and what can go wrong on the way to it. */
 export interface FakeBroker {
-  readonly connect: (clusterId: string) => BrokerCommunicator;
+  readonly connect: (clusterId: string) => BrokerTransport;
   /** Every call that arrived, in order. */
   readonly calls: BrokerCall[];
   readonly ledger: () => Ledger;
@@ -143,7 +143,7 @@ export function fakeBroker(clock: Clock): FakeBroker {
       .filter(({ phase }) => !isFinal(phase))
       .map((reservation) => shown(reservation, "provider"));
 
-  const connect = (clusterId: string): BrokerCommunicator => {
+  const connect = (clusterId: string): BrokerTransport => {
     const responseListeners = new Set<(response: ResponseMetadata) => void>();
     const by = { clusterId, isAdmin: false };
     const respond = (): void => {

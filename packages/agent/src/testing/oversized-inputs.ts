@@ -1,4 +1,3 @@
-import type { ReservationDTO } from "@resource-broker/contract";
 import {
   MAX_GPU_MODELS,
   MAX_NODE_SHAPES,
@@ -8,6 +7,7 @@ import {
 } from "@resource-broker/domain";
 import type { AdvertisementInput } from "../publish/advertisement.ts";
 import { aReservation } from "./samples.ts";
+import type { Reservation } from "../reservations/reservation.ts";
 
 const WHOLE = resourceVector({ cpuMillis: 4_000_000, memoryBytes: 2 ** 44 });
 /** The longest name that Kubernetes knows. */
@@ -57,7 +57,7 @@ function observing(
 export function reservationsOf(
   count: number,
   extended: Readonly<Record<string, string>> = {},
-): ReservationDTO[] {
+): Reservation[] {
   return Array.from({ length: count }, (_, index) => {
     const requestedResources = { cpu: `${index + 1}m`, memory: "1Mi", extended };
     return aReservation({ id: `rsv-rome-${String(index).padStart(16, "a")}`, requestedResources });

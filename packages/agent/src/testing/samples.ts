@@ -1,10 +1,16 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
+import type { Reservation } from "../reservations/reservation.ts";
+import { fromWire } from "../transport/reservation-mapping.ts";
 
 export const UID = "0b6f8c1e-5a44-4c0e-9d11-3c2f9a7be001";
 
-/** paris lends to rome. */
-export function aReservation(changes: Partial<ReservationDTO> = {}): ReservationDTO {
+/** paris lends to rome. The changes are those of the wire. */
+export function aReservation(changes: Partial<ReservationDTO> = {}): Reservation {
+  return fromWire(aWireReservation(changes));
+}
+
+export function aWireReservation(changes: Partial<ReservationDTO> = {}): ReservationDTO {
   return {
     id: "rsv-rome-k3u7dq2hvmx5b4ta",
     requesterID: "rome",
@@ -21,7 +27,7 @@ export function aReservation(changes: Partial<ReservationDTO> = {}): Reservation
 export function ended(
   reason: NonNullable<ReservationDTO["reason"]>,
   changes: Partial<ReservationDTO> = {},
-): ReservationDTO {
+): Reservation {
   const phase = reason === "Expired" || reason.startsWith("Released") ? "Released" : "Failed";
   return aReservation({
     status: { phase, message: `${phase} (${reason})` },

@@ -9,8 +9,9 @@ import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { fixedPrices } from "../price/price-source.ts";
-import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import type { BrokerTransport } from "../transport/broker-communicator.ts";
 import { noBroker } from "../transport/no-broker.ts";
+import { brokerCommunicator } from "../transport/reservation-mapping.ts";
 import { type FakeBroker, fakeBroker } from "./fake-broker.ts";
 import { type FakeCluster, fakeCluster } from "./fake-cluster.ts";
 import type { FakeKinds, FakeObject } from "./fake-objects.ts";
@@ -144,7 +145,9 @@ function testCluster(
       },
       {
         client: process.client(server.client),
-        communicator: process.communicator(withoutBroker ? noBroker() : broker.connect(id)),
+        communicator: brokerCommunicator(
+          process.communicator(withoutBroker ? noBroker() : broker.connect(id)),
+        ),
         prices: fixedPrices(undefined),
         dataPlane,
         clock: process.clock,
@@ -251,7 +254,7 @@ function killable(clock: Clock) {
       },
     } satisfies Clock,
     client: (client: KubeClient) => wrap(client, ["watch"], ["server", "close"]),
-    communicator: (communicator: BrokerCommunicator) =>
+    communicator: (communicator: BrokerTransport) =>
       wrap(communicator, ["watchInstructions"], ["identity", "onResponse", "close"]),
     end: () => {
       isDead = true;

@@ -1,5 +1,5 @@
 import type { BrokerClient, ClientHints } from "@resource-broker/client";
-import type { BrokerCommunicator } from "./broker-communicator.ts";
+import type { BrokerTransport } from "./broker-communicator.ts";
 
 /** How the client's messages name the agent's flags. */
 export const AGENT_HINTS: ClientHints = {
@@ -9,7 +9,7 @@ export const AGENT_HINTS: ClientHints = {
 };
 
 /** The broker over HTTPS with client certificates. */
-export function httpCommunicator(client: BrokerClient): BrokerCommunicator {
+export function httpCommunicator(client: BrokerClient): BrokerTransport {
   return {
     identity: client.identity,
     publishAdvertisement: client.publish,

@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/contract";
-import type { BrokerCommunicator } from "./broker-communicator.ts";
+import type { BrokerTransport } from "./broker-communicator.ts";
 
 /** The message where `--broker-transport=none`. */
 export const NO_BROKER = "no broker is configured (--broker-transport=none)";
 
 /** The client without a broker: an advertisement is returned unchanged, every other call is unsupported. */
-export function noBroker(): BrokerCommunicator {
+export function noBroker(): BrokerTransport {
   const absent = (): Promise<never> => Promise.reject(new Fault("unsupported", NO_BROKER));
   return {
     identity: () => undefined,

@@ -14,6 +14,7 @@ import type { BrokerCommunicator } from "./broker-communicator.ts";
 import { AGENT_HINTS, httpCommunicator } from "./http-communicator.ts";
 import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts";
 import { noBroker } from "./no-broker.ts";
+import { brokerCommunicator } from "./reservation-mapping.ts";
 
 export interface TransportDeps {
   readonly clock: Clock;
@@ -38,7 +39,8 @@ export interface Transport {
 
 export async function openTransport(settings: AgentSettings, deps: TransportDeps): Promise<Transport> {
   const { clock, random, randomBytes, env, log, reloads } = deps;
-  if (settings["broker-transport"] === "none") return { communicator: noBroker(), label: "none" };
+  if (settings["broker-transport"] === "none")
+    return { communicator: brokerCommunicator(noBroker()), label: "none" };
   if (settings["broker-transport"] !== "kubernetes") {
     const folder = agentCertificates(settings["broker-cert-path"], {
       clock,
@@ -51,21 +53,21 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
       { brokerUrls },
       { certificates, clock, random, log, hints: AGENT_HINTS },
     );
-    return { communicator: httpCommunicator(client), label: brokerUrls.join(",") };
+    return { communicator: brokerCommunicator(httpCommunicator(client)), label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });
   const namespace = settings["broker-namespace"];
   const options = { namespace, clusterId: settings["cluster-id"], clusterIdByUid: deps.clusterIdByUid };
   try {
-    const communicator = await kubernetesCommunicator(options, {
+    const transport = await kubernetesCommunicator(options, {
       client,
       clock,
       random,
       randomBytes,
       log,
     });
-    return { communicator, label: `${client.server}, namespace ${namespace}` };
+    return { communicator: brokerCommunicator(transport), label: `${client.server}, namespace ${namespace}` };
   } catch (error) {
     client.close();
     throw error;

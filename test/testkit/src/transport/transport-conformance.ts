@@ -1,5 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert";
-import type { BrokerCommunicator, BrokerEvent, ResponseMetadata } from "@resource-broker/agent";
+import type { BrokerTransport, BrokerEvent, ResponseMetadata } from "@resource-broker/agent";
 import {
   type AdoptionRequestDTO,
   Fault,
@@ -11,7 +11,7 @@ import { advertisementBody, reservationBody } from "../broker/bodies.ts";
 /** A broker without memory yet, and ways to it. */
 export interface TransportUnderTest {
   /** The agent of this cluster; closed at the end by the suite. */
-  readonly connect: (clusterId: string) => Promise<BrokerCommunicator>;
+  readonly connect: (clusterId: string) => Promise<BrokerTransport>;
   /** Breaks every connection that is open. The broker goes on. */
   readonly cut: () => void;
   /** The same broker with an empty ledger, as after a lost disk. */
@@ -31,8 +31,8 @@ export interface TransportPromise {
 interface Setup {
   readonly transport: TransportUnderTest;
   readonly connect: TransportUnderTest["connect"];
-  readonly rome: BrokerCommunicator;
-  readonly paris: BrokerCommunicator;
+  readonly rome: BrokerTransport;
+  readonly paris: BrokerTransport;
 }
 
 const NOTHING_SUCH = "rsv-rome-aaaaaaaaaaaaaaaa";
@@ -124,7 +124,7 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     const { id } = await rome.requestReservation(request, "k");
     const berlin = await connect("berlin");
     const roles = ["requester", "provider"] as const;
-    const listed = async (who: BrokerCommunicator) =>
+    const listed = async (who: BrokerTransport) =>
       Promise.all(roles.map(async (role) => ids(await who.fetchReservations(role))));
     deepStrictEqual(await listed(rome), [[id], []]);
     deepStrictEqual(await listed(paris), [[], [id]]);
@@ -282,7 +282,7 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     await transport.loseLedger();
     await publish(paris, "paris");
     await publish(rome, "rome");
-    const outcomes = async (who: BrokerCommunicator) =>
+    const outcomes = async (who: BrokerTransport) =>
       (await who.adopt(offerOf(held))).results.map(({ outcome }) => outcome);
     deepStrictEqual(await outcomes(rome), ["waiting"]);
     deepStrictEqual(await outcomes(paris), ["adopted"]);
@@ -334,7 +334,7 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
 function promise(name: string, body: (setup: Setup) => Promise<void>): TransportPromise {
   const keep = async (makeTransport: MakeTransport) => {
     const transport = await makeTransport();
-    const opened: BrokerCommunicator[] = [];
+    const opened: BrokerTransport[] = [];
     const connect = async (clusterId: string) => {
       const communicator = await transport.connect(clusterId);
       opened.push(communicator);
@@ -353,7 +353,7 @@ function promise(name: string, body: (setup: Setup) => Promise<void>): Transport
   return { name, keep };
 }
 
-function publish(communicator: BrokerCommunicator, clusterId: string) {
+function publish(communicator: BrokerTransport, clusterId: string) {
   const size = clusterId === "paris" ? { cpu: 16, memoryGi: 64 } : { cpu: 1, memoryGi: 1 };
   return communicator.publishAdvertisement(advertisementBody(clusterId, size));
 }
@@ -374,7 +374,7 @@ async function refused(call: Promise<unknown>, code: FaultCode): Promise<Fault> 
   return fault;
 }
 
-function responsesOf(communicator: BrokerCommunicator): readonly ResponseMetadata[] {
+function responsesOf(communicator: BrokerTransport): readonly ResponseMetadata[] {
   const responses: ResponseMetadata[] = [];
   communicator.onResponse((response) => responses.push(response));
   return responses;
@@ -392,7 +392,7 @@ function offerOf({
 }
 
 /** A reader that knows only reservations; each as kind, id and phase. */
-function startWatch(communicator: BrokerCommunicator) {
+function startWatch(communicator: BrokerTransport) {
   const stopping = new AbortController();
   const events = communicator.watchInstructions(stopping.signal)[Symbol.asyncIterator]();
   let isReset = false;

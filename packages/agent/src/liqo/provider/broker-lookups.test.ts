@@ -1,15 +1,16 @@
-import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import type { ReservationCache } from "../../reservations/reservation-cache.ts";
 import { brokerLookups } from "./broker-lookups.ts";
+import type { Reservation } from "../../reservations/reservation.ts";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const STRANGE = "rsv-strange";
 
 test("who is known to be a stranger stays one while the broker does not answer", async () => {
   const clock = fakeClock();
-  let answer = (): Promise<ReservationDTO | undefined> => Promise.resolve(undefined);
+  let answer = (): Promise<Reservation | undefined> => Promise.resolve(undefined);
   const asking = brokerLookups({
     cache: { learn: () => "new" } as unknown as ReservationCache,
     communicator: { fetchReservation: () => answer() },

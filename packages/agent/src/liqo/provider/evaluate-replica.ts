@@ -116,14 +116,15 @@ function evaluateOrigin(
       consequence,
     );
   }
-  const { requesterID, requesterLiqoID } = entry.reservation;
+  const { requester, dataPlaneIds } = entry.reservation;
+  const requesterLiqoID = dataPlaneIds.requester;
   if (requesterLiqoID === tenant) return undefined;
   // An ended reservation is over for everyone, even when its requester's Liqo ID is not known any more.
   if (requesterLiqoID === undefined && entry.endedAt !== undefined) return undefined;
   if (requesterLiqoID === undefined) {
     return refused(
       "RequesterNotInLiqo",
-      `the broker does not know Liqo's ID of ${requesterID}: its agent must run where Liqo is installed`,
+      `the broker does not know Liqo's ID of ${requester}: its agent must run where Liqo is installed`,
       KEEP,
     );
   }
@@ -142,11 +143,11 @@ function evaluateTime(
   const { endedAt, reservation } = entry;
   if (endedAt !== undefined) {
     const leftMs = now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
-    const message = `the reservation has ended: ${reservation.status.message}`;
+    const message = `the reservation has ended: ${reservation.message}`;
     if (leftMs <= 0) return refused("ReservationEnded", message, { kind: "revoke", tenant });
     return { ...refused("ReservationEnded", message, KEEP), lookAgainMs: leftMs };
   }
-  const expiresAt = parseTime(reservation.status.expiresAt ?? "");
+  const expiresAt = parseTime(reservation.expiresAt ?? "");
   if (expiresAt === undefined) return undefined;
   if (now === undefined) return LATER;
   // Only the broker decides whether it has ended: it may have been renewed.
@@ -167,7 +168,7 @@ function evaluateAmounts(slice: ResourceSlice, { entry, isHeld, terms }: Reserva
   if (problem === undefined) {
     if (!isHeld) return LATER;
     const resources = cappedAmounts(asked, reservation, terms);
-    return { kind: "grant", resources, message: `reserved for ${reservation.requesterID}` };
+    return { kind: "grant", resources, message: `reserved for ${reservation.requester}` };
   }
   const resources = cappedAmounts(status?.resources ?? {}, reservation, terms);
   return refused(problem.reason, problem.message, { kind: "cap", resources });

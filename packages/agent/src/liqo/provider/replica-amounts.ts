@@ -1,4 +1,4 @@
-import { DEFAULT_SLICE, type ReservationDTO } from "@resource-broker/contract";
+import { DEFAULT_SLICE } from "@resource-broker/contract";
 import {
   compareQuantities,
   type CountedResources,
@@ -10,7 +10,7 @@ import {
   parseQuantity,
   type ResourceVector,
 } from "@resource-broker/domain";
-import { grantedOf } from "../../publish/advertisement.ts";
+import type { Reservation } from "../../reservations/reservation.ts";
 import type { ResourceList } from "../objects/authentication.ts";
 
 /** How this cluster counts resources. */
@@ -41,9 +41,8 @@ const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
 /** By resource name; undefined: not part of the reservation. */
 type Measures = (name: string) => Measure | undefined;
 
-function measuresOf(reservation: ReservationDTO, { counted }: SliceCounting): Measures {
-  const granted = grantedOf(reservation) ?? NO_RESOURCES;
-  const { sliceDefaults = DEFAULT_SLICE } = reservation;
+function measuresOf(reservation: Reservation, { counted }: SliceCounting): Measures {
+  const { resources: granted = NO_RESOURCES, sliceDefaults = DEFAULT_SLICE } = reservation;
   return (name) => {
     if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));
     const slot = counted.get(name)?.slot ?? "extended";
@@ -96,7 +95,7 @@ const SHOWN_LENGTH = 80;
  */
 export function amountProblem(
   asked: ResourceList,
-  reservation: ReservationDTO,
+  reservation: Reservation,
   terms: SliceCounting,
 ): AmountProblem | undefined {
   const names = Object.keys(asked);
@@ -121,7 +120,7 @@ export function amountProblem(
 /** A list of resources, limited to the reservation. */
 export function cappedAmounts(
   resources: ResourceList,
-  reservation: ReservationDTO,
+  reservation: Reservation,
   terms: SliceCounting,
 ): ResourceList {
   const measures = measuresOf(reservation, terms);

@@ -166,7 +166,7 @@ export function sliceReconciler(deps: SliceReconcilerDeps): SliceReconciler {
   /** Also when the consumer deleted its replica and left its pods. */
   const evictEnded = (name: string, evictions: Evictions): Requeue => {
     const { endedAt, reservation } = cache.get("provider", name) ?? {};
-    const consumer = reservation?.requesterLiqoID;
+    const consumer = reservation?.dataPlaneIds.requester;
     if (endedAt === undefined || consumer === undefined) return {};
     const user = creatorUserOf(name, consumer);
     if (guests.count(user) === 0 || evictions.has(user)) return {};

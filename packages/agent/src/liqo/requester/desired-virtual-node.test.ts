@@ -43,7 +43,7 @@ describe("a loan", () => {
   });
 
   test("of a cluster without Liqo says what to do", () => {
-    const { targetLiqoID: _, ...reservation } = aDeliverySpec().reservation;
+    const reservation = { ...aDeliverySpec().reservation, dataPlaneIds: {} };
     expect(readDesired({ reservation }, TERMS)).toMatchObject({
       ok: false,
       obstacle: { reason: "LiqoIDUnknown", message: expect.stringContaining("install Liqo there") },

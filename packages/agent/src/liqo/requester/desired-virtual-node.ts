@@ -36,25 +36,17 @@ const SHOWN_LENGTH = 80;
 
 /** Every field of a reservation is checked here before it is used in a path, a flag or a name. */
 export function readDesired({ reservation, offload }: DeliverySpec, terms: SliceAmountTerms): DesiredReading {
-  const { id, targetClusterID, targetLiqoID, requesterLiqoID, status } = reservation;
-  if (!isClusterId(targetClusterID)) {
-    return refused(
-      "ClusterIDRefused",
-      `${shown(targetClusterID)} is not a cluster ID that can be used with Liqo`,
-    );
+  const { id, provider, dataPlaneIds, expiresAt } = reservation;
+  const liqoId = dataPlaneIds.provider;
+  if (!isClusterId(provider)) {
+    return refused("ClusterIDRefused", `${shown(provider)} is not a cluster ID that can be used with Liqo`);
   }
-  if (targetLiqoID === undefined) {
+  if (liqoId === undefined) {
     const remedy = "install Liqo there, or update its agent";
-    return refused(
-      "LiqoIDUnknown",
-      `${targetClusterID} does not advertise its cluster ID in Liqo: ${remedy}`,
-    );
+    return refused("LiqoIDUnknown", `${provider} does not advertise its cluster ID in Liqo: ${remedy}`);
   }
-  if (!isLiqoId(targetLiqoID)) {
-    return refused(
-      "LiqoIDRefused",
-      `${shown(targetLiqoID)} of ${targetClusterID} is not a cluster ID of Liqo`,
-    );
+  if (!isLiqoId(liqoId)) {
+    return refused("LiqoIDRefused", `${shown(liqoId)} of ${provider} is not a cluster ID of Liqo`);
   }
   if (id.length > MAX_SLICE_NAME || !SLICE_NAME.test(id)) {
     const most = `at most ${MAX_SLICE_NAME} lower-case letters, digits and dashes`;
@@ -69,12 +61,12 @@ export function readDesired({ reservation, offload }: DeliverySpec, terms: Slice
     ok: true,
     desired: {
       id,
-      clusterId: targetClusterID,
-      liqoId: targetLiqoID,
-      ownLiqoId: requesterLiqoID,
+      clusterId: provider,
+      liqoId,
+      ownLiqoId: dataPlaneIds.requester,
       resources: sliceAmounts(reservation, terms),
       unreserved: unreservedNames(reservation),
-      expiresAt: normalTime(status.expiresAt),
+      expiresAt: normalTime(expiresAt),
       offload,
     },
   };

@@ -26,19 +26,19 @@ describe("what a slice asks for", () => {
       { cpu: "1", memory: "1Gi", storage: "0", gpu: "0", extended: { "example.com/fpga": "0" } },
       { cpu: "1", memory: "1Gi", pods: "110", "ephemeral-storage": "20Gi" },
     ],
-  ])("%s", (_, requestedResources, expected) => {
-    expect(sliceAmounts({ requestedResources }, TERMS)).toEqual(expected);
+  ])("%s", (_, quantities, expected) => {
+    expect(sliceAmounts({ quantities }, TERMS)).toEqual(expected);
   });
 
   test("is the broker's word where nobody reserved it, and only there", () => {
     const sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
     const reserved = { cpu: "4", memory: "8Gi" };
-    expect(sliceAmounts({ requestedResources: reserved, sliceDefaults }, TERMS)).toEqual({
+    expect(sliceAmounts({ quantities: reserved, sliceDefaults }, TERMS)).toEqual({
       ...reserved,
       pods: "50",
       "ephemeral-storage": "5Gi",
     });
-    const withStorage = { requestedResources: { ...reserved, storage: "30Gi" }, sliceDefaults };
+    const withStorage = { quantities: { ...reserved, storage: "30Gi" }, sliceDefaults };
     expect(sliceAmounts(withStorage, TERMS)).toMatchObject({ pods: "50", "ephemeral-storage": "30Gi" });
     expect(unreservedNames(withStorage)).toEqual(["pods"]);
   });

@@ -1,5 +1,6 @@
-import { DEFAULT_SLICE, type ReservationDTO } from "@resource-broker/contract";
+import { DEFAULT_SLICE } from "@resource-broker/contract";
 import { compareQuantities, parseQuantity } from "@resource-broker/domain";
+import type { Reservation } from "../../reservations/reservation.ts";
 import type { ResourceList } from "../objects/authentication.ts";
 
 export interface SliceAmountTerms {
@@ -7,14 +8,14 @@ export interface SliceAmountTerms {
   readonly gpuResource: string;
 }
 
-type ReservedAmounts = Pick<ReservationDTO, "requestedResources" | "sliceDefaults">;
+type ReservedAmounts = Pick<Reservation, "quantities" | "sliceDefaults">;
 
 /** The resources of a slice. Every amount is stated, because Liqo adds defaults for missing ones. */
 export function sliceAmounts(
-  { requestedResources, sliceDefaults = DEFAULT_SLICE }: ReservedAmounts,
+  { quantities, sliceDefaults = DEFAULT_SLICE }: ReservedAmounts,
   { gpuResource }: SliceAmountTerms,
 ): ResourceList {
-  const { cpu, memory, gpu = "0", storage = "0", extended = {} } = requestedResources;
+  const { cpu, memory, gpu = "0", storage = "0", extended = {} } = quantities;
   return {
     cpu,
     memory,
@@ -26,8 +27,8 @@ export function sliceAmounts(
 }
 
 /** Resources of a slice that are not reserved: the provider may grant less of them, but not none. */
-export function unreservedNames({ requestedResources }: ReservedAmounts): readonly string[] {
-  return isNothing(requestedResources.storage ?? "0") ? ["pods", "ephemeral-storage"] : ["pods"];
+export function unreservedNames({ quantities }: ReservedAmounts): readonly string[] {
+  return isNothing(quantities.storage ?? "0") ? ["pods", "ephemeral-storage"] : ["pods"];
 }
 
 /** Differences between desired and found amounts, in words. Less is accepted for names in `unreserved`. */

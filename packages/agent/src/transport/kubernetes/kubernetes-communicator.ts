@@ -4,7 +4,7 @@ import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
 import type { Clock, Log } from "@resource-broker/runtime";
 import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
-import type { BrokerCommunicator, Role } from "../broker-communicator.ts";
+import type { BrokerTransport, Role } from "../broker-communicator.ts";
 import { responseListeners } from "@resource-broker/client";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
 import { intents } from "./intents.ts";
@@ -53,7 +53,7 @@ export interface KubernetesCommunicatorDeps {
 export async function kubernetesCommunicator(
   { namespace, clusterId: flag, clusterIdByUid }: KubernetesCommunicatorOptions,
   deps: KubernetesCommunicatorDeps,
-): Promise<BrokerCommunicator> {
+): Promise<BrokerTransport> {
   const issued = await issuedClusterId(deps.client, namespace).catch((error: unknown) => {
     const fault = toFault(error);
     // An unreachable broker's cluster must not stop an agent that knows its own ID.
@@ -70,7 +70,7 @@ interface Identity extends ObjectScope {
   readonly issued: string | undefined;
 }
 
-function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerCommunicator {
+function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerTransport {
   const { client, clock, random, randomBytes, log } = deps;
   const { namespace, clusterId, issued } = identity;
   const scope: ObjectScope = { namespace, clusterId };

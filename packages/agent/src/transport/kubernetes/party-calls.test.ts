@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BrokerCommunicator } from "../broker-communicator.ts";
+import type { BrokerTransport } from "../broker-communicator.ts";
 import { RESERVATIONS } from "./manifests.ts";
 import { agentOnHub } from "./testing/agent-on-hub.ts";
 import { outcomeOf } from "./testing/fake-agent.ts";
@@ -30,9 +30,9 @@ describe("what a party says", () => {
   });
 
   test.each([
-    { name: "activates", does: ({ activate }: BrokerCommunicator) => activate("rsv-a") },
-    { name: "renews", does: ({ renew }: BrokerCommunicator) => renew("rsv-a", "1h") },
-    { name: "releases", does: ({ release }: BrokerCommunicator) => release("rsv-a") },
+    { name: "activates", does: ({ activate }: BrokerTransport) => activate("rsv-a") },
+    { name: "renews", does: ({ renew }: BrokerTransport) => renew("rsv-a", "1h") },
+    { name: "releases", does: ({ release }: BrokerTransport) => release("rsv-a") },
   ])("who lends never $name", async ({ does }) => {
     const { hub, rome } = await oneParty();
     hub.cluster.put(

@@ -1,4 +1,5 @@
 import type { ReservationDTO } from "@resource-broker/contract";
+import type { Reservation } from "../../../reservations/reservation.ts";
 import { countedResources } from "@resource-broker/domain";
 import { NAMESPACES } from "@resource-broker/kube";
 import type { Namespace } from "@resource-broker/kube/testing";
@@ -22,7 +23,7 @@ export const ROMES = { name: ID, namespace: `liqo-tenant-${ROME}` };
 export const ASKED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
 
 /** paris lends 4 CPU and 8Gi to rome, whose ID in Liqo the broker knows. */
-export function aProviderReservation(changes: Partial<ReservationDTO> = {}): ReservationDTO {
+export function aProviderReservation(changes: Partial<ReservationDTO> = {}): Reservation {
   return aReservation({ requesterLiqoID: ROME, ...changes });
 }
 
@@ -157,7 +158,7 @@ export function providerTestEnvironment({ isEnforcing = false } = {}) {
   const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
   const events: ObjectEvent[] = [];
   const log = recordedLog();
-  const broker: { answer: () => Promise<ReservationDTO | undefined>; isCurrent: boolean; asked: string[] } = {
+  const broker: { answer: () => Promise<Reservation | undefined>; isCurrent: boolean; asked: string[] } = {
     answer: async () => undefined,
     isCurrent: true,
     asked: [],

@@ -1,4 +1,4 @@
-import type { BrokerCommunicator, BrokerEvent } from "../../broker-communicator.ts";
+import type { BrokerTransport, BrokerEvent } from "../../broker-communicator.ts";
 import { type FakeClock, settle } from "@resource-broker/testkit";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
@@ -7,7 +7,7 @@ import { NAMESPACE } from "./objects.ts";
 
 /** The transport of one cluster's agent on a fake hub. */
 export interface FakeAgent {
-  readonly communicator: BrokerCommunicator;
+  readonly communicator: BrokerTransport;
   readonly logLines: string[];
 }
 
@@ -63,7 +63,7 @@ export interface FakeReader {
   readonly stop: () => void;
 }
 
-export function readerOf(communicator: BrokerCommunicator): FakeReader {
+export function readerOf(communicator: BrokerTransport): FakeReader {
   const stopping = new AbortController();
   const lines: string[] = [];
   let heartbeats = 0;

@@ -13,7 +13,7 @@ import {
   startBroker,
   type TestCertificates,
 } from "@resource-broker/testkit";
-import type { BrokerCommunicator } from "../../broker-communicator.ts";
+import type { BrokerTransport } from "../../broker-communicator.ts";
 import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
 import { issuedFor, NAMESPACE } from "./objects.ts";
 
@@ -32,7 +32,7 @@ export interface Hub {
   readonly connect: (
     clusterId: string,
     through?: (client: KubeClient) => KubeClient,
-  ) => Promise<BrokerCommunicator>;
+  ) => Promise<BrokerTransport>;
   readonly loseLedger: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
