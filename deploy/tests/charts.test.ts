@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
-import { BROKER_SETTINGS } from "../../packages/broker/src/settings/broker-settings.ts";
-import { AGENT_SETTINGS } from "../../packages/agent/src/settings/agent-settings.ts";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { AGENT_SETTINGS } from "@resource-broker/agent/testing";
+import { BROKER_SETTINGS } from "@resource-broker/broker/testing";
 import { CHARTS } from "../generate/charts.ts";
 import { membersOf, type Schema } from "../generate/values/schema.ts";
 import { filesBelow, read } from "./testing/tree.ts";

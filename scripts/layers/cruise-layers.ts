@@ -15,7 +15,7 @@ export interface LayerReport {
   readonly violations: readonly LayerViolation[];
 }
 
-const OUR_FOLDERS = ["packages", "apps", "test", "evaluation", "tools", "scripts"];
+const OUR_FOLDERS = ["packages", "apps", "test", "evaluation", "tools", "scripts", "deploy", "test-setup"];
 
 export async function cruiseLayers(root: string): Promise<LayerReport> {
   const folders = OUR_FOLDERS.filter((folder) => existsSync(join(root, folder)));

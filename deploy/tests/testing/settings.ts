@@ -1,5 +1,5 @@
 import { readAgentSettings } from "@resource-broker/agent";
-import { readBrokerSettings } from "../../../packages/broker/src/settings/read-settings.ts";
+import { readBrokerSettings } from "@resource-broker/broker/testing";
 import { argumentsOf, type Container } from "./objects.ts";
 
 const noFile = (): Promise<never> => Promise.reject(new Error("no file is read"));

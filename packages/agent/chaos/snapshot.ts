@@ -1,3 +1,4 @@
+import { attemptOf } from "@resource-broker/agent/testing";
 import {
   describeProblems,
   HEADER,
@@ -17,7 +18,6 @@ import {
   RESOURCE_REQUESTS,
   type WorldCluster,
 } from "@resource-broker/testkit";
-import { attemptOf } from "../src/reservations/reservation.ts";
 
 /** A ResourceRequest that a test made, whether it is still wanted or not. */
 export interface TestRequest {

@@ -3,6 +3,16 @@
  * 10,000 reservations, JSON included. Figures are printed, never asserted.
  */
 import {
+  AdvertisementWatch,
+  CapacityHistory,
+  clusterPage,
+  flowView,
+  moneyReport,
+  readClusterQuery,
+  readReservationQuery,
+  reservationLists,
+} from "@resource-broker/broker/testing";
+import {
   apply,
   type Decision,
   DEFAULT_POLICY,
@@ -10,12 +20,6 @@ import {
   type Reservation,
   resourceVector,
 } from "@resource-broker/domain";
-import { CapacityHistory } from "../src/interface/dashboard/history/capacity-history.ts";
-import { clusterPage, readClusterQuery } from "../src/interface/dashboard/lists/cluster-list.ts";
-import { readReservationQuery, reservationLists } from "../src/interface/dashboard/lists/reservation-list.ts";
-import { AdvertisementWatch } from "../src/interface/dashboard/live/advertisement-watch.ts";
-import { moneyReport } from "../src/interface/dashboard/money.ts";
-import { flowView } from "../src/interface/dashboard/views/flow-view.ts";
 
 const CLUSTERS = 1000;
 const RESERVATIONS = 10_000;

@@ -1,6 +1,6 @@
 import { parentPort } from "node:worker_threads";
+import { brokerDefinitions } from "@resource-broker/broker/testing";
 import { simulatedControlPlanes } from "@resource-broker/testkit";
-import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
 
 /** What the campaign asks of the simulated API server. It has a thread of its own, so that load does not slow it down. */
 export type ServerCommand = "down" | "up" | "pause" | "resume";

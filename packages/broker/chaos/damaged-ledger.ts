@@ -1,11 +1,9 @@
 import { copyFileSync, existsSync, rmSync, statSync, truncateSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { ledgerFileIn, openForReading, readHeader, type SqliteHeader } from "@resource-broker/broker/testing";
 import { EXIT } from "@resource-broker/runtime";
 import type { BrokerProcess, SeededRandom } from "@resource-broker/testkit";
-import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
-import type { SqliteHeader } from "../src/store/sqlite/ledger-header.ts";
-import { readHeader } from "../src/store/sqlite/read-ledger.ts";
 
 /** Each cut is made in the half that the one before has left: much of a log may be of commits that are elsewhere by now. */
 const MOST_CUTS = 12;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { brokerDefinitions } from "@resource-broker/broker/testing";
 import { NAMESPACES } from "@resource-broker/kube";
 import {
   kubeClientFor,
@@ -11,7 +12,6 @@ import {
   startControlPlane,
   startFaultyProxy,
 } from "@resource-broker/testkit";
-import { brokerDefinitions } from "../src/store/kubernetes/testing/test-ledger.ts";
 import type { ServerCommand } from "./api-server-worker.ts";
 import { snapshotFromKubernetes } from "./read-snapshot.ts";
 import type { SharedLedger } from "./shared-ledger.ts";

@@ -1,3 +1,14 @@
+import { sqliteStore, type Store, verifyLedger } from "@resource-broker/broker";
+import {
+  canonical,
+  CHAIN_START,
+  kubernetesStore,
+  ledgerFileIn,
+  nextLink,
+  openForReading,
+  postgresStore,
+  readAddress,
+} from "@resource-broker/broker/testing";
 import {
   type AdvertisementDTO,
   type AdvertisementPageDTO,
@@ -16,14 +27,6 @@ import { ledgerFrom, type LedgerRecords, parseResources, type ResourceVector } f
 import { recordsOf } from "@resource-broker/domain/testing";
 import { systemClock } from "@resource-broker/runtime";
 import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";
-import { canonical, CHAIN_START, nextLink } from "../src/store/common/audit.ts";
-import { kubernetesStore } from "../src/store/kubernetes/kubernetes-store.ts";
-import { readAddress } from "../src/store/postgres/address.ts";
-import { postgresStore } from "../src/store/postgres/postgres-store.ts";
-import { ledgerFileIn, openForReading } from "../src/store/sqlite/database.ts";
-import { sqliteStore } from "../src/store/sqlite/sqlite-store.ts";
-import { verifyLedger } from "../src/store/sqlite/verify.ts";
-import type { Store } from "../src/store/store.ts";
 import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
 
 /** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */

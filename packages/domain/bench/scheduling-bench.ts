@@ -1,9 +1,5 @@
-import { apply } from "../src/ledger/apply.ts";
-import { decide } from "../src/ledger/decide.ts";
-import { emptyLedger, type Ledger } from "../src/ledger/ledger.ts";
-import { chooseProvider } from "../src/scheduling/choose-provider.ts";
-import { DEFAULT_POLICY } from "../src/scheduling/policy.ts";
-import { cluster, priced, request } from "../src/testing/builders.ts";
+import { apply, decide, DEFAULT_POLICY, emptyLedger, type Ledger } from "@resource-broker/domain";
+import { chooseProvider, cluster, priced, request } from "@resource-broker/domain/testing";
 import { type BenchRow, measure } from "./bench-row.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);

@@ -1,13 +1,20 @@
 import { fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
-import { auditLines, CHAIN_START, canonical, nextLink } from "../../src/store/common/audit.ts";
-import { decisionOf, durableEvents } from "../../src/store/common/changes.ts";
-import { encodeDecision } from "../../src/store/common/decision-codec.ts";
-import { openLedgerFile } from "../../src/store/sqlite/ledger-file.ts";
-import { DEFAULT_RETENTION } from "../../src/store/common/retention.ts";
-import { type Cell, sealOf } from "../../src/store/common/seal.ts";
-import type { CommitBatch } from "../../src/store/store.ts";
+import type { CommitBatch } from "@resource-broker/broker";
+import {
+  auditLines,
+  canonical,
+  type Cell,
+  CHAIN_START,
+  decisionOf,
+  DEFAULT_RETENTION,
+  durableEvents,
+  encodeDecision,
+  nextLink,
+  openLedgerFile,
+  sealOf,
+} from "@resource-broker/broker/testing";
 import { type CommitRows, rowWriter } from "./row-writer.ts";
 
 export type Commit = (batch: CommitBatch) => void | Promise<void>;

@@ -1,12 +1,12 @@
-import { CONFIG_MAPS } from "@resource-broker/kube";
-import { startControlPlane } from "@resource-broker/testkit";
-import { LEDGER_LABEL } from "../../src/store/kubernetes/segment.ts";
 import {
+  LEDGER_LABEL,
   type LedgerServer,
   realServer,
   simulatedServer,
   type TestLedger,
-} from "../../src/store/kubernetes/testing/test-ledger.ts";
+} from "@resource-broker/broker/testing";
+import { CONFIG_MAPS } from "@resource-broker/kube";
+import { startControlPlane } from "@resource-broker/testkit";
 import { sampleBatches } from "./sample-batches.ts";
 
 const BATCHES: readonly { readonly size: number; readonly count: number }[] = [

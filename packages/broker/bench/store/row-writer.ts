@@ -1,6 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-
-import type { Cell } from "../../src/store/common/seal.ts";
+import type { Cell } from "@resource-broker/broker/testing";
 
 /** One commit as plain rows: what a thread would send to another one that writes it. */
 export interface CommitRows {

@@ -1,3 +1,4 @@
+import type { CommitBatch } from "@resource-broker/broker";
 import {
   type Advertisement,
   apply,
@@ -7,7 +8,6 @@ import {
   type LedgerEvent,
   resourceVector,
 } from "@resource-broker/domain";
-import type { CommitBatch } from "../../src/store/store.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const PROVIDERS = 1000;

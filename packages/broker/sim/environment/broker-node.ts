@@ -1,8 +1,8 @@
 import { type Committed, createEngine, type Engine, NO_OBSERVER } from "@resource-broker/broker";
+import { idMaker } from "@resource-broker/broker/testing";
 import { Fault } from "@resource-broker/contract";
 import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import { idMaker } from "../../src/interface/shared/make-ids.ts";
 import type { ApiCall, ApiReply } from "./network.ts";
 import type { FaultRates } from "./faults.ts";
 import type { Findings } from "./findings.ts";
