@@ -9,8 +9,7 @@
  */
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { startPostgres } from "@resource-broker/testkit";
-import { recordCampaign } from "../sim/tools/record-campaign.ts";
+import { recordCampaign, startPostgres } from "@resource-broker/testkit";
 import { type CampaignResult, runCampaign } from "./campaign.ts";
 import { kubernetesLedger, realApiServer, simulatedApiServer } from "./kubernetes-ledger.ts";
 import { oneBroker } from "./one-broker.ts";

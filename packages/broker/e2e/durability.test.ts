@@ -5,14 +5,17 @@ import { PATH } from "@resource-broker/contract";
 import {
   advertisementBody,
   type BrokerProcess,
+  callsIn,
   reservationBody,
   startBroker,
+  startTraced,
   testCertificates,
+  traceProcess,
+  tracerProblem,
   until,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { advertisedIn } from "../chaos/read-snapshot.ts";
-import { callsIn, startTraced, traceProcess, tracerProblem } from "./system-calls.ts";
 
 const REPLIES = 100;
 /** Only a guard: real processes on a busy machine take their time. */

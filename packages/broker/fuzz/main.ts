@@ -5,9 +5,13 @@
  * run, `--record` appends the result to docs/campaigns.jsonl.
  */
 import { readFile } from "node:fs/promises";
-import { seededRandom, startBroker, testCertificates } from "@resource-broker/testkit";
-import { readFlags } from "../sim/tools/flags.ts";
-import { recordCampaign } from "../sim/tools/record-campaign.ts";
+import {
+  readFlags,
+  recordCampaign,
+  seededRandom,
+  startBroker,
+  testCertificates,
+} from "@resource-broker/testkit";
 import { openFuzzEnvironment } from "./environment.ts";
 import { runFuzz } from "./run-fuzz.ts";
 import { readContract } from "./contract.ts";

@@ -1,9 +1,8 @@
 import { DEFAULT_POLICY } from "@resource-broker/domain";
-import { clusterOf, type SeededRandom } from "@resource-broker/testkit";
+import { clusterOf, History, type SeededRandom } from "@resource-broker/testkit";
 import { RecordingRequester } from "./actors/recording-requester.ts";
 import { Environment } from "./environment/environment.ts";
 import { drawRates } from "./environment/faults.ts";
-import { History } from "./histories/history.ts";
 
 const CAPACITY_CPU = 8;
 const REQUESTERS = ["rome", "quito", "lima"] as const;

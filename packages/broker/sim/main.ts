@@ -4,9 +4,8 @@
  * `--record` appends the result to docs/campaigns.jsonl. No real time, no files, no network: the same seed is the same
  * world, step by step.
  */
+import { readFlags, recordCampaign } from "@resource-broker/testkit";
 import { simulate, type SimulationResult } from "./simulation.ts";
-import { readFlags } from "./tools/flags.ts";
-import { recordCampaign } from "./tools/record-campaign.ts";
 
 const MINUTE_MS = 60_000;
 const REPORT_EVERY_MS = 15_000;

@@ -126,3 +126,14 @@ export {
 export { until } from "./world/until.ts";
 export { startWorld, type World, type WorldOptions } from "./world/world.ts";
 export { type WorldCluster, worldCluster } from "./world/world-cluster.ts";
+export {
+  advertisementRequest,
+  type ClusterVariety,
+  instructionStreamRequest,
+  reservationRequest,
+} from "./broker/raw-requests.ts";
+export { History } from "./histories/history.ts";
+export type { ProviderOperation, ProviderResult } from "./histories/provider-object.ts";
+export { readFlags } from "./campaign/flags.ts";
+export { recordCampaign } from "./campaign/record-campaign.ts";
+export { callsIn, startTraced, traceProcess, tracerProblem } from "./process/system-calls.ts";

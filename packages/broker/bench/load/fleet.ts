@@ -1,6 +1,12 @@
-import { commonName, makeKeys, type TestCertificates } from "@resource-broker/testkit";
+import {
+  advertisementRequest,
+  type ClusterVariety,
+  commonName,
+  instructionStreamRequest,
+  makeKeys,
+  type TestCertificates,
+} from "@resource-broker/testkit";
 import { type Connection, openConnection } from "./connection.ts";
-import { advertise, type Variety, watchInstructions } from "./requests.ts";
 
 /** Handshakes under way: enough to keep the broker busy, few enough that none waits until it is given up. */
 const AT_ONCE = 32;
@@ -37,14 +43,14 @@ export async function openFleet(options: FleetOptions): Promise<Connection[]> {
   return fleet;
 }
 
-export async function advertiseOn(connection: Connection, variety?: Variety): Promise<void> {
-  const request = advertise(connection.clusterId, variety);
+export async function advertiseOn(connection: Connection, variety?: ClusterVariety): Promise<void> {
+  const request = advertisementRequest(connection.clusterId, variety);
   const status = await new Promise<number>((resolve) => connection.send(request, resolve));
   if (status !== 200) throw new Error(`${connection.clusterId} cannot advertise: ${status}`);
 }
 
 /** Every cluster advertises once more, some at a time. */
-export async function advertiseAll(fleet: readonly Connection[], variety?: Variety): Promise<void> {
+export async function advertiseAll(fleet: readonly Connection[], variety?: ClusterVariety): Promise<void> {
   let next = 0;
   const some = async (): Promise<void> => {
     for (let each = fleet[next++]; each !== undefined; each = fleet[next++]) await advertiseOn(each, variety);
@@ -54,7 +60,7 @@ export async function advertiseAll(fleet: readonly Connection[], variety?: Varie
 
 /** Opens the stream of instructions and reads past what comes. */
 export function listenOn(connection: Connection): void {
-  connection.stream(watchInstructions(), () => undefined);
+  connection.stream(instructionStreamRequest(), () => undefined);
 }
 
 export function closeAll(fleet: readonly Connection[]): void {

@@ -1,8 +1,7 @@
-import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
+import { advertisementRequest, type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
 import { closedLoop } from "../load/closed-loop.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
-import { advertise } from "../load/requests.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
 
 const CLUSTERS = 1000;
@@ -30,7 +29,7 @@ async function measure(
     const { latenciesMs, elapsedMs, statuses } = await closedLoop({
       connections: fleet,
       inFlight: IN_FLIGHT,
-      request: ({ clusterId }) => advertise(clusterId),
+      request: ({ clusterId }) => advertisementRequest(clusterId),
       forMs: isQuick ? 800 : 3000,
     });
     if (statuses.get(200) !== latenciesMs.length)

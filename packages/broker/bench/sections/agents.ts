@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BenchRow, cpuMsOf } from "@resource-broker/testkit";
+import { advertisementRequest, type BenchRow, cpuMsOf } from "@resource-broker/testkit";
 import { type BenchEnvironment, type Section, settle, withBroker } from "../environment.ts";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
-import { advertise } from "../load/requests.ts";
 
 const AGENTS = 100;
 const INTERVAL_MS = 30_000;
@@ -33,7 +32,7 @@ async function measure(
     const until = performance.now() + lastsMs;
     for (let number = 0; performance.now() < until; number++) {
       const connection = posting[number % AGENTS];
-      connection?.send(advertise(connection.clusterId), () => undefined);
+      connection?.send(advertisementRequest(connection.clusterId), () => undefined);
       await sleep(everyMs);
     }
   });

@@ -1,9 +1,8 @@
-import { type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
+import { advertisementRequest, type BenchRow, cpuMsOf, memoryOf } from "@resource-broker/testkit";
 import { type BenchEnvironment, type Section, settle, withBroker } from "../environment.ts";
 import { closedLoop } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, listenOn, openFleet } from "../load/fleet.ts";
-import { advertise } from "../load/requests.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
 
 const INTERVAL_MS = 30_000;
@@ -56,7 +55,7 @@ async function allAtOnce(
   const { latenciesMs } = await closedLoop({
     connections: fleet,
     inFlight: fleet.length,
-    request: ({ clusterId }) => advertise(clusterId),
+    request: ({ clusterId }) => advertisementRequest(clusterId),
     forMs: INTERVAL_MS,
     atMost: fleet.length,
   });

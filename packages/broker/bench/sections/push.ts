@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BenchRow } from "@resource-broker/testkit";
+import { type BenchRow, instructionStreamRequest, reservationRequest } from "@resource-broker/testkit";
 import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseOn, closeAll, openFleet } from "../load/fleet.ts";
-import { reserve, watchInstructions } from "../load/requests.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
 
 const PROVIDERS = 1000;
@@ -63,7 +62,7 @@ const EVENT = /event: instruction\ndata: \{"id":"([^"]+)"/g;
 
 function listen(connection: Connection, receivedAt: Map<string, number>): void {
   let rest = "";
-  connection.stream(watchInstructions(), (text) => {
+  connection.stream(instructionStreamRequest(), (text) => {
     rest += text;
     for (const [, id = ""] of rest.matchAll(EVENT)) receivedAt.set(id, performance.now());
     // An event may be cut in two: its last part waits for the next chunk.
@@ -77,7 +76,7 @@ function askOnce(
   sent: Map<string, { readonly at: number; readonly answeredAt: number }>,
 ): void {
   const at = performance.now();
-  connection.send(reserve(key), (status, body) => {
+  connection.send(reservationRequest(key), (status, body) => {
     const answeredAt = performance.now();
     const [, id] = /"id":"([^"]+)"/.exec(body.toString("latin1")) ?? [];
     if (status !== 201 || id === undefined) throw new Error(`no reservation: ${status}`);

@@ -1,9 +1,8 @@
-import type { BrokerProcess } from "@resource-broker/testkit";
+import { type BrokerProcess, type ClusterVariety, reservationRequest } from "@resource-broker/testkit";
 import type { BenchEnvironment } from "../environment.ts";
 import { closedLoop, type LoopResult } from "../load/closed-loop.ts";
 import type { Connection } from "../load/connection.ts";
 import { advertiseAll, advertiseOn, openFleet } from "../load/fleet.ts";
-import { reserve, type Variety } from "../load/requests.ts";
 import { count } from "../measure/percentile.ts";
 
 const PROVIDERS = 1000;
@@ -19,14 +18,14 @@ export interface ReservationLoad {
 export async function openReservationLoad(
   { certificates, report }: BenchEnvironment,
   { port }: BrokerProcess,
-  variety?: Variety,
+  variety?: ClusterVariety,
 ): Promise<ReservationLoad> {
   report(`connecting and advertising ${count(PROVIDERS)} providers`);
   const begin = (connection: Connection): Promise<void> => advertiseOn(connection, variety);
   const fleet = await openFleet({ port, certificates, prefix: "cluster", from: 0, to: PROVIDERS, begin });
   let keys = 0;
   let granted = 0;
-  const request = (): string => reserve(`bench-${keys++}`);
+  const request = (): string => reservationRequest(`bench-${keys++}`);
   return {
     fleet,
     run: async (inFlight, forMs, atMost) => {

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { advertisementSchema, PATH, reservationSchema, validate } from "@resource-broker/contract";
 import { isLive, parseAmount } from "@resource-broker/domain";
-import type { BrokerClient, BrokerReply, SeededRandom } from "@resource-broker/testkit";
-import type { History } from "../../sim/histories/history.ts";
-import type { ProviderOperation, ProviderResult } from "../../sim/histories/provider-object.ts";
+import type {
+  BrokerClient,
+  BrokerReply,
+  History,
+  ProviderOperation,
+  ProviderResult,
+  SeededRandom,
+} from "@resource-broker/testkit";
 
 const LONGEST_PAUSE_MS = 150;
 const LONGEST_REST_MS = 1200;

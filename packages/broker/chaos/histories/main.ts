@@ -3,9 +3,7 @@
  * broker is killed, paused and cut off. Every history must be explained by one call after the other (linearizable).
  * `--seed S` repeats a run's choices, `--record` appends the result to docs/campaigns.jsonl.
  */
-import { seededRandom } from "@resource-broker/testkit";
-import { readFlags } from "../../sim/tools/flags.ts";
-import { recordCampaign } from "../../sim/tools/record-campaign.ts";
+import { readFlags, recordCampaign, seededRandom } from "@resource-broker/testkit";
 import { oneBroker } from "../one-broker.ts";
 import { runHistories } from "./run-histories.ts";
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATH } from "@resource-broker/contract";
-import { advertisementBody, type SeededRandom, until } from "@resource-broker/testkit";
-import { History } from "../../sim/histories/history.ts";
+import { advertisementBody, History, type SeededRandom, until } from "@resource-broker/testkit";
 import type { OneBroker } from "../one-broker.ts";
 import type { Strike } from "../target.ts";
 import { HistoryClient } from "./history-client.ts";

@@ -3,9 +3,7 @@
  * renewal turned away, and normal again within 10 s. `--seconds N` under each load, `--factor F` times the load,
  * `--record` appends the result to docs/campaigns.jsonl. Prints figures; ends with 1 when a promise is broken.
  */
-import { startBroker, testCertificates } from "@resource-broker/testkit";
-import { readFlags } from "../../sim/tools/flags.ts";
-import { recordCampaign } from "../../sim/tools/record-campaign.ts";
+import { readFlags, recordCampaign, startBroker, testCertificates } from "@resource-broker/testkit";
 import { type OverloadResult, runOverload } from "./run-overload.ts";
 
 const MOST_WAITING = 100;

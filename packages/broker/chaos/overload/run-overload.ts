@@ -7,9 +7,9 @@ import {
   commonName,
   makeKeys,
   reservationBody,
+  reservationRequest,
   type TestCertificates,
 } from "@resource-broker/testkit";
-import { reserve } from "../../bench/load/requests.ts";
 import { openPipeline, type Pipeline } from "./pipeline.ts";
 import { type LoadResult, Tally } from "./tally.ts";
 
@@ -58,7 +58,7 @@ export async function runOverload(options: OverloadOptions): Promise<OverloadRes
   const fleet = await openFleet(options);
   const renewers = await Promise.all(Array.from({ length: RENEWERS }, (_, each) => newRenewer(broker, each)));
   let serial = 0;
-  const request = (): string => reserve(`o-${serial++}`);
+  const request = (): string => reservationRequest(`o-${serial++}`);
 
   const before = await probe(fleet, request);
   print(`${fleet.length} clients; alone a reservation takes ${before.toFixed(1)} ms`);
@@ -190,7 +190,7 @@ async function openFleet({ broker, certificates, now }: OverloadOptions): Promis
     const credentials = certificates.leaf({ subject: [commonName(clusterId)], keys });
     const pipeline = await openPipeline({ clusterId, credentials, port: broker.port, now });
     // The broker closes connections that say nothing.
-    await answerTo(pipeline, reserve(`hello-${each}`));
+    await answerTo(pipeline, reservationRequest(`hello-${each}`));
     fleet.push(pipeline);
   }
   return fleet;

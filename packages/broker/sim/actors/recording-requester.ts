@@ -1,9 +1,7 @@
 import { isLive, type Reservation, resourceVector } from "@resource-broker/domain";
-import type { SeededRandom } from "@resource-broker/testkit";
+import type { History, ProviderOperation, ProviderResult, SeededRandom } from "@resource-broker/testkit";
 import type { ApiCall, ApiReply, Network } from "../environment/network.ts";
 import type { Scheduler } from "../environment/scheduler.ts";
-import type { History } from "../histories/history.ts";
-import type { ProviderOperation, ProviderResult } from "../histories/provider-object.ts";
 
 const LONGEST_PAUSE_MS = 200;
 

@@ -1,14 +1,14 @@
 import { HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
-import { advertisementBody } from "@resource-broker/testkit";
+import { advertisementBody } from "./bodies.ts";
 
 const RESERVATION = JSON.stringify({ requestedResources: { cpu: "500m", memory: "1Gi" } });
 
 /** Which clusters there are: all different in size and price, as in life, or all the same, which is harder to decide. */
-export type Variety = "different" | "alike";
+export type ClusterVariety = "different" | "alike";
 
 /** What the agent of an empty cluster posts: its size and prices follow from its number. */
-export function advertise(clusterId: string, variety: Variety = "different"): string {
+export function advertisementRequest(clusterId: string, variety: ClusterVariety = "different"): string {
   const number = variety === "alike" ? 0 : Number(clusterId.slice(clusterId.lastIndexOf("-") + 1));
   const size = { cpu: 512 + 5 * (number % 97), memoryGi: 2048 + 20 * (number % 89) };
   const cost = {
@@ -20,11 +20,11 @@ export function advertise(clusterId: string, variety: Variety = "different"): st
 }
 
 /** A small reservation with a key of its own. */
-export function reserve(key: string): string {
+export function reservationRequest(key: string): string {
   return post(PATH.reservations, RESERVATION, `${HEADER.idempotencyKey}: ${key}\r\n`);
 }
 
-export function watchInstructions(): string {
+export function instructionStreamRequest(): string {
   return `GET ${PATH.instructionStream} HTTP/1.1\r\n${common()}\r\n`;
 }
 
