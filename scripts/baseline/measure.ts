@@ -11,8 +11,8 @@ import { startWorld } from "./world.ts";
 export type Figures = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const BENCHES: readonly (readonly string[])[] = [
-  ["packages/domain/bench/main.ts"],
-  ["packages/broker/bench/main.ts", "--quick"],
+  ["test/bench/domain/main.ts"],
+  ["test/bench/broker/main.ts", "--quick"],
 ];
 const STARTS = 5;
 export const TOO_LARGE = " TOO LARGE";

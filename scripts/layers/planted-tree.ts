@@ -29,7 +29,7 @@ const CLEAN: Files = {
   "packages/domain/src/decide.test.ts": `import "node:fs"; import "fast-check"; import "./testing/index.ts"; import "@resource-broker/testkit";`,
   "packages/domain/src/testing/index.ts": `import "fast-check"; export * from "../decide.ts";`,
   "packages/domain/src/ledger/testing/model.ts": `import "fast-check"; import "../../testing/index.ts";`,
-  "packages/domain/bench/main.ts": `import "node:os"; import "../src/index.ts"; import "../src/testing/index.ts";`,
+  "test/bench/domain/main.ts": `import "node:os"; import "../src/index.ts"; import "../src/testing/index.ts";`,
   "packages/contract/src/index.ts": `import "@resource-broker/base"; export { decide } from "@resource-broker/domain";`,
   "packages/contract/src/crd/index.ts": `export const kind = 1;`,
   "packages/contract/generate/main.ts": `import "node:fs"; import "fast-check"; import "../src/index.ts";`,

@@ -6,11 +6,11 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type ChaosFleet, createFleet } from "../chaos/fleet.ts";
-import type { LedgerSnapshot } from "../chaos/ledger-snapshot.ts";
-import { type LoadClients, startLoadClients } from "../chaos/load-clients.ts";
-import { snapshotFromApi, snapshotFromSqlite } from "../chaos/read-snapshot.ts";
-import { checkSnapshot, violations } from "../chaos/violations.ts";
+import { type ChaosFleet, createFleet } from "../../../test/campaigns/broker/fleet.ts";
+import type { LedgerSnapshot } from "../../../test/campaigns/broker/ledger-snapshot.ts";
+import { type LoadClients, startLoadClients } from "../../../test/campaigns/broker/load-clients.ts";
+import { snapshotFromApi, snapshotFromSqlite } from "../../../test/campaigns/broker/read-snapshot.ts";
+import { checkSnapshot, violations } from "../../../test/campaigns/broker/violations.ts";
 
 /** `LONG=1` makes every test as long as the first, `SEED=…` repeats the choices of a run. */
 const IS_LONG = process.env["LONG"] !== undefined;

@@ -1,5 +1,5 @@
 /**
- * `node packages/broker/bench/dashboard-bench.ts`: what the dashboard's answers cost the broker's one thread, with 1,000 clusters and
+ * `node test/bench/broker/dashboard-bench.ts`: what the dashboard's answers cost the broker's one thread, with 1,000 clusters and
  * 10,000 reservations, JSON included. Figures are printed, never asserted.
  */
 import {

@@ -1,7 +1,7 @@
 import { seededRandom } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runHistories } from "../chaos/histories/run-histories.ts";
-import { oneBroker } from "../chaos/one-broker.ts";
+import { runHistories } from "../histories/run-histories.ts";
+import { oneBroker } from "../one-broker.ts";
 
 /** `SEED=…` repeats the choices of a run. */
 const SEED = Number(process.env["SEED"] ?? 20_260_101);

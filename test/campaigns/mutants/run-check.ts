@@ -25,10 +25,10 @@ export async function runCheck(check: Check, { tree, env }: Where): Promise<Outc
 
 function commandFor(check: Check): string[] {
   if (check.kind === "simulation")
-    return ["packages/broker/sim/main.ts", `--seeds=${check.seeds}`, "--ops=100"];
+    return ["test/campaigns/simulation/main.ts", `--seeds=${check.seeds}`, "--ops=100"];
   if (check.kind === "campaign")
     return [
-      "packages/broker/chaos/main.ts",
+      "test/campaigns/broker/main.ts",
       `--store=${check.store}`,
       `--kills=${check.strikes}`,
       "--seed=1",
