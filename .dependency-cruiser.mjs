@@ -25,13 +25,16 @@ const foldersOf = (...names) =>
   names.map((name) => `^${UNDER_TEST.includes(name) ? "test" : "packages"}/${name}/`);
 
 const TEST = "\\.test\\.ts$";
-const TESTING = "^(packages|test)/.+/testing/";
+const TESTING = "^(packages|apps|test)/.+/testing/";
 const [TESTKIT = ""] = foldersOf("testkit");
-const TOOLING = "^(packages|apps|test)/[^/]+/(bench|chaos|e2e|fuzz|generate|mutants|sim)/";
-const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING];
+const TOOLING = "^(packages|apps|test)/[^/]+/(e2e|generate)/";
+const PROGRAMS_FOR_TESTS = "^test/(campaigns|bench)/";
+const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING, PROGRAMS_FOR_TESTS];
 /** What a package shows to others: its index, `./testing` for tests, CRDs, the dashboard's types, and Liqo's kinds. */
 const ENTRY_POINT =
   "^(packages|test)/([^/]+/src/(index|testing|testing/index)|contract/src/(crd|dashboard)/index|agent/src/liqo/index)\\.ts$";
+/** Data beside the sources of a package, such as node-flags.json. */
+const DATA_FILE = "^packages/[^/]+/[^/]+\\.json$";
 
 /** Each package, and each folder beside them that has code of ours. */
 const OURS = "^((packages|test)/[^/]+|apps|evaluation|tools|scripts|deploy|test-setup)/";
@@ -67,7 +70,10 @@ const rules = [
   {
     name: "layer-unknown-package",
     comment: "A new package needs a line in `mayImport` above before it may import others of ours.",
-    from: { path: "^((packages|test)/[^/]+)/", pathNot: foldersOf(...Object.keys(mayImport)) },
+    from: {
+      path: "^((packages|test)/[^/]+)/",
+      pathNot: [...foldersOf(...Object.keys(mayImport)), PROGRAMS_FOR_TESTS],
+    },
     to: { path: "^(packages|test)/", pathNot: "^$1/" },
   },
   {
@@ -92,7 +98,7 @@ const rules = [
     comment:
       "A package's insides are its own: import its index, a further entry (`contract/crd`, `contract/dashboard`, `agent/liqo`), or `./testing` from tests.",
     from: { path: OURS },
-    to: { path: "^(packages|test)/", pathNot: ["^$1/", ENTRY_POINT] },
+    to: { path: "^(packages|test)/", pathNot: ["^$1/", ENTRY_POINT, DATA_FILE] },
   },
   {
     name: "stores-share-only-common",
@@ -107,10 +113,34 @@ const rules = [
     to: { path: "^(node:)?https$" },
   },
   {
-    name: "testkit-only-for-tests",
-    comment: "The testkit is for tests, the evaluation and the demo: production code must run without it.",
-    from: { path: "^(packages|apps|tools)/", pathNot: [...NOT_PRODUCTION, "^apps/demo/"] },
-    to: { path: TESTKIT },
+    name: "test-roof",
+    comment:
+      "What is under `test/` is for tests, the evaluation and the demo: production code must run without it.",
+    from: {
+      path: "^(packages|apps|tools)/",
+      pathNot: [...NOT_PRODUCTION, "^apps/demo/", "^tools/kube-sim-oracle/"],
+    },
+    to: { path: "^test/" },
+  },
+  {
+    name: "campaigns-are-programs",
+    comment:
+      "A campaign or benchmark is a program: nobody imports it. Move what two of them share to the testkit.",
+    from: { path: "^(test/[^/]+/[^/]+/|[^/]+/)" },
+    to: { path: PROGRAMS_FOR_TESTS, pathNot: "^$1" },
+  },
+  {
+    name: "app-dashboard",
+    comment:
+      "The dashboard's pages know the contract and base only: everything else comes from the broker's API.",
+    from: { path: "^apps/dashboard/src/", pathNot: NOT_PRODUCTION },
+    to: { path: "^packages/", pathNot: "^packages/(base|contract)/" },
+  },
+  {
+    name: "app-cli",
+    comment: "brokerctl talks to the broker and to clusters: it needs nothing of the agent.",
+    from: { path: "^apps/cli/src/", pathNot: NOT_PRODUCTION },
+    to: { path: "^packages/agent/" },
   },
   {
     name: "testing-only-for-tests",
@@ -126,7 +156,7 @@ const rules = [
   },
   {
     name: "tooling-is-not-imported",
-    comment: "bench/, chaos/, sim/ and their like are programs of their own: nobody depends on them.",
+    comment: "e2e/ and generate/ are programs of their own: nobody depends on them.",
     from: { pathNot: TOOLING },
     to: { path: TOOLING },
   },

@@ -10,6 +10,7 @@ const REAL_PEERS = [
   "test/testkit/src/control-plane/**/*.test.ts",
   "{packages,apps,test}/*/e2e/real/**/*.test.ts",
   "{packages,test}/*/e2e/*real*.test.ts",
+  "test/campaigns/*/e2e/real/**/*.test.ts",
   "{deploy,test-setup}/**/real/**/*.test.ts",
 ];
 
@@ -27,8 +28,10 @@ const IN_KIND = ["{deploy,test-setup}/tests/kind/**/*.test.ts"];
 const ELSEWHERE = [...configDefaults.exclude, ...REAL_PEERS, ...REAL_LIQO, ...IN_A_BROWSER, ...IN_KIND];
 
 /** They share the modules of one process: most of the time of a small test is its imports. None may leave anything behind. */
-const UNITS =
-  "{packages,apps,test,evaluation,scripts,tools}/**/{src,sim,chaos,fuzz,mutants,generate,reference}/**/*.test.ts";
+const UNITS = [
+  "{packages,apps,test,evaluation,scripts,tools}/**/{src,generate,reference}/**/*.test.ts",
+  "test/campaigns/*/{,environment/}*.test.ts",
+];
 const EVERYTHING = "{packages,apps,test,evaluation,scripts,tools,deploy,test-setup}/**/*.test.ts";
 
 /**
@@ -41,7 +44,7 @@ const maxWorkers = isReal || isLiqo || isUi || isKind ? 1 : Math.max(2, availabl
 const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
 const units = {
   name: "units",
-  include: [UNITS],
+  include: UNITS,
   exclude: ELSEWHERE,
   isolate: false,
   // The long run looks for new cases.
@@ -50,7 +53,7 @@ const units = {
 const others = {
   name: "e2e",
   include: [EVERYTHING],
-  exclude: [...ELSEWHERE, UNITS],
+  exclude: [...ELSEWHERE, ...UNITS],
 };
 const real = { name: "real", include: REAL_PEERS };
 const liqo = { name: "liqo", include: REAL_LIQO };

@@ -122,6 +122,7 @@ describe("what is sent to the builder", () => {
     "packages/broker/src/app.test.ts",
     "packages/agent/e2e/testing/fleet.ts",
     "test/testkit/src/index.ts",
+    "test/campaigns/fuzz/main.ts",
     "tools/liqo-assets/main.ts",
   ];
 

@@ -145,6 +145,16 @@ const violations: readonly Row[] = [
     planted: { "evaluation/main.ts": `import "../packages/domain/src/index.ts";` },
   },
   {
+    name: "a test of the charts reaches a package's index by a relative path",
+    rule: "no-relative-path-into-a-package",
+    planted: { "deploy/tests/charts.test.ts": `import "../../packages/domain/src/index.ts";` },
+  },
+  {
+    name: "a test of the test setup imports a package's insides",
+    rule: "only-entry-points",
+    planted: { "test-setup/tests/sim.test.ts": `import "../../packages/domain/src/decide.ts";` },
+  },
+  {
     name: "a package imports its sibling's insides",
     rule: "only-entry-points",
     planted: { "packages/contract/src/dto.ts": `import "../../domain/src/decide.ts";` },
@@ -185,13 +195,48 @@ const violations: readonly Row[] = [
   },
   {
     name: "production code imports the testkit",
-    rule: "testkit-only-for-tests",
+    rule: "test-roof",
     planted: { "packages/broker/src/app.ts": `import "@resource-broker/testkit";` },
   },
   {
     name: "an app other than the demo imports the testkit",
-    rule: "testkit-only-for-tests",
+    rule: "test-roof",
     planted: { "apps/cli/src/main.ts": `import "@resource-broker/testkit";` },
+  },
+  {
+    name: "production code imports kube-sim",
+    rule: "test-roof",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/kube-sim";` },
+  },
+  {
+    name: "an app other than the demo imports kube-sim",
+    rule: "test-roof",
+    planted: { "apps/cli/src/main.ts": `import "@resource-broker/kube-sim";` },
+  },
+  {
+    name: "the testkit imports a campaign",
+    rule: "campaigns-are-programs",
+    planted: { "test/testkit/src/suite.ts": `import "../../campaigns/fuzz/main.ts";` },
+  },
+  {
+    name: "a test imports a benchmark",
+    rule: "campaigns-are-programs",
+    planted: { "packages/domain/src/decide.test.ts": `import "../../../test/bench/domain/main.ts";` },
+  },
+  {
+    name: "a campaign imports another campaign",
+    rule: "campaigns-are-programs",
+    planted: { "test/campaigns/fuzz/main.ts": `import "../simulation/main.ts";` },
+  },
+  {
+    name: "the dashboard imports the broker",
+    rule: "app-dashboard",
+    planted: { "apps/dashboard/src/main.tsx": `import "@resource-broker/broker";` },
+  },
+  {
+    name: "brokerctl imports the agent",
+    rule: "app-cli",
+    planted: { "apps/cli/src/main.ts": `import "@resource-broker/agent";` },
   },
   {
     name: "production code imports its own testing folder",
@@ -209,9 +254,12 @@ const violations: readonly Row[] = [
     planted: { "packages/broker/src/app.ts": `import "./broker.test.ts";` },
   },
   {
-    name: "a module imports a benchmark",
+    name: "a module imports an end-to-end test's helper",
     rule: "tooling-is-not-imported",
-    planted: { "packages/domain/src/decide.test.ts": `import "../bench/main.ts";` },
+    planted: {
+      "packages/domain/src/decide.test.ts": `import "../e2e/fleet.ts";`,
+      "packages/domain/e2e/fleet.ts": "",
+    },
   },
   {
     name: "a module imports a generator",

@@ -25,7 +25,7 @@ beforeAll(() => {
   for (const [path, text] of Object.entries(allowed)) write(path, text);
   for (const { path, text } of violations) write(path, text);
   const oxlint = join(REPOSITORY, "node_modules/.bin/oxlint");
-  const paths = ["packages", "scripts", "vitest.config.ts"];
+  const paths = ["packages", "scripts", "test", "vitest.config.ts"];
   const { stdout } = spawnSync(oxlint, ["--type-aware", "--format=json", ...paths], {
     cwd: tree,
     encoding: "utf8",

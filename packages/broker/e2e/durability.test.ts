@@ -15,7 +15,7 @@ import {
   until,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { advertisedIn } from "../../../test/campaigns/broker/read-snapshot.ts";
+import { advertisedIn } from "../src/testing/advertised-in.ts";
 
 const REPLIES = 100;
 /** Only a guard: real processes on a busy machine take their time. */

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import nodeFlags from "@resource-broker/agent" with { type: "json" };
+import nodeFlags from "@resource-broker/agent/node-flags.json" with { type: "json" };
 import { type BenchRow, benchTable, testCertificates } from "@resource-broker/testkit";
 import type { BenchEnvironment } from "./environment.ts";
 import { large } from "./sections/large.ts";

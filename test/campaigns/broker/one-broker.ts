@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { advertisedIn } from "@resource-broker/broker/testing";
 import {
   type BrokerClient,
   type BrokerProcess,
@@ -11,7 +12,7 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { startOnDamaged } from "./damaged-ledger.ts";
-import { advertisedIn, snapshotFromSqlite } from "./read-snapshot.ts";
+import { snapshotFromSqlite } from "./read-snapshot.ts";
 import type { Strike, Target } from "./target.ts";
 
 /** How often a broker is killed again while it is still coming back, and how soon. */

@@ -3,9 +3,7 @@ import {
   canonical,
   CHAIN_START,
   kubernetesStore,
-  ledgerFileIn,
   nextLink,
-  openForReading,
   postgresStore,
   readAddress,
 } from "@resource-broker/broker/testing";
@@ -44,19 +42,6 @@ export async function snapshotFromApi(
       reserved: vectorOf(reserved ?? { cpu: "0", memory: "0" }),
     })),
   };
-}
-
-/** The clusters whose advertisements are in the file of a broker, which may be running: it writes them a moment later. */
-export function advertisedIn(directory: string): string[] {
-  const database = openForReading(ledgerFileIn(directory));
-  try {
-    return database
-      .prepare("SELECT cluster_id FROM advertisement")
-      .all()
-      .map(({ cluster_id }) => String(cluster_id));
-  } finally {
-    database.close();
-  }
 }
 
 /** Reads the same from the file of a broker that is not running. */

@@ -1,4 +1,5 @@
 /** What the campaigns, benchmarks and tests outside of this package need of its insides. */
+export { advertisedIn } from "./advertised-in.ts";
 export { CapacityHistory } from "../interface/dashboard/history/capacity-history.ts";
 export { clusterPage, readClusterQuery } from "../interface/dashboard/lists/cluster-list.ts";
 export { readReservationQuery, reservationLists } from "../interface/dashboard/lists/reservation-list.ts";

@@ -6,11 +6,11 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type ChaosFleet, createFleet } from "../../../test/campaigns/broker/fleet.ts";
-import type { LedgerSnapshot } from "../../../test/campaigns/broker/ledger-snapshot.ts";
-import { type LoadClients, startLoadClients } from "../../../test/campaigns/broker/load-clients.ts";
-import { snapshotFromApi, snapshotFromSqlite } from "../../../test/campaigns/broker/read-snapshot.ts";
-import { checkSnapshot, violations } from "../../../test/campaigns/broker/violations.ts";
+import { type ChaosFleet, createFleet } from "../fleet.ts";
+import type { LedgerSnapshot } from "../ledger-snapshot.ts";
+import { type LoadClients, startLoadClients } from "../load-clients.ts";
+import { snapshotFromApi, snapshotFromSqlite } from "../read-snapshot.ts";
+import { checkSnapshot, violations } from "../violations.ts";
 
 /** `LONG=1` makes every test as long as the first, `SEED=…` repeats the choices of a run. */
 const IS_LONG = process.env["LONG"] !== undefined;

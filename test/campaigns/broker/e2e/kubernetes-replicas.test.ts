@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { runCampaign } from "../../../test/campaigns/broker/campaign.ts";
-import { kubernetesLedger, simulatedApiServer } from "../../../test/campaigns/broker/kubernetes-ledger.ts";
-import { replicaSet } from "../../../test/campaigns/broker/replica-set.ts";
+import { runCampaign } from "../campaign.ts";
+import { kubernetesLedger, simulatedApiServer } from "../kubernetes-ledger.ts";
+import { replicaSet } from "../replica-set.ts";
 
 /** Fixed: everyday runs repeat, and campaigns look elsewhere. */
 const SEED = 8;

@@ -1,7 +1,7 @@
 import { controlPlaneAssets } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { runCampaign } from "../../../../test/campaigns/agents/campaign.ts";
-import { realServers } from "../../../../test/campaigns/agents/servers.ts";
+import { runCampaign } from "../../campaign.ts";
+import { realServers } from "../../servers.ts";
 
 const TIMEOUT_MS = 600_000;
 const ROUNDS = 5;

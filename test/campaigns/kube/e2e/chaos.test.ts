@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { runChaos } from "../../../test/campaigns/kube/run-chaos.ts";
-import { simServer } from "../../../test/campaigns/kube/target-server.ts";
+import { runChaos } from "../run-chaos.ts";
+import { simServer } from "../target-server.ts";
 
 const ROUNDS = 50;
 const SEED = Number(process.env["SEED"] ?? 20_260_105);

@@ -13,10 +13,10 @@ import {
   until as untilWithin,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type ChaosFleet, createFleet } from "../../../test/campaigns/broker/fleet.ts";
-import { type LoadClients, startLoadClients } from "../../../test/campaigns/broker/load-clients.ts";
-import { snapshotFromApi, snapshotFromPostgres } from "../../../test/campaigns/broker/read-snapshot.ts";
-import { checkSnapshot, violations } from "../../../test/campaigns/broker/violations.ts";
+import { type ChaosFleet, createFleet } from "../fleet.ts";
+import { type LoadClients, startLoadClients } from "../load-clients.ts";
+import { snapshotFromApi, snapshotFromPostgres } from "../read-snapshot.ts";
+import { checkSnapshot, violations } from "../violations.ts";
 
 /** `SEED=…` repeats the choices of a run. */
 const SEED = Number(process.env["SEED"] ?? 20_260_101);
