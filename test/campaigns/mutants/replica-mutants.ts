@@ -108,9 +108,9 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "removes old pages before the head lets go of them",
     file: `${KUBERNETES}/ledger-objects.ts`,
-    find: '      dropped = oldest.map((page) => segmentName("audit", page));\n',
+    find: '      dropped = oldest.map((segment) => segmentName("audit", segment));\n',
     replace:
-      '      dropped = oldest.map((page) => segmentName("audit", page));\n      void segments.remove(dropped);\n',
+      '      dropped = oldest.map((segment) => segmentName("audit", segment));\n      void segments.remove(dropped);\n',
     caughtBy: testFile(`${KUBERNETES}/ledger-objects.test.ts`),
   },
   {

@@ -13,7 +13,7 @@ export interface NumberTable {
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** Where each fixed number stands; vectors take four columns. */
+/** The column of each fixed number; vectors take four columns. */
 const COLUMN = { age: 0, available: 1, allocatable: 5, reserved: 9, price: 13, score: 14 } as const;
 const FIXED_COLUMNS = 15;
 

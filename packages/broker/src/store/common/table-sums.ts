@@ -29,7 +29,7 @@ export class TableSums {
   /** Replaces the sums by those of a header. */
   load(text: string): void {
     this.#sums.clear();
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote it, and the head's seal was checked
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote it, and the header's seal was checked
     const sums = JSON.parse(text) as Record<string, TableSum>;
     for (const [table, sum] of Object.entries(sums)) this.#sums.set(table, sum);
   }

@@ -7,7 +7,7 @@ import type { LedgerSegments } from "./segments.ts";
 
 const HASH_LENGTH = 64;
 
-/** A line of the audit log as it is kept: its hash, and the text that was hashed. */
+/** A line of the audit log as it is stored: its hash, and the text that was hashed. */
 export function auditText(hash: string, canonicalText: string): string {
   return `${hash} ${canonicalText}`;
 }
@@ -25,7 +25,7 @@ function entryFrom(text: string, sequence: number): AuditEntry {
   return { ...fromCanonical(textIn(text)), sequence, hash: hashIn(text) };
 }
 
-/** Where the chain stands after these lines; undefined: one of them does not fit the one before it. */
+/** The last link after these lines; undefined: a line does not fit the one before it. */
 export function linkAfter(start: ChainLink, lines: readonly string[]): ChainLink | undefined {
   let link = start;
   for (const line of lines) {
@@ -38,7 +38,7 @@ export function linkAfter(start: ChainLink, lines: readonly string[]): ChainLink
 /** Lines per audit segment. It is fixed, so a line's number gives its segment. */
 export const AUDIT_SEGMENT_LINES = 100;
 
-/** What has to be known of a page when it is trimmed away. */
+/** What trimming needs to know of a segment. */
 export interface AuditSegment {
   readonly lastHash: string;
   readonly lastAt: number;
@@ -49,7 +49,7 @@ export function auditSegmentOf(lines: readonly string[]): AuditSegment {
   return { lastHash: hashIn(last), lastAt: fromCanonical(textIn(last)).at };
 }
 
-/** The lines of the head that fill whole pages. */
+/** The lines of the manifest that fill whole segments. */
 export function fullSegments({ audit }: Content): string[][] {
   const count = Math.floor(audit.length / AUDIT_SEGMENT_LINES);
   return Array.from({ length: count }, (_, index) =>
@@ -57,7 +57,7 @@ export function fullSegments({ audit }: Content): string[][] {
   );
 }
 
-/** The content once the first lines of its audit log are in these pages. */
+/** The content after the first lines of its audit log were moved to these segments. */
 export function withAuditSegments(content: Content, segments: readonly SegmentId[]): Content {
   const { head, audit } = content;
   return {
@@ -67,7 +67,7 @@ export function withAuditSegments(content: Content, segments: readonly SegmentId
   };
 }
 
-/** How many of the oldest pages need not be kept. */
+/** How many of the oldest segments can be removed. */
 export function segmentsToTrim(segments: readonly AuditSegment[], keep: Keep, now: number): number {
   let count = Math.max(0, segments.length - Math.ceil(keep.atMost / AUDIT_SEGMENT_LINES));
   while (count < segments.length && (segments[count]?.lastAt ?? now) < now - keep.forMs) count++;

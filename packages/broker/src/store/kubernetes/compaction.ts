@@ -6,14 +6,14 @@ import type { Content } from "./ledger-manifest.ts";
 import { changeLines, type Records } from "./records.ts";
 import { addSegments, bytesOf, type SegmentId, segmentName, segmentsIn } from "./segment.ts";
 
-/** Changes that have left the head. */
+/** Changes that were moved from the manifest to segments. */
 export interface CompactedChanges {
-  /** The first ones of the head. */
+  /** The first changes of the manifest. */
   readonly changes: readonly string[];
   readonly segments: readonly SegmentId[];
 }
 
-/** The content once these changes are in pages of the log. */
+/** The content after these changes were moved to segments of the log. */
 export function withLogSegments(content: Content, { changes, segments }: CompactedChanges): Content {
   const { head } = content;
   const log = { ranges: addSegments(head.log.ranges, segments), bytes: head.log.bytes + bytesOf(changes) };
@@ -24,12 +24,12 @@ export function withLogSegments(content: Content, { changes, segments }: Compact
   };
 }
 
-/** All records, as they were when the head had these changes. */
+/** All records as of these changes of the manifest. */
 export interface Snapshot extends CompactedChanges {
   readonly bytes: number;
 }
 
-/** The content once a snapshot stands for the log and for the first changes of the head. */
+/** The content after a snapshot has replaced the log and the first changes of the manifest. */
 export function withSnapshot(content: Content, { changes, segments, bytes }: Snapshot): Content {
   const { head } = content;
   const snapshot = { ranges: addSegments([], segments), bytes };
@@ -47,7 +47,7 @@ export function hasSamePrefix(before: Content, { head, audit }: Content): boolea
   return head.moved === before.head.moved && firstLine === firstBefore;
 }
 
-/** The pages that the records are in. */
+/** The segments that contain the records. */
 export function recordSegments({ head }: Content): string[] {
   return [
     ...segmentsIn(head.snapshot.ranges).map((page) => segmentName("snapshot", page)),
@@ -55,7 +55,7 @@ export function recordSegments({ head }: Content): string[] {
   ];
 }
 
-/** The head as the batch leaves it, and the lines that the batch adds to the records. */
+/** The manifest after the batch, and the lines that the batch adds to the records. */
 interface PlannedBatch {
   readonly content: Content;
   readonly changes: readonly string[];

@@ -57,7 +57,7 @@ export function decisionSegments(found: LedgerConfigMaps, deps: DecisionSegments
     return current;
   };
 
-  /** Whole pages, the oldest first. */
+  /** Full segments, the oldest first. */
   const trim = async (): Promise<void> => {
     const now = current?.lastAt ?? 0;
     let kept = segments.reduce((count, { lines }) => count + lines.size, 0);
@@ -98,9 +98,9 @@ export function decisionSegments(found: LedgerConfigMaps, deps: DecisionSegments
 function segmentsIn(configMaps: LedgerConfigMaps): DecisionSegment[] {
   const found = [...configMaps.values()].flatMap((object) => {
     const id = parseSegmentName("decisions", object.metadata.name);
-    return id === undefined ? [] : [{ id, page: segmentFrom(object) }];
+    return id === undefined ? [] : [{ id, segment: segmentFrom(object) }];
   });
-  return found.sort((a, b) => compareSegments(a.id, b.id)).map(({ page: segment }) => segment);
+  return found.sort((a, b) => compareSegments(a.id, b.id)).map(({ segment }) => segment);
 }
 
 function compareSegments(a: SegmentId, b: SegmentId): number {
@@ -123,7 +123,7 @@ function linesOf(object: ConfigMap): string[] {
   }
 }
 
-/** Its id and time in front, so that a page can be put in order without reading it all. */
+/** The id and the time come first, so that a segment can be sorted without decoding the decisions. */
 function lineOf(decision: Decision): string {
   return `${decision.id} ${decision.at} ${Buffer.from(encodeDecision(decision)).toString("base64")}`;
 }

@@ -41,7 +41,7 @@ export function isCode(error: unknown, code: FaultCode): boolean {
   return error instanceof Fault && error.code === code;
 }
 
-/** The failure that an error stands for where nothing was written, or where it is not known. */
+/** The failure that an error means where nothing was written, or where it is not known. */
 export function kubernetesFailure(
   error: unknown,
   kind: "not-committed" | "unknown" = "not-committed",

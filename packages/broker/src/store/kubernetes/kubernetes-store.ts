@@ -38,8 +38,8 @@ export interface KubernetesStore extends Store {
 }
 
 /**
- * The ledger in ConfigMaps: a head, which every commit writes by one conditional PUT, and pages, which are written once
- * and which the head names. See docs/adr/0014-kubernetes-store.md.
+ * The ledger in ConfigMaps: a manifest, which every commit writes with one conditional PUT, and segments, which are
+ * written once and which the manifest names. See docs/adr/0014-kubernetes-store.md.
  */
 export function kubernetesStore(options: KubernetesStoreOptions, deps: KubernetesStoreDeps): KubernetesStore {
   const { replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;

@@ -30,7 +30,7 @@ export interface LedgerManifest {
   /** A snapshot of all records, and the changes since then that are in segments. */
   readonly snapshot: SegmentSet;
   readonly log: SegmentSet;
-  /** How many changes have ever been moved out of the head. */
+  /** How many changes have ever been moved to segments. */
   readonly moved: number;
   /** How many records there are, and the sum of their seals, as of a commit. Older brokers keep it and do not count. */
   readonly sum?: { readonly commit: number; readonly records: TableSum };

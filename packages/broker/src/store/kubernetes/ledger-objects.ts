@@ -168,7 +168,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     await manifest.write((content) => {
       const count = segmentsToTrim(auditSegments, auditRetention, content.head.time);
       const oldest = segmentsIn(content.head.audit.pages).slice(0, count);
-      dropped = oldest.map((page) => segmentName("audit", page));
+      dropped = oldest.map((segment) => segmentName("audit", segment));
       const onWritten = (): void => {
         auditSegments = auditSegments.slice(count);
       };

@@ -36,7 +36,7 @@ export interface ManifestChange {
 /** Writes the manifest. Only the leader has one. */
 export interface ManifestWriter {
   readonly content: () => Content;
-  /** Changes the head, or throws a StoreFailure. Changes wait for each other. */
+  /** Changes the manifest, or throws a StoreFailure. Changes wait for each other. */
   readonly write: (change: (content: Content) => ManifestChange | Promise<ManifestChange>) => Promise<void>;
   /** The last commit that is really there, also if another replica leads by now. */
   readonly lastCommit: () => Promise<number>;

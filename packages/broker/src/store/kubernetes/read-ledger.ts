@@ -19,7 +19,7 @@ import {
 
 const LIST_LIMIT = 50;
 
-/** All objects of the ledger but its head, by name. */
+/** All objects of the ledger except its manifest, by name. */
 export type LedgerConfigMaps = ReadonlyMap<string, ConfigMap>;
 
 /** Lists all segments. Those that the manifest names exist, because they are created first. */
@@ -90,7 +90,7 @@ function* linesOf(
   }
 }
 
-/** The lines in the head must chain up to the link that it names. */
+/** The lines in the manifest must chain up to the link that it names. */
 function checkAudit(
   { last, trimmed }: Content["head"]["audit"],
   lines: readonly string[],

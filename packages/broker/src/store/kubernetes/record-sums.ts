@@ -17,7 +17,7 @@ export interface RecordSums {
 
 interface Counted {
   readonly name: string;
-  /** Undefined: the record is gone. */
+  /** Undefined: the record was removed. */
   readonly seal: number | undefined;
 }
 

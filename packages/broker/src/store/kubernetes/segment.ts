@@ -3,10 +3,10 @@ import { gunzipSync, gzip } from "node:zlib";
 import type { ConfigMap } from "@resource-broker/kube";
 import { StoreFailure } from "../store.ts";
 
-/** The head's name; everything else of the ledger has it in front. */
+/** The name of the manifest. The names of all other objects of the ledger begin with it. */
 export const LEDGER = "resource-broker-ledger";
 
-/** On every object of the ledger, so that one selector finds it all: to look, and to make a backup. */
+/** Every object of the ledger has this label, so that one selector finds them all, for example for a backup. */
 export const LEDGER_LABEL = "broker.fluidos.eu/ledger";
 
 /** Values of the label. `page`: an immutable segment that the manifest names. `soft`: data that may be lost. */
@@ -21,7 +21,7 @@ export interface SegmentId {
   readonly number: number;
 }
 
-/** What one object carries: the API server takes a megabyte, and a page is compressed. */
+/** Size of a segment before compression. The API server accepts objects of up to a megabyte. */
 const SEGMENT_BYTES = 256 * 1024;
 
 const CONTENT = "lines.gz";
@@ -31,7 +31,7 @@ export function segmentName(kind: SegmentKind | SoftKind, { epoch, number }: Seg
   return `${LEDGER}-${kind}-${epoch}-${number}`;
 }
 
-/** Undefined: it is no page of this sort. */
+/** Undefined: it is no segment of this kind. */
 export function parseSegmentName(kind: SegmentKind | SoftKind, name: string): SegmentId | undefined {
   const [, epoch, number] = new RegExp(`^${LEDGER}-${kind}-(\\d+)-(\\d+)$`).exec(name) ?? [];
   return epoch === undefined ? undefined : { epoch: Number(epoch), number: Number(number) };
@@ -66,7 +66,7 @@ export function linesIn({ metadata: { name }, binaryData }: ConfigMap): string[]
   }
 }
 
-/** Lines in pieces that fit a page each. */
+/** Splits lines so that each part fits into a segment. */
 export function splitIntoSegments(lines: Iterable<string>): string[][] {
   const segments: string[][] = [];
   let left = 0;
@@ -85,7 +85,7 @@ export function bytesOf(lines: readonly string[]): number {
   return lines.reduce((bytes, line) => bytes + line.length + 1, 0);
 }
 
-/** Pages that follow each other in one epoch: `[epoch, first, last]`. Thousands of pages are a few of these. */
+/** Consecutive segments of one epoch: `[epoch, first, last]`. A few ranges describe thousands of segments. */
 export type SegmentRange = readonly [epoch: number, first: number, last: number];
 
 export function addSegments(ranges: readonly SegmentRange[], added: readonly SegmentId[]): SegmentRange[] {
@@ -109,7 +109,7 @@ export function segmentCount(ranges: readonly SegmentRange[]): number {
   return ranges.reduce((count, [, first, last]) => count + last - first + 1, 0);
 }
 
-/** Without the first pages. */
+/** The ranges without their first segments. */
 export function dropFirst(ranges: readonly SegmentRange[], count: number): SegmentRange[] {
   return addSegments([], segmentsIn(ranges).slice(count));
 }

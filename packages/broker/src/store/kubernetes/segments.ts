@@ -18,7 +18,7 @@ import {
 } from "./segment.ts";
 import type { WithTimeout } from "./soft-object.ts";
 
-/** Removed at a time: nobody waits for it. */
+/** Segments that are removed at the same time. No caller waits for it. */
 const DELETE_BATCH = 4;
 
 export interface SegmentsDeps {
@@ -28,14 +28,14 @@ export interface SegmentsDeps {
   readonly epoch: number;
 }
 
-/** The pages of the ledger, as the leader of this epoch makes and removes them. */
+/** Creates, reads and removes segments as the leader of this epoch. */
 export interface LedgerSegments {
   /** Creates one segment. It is unused until the manifest names it. */
-  readonly create: (sort: SegmentKind, lines: readonly string[]) => Promise<SegmentId>;
-  /** As many pages as the lines need. */
-  readonly createAll: (sort: SegmentKind, lines: Iterable<string>) => Promise<SegmentId[]>;
-  /** The lines of one page; undefined: it is gone. */
-  readonly read: (sort: SegmentKind, page: SegmentId) => Promise<string[] | undefined>;
+  readonly create: (kind: SegmentKind, lines: readonly string[]) => Promise<SegmentId>;
+  /** Creates as many segments as the lines need. */
+  readonly createAll: (kind: SegmentKind, lines: Iterable<string>) => Promise<SegmentId[]>;
+  /** The lines of one segment; undefined: it does not exist. */
+  readonly read: (kind: SegmentKind, segment: SegmentId) => Promise<string[] | undefined>;
   readonly remove: (names: readonly string[]) => Promise<void>;
 }
 

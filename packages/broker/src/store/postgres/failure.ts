@@ -44,7 +44,7 @@ const MESSAGE_REMEDIES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The failure that an error stands for, with what a person can do about it. */
+/** The failure that an error means, with what a person can do about it. */
 export function postgresFailure(error: unknown, displayName: string): StoreFailure {
   if (error instanceof StoreFailure) return error;
   const message = messageOf(error);

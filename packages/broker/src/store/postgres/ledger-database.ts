@@ -52,8 +52,8 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
   let hasRemovedTerms = false;
 
   /**
-   * Where the ledger really stands; undefined: the term is over. It changes the lease's row, so it waits for a
-   * transaction of ours that the server still has under way: reading alone could miss its commit.
+   * Reads the header that is really stored; undefined: the term is over. It changes the lease's row, so it waits for a
+   * transaction of ours that the server still executes: reading alone could miss its commit.
    */
   const settle = async (session: Session): Promise<LedgerHeader | undefined> => {
     const sentAt = leaseTime(clock);
@@ -175,7 +175,7 @@ interface Work {
 
 interface Planned {
   readonly writes: readonly Statement[];
-  /** Where the ledger stands afterwards. */
+  /** The header afterwards. */
   readonly next: LedgerHeader;
 }
 

@@ -27,7 +27,7 @@ interface LeaseView {
  */
 export interface LeaseRow {
   readonly read: (session: Session) => Promise<LeaseView>;
-  /** The epoch of the new term; undefined: somebody else leads. */
+  /** The epoch of the new term; undefined: another replica leads. */
   readonly tryAcquire: (session: Session, who: Candidate) => Promise<number | undefined>;
   /** Renews the lease and returns the ledger's header; undefined if the term is over. */
   readonly renew: (session: Session, epoch: number) => Promise<LedgerHeader | undefined>;
@@ -37,7 +37,7 @@ export interface LeaseRow {
   readonly lastCommitOf: (session: Session, epoch: number) => Promise<number | undefined>;
   /** The first statement of every transaction that writes: finds a row for the leader of this term only, and locks it. */
   readonly fence: (epoch: number, at: LedgerHeader) => Statement;
-  /** The last statement of every such transaction: where the ledger stands from now on. */
+  /** The last statement of every such transaction: writes the new header. */
   readonly setHeader: (epoch: number, next: LedgerHeader) => Statement;
 }
 

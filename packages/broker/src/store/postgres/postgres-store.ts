@@ -122,7 +122,7 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
     await writer.use(async (session) => {
       if (isOlder && !(await migrate(session, schema, term.epoch()))) throw await term.markLost(session);
     });
-    const { contents, head: header, epoch } = await reader.use((session) => readLedger(session, schema));
+    const { contents, header, epoch } = await reader.use((session) => readLedger(session, schema));
     if (epoch !== term.epoch()) throw await writer.use(term.markLost);
     database = ledgerDatabase(header, { schema, row, term, clock, retention });
     planTrim();

@@ -23,35 +23,26 @@ const PAGE_ROWS = 5000;
 const TAIL_LINES = 100;
 
 /**
- * All of the ledger as it was at one moment, checked, with the epoch of that moment. Everything is asked for at once:
- * while it is read nobody is served.
+ * Reads and checks the whole ledger as of one moment, with the epoch of that moment. All queries are sent at once,
+ * because no request is served meanwhile.
  */
 export async function readLedger(
   session: Session,
   schema: string,
-): Promise<{ readonly contents: StoreContents; readonly head: LedgerHeader; readonly epoch: number }> {
+): Promise<{ readonly contents: StoreContents; readonly header: LedgerHeader; readonly epoch: number }> {
   try {
-    const [
-      ,
-      { head: header, epoch },
-      first,
-      tail,
-      reservations,
-      closedKeys,
-      cordons,
-      adoption,
-      advertisements,
-    ] = await Promise.all([
-      session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
-      readHeader(session, schema),
-      readFirstLine(session, schema),
-      readAuditTail(session, schema),
-      readAll(session, schema, RESERVATION),
-      readAll(session, schema, CLOSED_KEY),
-      readAll(session, schema, CORDON),
-      readAll(session, schema, ADOPTION),
-      readAll(session, schema, ADVERTISEMENT),
-    ]);
+    const [, { header, epoch }, first, tail, reservations, closedKeys, cordons, adoption, advertisements] =
+      await Promise.all([
+        session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
+        readHeader(session, schema),
+        readFirstLine(session, schema),
+        readAuditTail(session, schema),
+        readAll(session, schema, RESERVATION),
+        readAll(session, schema, CLOSED_KEY),
+        readAll(session, schema, CORDON),
+        readAll(session, schema, ADOPTION),
+        readAll(session, schema, ADVERTISEMENT),
+      ]);
     checkAuditTail(tail, header);
     checkAuditStart(first, header);
     const records: LedgerRecords = {
@@ -67,7 +58,7 @@ export async function readLedger(
       throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
     return {
       contents: { ledgerId: header.ledgerId, commitNumber: header.commitNumber, records },
-      head: header,
+      header,
       epoch,
     };
   } finally {
@@ -78,11 +69,11 @@ export async function readLedger(
 async function readHeader(
   session: Session,
   schema: string,
-): Promise<{ readonly head: LedgerHeader; readonly epoch: number }> {
+): Promise<{ readonly header: LedgerHeader; readonly epoch: number }> {
   const text = `SELECT epoch, ${HEADER_COLUMNS.join(", ")} FROM ${schema}.lease WHERE one = 1`;
   const [row] = (await session.send({ text })).rows;
   if (row === undefined) throw new StoreFailure("corrupt", HEADER_IS_MISSING);
-  return { head: headerFrom(row), epoch: Number(row["epoch"]) };
+  return { header: headerFrom(row), epoch: Number(row["epoch"]) };
 }
 
 /** All rows of a table, which must be those that were committed. */

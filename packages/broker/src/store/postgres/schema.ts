@@ -11,7 +11,7 @@ import type { Session } from "./session.ts";
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
-    // Exactly one row: who leads until when, and where the ledger and its audit log stand.
+    // Exactly one row: who leads until when, and the header of the ledger.
     `CREATE TABLE S.lease (
       one SMALLINT PRIMARY KEY CHECK (one = 1),
       epoch BIGINT NOT NULL,

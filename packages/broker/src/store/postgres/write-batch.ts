@@ -28,7 +28,7 @@ import { arrayValue, remove, upsert } from "./tables.ts";
 export interface PlannedBatch {
   readonly events: readonly LedgerEvent[];
   readonly advertisements: readonly ReceivedAdvertisement[];
-  /** Where the ledger stands afterwards. */
+  /** The header afterwards. */
   readonly next: LedgerHeader;
   readonly audit: readonly { readonly link: ChainLink; readonly at: number; readonly text: string }[];
 }

@@ -26,7 +26,7 @@ export const SELECT_HEADER = `SELECT ${COLUMNS.join(", ")}, seal FROM ledger WHE
 
 export const INSERT_HEADER = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** The last parameter is the commit number that must be there before: nobody else may have written. */
+/** The last parameter is the commit number that must be stored: no other process may have written. */
 export const UPDATE_HEADER = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
   WHERE one = 1 AND commit_number = ?`;
 
@@ -60,10 +60,10 @@ function headerOf(cells: readonly Cell[]): SqliteHeader {
 
 const TABLES = ["reservation", "closed_key", "cordon", "adoption", "advertisement", "decision"] as const;
 
-/** Counts what an older broker has left, once: from here on every transaction keeps it up. */
+/** Counts the rows that an older broker has written, once. From then on every transaction updates the sums. */
 export function addSums(database: DatabaseSync): void {
   const row = database.prepare(SELECT_HEADER).get();
-  if (row === undefined) return; // a new ledger: its head is made with empty sums
+  if (row === undefined) return; // a new ledger: its header is created with empty sums
   const sums = new TableSums();
   for (const table of TABLES) {
     for (const { seal } of database.prepare(`SELECT seal FROM ${table}`).iterate())

@@ -51,7 +51,7 @@ export function findHeader(database: DatabaseSync): SqliteHeader | undefined {
   return undefined;
 }
 
-/** The head must be one of a new database, not of one that lost it. */
+/** Only a new database may have no header row. One with history has lost it. */
 function refuseHistory(database: DatabaseSync): void {
   const found = database.prepare("SELECT 1 FROM audit UNION ALL SELECT 1 FROM reservation LIMIT 1").get();
   if (found !== undefined) {
@@ -70,7 +70,7 @@ export function readRecords(tables: Tables, { time }: SqliteHeader): LedgerRecor
   };
 }
 
-/** Checks the pages of what the ledger is made of. Not of its history: a start must not take longer with age. */
+/** Checks the database pages of the ledger's tables, but not those of its history: a start must not take longer with age. */
 export function checkLedgerPages(database: DatabaseSync): void {
   for (const table of LEDGER_TABLES) {
     const finding = database.prepare(`PRAGMA quick_check(${table})`).get()?.["quick_check"];
@@ -79,7 +79,7 @@ export function checkLedgerPages(database: DatabaseSync): void {
   }
 }
 
-/** The newest lines must chain up to the link that the head names, and the oldest must follow the last one trimmed. */
+/** The newest lines must chain up to the link that the header names, and the oldest must follow the last one trimmed. */
 export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: SqliteHeader): void {
   const first = Number(database.prepare("SELECT min(sequence) AS first FROM audit").get()?.["first"] ?? 0);
   checkAuditStart(first, { audit, trimmed });

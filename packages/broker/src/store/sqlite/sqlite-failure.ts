@@ -27,7 +27,7 @@ const SYSTEM_CODES: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * The failure that an error stands for, with what a person can do about it. An error that comes neither from SQLite nor
+ * The failure that an error means, with what a person can do about it. An error that comes neither from SQLite nor
  * from the system was made by what is stored: it could not be made sense of.
  */
 export function sqliteFailure(error: unknown, file: string): StoreFailure {

@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from "@resource-broker/contract";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
 import { LEDGER } from "../segment.ts";
 
-/** What becomes of a write of the ledger's head. */
+/** What happens to a write of the ledger's manifest. */
 export type WriteFault =
   /** It is there, and its answer is lost. */
   | "answer-lost"
@@ -21,15 +21,15 @@ export type WriteFault =
 
 export interface FaultyClient {
   readonly through: (client: KubeClient) => KubeClient;
-  /** The next writes of the head fare like this; those after them as usual. */
+  /** The next writes of the manifest end like this; those after them as usual. */
   readonly plan: (...fates: readonly WriteFault[]) => void;
-  /** The next reads of the head fail. */
+  /** The next reads of the manifest fail. */
   readonly failReads: (count: number) => void;
   /** Lets a late write arrive; true: the API server took it. */
   readonly arrive: () => Promise<boolean>;
 }
 
-/** A real client whose writes of the head the test can disturb. */
+/** A real client whose writes of the manifest the test can disturb. */
 export function faultyClient(): FaultyClient {
   const faults: WriteFault[] = [];
   let failing = 0;
