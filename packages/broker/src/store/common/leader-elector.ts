@@ -32,8 +32,10 @@ export type LeaseResult =
 
 /** The lease in one kind of store. A StoreFailure means that a retry does not help; other errors are retried. */
 export interface LeaseAdapter {
-  /** Acquires the lease if it is free. Calls `onRead` with the holder if it reads the lease first. */
-  readonly tryAcquire: (onRead: (holder: string) => void) => Promise<LeaseResult>;
+  /** Acquires the lease if it is free. */
+  readonly tryAcquire: () => Promise<LeaseResult>;
+  /** The same for a standby. It may read the lease first, and then calls `onRead` with the holder. */
+  readonly poll: (onRead: (holder: string) => void) => Promise<LeaseResult>;
   /** Renews the lease; `isHeld` is false if another replica has acquired it. */
   readonly renew: () => Promise<LeaseResult>;
   /** Releases the lease, so that another replica can acquire it at once. */
@@ -84,8 +86,7 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
     problem = undefined;
   };
 
-  const tryAcquire = async (): Promise<LeaseResult> => {
-    const result = await lease.tryAcquire(onRead);
+  const onResult = async (result: LeaseResult): Promise<LeaseResult> => {
     if (!result.isHeld) onRead(result.holder);
     else await onHeld(result.sentAt, result.wasHeld);
     return result;
@@ -146,7 +147,7 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
   const tryOnce = async (): Promise<number | undefined> => {
     const longestMs = leaseMs / POLLS_PER_LEASE;
     try {
-      const result = await tryAcquire();
+      const result = await onResult(await lease.poll(onRead));
       return result.isHeld ? undefined : Math.min(Math.max(result.freeInMs, MIN_WAIT_MS), longestMs);
     } catch (error) {
       // The ledger is damaged or written by a newer broker: retrying does not help.
@@ -166,7 +167,7 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
     });
 
   return {
-    tryAcquire,
+    tryAcquire: async () => onResult(await lease.tryAcquire()),
     acquire: async () => {
       while (!isClosed) {
         const waitMs = await tryOnce();

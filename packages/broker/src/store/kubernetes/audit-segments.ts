@@ -59,10 +59,13 @@ export function fullSegments({ audit }: Content): string[][] {
 
 /** The content after the first lines of its audit log were moved to these segments. */
 export function withAuditSegments(content: Content, segments: readonly SegmentId[]): Content {
-  const { head, audit } = content;
+  const { manifest, audit } = content;
   return {
     ...content,
-    head: { ...head, audit: { ...head.audit, pages: addSegments(head.audit.pages, segments) } },
+    manifest: {
+      ...manifest,
+      audit: { ...manifest.audit, pages: addSegments(manifest.audit.pages, segments) },
+    },
     audit: audit.slice(segments.length * AUDIT_SEGMENT_LINES),
   };
 }
@@ -77,13 +80,13 @@ export function segmentsToTrim(segments: readonly AuditSegment[], keep: Keep, no
 export function withoutAuditSegments(content: Content, dropped: readonly AuditSegment[]): Content {
   const last = dropped.at(-1);
   if (last === undefined) return content;
-  const { audit } = content.head;
+  const { audit } = content.manifest;
   const trimmed = {
     sequence: audit.trimmed.sequence + dropped.length * AUDIT_SEGMENT_LINES,
     hash: last.lastHash,
   };
   const pages = dropFirst(audit.pages, dropped.length);
-  return { ...content, head: { ...content.head, audit: { ...audit, trimmed, pages } } };
+  return { ...content, manifest: { ...content.manifest, audit: { ...audit, trimmed, pages } } };
 }
 
 /** Lines in order; lines of deleted segments are missing. */
@@ -92,7 +95,7 @@ export async function readAudit(
   { after, limit }: AuditQuery,
   segments: Pick<LedgerSegments, "read">,
 ): Promise<AuditEntry[]> {
-  const { trimmed, pages: ranges } = content.head.audit;
+  const { trimmed, pages: ranges } = content.manifest.audit;
   const from = Math.max(after, trimmed.sequence) - trimmed.sequence;
   const found: AuditEntry[] = [];
   const take = (lines: readonly string[], before: number): void => {

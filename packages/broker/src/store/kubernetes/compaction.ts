@@ -15,11 +15,14 @@ export interface CompactedChanges {
 
 /** The content after these changes were moved to segments of the log. */
 export function withLogSegments(content: Content, { changes, segments }: CompactedChanges): Content {
-  const { head } = content;
-  const log = { ranges: addSegments(head.log.ranges, segments), bytes: head.log.bytes + bytesOf(changes) };
+  const { manifest } = content;
+  const log = {
+    ranges: addSegments(manifest.log.ranges, segments),
+    bytes: manifest.log.bytes + bytesOf(changes),
+  };
   return {
     ...content,
-    head: { ...head, log, moved: head.moved + changes.length },
+    manifest: { ...manifest, log, moved: manifest.moved + changes.length },
     changes: content.changes.slice(changes.length),
   };
 }
@@ -31,27 +34,32 @@ export interface Snapshot extends CompactedChanges {
 
 /** The content after a snapshot has replaced the log and the first changes of the manifest. */
 export function withSnapshot(content: Content, { changes, segments, bytes }: Snapshot): Content {
-  const { head } = content;
+  const { manifest } = content;
   const snapshot = { ranges: addSegments([], segments), bytes };
   return {
     ...content,
-    head: { ...head, snapshot, log: { ranges: [], bytes: 0 }, moved: head.moved + changes.length },
+    manifest: {
+      ...manifest,
+      snapshot,
+      log: { ranges: [], bytes: 0 },
+      moved: manifest.moved + changes.length,
+    },
     changes: content.changes.slice(changes.length),
   };
 }
 
 /** True if no lines were removed from the manifest, so that its first lines are unchanged. */
-export function hasSamePrefix(before: Content, { head, audit }: Content): boolean {
-  const firstLine = head.audit.last.sequence - audit.length;
-  const firstBefore = before.head.audit.last.sequence - before.audit.length;
-  return head.moved === before.head.moved && firstLine === firstBefore;
+export function hasSamePrefix(before: Content, { manifest, audit }: Content): boolean {
+  const firstLine = manifest.audit.last.sequence - audit.length;
+  const firstBefore = before.manifest.audit.last.sequence - before.audit.length;
+  return manifest.moved === before.manifest.moved && firstLine === firstBefore;
 }
 
 /** The segments that contain the records. */
-export function recordSegments({ head }: Content): string[] {
+export function recordSegments({ manifest }: Content): string[] {
   return [
-    ...segmentsIn(head.snapshot.ranges).map((page) => segmentName("snapshot", page)),
-    ...segmentsIn(head.log.ranges).map((page) => segmentName("log", page)),
+    ...segmentsIn(manifest.snapshot.ranges).map((segment) => segmentName("snapshot", segment)),
+    ...segmentsIn(manifest.log.ranges).map((segment) => segmentName("log", segment)),
   ];
 }
 
@@ -63,7 +71,7 @@ interface PlannedBatch {
 
 /** Throws when the batch is not the next one, or contradicts the records. */
 export function planBatch(content: Content, records: Records, batch: CommitBatch): PlannedBatch {
-  const { head: manifest } = content;
+  const { manifest } = content;
   if (batch.number !== manifest.commitNumber + 1) {
     const message = `commit ${batch.number} cannot follow commit ${manifest.commitNumber}`;
     throw new StoreFailure("not-committed", message);
@@ -78,7 +86,7 @@ export function planBatch(content: Content, records: Records, batch: CommitBatch
   return {
     changes,
     content: {
-      head: {
+      manifest: {
         ...manifest,
         commitNumber: batch.number,
         time: Math.max(manifest.time, latestOf(durableEvents(batch))),

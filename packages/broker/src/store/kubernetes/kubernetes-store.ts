@@ -69,6 +69,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
   const elector = leaderElector({
     lease: {
       tryAcquire: tryAcquireOrRenew,
+      poll: tryAcquireOrRenew,
       renew: tryAcquireOrRenew,
       release: async () => (await lease()).release(),
       // Only the manifest decides who leads.
@@ -116,7 +117,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     );
   };
 
-  const firstContent = (): Content => ({ head: newManifest(randomUUID()), changes: [], audit: [] });
+  const firstContent = (): Content => ({ manifest: newManifest(randomUUID()), changes: [], audit: [] });
 
   const close = async (): Promise<void> => {
     const ending = ledger;

@@ -51,7 +51,7 @@ export interface SegmentSet {
 
 /** Content of the manifest's ConfigMap: the manifest, and lines that are not in a segment yet. One PUT writes it. */
 export interface Content {
-  readonly head: LedgerManifest;
+  readonly manifest: LedgerManifest;
   readonly changes: readonly string[];
   readonly audit: readonly string[];
 }
@@ -78,11 +78,11 @@ export function newManifest(ledgerId: string): LedgerManifest {
 
 /** The same ledger under a new leader. */
 export function withLeader(content: Content, leader: Candidate): Content {
-  const { head: manifest } = content;
+  const { manifest } = content;
   const epoch = manifest.epoch + 1;
   const term = { epoch, leader: leader.name, since: manifest.commitNumber };
   const terms = [...manifest.terms, term].slice(-MAX_TERMS);
-  return { ...content, head: { ...manifest, epoch, leader, terms, turn: manifest.turn + 1 } };
+  return { ...content, manifest: { ...manifest, epoch, leader, terms, turn: manifest.turn + 1 } };
 }
 
 /** The last commit of a term, from a later manifest; undefined if the term is too old. */
@@ -104,8 +104,8 @@ export function manifestConfigMap(
   };
 }
 
-function dataOf({ head, changes, audit }: Content): Record<string, string> {
-  const data = { head: JSON.stringify(head), changes: changes.join("\n"), audit: audit.join("\n") };
+function dataOf({ manifest, changes, audit }: Content): Record<string, string> {
+  const data = { head: JSON.stringify(manifest), changes: changes.join("\n"), audit: audit.join("\n") };
   return { format: String(FORMAT), ...data, seal: sealOf(data) };
 }
 
@@ -119,7 +119,7 @@ export function contentIn({ data = {} }: ConfigMap): Content {
   }
   if (seal !== sealOf({ head, changes, audit }))
     throw new StoreFailure("corrupt", `ConfigMap ${LEDGER} is damaged; restore it from a backup`);
-  return { head: parseStored<LedgerManifest>(head), changes: linesOf(changes), audit: linesOf(audit) };
+  return { manifest: parseStored<LedgerManifest>(head), changes: linesOf(changes), audit: linesOf(audit) };
 }
 
 function linesOf(text: string): string[] {

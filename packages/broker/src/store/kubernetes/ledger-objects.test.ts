@@ -15,7 +15,7 @@ const OLD = { lastHash: "0", lastAt: 0 };
 function leader(write: (change: ManifestChange) => void) {
   const first = newManifest("ledger");
   let content: Content = {
-    head: {
+    manifest: {
       ...first,
       epoch: 1,
       log: { ranges: [[1, 1, 3]], bytes: 10 },
@@ -37,7 +37,7 @@ function leader(write: (change: ManifestChange) => void) {
       auditSegments: Array.from({ length: AUDIT_PAGES }, () => OLD),
     },
     {
-      manifest: {
+      writer: {
         content: () => content,
         write: async (change) => {
           const next = await change(content);
@@ -45,7 +45,7 @@ function leader(write: (change: ManifestChange) => void) {
           content = next.content;
           next.onWritten?.();
         },
-        lastCommit: () => Promise.resolve(content.head.commitNumber),
+        lastCommit: () => Promise.resolve(content.manifest.commitNumber),
       },
       segments: {
         create,
@@ -76,7 +76,7 @@ test("old pages of the audit log go once the head no longer names them", async (
 
 test("a leader that was replaced after its last commit trims nothing", async () => {
   const { objects, removed } = leader(({ content }) => {
-    if (content.head.audit.pages[0]?.[1] !== 1) deposed();
+    if (content.manifest.audit.pages[0]?.[1] !== 1) deposed();
   });
   await objects.commit(COMMIT);
   await settle();
@@ -85,7 +85,7 @@ test("a leader that was replaced after its last commit trims nothing", async () 
 
 test("a leader that was replaced while it took a snapshot removes none of the pages that it would replace", async () => {
   const { objects, removed } = leader(({ content }) => {
-    if (content.head.snapshot.ranges.length > 0) deposed();
+    if (content.manifest.snapshot.ranges.length > 0) deposed();
   });
   objects.rewriteRecords();
   await settle();

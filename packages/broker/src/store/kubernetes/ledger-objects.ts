@@ -34,7 +34,7 @@ export interface OpenedLedger {
 }
 
 export interface LedgerObjectsDeps {
-  readonly manifest: ManifestWriter;
+  readonly writer: ManifestWriter;
   readonly segments: LedgerSegments;
   readonly auditRetention: Keep;
   readonly clock: Pick<Clock, "monotonicMs" | "after">;
@@ -62,7 +62,7 @@ interface CompactedContent {
 }
 
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
-  const { manifest, segments, auditRetention, clock, onCommitted, onError } = deps;
+  const { writer, segments, auditRetention, clock, onCommitted, onError } = deps;
   const { records, sums } = opened;
   let auditSegments = opened.auditSegments;
   let compacting: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const commit = async (batch: CommitBatch): Promise<void> => {
-    await manifest.write(async (before) => {
+    await writer.write(async (before) => {
       const plan = planBatch(before, records, batch);
       const isTooLarge = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > MAX_MANIFEST_BYTES;
       const applySegments = isTooLarge ? await createSegments(plan.content, true) : unchanged;
@@ -130,17 +130,17 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const compact = async (): Promise<void> => {
-    const { audit, changes } = manifest.content();
+    const { audit, changes } = writer.content();
     if (audit.length >= AUDIT_SEGMENT_LINES || bytesOf(changes) > COMPACT_ABOVE_BYTES) await moveToSegments();
-    const { log, snapshot } = manifest.content().head;
+    const { log, snapshot } = writer.content().manifest;
     if (isRewriteDue || log.bytes > Math.max(SNAPSHOT_BYTES, snapshot.bytes)) await takeSnapshot();
-    if (segmentsToTrim(auditSegments, auditRetention, manifest.content().head.time) > 0) await trimAudit();
+    if (segmentsToTrim(auditSegments, auditRetention, writer.content().manifest.time) > 0) await trimAudit();
   };
 
   const moveToSegments = async (): Promise<void> => {
-    const before = manifest.content();
+    const before = writer.content();
     const lightened = await createSegments(before, false);
-    await manifest.write((now) => {
+    await writer.write((now) => {
       if (!hasSamePrefix(before, now)) throw SUPERSEDED;
       const { content, added } = lightened(now);
       const onWritten = (): void => {
@@ -151,10 +151,10 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const takeSnapshot = async (): Promise<void> => {
-    const before = manifest.content();
+    const before = writer.content();
     const lines = [...snapshotLines(records)];
     const made = await segments.createAll("snapshot", lines);
-    await manifest.write((now) => {
+    await writer.write((now) => {
       if (!hasSamePrefix(before, now)) throw SUPERSEDED;
       const snapshot = { changes: before.changes, segments: made, bytes: bytesOf(lines) };
       return { content: withSnapshot(now, snapshot) };
@@ -165,9 +165,9 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
 
   const trimAudit = async (): Promise<void> => {
     let dropped: string[] = [];
-    await manifest.write((content) => {
-      const count = segmentsToTrim(auditSegments, auditRetention, content.head.time);
-      const oldest = segmentsIn(content.head.audit.pages).slice(0, count);
+    await writer.write((content) => {
+      const count = segmentsToTrim(auditSegments, auditRetention, content.manifest.time);
+      const oldest = segmentsIn(content.manifest.audit.pages).slice(0, count);
       dropped = oldest.map((segment) => segmentName("audit", segment));
       const onWritten = (): void => {
         auditSegments = auditSegments.slice(count);
@@ -179,8 +179,8 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
 
   return {
     commit,
-    lastCommit: manifest.lastCommit,
-    readAudit: (query) => readAudit(manifest.content(), query, segments),
+    lastCommit: writer.lastCommit,
+    readAudit: (query) => readAudit(writer.content(), query, segments),
     rewriteRecords: () => {
       isRewriteDue = true;
       startCompaction();
@@ -190,7 +190,7 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       while (compacting !== undefined) await compacting;
       cancelRewrite();
     },
-    content: manifest.content,
+    content: writer.content,
   };
 }
 

@@ -55,7 +55,7 @@ interface Known {
 export function manifestWriter(opened: Known, deps: ManifestWriterDeps): ManifestWriter {
   const { client, namespace, clock, withTimeout, markLost } = deps;
   const runExclusive = mutex();
-  const { epoch, leader, ledgerId } = opened.content.head;
+  const { epoch, leader, ledgerId } = opened.content.manifest;
   let known = opened;
   let successor: LedgerManifest | undefined;
   /** Writes of unknown outcome since the last confirmed one. */
@@ -89,17 +89,17 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
       known = { ...known, object: { metadata: { name: LEDGER, namespace } } };
       return;
     }
-    const { head } = contentIn(found);
-    if (head.epoch !== epoch || head.leader.instance !== leader.instance) {
-      succeededBy(head);
-      throw markLost(head.leader.name);
+    const { manifest } = contentIn(found);
+    if (manifest.epoch !== epoch || manifest.leader.instance !== leader.instance) {
+      succeededBy(manifest);
+      throw markLost(manifest.leader.name);
     }
-    if (head.turn === known.content.head.turn) {
+    if (manifest.turn === known.content.manifest.turn) {
       known = { ...known, object: found };
       return;
     }
-    const arrived = unsettled.find(({ content }) => content.head.turn === head.turn);
-    if (arrived === undefined) throw changedByOthers(head, known.content.head);
+    const arrived = unsettled.find(({ content }) => content.manifest.turn === manifest.turn);
+    if (arrived === undefined) throw changedByOthers(manifest, known.content.manifest);
     setKnown(found, arrived);
     // Earlier writes used an older version and will always be refused.
     unsettled = unsettled.slice(unsettled.indexOf(arrived) + 1);
@@ -109,8 +109,8 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
   const succeededBy = (manifest: LedgerManifest): void => {
     successor = manifest;
     const last = lastOf(manifest, { epoch, ledgerId }) ?? 0;
-    const arrived = unsettled.find(({ content }) => content.head.commitNumber === last);
-    if (arrived !== undefined && last > known.content.head.commitNumber) setKnown(known.object, arrived);
+    const arrived = unsettled.find(({ content }) => content.manifest.commitNumber === last);
+    if (arrived !== undefined && last > known.content.manifest.commitNumber) setKnown(known.object, arrived);
   };
 
   /** One attempt; returns false if another writer changed the object and a retry is needed. */
@@ -157,8 +157,9 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
 
   /** Sets a turn that no earlier write has used. */
   const withNextTurn = (content: Content): Content => {
-    const turn = Math.max(known.content.head.turn, ...unsettled.map((each) => each.content.head.turn)) + 1;
-    return { ...content, head: { ...content.head, turn } };
+    const turn =
+      Math.max(known.content.manifest.turn, ...unsettled.map((each) => each.content.manifest.turn)) + 1;
+    return { ...content, manifest: { ...content.manifest, turn } };
   };
 
   return {
@@ -178,9 +179,9 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
           await settle();
         } catch (error) {
           if (successor === undefined) throw kubernetesFailure(error, "unknown");
-          return lastOf(successor, { epoch, ledgerId }) ?? known.content.head.commitNumber;
+          return lastOf(successor, { epoch, ledgerId }) ?? known.content.manifest.commitNumber;
         }
-        return known.content.head.commitNumber;
+        return known.content.manifest.commitNumber;
       }),
   };
 }

@@ -45,8 +45,8 @@ export interface OpenLedger {
 /** Reads the ledger after the takeover and starts its background work. */
 export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Promise<OpenLedger> {
   const { client, namespace, clock, log, retention, onError } = deps;
-  const { head } = taken.content;
-  const { epoch } = head;
+  const { manifest } = taken.content;
+  const { epoch } = manifest;
   const configMaps = await listLedgerObjects(client, namespace);
   const { records, sums, auditSegments } = readLedger(taken.content, configMaps);
   const segments = ledgerSegments({ ...deps, epoch });
@@ -70,7 +70,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
   const objects = ledgerObjects(
     { records, sums, auditSegments },
     {
-      manifest: manifestWriter(taken, deps),
+      writer: manifestWriter(taken, deps),
       segments,
       clock,
       auditRetention: { ...retention.audit, atMost: Math.min(retention.audit.atMost, MAX_AUDIT_LINES) },
@@ -82,7 +82,7 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
     ...softDeps("status.holds could not be written"),
     epoch,
     records,
-    commitNumber: () => objects.content().head.commitNumber,
+    commitNumber: () => objects.content().manifest.commitNumber,
   });
   const segmentWatch = watchSegments(
     {
@@ -106,19 +106,19 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
     objects,
     decisions,
     saveAdvertisements: (some) => {
-      const commit = objects.content().head.commitNumber;
+      const commit = objects.content().manifest.commitNumber;
       advertisements.put(some.map((received) => ({ ...received, commit })));
     },
     contents: {
-      ledgerId: head.ledgerId,
-      commitNumber: head.commitNumber,
+      ledgerId: manifest.ledgerId,
+      commitNumber: manifest.commitNumber,
       records: {
         reservations: [...records.reservations.values()],
         closedKeys: [...records.closedKeys.values()],
         cordons: [...records.cordons],
         adoption: records.adoption,
         advertisements: advertisements.all(),
-        time: head.time,
+        time: manifest.time,
       },
     },
     stop: async ({ isDeposed, withinMs }) => {

@@ -40,15 +40,15 @@ export interface ReadLedger {
 
 /** Rebuilds the ledger from the manifest and its segments, and checks it. */
 export function readLedger(content: Content, configMaps: LedgerConfigMaps): ReadLedger {
-  const { head, changes, audit } = content;
+  const { manifest, changes, audit } = content;
   const records = emptyRecords();
   const sums = recordSums();
   const read = (lines: readonly string[]): void => {
     replay(records, lines);
     sums.read(lines);
   };
-  for (const lines of linesOf("snapshot", head.snapshot.ranges, configMaps)) read(lines);
-  for (const lines of linesOf("log", head.log.ranges, configMaps)) read(lines);
+  for (const lines of linesOf("snapshot", manifest.snapshot.ranges, configMaps)) read(lines);
+  for (const lines of linesOf("log", manifest.log.ranges, configMaps)) read(lines);
   read(changes);
   checkSum("the set of the ledger's pages", sums.sum(), sumOf(content) ?? sums.sum());
   const contradiction = contradictionIn({
@@ -56,17 +56,17 @@ export function readLedger(content: Content, configMaps: LedgerConfigMaps): Read
     closedKeys: [],
     cordons: [],
     advertisements: [],
-    time: head.time,
+    time: manifest.time,
   });
   if (contradiction !== undefined)
     throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
-  const segments = segmentsIn(head.audit.pages).map((segment) =>
+  const segments = segmentsIn(manifest.audit.pages).map((segment) =>
     configMaps.get(segmentName("audit", segment)),
   );
   const auditSegments = segments.map((segment) =>
     segment === undefined ? MISSING_SEGMENT : auditSegmentOf(linesIn(segment)),
   );
-  checkAudit(head.audit, audit, auditSegments.at(-1)?.lastHash);
+  checkAudit(manifest.audit, audit, auditSegments.at(-1)?.lastHash);
   return { records, sums, auditSegments };
 }
 
@@ -92,7 +92,7 @@ function* linesOf(
 
 /** The lines in the manifest must chain up to the link that it names. */
 function checkAudit(
-  { last, trimmed }: Content["head"]["audit"],
+  { last, trimmed }: Content["manifest"]["audit"],
   lines: readonly string[],
   before: string | undefined,
 ): void {
@@ -102,14 +102,14 @@ function checkAudit(
 }
 
 /** Segments of earlier epochs that the manifest does not name: their leader ended before it could add them. */
-export function orphanSegments({ head }: Content, configMaps: LedgerConfigMaps): string[] {
+export function orphanSegments({ manifest }: Content, configMaps: LedgerConfigMaps): string[] {
   const named = new Set([
-    ...segmentsIn(head.snapshot.ranges).map((segment) => segmentName("snapshot", segment)),
-    ...segmentsIn(head.log.ranges).map((segment) => segmentName("log", segment)),
-    ...segmentsIn(head.audit.pages).map((segment) => segmentName("audit", segment)),
+    ...segmentsIn(manifest.snapshot.ranges).map((segment) => segmentName("snapshot", segment)),
+    ...segmentsIn(manifest.log.ranges).map((segment) => segmentName("log", segment)),
+    ...segmentsIn(manifest.audit.pages).map((segment) => segmentName("audit", segment)),
   ]);
   const isPage = (name: string): boolean =>
-    SEGMENT_KINDS.some((kind) => (parseSegmentName(kind, name)?.epoch ?? head.epoch) < head.epoch);
+    SEGMENT_KINDS.some((kind) => (parseSegmentName(kind, name)?.epoch ?? manifest.epoch) < manifest.epoch);
   return [...configMaps.keys()].filter((name) => isPage(name) && !named.has(name));
 }
 

@@ -21,7 +21,7 @@ async function inSegments() {
   await store.open();
   await new Grants().commit(store, COMMITS);
   await until("there are pages", async () => {
-    const { head: manifest } = contentIn(await named(ledger, LEDGER));
+    const { manifest } = contentIn(await named(ledger, LEDGER));
     return manifest.log.ranges.length > 0 || undefined;
   });
   await store.close();
@@ -42,7 +42,10 @@ async function changeManifest(
 ): Promise<void> {
   const object = await named(ledger, LEDGER);
   const content = contentIn(object);
-  const next = manifestConfigMap(object, ledger.namespace, { ...content, head: change(content.head) });
+  const next = manifestConfigMap(object, ledger.namespace, {
+    ...content,
+    manifest: change(content.manifest),
+  });
   await ledger.client.update(CONFIG_MAPS, next);
 }
 
@@ -94,7 +97,7 @@ describe("a ledger in objects", () => {
     expect(records.reservations).toHaveLength(COMMITS);
     await store.commit({ number: COMMITS + 1, at: records.time, entries: [] });
     await store.close();
-    expect(contentIn(await named(ledger, LEDGER)).head.sum).toMatchObject({
+    expect(contentIn(await named(ledger, LEDGER)).manifest.sum).toMatchObject({
       commit: COMMITS + 1,
       records: [COMMITS, expect.any(Number)],
     });

@@ -53,12 +53,12 @@ export function recordSums(): RecordSums {
 
 /** The content with the sum of its records as of its commit. */
 export function withSum(content: Content, records: TableSum): Content {
-  const { head } = content;
-  return { ...content, head: { ...head, sum: { commit: head.commitNumber, records } } };
+  const { manifest } = content;
+  return { ...content, manifest: { ...manifest, sum: { commit: manifest.commitNumber, records } } };
 }
 
 /** Undefined: an older broker made the last commit, and counted nothing. */
-export function sumOf({ head: { sum, commitNumber } }: Content): TableSum | undefined {
+export function sumOf({ manifest: { sum, commitNumber } }: Content): TableSum | undefined {
   return sum?.commit === commitNumber ? sum.records : undefined;
 }
 

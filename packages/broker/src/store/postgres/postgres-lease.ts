@@ -149,7 +149,13 @@ export function postgresLease(deps: PostgresLeaseDeps): PostgresLease {
     server: "the database",
     epoch,
     readHolder,
-    tryAcquire: async (onRead) => {
+    tryAcquire: async () => {
+      const acquired = await acquire();
+      if (acquired !== undefined) return acquired;
+      const { holder, leftMs } = await connection.use(row.read);
+      return { isHeld: false, holder, freeInMs: leftMs };
+    },
+    poll: async (onRead) => {
       const acquired = isDue ? await acquire() : undefined;
       if (acquired !== undefined) return acquired;
       const { holder, instance, leftMs } = await connection.use(row.read);

@@ -110,11 +110,12 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
 
   const lead = async (): Promise<void> => {
     if (!isPrepared) await prepare();
-    if (elector.state().role === "leader" || (await elector.tryAcquire()).isHeld) return;
-    const { holder } = await writer.use(row.read);
+    if (elector.state().role === "leader") return;
+    const attempt = await elector.tryAcquire();
+    if (attempt.isHeld) return;
     throw new StoreFailure(
       "not-committed",
-      `${displayName}: another broker leads (${holder}); stop it, or wait until it ends`,
+      `${displayName}: another broker leads (${attempt.holder}); stop it, or wait until it ends`,
     );
   };
 
