@@ -11,7 +11,7 @@ const mayImport = {
   contract: ["base", "domain"],
   runtime: ["base"],
   kube: ["base", "runtime"],
-  "kube-sim": ["base", "domain", "contract", "runtime", "kube"],
+  "kube-sim": ["base", "runtime", "kube"],
   client: ["base", "domain", "contract", "runtime"],
   broker: ["base", "domain", "contract", "runtime", "kube"],
   agent: ["base", "domain", "contract", "runtime", "kube", "client"],

@@ -85,6 +85,11 @@ const violations: readonly Row[] = [
     planted: { "packages/kube/src/client.ts": `await import("@resource-broker/broker");` },
   },
   {
+    name: "kube-sim imports the contract",
+    rule: "layer-kube-sim",
+    planted: { "test/kube-sim/src/server.ts": `import "@resource-broker/contract";` },
+  },
+  {
     name: "kube-sim imports the agent",
     rule: "layer-kube-sim",
     planted: { "test/kube-sim/src/server.ts": `import "@resource-broker/agent";` },

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { createClusterApi } from "./api/create-cluster-api.ts";
 import { startBehaviour } from "./behave/behaviour.ts";
 import { populateNamespaces } from "./behave/populate-namespaces.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 import type { ClusterApi } from "./api/cluster-api.ts";
 import type { JsonObject } from "./json.ts";
 

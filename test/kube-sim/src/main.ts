@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { describeFailure, EXIT, runUntilSignal, systemClock } from "@resource-broker/runtime";
 import { StatusError } from "./api/status-error.ts";
 import { readFlags, USAGE } from "./standalone/flags.ts";

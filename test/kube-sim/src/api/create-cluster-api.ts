@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { startCollectors } from "../collect/collectors.ts";
 import type { JsonObject } from "../json.ts";
 import { nameOf, namespaceOf } from "../json-access.ts";

@@ -1,4 +1,4 @@
-import { parseAmount } from "@resource-broker/domain";
+import { parseAmount } from "@resource-broker/base";
 import { objectAt, objectsAt, scalarText } from "../core/look.ts";
 import type { JsonObject } from "../json.ts";
 

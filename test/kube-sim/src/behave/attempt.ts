@@ -1,4 +1,4 @@
-import type { Log } from "@resource-broker/runtime";
+import type { Log } from "@resource-broker/base";
 import { StatusError } from "../api/status-error.ts";
 
 /** Writes of the cluster's own controllers: who loses a race hears of it by the next change. */

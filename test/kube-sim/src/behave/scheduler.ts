@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 import type { ClusterApi, WatchChange } from "../api/cluster-api.ts";
 import { timestamp } from "../api/context.ts";
 import { nameOf, namespaceOf, objectsAt, textAt, valueAt } from "../core/look.ts";

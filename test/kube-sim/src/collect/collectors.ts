@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ApiContext } from "../api/context.ts";
 import { emptyKinds } from "./empty-kinds.ts";
 import { emptyNamespaces } from "./empty-namespaces.ts";

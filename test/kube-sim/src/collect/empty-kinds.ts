@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ApiContext } from "../api/context.ts";
 import { CLEANUP_FINALIZER, CUSTOM_RESOURCES } from "../api/create-object.ts";
 import { deleteCollection } from "../api/delete-collection.ts";

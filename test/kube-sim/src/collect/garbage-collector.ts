@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ApiContext } from "../api/context.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
 import { deleteObject, FOREGROUND, ORPHAN } from "../api/delete-object.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { StatusError } from "../api/status-error.ts";
 
 /** Keys that wait to be looked at, each once, on the next tick of the clock: never inside the write that caused it. */

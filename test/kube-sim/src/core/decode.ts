@@ -1,4 +1,4 @@
-import { formatQuantity, parseQuantity } from "@resource-broker/domain";
+import { formatQuantity, parseQuantity } from "@resource-broker/base";
 import type { Cause } from "../api/definition.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { isList, isObject } from "./look.ts";

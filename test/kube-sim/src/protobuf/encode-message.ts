@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { BackwardWriter } from "./backward-writer.ts";
 import type { MessageTable, TableField } from "./message-tables.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { JsonObject } from "../json.ts";
 import { type BackwardWriter, backwardWriter } from "./backward-writer.ts";
 import { writeObject } from "./encode-message.ts";

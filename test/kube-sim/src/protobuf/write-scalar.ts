@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { JsonValue } from "../json.ts";
 import { type BackwardWriter, varintTag } from "./backward-writer.ts";
 import type { ScalarKind } from "./message-tables.ts";

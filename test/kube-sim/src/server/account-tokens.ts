@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ClusterApi } from "../api/cluster-api.ts";
 import { StatusError } from "../api/status-error.ts";
 import { numberAt, textAt } from "../core/look.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ClusterCore } from "../api/create-cluster-api.ts";
 import { badRequest } from "../api/statuses.ts";
 import { textAt } from "../core/look.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { StatusError } from "../api/status-error.ts";
 import { failure } from "../api/statuses.ts";
 import type { FailNext } from "../kube-sim.ts";

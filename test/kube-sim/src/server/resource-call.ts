@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ClusterApi, CollectionTarget, Target } from "../api/cluster-api.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
 import { methodNotSupported, pathNotFound } from "../api/statuses.ts";

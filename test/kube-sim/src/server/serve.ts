@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Log } from "@resource-broker/runtime";
-import { Fault } from "@resource-broker/contract";
+import { Fault, type Log } from "@resource-broker/base";
 import { StatusError } from "../api/status-error.ts";
 import { failure, internalError, methodNotSupported, unauthorized } from "../api/statuses.ts";
 import type { Answer } from "./answer.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ClusterApi, CollectionTarget, Watch, WatchChange, WatchQuery } from "../api/cluster-api.ts";
 import { StatusError } from "../api/status-error.ts";
 import { internalError } from "../api/statuses.ts";

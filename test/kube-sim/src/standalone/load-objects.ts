@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { parseAllDocuments } from "yaml";
 import { isJsonObject } from "../json-value.ts";
 import type { JsonObject } from "../json.ts";

@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity } from "@resource-broker/domain";
+import { compareQuantities, parseQuantity } from "@resource-broker/base";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import { isList, objectAt, objectsAt, textAt, valueAt } from "../look.ts";
 

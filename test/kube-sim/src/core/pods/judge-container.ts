@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity } from "@resource-broker/domain";
+import { compareQuantities, parseQuantity } from "@resource-broker/base";
 import type { Cause } from "../../api/definition.ts";
 import { duplicate, invalid, required } from "../../crd/causes.ts";
 import type { JsonObject } from "../../json.ts";

@@ -1,4 +1,4 @@
-import type { Quantity } from "@resource-broker/domain";
+import type { Quantity } from "@resource-broker/base";
 import { isList, isObject } from "../../core/look.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import { sameJson } from "../same-json.ts";

@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity, type Quantity } from "@resource-broker/domain";
+import { compareQuantities, parseQuantity, type Quantity } from "@resource-broker/base";
 import { BOOL, DOUBLE, INT, QUANTITY, STRING } from "../types.ts";
 import { failure, type Value } from "../values.ts";
 import { fn, intArg, method, type Overload, taggedArg, textArg } from "./overload.ts";
