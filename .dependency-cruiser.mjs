@@ -9,13 +9,25 @@ const mayImport = {
   base: [],
   domain: ["base"],
   contract: ["base", "domain"],
+  accounting: ["base", "domain"],
   runtime: ["base"],
   kube: ["base", "runtime"],
   "kube-sim": ["base", "runtime", "kube"],
   client: ["base", "domain", "contract", "runtime"],
   broker: ["base", "domain", "contract", "runtime", "kube"],
-  agent: ["base", "domain", "contract", "runtime", "kube", "client"],
-  testkit: ["base", "domain", "contract", "runtime", "kube", "kube-sim", "client", "broker", "agent"],
+  agent: ["base", "domain", "accounting", "contract", "runtime", "kube", "client"],
+  testkit: [
+    "base",
+    "domain",
+    "accounting",
+    "contract",
+    "runtime",
+    "kube",
+    "kube-sim",
+    "client",
+    "broker",
+    "agent",
+  ],
 };
 
 /** What is only for tests, the evaluation and the demo is under `test/`; what runs in production is under `packages/`. */
@@ -65,6 +77,12 @@ const rules = [
     comment: "Everyone reads the contract, so it depends on base and the domain and on nothing else.",
     from: { path: "^packages/contract/src/", pathNot: NOT_PRODUCTION },
     to: { pathNot: "^packages/(contract|domain|base)/src/" },
+  },
+  {
+    name: "accounting-imports-only-domain",
+    comment: "What an agent counts is pure: base and domain, no other package, no node: module.",
+    from: { path: "^packages/accounting/src/", pathNot: NOT_PRODUCTION },
+    to: { pathNot: "^packages/(accounting|base|domain)/src/" },
   },
   ...onlyDownward,
   {

@@ -80,6 +80,36 @@ const violations: readonly Row[] = [
     planted: { "packages/kube/src/client.ts": `import "@resource-broker/domain";` },
   },
   {
+    name: "the accounting imports a node: module",
+    rule: "accounting-imports-only-domain",
+    planted: { "packages/accounting/src/pod.ts": `import "node:fs";` },
+  },
+  {
+    name: "the accounting imports the contract",
+    rule: "layer-accounting",
+    planted: { "packages/accounting/src/pod.ts": `import "@resource-broker/contract";` },
+  },
+  {
+    name: "the domain imports the accounting",
+    rule: "layer-domain",
+    planted: { "packages/domain/src/decide.ts": `import "@resource-broker/accounting";` },
+  },
+  {
+    name: "the contract imports the accounting",
+    rule: "layer-contract",
+    planted: { "packages/contract/src/dto.ts": `import "@resource-broker/accounting";` },
+  },
+  {
+    name: "kube imports the accounting",
+    rule: "layer-kube",
+    planted: { "packages/kube/src/client.ts": `import "@resource-broker/accounting";` },
+  },
+  {
+    name: "the broker imports the accounting",
+    rule: "layer-broker",
+    planted: { "packages/broker/src/app.ts": `import "@resource-broker/accounting";` },
+  },
+  {
     name: "kube imports the broker",
     rule: "layer-kube",
     planted: { "packages/kube/src/client.ts": `await import("@resource-broker/broker");` },

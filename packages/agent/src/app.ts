@@ -1,5 +1,5 @@
+import { countedResources } from "@resource-broker/accounting";
 import { Fault } from "@resource-broker/contract";
-import { countedResources } from "@resource-broker/domain";
 import {
   createKubeClient,
   type Environment,

@@ -10,14 +10,7 @@ export {
   REGION_LABEL,
   type ReservationUsage,
 } from "./advertisement/advertisement.ts";
-export type { LiveReservation } from "./cluster/classify-pod.ts";
-export { type ClusterSums, type ClusterTotals, clusterSums } from "./cluster/cluster-sums.ts";
-export { parseToleratedTaint, type ToleratedTaint } from "./cluster/counted-node.ts";
-export {
-  type CountedResources,
-  countedResources,
-  DEFAULT_COUNTED_RESOURCES,
-} from "./cluster/counted-resources.ts";
+
 export {
   type AmountOptions,
   type AmountResult,
@@ -56,9 +49,7 @@ export {
   subtract,
   sum,
 } from "@resource-broker/base";
-export { GUEST_LABELS } from "./cluster/liqo-labels.ts";
-export { clusterLabels, gpuModels, NODE_LABELS, type NodeFacts, nodeFacts } from "./cluster/node.ts";
-export { type PodFacts, podFacts, podKey } from "./cluster/pod.ts";
+
 export { type CostModel, type PriceWindow, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor } from "./cost/price.ts";
 export type { Cordon } from "./scheduling/candidate.ts";

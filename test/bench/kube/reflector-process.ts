@@ -1,5 +1,12 @@
 /** The process that is measured: it follows nodes and pods and keeps the sums, as an agent does, and nothing else. */
-import { clusterSums, GUEST_LABELS, NODE_LABELS, nodeFacts, podFacts, podKey } from "@resource-broker/domain";
+import {
+  clusterSums,
+  GUEST_LABELS,
+  NODE_LABELS,
+  nodeFacts,
+  podFacts,
+  podKey,
+} from "@resource-broker/accounting";
 import {
   createKubeClient,
   type KubeConfig,

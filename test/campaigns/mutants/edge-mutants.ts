@@ -51,10 +51,10 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "GPUs of the rarest models are not advertised",
-    file: "packages/domain/src/cluster/node.ts",
+    file: "packages/accounting/src/node.ts",
     find: "{ model: OTHER_GPU_MODELS, count: rest }",
     replace: "{ model: OTHER_GPU_MODELS, count: rest - 1 }",
-    caughtBy: testFile("packages/domain/src/cluster/node-labels.test.ts"),
+    caughtBy: testFile("packages/accounting/src/node-labels.test.ts"),
   },
   {
     name: "believes what an agent says is available",

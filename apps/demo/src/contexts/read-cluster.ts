@@ -1,18 +1,15 @@
-import { type AdvertisementDTO, fromAdvertisement } from "@resource-broker/contract";
 import {
   clusterLabels,
   type ClusterSums,
   clusterSums,
-  CURRENT_PROTOCOL,
   gpuModels,
   GUEST_LABELS,
-  larger,
-  NO_RESOURCES,
   NODE_LABELS,
   nodeFacts,
   podFacts,
-  subtract,
-} from "@resource-broker/domain";
+} from "@resource-broker/accounting";
+import { type AdvertisementDTO, fromAdvertisement } from "@resource-broker/contract";
+import { CURRENT_PROTOCOL, larger, NO_RESOURCES, subtract } from "@resource-broker/domain";
 import { type KubeClient, nodesWithLabels, podsWithLabels } from "@resource-broker/kube";
 import { type WaitingGroup, waitingPods } from "./waiting-pods.ts";
 

@@ -1,5 +1,6 @@
+import { podFacts, type PodFacts } from "@resource-broker/accounting";
 import { toQuantities } from "@resource-broker/contract";
-import { podFacts, type PodFacts, type ResourceVector } from "@resource-broker/domain";
+import type { ResourceVector } from "@resource-broker/domain";
 import { type KubeClient, type Pod, PODS, type Resource } from "@resource-broker/kube";
 import type { WaitingState } from "./report.ts";
 

@@ -1,5 +1,10 @@
+import {
+  POD_CASES,
+  type PodCase,
+  SANDBOX_CLASS,
+  SANDBOX_OVERHEAD,
+} from "@resource-broker/accounting/testing";
 import { add, NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/domain";
-import { POD_CASES, type PodCase, SANDBOX_CLASS, SANDBOX_OVERHEAD } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";
 import {
   kubeClientFor,

@@ -1,4 +1,4 @@
-import { countedResources } from "@resource-broker/domain";
+import { countedResources } from "@resource-broker/accounting";
 import { CONFIG_MAPS, NAMESPACES } from "@resource-broker/kube";
 import { expect, test } from "vitest";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";

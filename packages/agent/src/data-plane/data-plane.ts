@@ -1,5 +1,5 @@
+import type { CountedResources } from "@resource-broker/accounting";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
-import type { CountedResources } from "@resource-broker/domain";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";

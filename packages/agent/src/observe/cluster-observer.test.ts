@@ -1,4 +1,5 @@
-import { countedResources, type KubernetesNode, type KubernetesPod } from "@resource-broker/domain";
+import { countedResources } from "@resource-broker/accounting";
+import type { KubernetesNode, KubernetesPod } from "@resource-broker/domain";
 import { NODES, PODS } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

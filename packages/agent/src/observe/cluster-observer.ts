@@ -3,11 +3,8 @@ import {
   clusterLabels,
   clusterSums,
   type CountedResources,
-  type GpuModel,
   gpuModels,
   GUEST_LABELS,
-  type KubernetesNode,
-  type KubernetesPod,
   type LiveReservation,
   NODE_LABELS,
   nodeFacts,
@@ -15,7 +12,8 @@ import {
   podFacts,
   podKey,
   type ToleratedTaint,
-} from "@resource-broker/domain";
+} from "@resource-broker/accounting";
+import type { GpuModel, KubernetesNode, KubernetesPod } from "@resource-broker/domain";
 import {
   type ReflectorDeps,
   type Reflector,

@@ -1,4 +1,4 @@
-import { GUEST_LABELS, NODE_LABELS, nodeFacts, podFacts } from "@resource-broker/domain";
+import { GUEST_LABELS, NODE_LABELS, nodeFacts, podFacts } from "@resource-broker/accounting";
 import { nodesWithLabels, podsWithLabels } from "@resource-broker/kube";
 import { decodeMessage, goSamples } from "@resource-broker/kube/testing";
 import { expect, it } from "vitest";

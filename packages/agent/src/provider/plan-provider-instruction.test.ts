@@ -1,5 +1,5 @@
+import { clusterSums, nodeFacts } from "@resource-broker/accounting";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
-import { clusterSums, nodeFacts } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../manifests/instructions.ts";
 import { availableOf } from "../publish/advertisement.ts";

@@ -1,5 +1,5 @@
 import { advertisementKind, apiVersionOf, type ProviderInstruction } from "@resource-broker/contract/crd";
-import type { CountedResources, ToleratedTaint } from "@resource-broker/domain";
+import type { CountedResources, ToleratedTaint } from "@resource-broker/accounting";
 import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import { reservationFromInstruction } from "../manifests/instructions.ts";

@@ -1,11 +1,6 @@
+import { parseToleratedTaint, type ToleratedTaint } from "@resource-broker/accounting";
 import type { Setting, SettingResult } from "@resource-broker/contract";
-import {
-  CLUSTER_ID_FORM,
-  DNS_SUBDOMAIN,
-  isClusterId,
-  parseToleratedTaint,
-  type ToleratedTaint,
-} from "@resource-broker/domain";
+import { CLUSTER_ID_FORM, DNS_SUBDOMAIN, isClusterId } from "@resource-broker/domain";
 
 /** The forms of flag values; each function returns the problem and how to write it. */
 

@@ -1,5 +1,5 @@
 import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
-import { countedResources } from "@resource-broker/domain";
+import { countedResources } from "@resource-broker/accounting";
 import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
 import type { Clock } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";

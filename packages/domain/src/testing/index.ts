@@ -1,8 +1,7 @@
 export { chooseProvider } from "../scheduling/choose-provider.ts";
 export { REJECTION_CODES } from "../ledger/command.ts";
 export { recordsOf } from "../ledger/records.ts";
-export { type PodCase, SANDBOX_CLASS, SANDBOX_OVERHEAD } from "../cluster/testing/pod-case.ts";
-export { POD_CASES } from "../cluster/testing/pod-cases.ts";
+
 export { type ClusterSketch, cluster, priced, request, type Size, size } from "./builders.ts";
 export { runs } from "./runs.ts";
 export { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "./world.ts";

@@ -1,4 +1,4 @@
-import { NODE_LABELS } from "@resource-broker/domain";
+import { NODE_LABELS } from "@resource-broker/accounting";
 import type { Pod } from "@resource-broker/kube";
 import type { Node } from "@resource-broker/kube/testing";
 import type { Setup } from "./kube-promise.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from "node:assert";
-import { GUEST_LABELS, NODE_LABELS } from "@resource-broker/domain";
+import { GUEST_LABELS, NODE_LABELS } from "@resource-broker/accounting";
 import {
   type KubeClient,
   NODES,

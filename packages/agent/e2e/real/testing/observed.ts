@@ -1,4 +1,4 @@
-import { DEFAULT_COUNTED_RESOURCES, type LiveReservation } from "@resource-broker/domain";
+import { DEFAULT_COUNTED_RESOURCES, type LiveReservation } from "@resource-broker/accounting";
 import {
   type KubeClient,
   NODES,

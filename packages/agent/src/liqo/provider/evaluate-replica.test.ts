@@ -1,4 +1,4 @@
-import { countedResources } from "@resource-broker/domain";
+import { countedResources } from "@resource-broker/accounting";
 import { describe, expect, test } from "vitest";
 import type { CachedReservation } from "../../reservations/reservation-cache.ts";
 import { ended } from "../../testing/samples.ts";

@@ -1,5 +1,5 @@
+import { countedResources } from "@resource-broker/accounting";
 import type { ReservationDTO } from "@resource-broker/contract";
-import { countedResources } from "@resource-broker/domain";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResourceList } from "../objects/authentication.ts";

@@ -1,7 +1,7 @@
+import type { CountedResources } from "@resource-broker/accounting";
 import { DEFAULT_SLICE } from "@resource-broker/contract";
 import {
   compareQuantities,
-  type CountedResources,
   formatBytes,
   formatCount,
   formatCpu,

@@ -1,6 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Reservation } from "../../../reservations/reservation.ts";
-import { countedResources } from "@resource-broker/domain";
+import { countedResources } from "@resource-broker/accounting";
 import { NAMESPACES } from "@resource-broker/kube";
 import type { Namespace } from "@resource-broker/kube/testing";
 import { fakeClock } from "@resource-broker/testkit";

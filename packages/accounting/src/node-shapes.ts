@@ -1,5 +1,5 @@
 import { combine, fits, isZero, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
-import { MAX_NODE_SHAPES, type NodeShape } from "../advertisement/advertisement.ts";
+import { MAX_NODE_SHAPES, type NodeShape } from "@resource-broker/domain";
 
 /** Losing accelerators weighs more than losing the same share of CPU or memory. */
 const ACCELERATOR_WEIGHT = 4;

@@ -1,5 +1,5 @@
 import type { ResourceVector } from "@resource-broker/base";
-import type { ReservationId } from "../reservation/ids.ts";
+import type { ReservationId } from "@resource-broker/domain";
 import type { BoundPods } from "./bound-pods.ts";
 import {
   type ClusterView,

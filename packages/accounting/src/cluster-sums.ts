@@ -1,6 +1,5 @@
 import { equals, fits, type ResourceVector } from "@resource-broker/base";
-import type { NodeShape } from "../advertisement/advertisement.ts";
-import type { ReservationId } from "../reservation/ids.ts";
+import type { NodeShape, ReservationId } from "@resource-broker/domain";
 import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./bound-pod-groups.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";

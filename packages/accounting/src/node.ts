@@ -1,5 +1,5 @@
 import type { KubernetesNode, KubernetesTaint, ResourceVector } from "@resource-broker/base";
-import { type GpuModel, MAX_GPU_MODELS, REGION_LABEL } from "../advertisement/advertisement.ts";
+import { type GpuModel, MAX_GPU_MODELS, REGION_LABEL } from "@resource-broker/domain";
 import {
   type CountedResources,
   DEFAULT_COUNTED_RESOURCES,

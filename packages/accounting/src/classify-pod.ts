@@ -1,5 +1,5 @@
 import type { ResourceVector } from "@resource-broker/base";
-import type { ReservationId } from "../reservation/ids.ts";
+import type { ReservationId } from "@resource-broker/domain";
 import type { GuestFacts, PodFacts } from "./pod.ts";
 
 /** A reservation this cluster holds capacity for. */
