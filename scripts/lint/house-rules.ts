@@ -1,13 +1,15 @@
 /**
- * Two house rules that oxlint does not bring. Both keep a promise that review would otherwise have to remember:
+ * House rules that oxlint does not bring. Each keeps a promise that review would otherwise have to remember:
  * time is passed in, never read (`Date.now()` is banned in .oxlintrc.json; `new Date()` is the other way to read
- * it), and a package's surface is a list of names, so `export *` cannot widen it by accident.
+ * it), a package's surface is a list of names, so `export *` cannot widen it by accident, and the agent's logic
+ * uses its own types: messages of the wire stay at its edge.
  */
 interface SyntaxNode {
   readonly type: string;
   readonly callee?: SyntaxNode;
   readonly name?: string;
   readonly arguments?: readonly unknown[];
+  readonly imported?: SyntaxNode;
 }
 
 interface RuleContext {
@@ -34,7 +36,21 @@ const noExportAll = {
   }),
 };
 
+/** Where it applies is in .oxlintrc.json. */
+const wireAtTheEdge = {
+  create: (context: RuleContext): Visitor => ({
+    ImportSpecifier: (node) => {
+      if (node.imported?.name?.endsWith("DTO") !== true) return;
+      context.report({ node, message: "A message of the wire: map it in transport/reservation-mapping.ts." });
+    },
+  }),
+};
+
 export default {
   meta: { name: "house" },
-  rules: { "no-clock-constructor": noClockConstructor, "no-export-all": noExportAll },
+  rules: {
+    "no-clock-constructor": noClockConstructor,
+    "no-export-all": noExportAll,
+    "wire-at-the-edge": wireAtTheEdge,
+  },
 };

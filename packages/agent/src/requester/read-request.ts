@@ -44,12 +44,17 @@ export function readRequest({ spec }: Pick<ResourceRequest, "spec">): RequestRea
     },
   };
   const checked = validate(reservationRequestSchema, body);
-  if (!checked.ok) return { ok: false, problem: inSpecTerms(describeProblems(checked.problems)) };
+  if (!checked.ok) return { ok: false, problem: inSpecTerms(checked.problems) };
   const sized = toReservationRequest(checked.value);
-  if (!sized.ok) return { ok: false, problem: inSpecTerms(describeProblems(sized.problems)) };
+  if (!sized.ok) return { ok: false, problem: inSpecTerms(sized.problems) };
   return { ok: true, request: checked.value, resources: sized.value.resources };
 }
 
-function inSpecTerms(text: string): string {
-  return FIELD_NAMES.reduce((words, [wire, spec]) => words.replaceAll(wire, `spec.${spec}`), text);
+function inSpecTerms(problems: Parameters<typeof describeProblems>[0]): string {
+  return describeProblems(problems.map(({ path, message }) => ({ path: specPath(path), message })));
+}
+
+function specPath(path: string): string {
+  const [wire, spec] = FIELD_NAMES.find(([name]) => path.startsWith(name)) ?? [];
+  return wire === undefined ? path : `spec.${spec}${path.slice(wire.length)}`;
 }
