@@ -11,6 +11,7 @@ export {
   type DirectCallsOptions,
 } from "./direct-calls.ts";
 export { readBrokerUrls } from "./endpoints.ts";
+export { createEventParser, type EventBlock, type EventParser } from "./event-parser.ts";
 export { type CallMessage, LimitError } from "./exchange.ts";
 export {
   isFromCurrentBroker,

@@ -1,7 +1,7 @@
 import { attemptOf } from "@resource-broker/agent/testing";
+import { nextPage } from "@resource-broker/client";
 import {
   describeProblems,
-  HEADER,
   PATH,
   type ReservationDTO,
   reservationListSchema,
@@ -75,7 +75,7 @@ async function reservationsOf(client: BrokerClient): Promise<LedgerReservation[]
   while (path !== undefined) {
     const reply: BrokerReply = await client.request("GET", path);
     all.push(...bodyOf(reservationListSchema, reply));
-    path = /^<([^>]+)>; rel="next"$/.exec(String(reply.headers[HEADER.link.toLowerCase()]))?.[1];
+    path = nextPage(reply.headers, PATH.reservations);
   }
   return all.map(({ id, key, requesterID, targetClusterID, status }) => ({
     id,

@@ -7,12 +7,12 @@ import {
   postgresStore,
   readAddress,
 } from "@resource-broker/broker/testing";
+import { nextPage } from "@resource-broker/client";
 import {
   type AdvertisementDTO,
   type AdvertisementPageDTO,
   advertisementPageSchema,
   describeProblems,
-  HEADER,
   LIMIT,
   PATH,
   type ReservationDTO,
@@ -157,14 +157,9 @@ async function listAll(client: BrokerClient, role?: "requester"): Promise<Reserv
   while (path !== undefined) {
     const reply: BrokerReply = await getWithRetry(client, path);
     found.push(...bodyOf(reservationListSchema, reply));
-    path = nextPage(reply);
+    path = nextPage(reply.headers, PATH.reservations);
   }
   return found;
-}
-
-function nextPage({ headers }: BrokerReply): string | undefined {
-  const link = headers[HEADER.link.toLowerCase()];
-  return /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1];
 }
 
 async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO[]> {

@@ -38,7 +38,10 @@ export interface BrokerReply {
   readonly body: unknown;
 }
 
-/** A client of the broker for one cluster or admin: mTLS with keep-alive connections. */
+/**
+ * A raw client for tests: mTLS with keep-alive connections, replies as they come, calls that are broken off on purpose.
+ * A program uses `@resource-broker/client`.
+ */
 export interface BrokerClient {
   readonly clusterId: string;
   /** Rejects when the connection breaks, also when it was this client that hung up. */

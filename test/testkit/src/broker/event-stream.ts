@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { createEventParser } from "@resource-broker/client";
 
 /** One server-sent event. */
 export interface StreamEvent {
@@ -28,29 +29,15 @@ export function eventStream(source: Readable): EventStream {
 }
 
 async function* read(source: Readable): AsyncGenerator<StreamEvent, undefined> {
-  let rest = "";
+  const parser = createEventParser();
   source.setEncoding("utf8");
-  for await (const chunk of source) {
-    const blocks = `${rest}${String(chunk)}`.split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const event = parse(block);
-      if (event !== undefined) yield event;
+  for await (const piece of source) {
+    for (const { name, data, id } of parser.push(String(piece))) {
+      // A heartbeat has no data.
+      if (data === undefined) continue;
+      const parsed: unknown = JSON.parse(data);
+      yield { name, data: parsed, ...(id === undefined ? {} : { id }) };
     }
   }
   return undefined;
-}
-
-/** Undefined for what is no event: a heartbeat is a comment. */
-function parse(block: string): StreamEvent | undefined {
-  const fields = new Map<string, string>();
-  for (const line of block.split("\n")) {
-    const colon = line.indexOf(":");
-    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).trimStart());
-  }
-  const data = fields.get("data");
-  const id = fields.get("id");
-  if (data === undefined) return undefined;
-  const parsed: unknown = JSON.parse(data);
-  return { name: fields.get("event") ?? "message", data: parsed, ...(id === undefined ? {} : { id }) };
 }
