@@ -41,7 +41,7 @@ const EVERYTHING = "{packages,apps,test,evaluation,scripts,tools,deploy,test-set
 const maxWorkers = isReal || isLiqo || isUi || isKind ? 1 : Math.max(2, availableParallelism() - 1);
 
 // Only a guard against tests that hang: no test asserts a time, and a busy machine is no failure.
-const patience = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
+const timeouts = { testTimeout: long ? 3_600_000 : 120_000, hookTimeout: 120_000 };
 const units = {
   name: "units",
   include: UNITS,
@@ -70,6 +70,6 @@ function chosen() {
 export default defineConfig({
   test: {
     maxWorkers,
-    projects: chosen().map((test) => ({ test: { ...patience, ...test } })),
+    projects: chosen().map((test) => ({ test: { ...timeouts, ...test } })),
   },
 });

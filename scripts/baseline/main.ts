@@ -18,7 +18,7 @@ import {
 } from "./compare.ts";
 import { contentOf, gitHash, publicFiles } from "./files.ts";
 import { shippedLiterals } from "./literals.ts";
-import { type Figures, measure, showFigures, TOO_LARGE } from "./measure.ts";
+import { type Measurements, measure, showMeasurements, TOO_LARGE } from "./measure.ts";
 import { playStory } from "./story.ts";
 
 const HELP = `Records what users can type, apply, scrape, call or read, and compares it.
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
   if (values.help) console.log(HELP);
   else if (values.accept) accept();
   else if (values.check) return check(parts);
-  else if (values.measure) writeFigures(await measure(ROOT));
+  else if (values.measure) writeMeasurements(await measure(ROOT));
   else await record(parts);
   return 0;
 }
@@ -164,7 +164,7 @@ async function check(parts: readonly string[]): Promise<number> {
   // Only who has compared everything knows what is nowhere.
   const untrue = parts.length === PARTS.length ? untrueLines(accepted, isIn(now)) : [];
   results.push(report("accepted", untrue, accepted.added.size + accepted.removed.size));
-  if (values.measure) results.push(await reportFigures());
+  if (values.measure) results.push(await reportMeasurements());
   return results.every((isOk) => isOk) ? 0 : 1;
 }
 
@@ -243,20 +243,20 @@ function accept(): void {
   );
 }
 
-/** Figures are only shown; a bundle beyond its budget is a failure. */
-async function reportFigures(): Promise<boolean> {
-  const text = showFigures(readFigures(), await measure(ROOT));
+/** Measurements are only shown; a bundle beyond its budget is a failure. */
+async function reportMeasurements(): Promise<boolean> {
+  const text = showMeasurements(readMeasurements(), await measure(ROOT));
   console.log(text);
   return !text.includes(TOO_LARGE);
 }
 
-function readFigures(): Figures {
+function readMeasurements(): Measurements {
   return readJson(readFileSync(join(FOLDER, "figures.json"), "utf8"));
 }
 
-function writeFigures(figures: Figures): void {
-  writeFileSync(join(FOLDER, "figures.json"), `${JSON.stringify(figures, null, 2)}\n`);
-  console.log(JSON.stringify(figures, null, 2));
+function writeMeasurements(measurements: Measurements): void {
+  writeFileSync(join(FOLDER, "figures.json"), `${JSON.stringify(measurements, null, 2)}\n`);
+  console.log(JSON.stringify(measurements, null, 2));
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));

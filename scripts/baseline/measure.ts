@@ -8,7 +8,7 @@ import { must, run } from "./programs.ts";
 import { startWorld } from "./world.ts";
 
 /** By section and figure, as text. */
-export type Figures = Readonly<Record<string, Readonly<Record<string, string>>>>;
+export type Measurements = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const BENCHES: readonly (readonly string[])[] = [
   ["test/bench/domain/main.ts"],
@@ -18,12 +18,12 @@ const STARTS = 5;
 export const TOO_LARGE = " TOO LARGE";
 const BUSY = { "not measured": "the machine was busy; run it again when it is idle" };
 
-export async function measure(root: string): Promise<Figures> {
+export async function measure(root: string): Promise<Measurements> {
   const into = mkdtempSync(join(tmpdir(), "baseline-bundles-"));
   const load = loadavg()[0] ?? 0;
   const isBusy = load > availableParallelism() / 2;
   try {
-    const figures: Record<string, Readonly<Record<string, string>>> = {
+    const measurements: Record<string, Readonly<Record<string, string>>> = {
       machine: {
         processor: cpus()[0]?.model ?? "unknown",
         node: process.version,
@@ -34,11 +34,11 @@ export async function measure(root: string): Promise<Figures> {
     };
     for (const [file = "", ...flags] of BENCHES) {
       const name = [file, ...flags].join(" ");
-      figures[name] = isBusy
+      measurements[name] = isBusy
         ? BUSY
         : rowsOf(must(await run([join(root, file), ...flags], root, process.env)).out);
     }
-    return figures;
+    return measurements;
   } finally {
     rmSync(into, { recursive: true, force: true });
   }
@@ -92,11 +92,11 @@ export function rowsOf(table: string): Record<string, string> {
   );
 }
 
-export function showFigures(before: Figures, now: Figures): string {
+export function showMeasurements(before: Measurements, now: Measurements): string {
   return Object.entries(now)
-    .flatMap(([section, figures]) => [
+    .flatMap(([section, measurements]) => [
       `measured: ${section}`,
-      ...Object.entries(figures).map(
+      ...Object.entries(measurements).map(
         ([name, value]) => `  ${name}: ${before[section]?.[name] ?? "not recorded"} -> ${value}`,
       ),
     ])

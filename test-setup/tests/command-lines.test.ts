@@ -46,26 +46,26 @@ describe.each(NAMES)("%s", (name) => {
   });
 
   test.each([
-    { row: "an unknown flag", flags: ["--colour"], said: "unknown flag --colour; --help shows how" },
-    { row: "a flag in one letter", flags: ["-x"], said: "unknown flag -x; --help shows how" },
-    { row: "a word", flags: ["now"], said: 'unexpected argument "now"; --help shows how' },
+    { row: "an unknown flag", flags: ["--colour"], message: "unknown flag --colour; --help shows how" },
+    { row: "a flag in one letter", flags: ["-x"], message: "unknown flag -x; --help shows how" },
+    { row: "a word", flags: ["now"], message: 'unexpected argument "now"; --help shows how' },
     {
       row: "another kind of cluster",
       flags: ["--on", "minikube"],
-      said: '--on is "minikube", but must be kind, sim, real or liqo; --help shows how',
+      message: '--on is "minikube", but must be kind, sim, real or liqo; --help shows how',
     },
-    { row: "no value", flags: ["--state"], said: "--state needs a value; --help shows how" },
+    { row: "no value", flags: ["--state"], message: "--state needs a value; --help shows how" },
     {
       row: "a flag for a value",
       flags: ["--state", "--dry-run"],
-      said: "--state needs a value; --help shows how",
+      message: "--state needs a value; --help shows how",
     },
     {
       row: "a value too many",
       flags: ["--dry-run=yes"],
-      said: "--dry-run takes no value; --help shows how",
+      message: "--dry-run takes no value; --help shows how",
     },
-  ])("refuses $row", async ({ flags, said: expected }) => {
+  ])("refuses $row", async ({ flags, message: expected }) => {
     const { code, stdout, stderr } = await runScript(name, flags);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `${name}: ${expected}\n` });
   });
@@ -127,7 +127,7 @@ describe("values", () => {
   });
 });
 
-describe("what is missing is said with its remedy", () => {
+describe("what is missing is message with its remedy", () => {
   const bare = mkdtempSync(join(tmpdir(), "bare-path-"));
   afterAll(() => rmSync(bare, { recursive: true }));
   const withBasics = (...programs: readonly string[]): Record<string, string> => {

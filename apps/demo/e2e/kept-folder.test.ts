@@ -10,7 +10,7 @@ import { processesIn, startDemo } from "./testing/demo-process.ts";
 const MAIN = join(import.meta.dirname, "../src/main.ts");
 const run = promisify(execFile);
 /** Only a guard: processes start from their sources, beside other tests. */
-const PATIENCE = { timeout: 180_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "demo-kept-"));
@@ -20,7 +20,7 @@ async function emptyFolder(): Promise<string> {
 
 test(
   "on a kept folder the ledger is found again; a second instance and a busy port are told what to do",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const cwd = await emptyFolder();
     const folder = join(cwd, "kept");
@@ -63,7 +63,7 @@ test(
   },
 );
 
-test("a full disk is told with the remedy, and leaves nothing behind", PATIENCE, async ({ skip }) => {
+test("a full disk is told with the remedy, and leaves nothing behind", TIMEOUT, async ({ skip }) => {
   const folder = await emptyFolder();
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", folder]);
   if (status !== 0) return skip("this system does not let us mount a small disk");

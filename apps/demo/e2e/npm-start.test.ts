@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../../..");
 const MAIN = join(root, "apps/demo/src/main.ts");
 const run = promisify(execFile);
 /** Only a guard: six processes start from their sources, beside other tests. */
-const PATIENCE = { timeout: 120_000 };
+const TIMEOUT = { timeout: 120_000 };
 
 const hasKubectl = await run("kubectl", ["version", "--client"]).then(
   () => true,
@@ -36,7 +36,7 @@ async function emptyFolder(): Promise<string> {
 describe("npm start", () => {
   test.skipIf(!hasKubectl)(
     "prints five commands that show a reservation travel the whole way, and leaves nothing behind (needs kubectl)",
-    PATIENCE,
+    TIMEOUT,
     async () => {
       const elsewhere = await emptyFolder();
       const env = { ...process.env, HOME: elsewhere };
@@ -87,7 +87,7 @@ describe("npm start", () => {
     },
   );
 
-  test("killed, it leaves nothing behind; without kubectl it says how to get it", PATIENCE, async () => {
+  test("killed, it leaves nothing behind; without kubectl it says how to get it", TIMEOUT, async () => {
     const programs = await emptyFolder();
     for (const name of ["sh", "rm", "sleep"]) await symlink(join("/bin", name), join(programs, name));
     const command = [process.execPath, MAIN, "--no-dashboard"];

@@ -8,7 +8,7 @@ import { startDemo } from "./testing/demo-process.ts";
 const MAIN = join(import.meta.dirname, "../src/main.ts");
 const run = promisify(execFile);
 /** Only a guard: processes start from their sources, beside other tests. */
-const PATIENCE = { timeout: 180_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 interface Piece {
   readonly kind: string;
@@ -44,7 +44,7 @@ const hasKubectl = await run("kubectl", ["version", "--client"]).then(
 
 test.skipIf(!hasKubectl)(
   "with --interface=kubernetes agents speak through objects, and the broker's cluster shows them (needs kubectl)",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const demo = startJson("--clusters=3", "--nodes=2", "--interface=kubernetes");
     const { steps = [] } = await demo.untilKind("ready");
@@ -70,7 +70,7 @@ const postgres = postgresPrograms();
 
 test.skipIf(!postgres.isThere)(
   "with --store=postgres://… the ledger is in that database (needs PostgreSQL)",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const server = await startPostgres();
     onTestFinished(() => server.dispose());

@@ -9,7 +9,7 @@ import { processesIn } from "./testing/demo-process.ts";
 const MAIN = join(import.meta.dirname, "../src/main.ts");
 const run = promisify(execFile);
 /** Only a guard: processes start from their sources, beside other tests. */
-const PATIENCE = { timeout: 180_000 };
+const TIMEOUT = { timeout: 180_000 };
 const WITHIN_MS = 60_000;
 const PROMPT = "ready>";
 
@@ -52,7 +52,7 @@ async function demoOnTerminal() {
 describe.skipIf(!hasTmux)("on a terminal (needs tmux)", () => {
   test(
     "shows live clusters, follows the terminal's size, and q leaves the shell as it was",
-    PATIENCE,
+    TIMEOUT,
     async () => {
       const { tmux, type, shows, folder } = await demoOnTerminal();
       const small = await shows("LAST DECISIONS");
@@ -73,7 +73,7 @@ describe.skipIf(!hasTmux)("on a terminal (needs tmux)", () => {
     },
   );
 
-  test("killed, it still gives the terminal back and leaves nothing behind", PATIENCE, async () => {
+  test("killed, it still gives the terminal back and leaves nothing behind", TIMEOUT, async () => {
     const { tmux, type, shows, folder } = await demoOnTerminal();
     const pane = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
     const { stdout } = await run("pgrep", ["-P", pane]);

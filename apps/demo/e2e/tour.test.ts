@@ -12,7 +12,7 @@ const MAIN = join(import.meta.dirname, "../src/main.ts");
 const CAST = join(import.meta.dirname, "../../../docs/media/tour.cast");
 const run = promisify(execFile);
 /** Only a guard: six processes start, and the broker twice more. */
-const PATIENCE = { timeout: 180_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tour-test-"));
@@ -41,7 +41,7 @@ async function shownIn(file: string): Promise<string> {
 const headings = TOUR_STEPS.map(({ title }, index) => `${index + 1}/${TOUR_STEPS.length}  ${title}`);
 
 describe("npm start -- --tour", () => {
-  test("runs to its end, checks every claim, and records what it told", PATIENCE, async () => {
+  test("runs to its end, checks every claim, and records what it told", TIMEOUT, async () => {
     const folder = await emptyFolder();
     const file = join(folder, "tour.cast");
     const { stdout } = await run(process.execPath, [MAIN, "--tour", "--fast", "--record", file], {
@@ -55,7 +55,7 @@ describe("npm start -- --tour", () => {
     expect(processesIn(folder)).toEqual([]);
   });
 
-  test("interrupted, it ends everything it started", PATIENCE, async () => {
+  test("interrupted, it ends everything it started", TIMEOUT, async () => {
     const folder = await emptyFolder();
     const command = [process.execPath, MAIN, "--tour", "--fast"];
     const tour = startDemo({ command, cwd: folder, env: { ...process.env, TMPDIR: folder } });

@@ -17,7 +17,7 @@ import {
 
 const TIMEOUT = 600_000;
 /** Generous: a busy machine is no failure. */
-const PATIENCE = { timeout: 180_000, interval: 200 };
+const CONVERGENCE = { timeout: 180_000, interval: 200 };
 
 const saw = (line: string): void => void process.stdout.write(`kind: ${line}\n`);
 const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
@@ -93,7 +93,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
       const name = await rome.kubectl("get resourcerequest more -o jsonpath={.status.reservationName}");
       return name === "" ? undefined : name;
     });
-    await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+    await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
     saw(`500m CPU and 256Mi reserved on both sides in ${seconds(began)}: ${reservation}`);
   });
 
@@ -143,7 +143,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
       const began = performance.now();
       await cluster.kubectl(`delete pod ${metadata.name} -n ${namespace}`);
       await readyPod(workload, (pod) => pod.metadata.uid !== metadata.uid);
-      await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+      await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
       saw(`${program} in ${cluster.name}: pod deleted, Ready with its reservation after ${seconds(began)}`);
     }
   });
@@ -155,7 +155,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
       const began = performance.now();
       await cluster.inNode("kill", "-KILL", await pidInNode(workload));
       await readyPod(workload, (pod) => restarts(pod) > restarts(killed));
-      await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+      await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
       saw(`${program} in ${cluster.name}: killed, Ready with its reservation after ${seconds(began)}`);
     }
   });
@@ -174,7 +174,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
       await rome.helm(upgrade, { image: { tag: "upgraded" }, log: { level: "debug" } });
       const { status } = await readyPod(workload);
       expect(status.containerStatuses?.[0]?.image).toContain(":upgraded");
-      await expect.poll(accounts, PATIENCE).toEqual(LIVE);
+      await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
     }
     saw(`helm upgrade of broker and agent: the reservation is kept, ${seconds(began)}`);
   });
@@ -182,7 +182,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
   test("uninstalling leaves kinds and ledger, and then nothing, as docs/install.md says", async () => {
     const { rome, paris, brokerctl } = fleet;
     await rome.kubectl("delete resourcerequests -A --all");
-    await expect.poll(() => paris.kubectl("get providerinstructions -A -o name"), PATIENCE).toBe("");
+    await expect.poll(() => paris.kubectl("get providerinstructions -A -o name"), CONVERGENCE).toBe("");
     await paris.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
     await rome.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
     await rome.helm(`uninstall resource-broker -n ${BROKER_NAMESPACE} --wait`);
@@ -201,7 +201,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
     await brokerctl("finalizers clear -A --yes");
     await run("make", ["-C", ROOT, "uninstall", `KUBECTL=kubectl --kubeconfig ${rome.kubeconfig}`]);
     await rome.kubectl(`delete namespace ${BROKER_NAMESPACE} ${AGENT_NAMESPACE} --ignore-not-found`);
-    await expect.poll(() => allInCluster(rome), PATIENCE).toEqual(before);
+    await expect.poll(() => allInCluster(rome), CONVERGENCE).toEqual(before);
     saw(`uninstalled: ${before.length} objects in the cluster, the same as before`);
   });
 });

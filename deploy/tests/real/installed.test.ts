@@ -20,7 +20,7 @@ import { whyNoSandbox } from "./testing/installed/sandbox.ts";
 
 const START_TIMEOUT_MS = 240_000;
 /** A busy machine is no failure. */
-const PATIENCE = "--timeout=60s";
+const CONVERGENCE = "--timeout=60s";
 const assets = controlPlaneAssets();
 const missing = (assets.isThere ? undefined : assets.why) ?? whyNoHelm() ?? (await whyNoSandbox());
 if (missing !== undefined) process.stderr.write(`NOT TESTED: what is installed: ${missing}\n`);
@@ -114,13 +114,13 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
     test("lends and borrows, remembers it, and gives it back", async () => {
       const { rome, paris } = site;
       await kubectl(rome, `apply -k ${SAMPLES}`);
-      await kubectl(rome, `wait resourcerequest/more --for=jsonpath={.status.phase}=Active ${PATIENCE}`);
+      await kubectl(rome, `wait resourcerequest/more --for=jsonpath={.status.phase}=Active ${CONVERGENCE}`);
       const id = await kubectl(rome, "get resourcerequest more -o jsonpath={.status.reservationName}");
       expect(await kubectl(rome, `get reservationinstruction ${id} -o jsonpath={.spec.message}`)).toBe(
         "Use paris for 4 CPU / 8Gi Memory",
       );
       const held = `providerinstruction/${id}-provider`;
-      await kubectl(paris, `wait ${held} --for=jsonpath={.status.enforced}=true ${PATIENCE}`);
+      await kubectl(paris, `wait ${held} --for=jsonpath={.status.enforced}=true ${CONVERGENCE}`);
 
       const broker = await installed.leader();
       expect(await broker.stop()).toBe(0);
@@ -129,8 +129,8 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       await untilLent("1");
 
       await kubectl(rome, "delete resourcerequest more");
-      await kubectl(rome, `wait reservationinstruction/${id} --for=delete ${PATIENCE}`);
-      await kubectl(paris, `wait ${held} --for=delete ${PATIENCE}`);
+      await kubectl(rome, `wait reservationinstruction/${id} --for=delete ${CONVERGENCE}`);
+      await kubectl(paris, `wait ${held} --for=delete ${CONVERGENCE}`);
       await untilLent("0");
     });
 
@@ -191,7 +191,7 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
     test("ends when it is asked to", async () => {
       for (const pod of [...pods].reverse()) {
         const code = await pod.stop();
-        expect({ code, said: (await pod.logLines()).slice(-5) }).toMatchObject({ code: 0 });
+        expect({ code, log: (await pod.logLines()).slice(-5) }).toMatchObject({ code: 0 });
       }
     });
   });

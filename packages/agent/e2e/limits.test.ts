@@ -8,12 +8,12 @@ import { anAdvertisementInput, OVERSIZED_INPUTS } from "../src/testing/oversized
 import { fromWire } from "../src/transport/reservation-mapping.ts";
 
 /** Only a guard: a real process on a busy machine takes its time. */
-const PATIENCE = 300_000;
+const TIMEOUT = 300_000;
 
 let broker: BrokerProcess;
 beforeAll(async () => {
   broker = await startBroker({ certificates: await testCertificates() });
-}, PATIENCE);
+}, TIMEOUT);
 afterAll(() => broker.dispose());
 
 let sequence = 0;
@@ -25,7 +25,7 @@ function post(offer: Parameters<typeof advertisementOf>[0]) {
 }
 
 describe("a real broker takes the advertisement of a cluster that has", () => {
-  test.each(OVERSIZED_INPUTS)("$what", { timeout: PATIENCE }, async ({ input }) => {
+  test.each(OVERSIZED_INPUTS)("$what", { timeout: TIMEOUT }, async ({ input }) => {
     expect(await post(input)).toMatchObject({ status: 200 });
   });
 });
@@ -39,7 +39,7 @@ describe("one member", () => {
     });
 
   test("cannot take a provider out of the market with many small reservations", {
-    timeout: PATIENCE,
+    timeout: TIMEOUT,
   }, async () => {
     const lyon = anAdvertisementInput({ clusterId: "lyon" });
     await post(lyon);

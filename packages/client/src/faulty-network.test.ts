@@ -21,7 +21,7 @@ const certificates = await testCertificates();
 const request = reservationBody({ cpu: 1, memoryGi: 1 });
 
 /** Only a guard: a busy machine takes its time. */
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const TIMEOUT = { timeout: 20_000, interval: 5 };
 
 interface Setup {
   readonly broker: BrokerProcess;
@@ -107,12 +107,12 @@ describe("a stream", () => {
     const following = followAll();
     // What came and went before a reader had heard anything is no news to it.
     const first = await rome.reserve(request, "first");
-    await expect.poll(() => received.has(first.id), PATIENCE).toBe(true);
+    await expect.poll(() => received.has(first.id), TIMEOUT).toBe(true);
     const made: string[] = [];
     const ended: string[] = [];
     for (let round = 0; round < 50; round++) {
       // A stream that is not open cannot be cut.
-      await expect.poll(() => opened, PATIENCE).toBeGreaterThan(round);
+      await expect.poll(() => opened, TIMEOUT).toBeGreaterThan(round);
       const { id } = await rome.reserve(request, `k-${round}`);
       made.push(id);
       proxy.cut();
@@ -123,7 +123,7 @@ describe("a stream", () => {
       }
     }
     const last = await rome.reserve(request, "last");
-    await expect.poll(() => received.has(last.id), PATIENCE).toBe(true);
+    await expect.poll(() => received.has(last.id), TIMEOUT).toBe(true);
     stopping.abort();
     await following;
     expect(made.filter((id) => !received.has(id))).toEqual([]);
@@ -146,7 +146,7 @@ describe("certificates", () => {
     for (let rotation = 0; rotation < 5; rotation++) {
       const before = { made, connections: proxy.connections().made };
       rotateRome(certificates.cluster("rome"));
-      await expect.poll(() => made, PATIENCE).toBeGreaterThan(before.made + 8);
+      await expect.poll(() => made, TIMEOUT).toBeGreaterThan(before.made + 8);
       expect(proxy.connections().made).toBeGreaterThan(before.connections);
     }
     isOver = true;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
 import { expectDone, runScript, stateFolder } from "../testing/scripts.ts";
 
-const PATIENCE_MS = 900_000;
+const TIMEOUT_MS = 900_000;
 
 describe("on clusters with the real Liqo", () => {
   const folder = stateFolder();
@@ -16,7 +16,7 @@ describe("on clusters with the real Liqo", () => {
       expectDone(end);
       expect(end.stdout.match(/^PASS {2}/gm)).toHaveLength(22);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 
   test("what was kept is shown, with the way into its network", async () => {

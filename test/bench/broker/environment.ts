@@ -23,7 +23,7 @@ export interface BenchEnvironment {
 
 export interface Section {
   readonly name: string;
-  readonly run: (stage: BenchEnvironment) => Promise<BenchRow[]>;
+  readonly run: (environment: BenchEnvironment) => Promise<BenchRow[]>;
 }
 
 /** As the broker's launcher and its image set it. */

@@ -25,7 +25,7 @@ export interface CampaignOptions {
 
 export interface CampaignResult {
   readonly rounds: number;
-  readonly wishes: number;
+  readonly requests: number;
   /** The longest that an agent needed, after its server was back, until it had borrowed, lent and advertised. */
   readonly slowestMs: number;
   /** Empty when nothing was missed, lost or doubled. */
@@ -55,7 +55,7 @@ export async function runCampaign({
     }
     return {
       rounds: reports.length,
-      wishes: requests.all().length,
+      requests: requests.all().length,
       slowestMs: Math.max(...reports.map(slowestOf)),
       violations: reports.at(-1)?.violations ?? [],
     };

@@ -39,10 +39,10 @@ const isKept = report(result);
 if (values.record) await record(result);
 process.exit(isKept ? 0 : 1);
 
-function report({ rounds: done, wishes, slowestMs, violations }: CampaignResult): boolean {
+function report({ rounds: done, requests, slowestMs, violations }: CampaignResult): boolean {
   const elapsed = Math.round((Date.now() - startedAt) / 1000);
   console.log(
-    `${done} rounds in ${elapsed} s: ${wishes} requests, slowest to act again ${(slowestMs / 1000).toFixed(1)} s, ` +
+    `${done} rounds in ${elapsed} s: ${requests} requests, slowest to act again ${(slowestMs / 1000).toFixed(1)} s, ` +
       `${violations.length} violations`,
   );
   const late =

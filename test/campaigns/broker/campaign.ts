@@ -156,7 +156,7 @@ async function apiViolations(
 /** The last word: over the API once more, then a graceful end, then the store itself. */
 async function finalViolations({ target, fleet, clients }: CampaignContext): Promise<string[]> {
   const overApi = await apiViolations({ target, fleet, clients });
-  const { books: snapshot, problems } = await target.close();
+  const { snapshot, problems } = await target.close();
   return [...clients.problems, ...overApi, ...violations(clients.requests, snapshot), ...problems];
 }
 

@@ -34,13 +34,13 @@ export function startLoadClients({ clients, random, ordersEach, lanes }: LoadCli
   let isStopped = false;
   let listeners: (() => void)[] = [];
   const onAcknowledged = (): void => {
-    const telling = listeners;
+    const notified = listeners;
     listeners = [];
-    for (const tell of telling) tell();
+    for (const notify of notified) notify();
   };
 
   const runClient = async (client: BrokerClient, number: number): Promise<void> => {
-    const shopper = new LoadClient({
+    const loadClient = new LoadClient({
       client,
       gate,
       random: random.fork(number),
@@ -50,7 +50,7 @@ export function startLoadClients({ clients, random, ordersEach, lanes }: LoadCli
     });
     let left = ordersEach ?? Number.POSITIVE_INFINITY;
     const lane = async (): Promise<void> => {
-      while (left-- > 0 && !isStopped) await shopper.reserve(() => isStopped);
+      while (left-- > 0 && !isStopped) await loadClient.reserve(() => isStopped);
     };
     await Promise.all(Array.from({ length: lanes }, lane));
   };

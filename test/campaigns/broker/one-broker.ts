@@ -69,7 +69,7 @@ export async function oneBroker({ program, isDamaged = false }: OneBrokerOptions
       const code = await broker.stop();
       const snapshot = await snapshotFromSqlite(broker.storeDirectory);
       return {
-        books: snapshot,
+        snapshot,
         problems: code === 0 ? [] : [`the broker ended with ${code} when asked to stop`],
       };
     },

@@ -13,7 +13,7 @@ import { type Suspension, suspendLeader } from "./suspend-leader.ts";
 import type { Strike, StrikeKind, Target } from "./target.ts";
 
 type StrikeAction = (
-  stage: ReplicasUnderTest,
+  replicas: ReplicasUnderTest,
   leader: BrokerProcess,
   random: SeededRandom,
 ) => Promise<string>;
@@ -77,7 +77,7 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
     },
     close: async () => {
       await replicas.stop();
-      return { books: await ledger.snapshot(), problems: [] };
+      return { snapshot: await ledger.snapshot(), problems: [] };
     },
     dispose: async () => {
       await replicas.dispose();

@@ -23,7 +23,7 @@ export interface Target {
   /** Does something bad to it; resolves when it serves again. */
   readonly strike: (random: SeededRandom) => Promise<Strike>;
   /** Ends it in good order; returns what its store holds, and what was wrong with the end. */
-  readonly close: () => Promise<{ readonly books: LedgerSnapshot; readonly problems: readonly string[] }>;
+  readonly close: () => Promise<{ readonly snapshot: LedgerSnapshot; readonly problems: readonly string[] }>;
   readonly dispose: () => Promise<void>;
 }
 

@@ -106,7 +106,7 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     caughtBy: { ...testFile(`${POSTGRES}/open-ledger.test.ts`), needs: "postgres" },
   },
   {
-    name: "removes old pages before the head lets go of them",
+    name: "removes old segments before the manifest lets go of them",
     file: `${KUBERNETES}/ledger-objects.ts`,
     find: '      dropped = oldest.map((segment) => segmentName("audit", segment));\n',
     replace:

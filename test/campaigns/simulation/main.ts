@@ -32,10 +32,10 @@ while (done < seeds && failure === undefined && Date.now() - startedAt < minutes
 report();
 if (failure !== undefined) explain(failure);
 if (flags.isRecorded) {
-  const figures = { seeds: done, ops, ...Object.fromEntries(total) };
+  const counts = { seeds: done, ops, ...Object.fromEntries(total) };
   const violations = failure === undefined ? 0 : 1;
   await recordCampaign(
-    { campaign: "simulation", seed: first, ...figures, violations },
+    { campaign: "simulation", seed: first, ...counts, violations },
     { startedAt, endedAt: Date.now() },
   );
 }

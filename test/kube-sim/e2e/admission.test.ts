@@ -16,7 +16,7 @@ const sim = createKubeSim({ clock, randomBytes });
 /** Each case works on an object of its own, so that one call of kubectl can carry many. */
 const cases: readonly Case[] = ADMISSION_CASES.map((one, index) => ({ ...one, id: `case-${index}` }));
 let place: KubectlPlace;
-const said = new Map<string, Seen>();
+const results = new Map<string, Seen>();
 
 beforeAll(async () => {
   const home = await mkdtemp(join(tmpdir(), "kube-sim-admission-"));
@@ -64,13 +64,13 @@ async function act(): Promise<void> {
       line,
       rows.map((one) => named(one, one.object)),
     );
-    for (const { id } of rows) said.set(id, seen);
+    for (const { id } of rows) results.set(id, seen);
   }
 }
 
 describe("our CRDs, as the real kubectl meets them", () => {
   test.each(cases)("$name", ({ id, refusal }) => {
-    const seen = said.get(id);
+    const seen = results.get(id);
     if (refusal === undefined) {
       expect(seen?.stdout).toMatch(new RegExp(`/${id} (created|replaced)`, "u"));
       return;

@@ -62,16 +62,16 @@ describe("a price", () => {
 
 describe("colours", () => {
   test.each([
-    { name: "on a terminal", host: { isTerminal: true, env: {} }, isPainted: true },
-    { name: "in a file", host: { isTerminal: false, env: {} }, isPainted: false },
-    { name: "unwanted", host: { isTerminal: true, env: { NO_COLOR: "1" } }, isPainted: false },
-    { name: "wanted all the same", host: { isTerminal: true, env: { NO_COLOR: "" } }, isPainted: true },
+    { name: "on a terminal", host: { isTerminal: true, env: {} }, isStyled: true },
+    { name: "in a file", host: { isTerminal: false, env: {} }, isStyled: false },
+    { name: "unwanted", host: { isTerminal: true, env: { NO_COLOR: "1" } }, isStyled: false },
+    { name: "wanted all the same", host: { isTerminal: true, env: { NO_COLOR: "" } }, isStyled: true },
     {
       name: "on a terminal without any",
       host: { isTerminal: true, env: { TERM: "dumb" } },
-      isPainted: false,
+      isStyled: false,
     },
-  ])("$name", ({ host, isPainted: isStyled }) => {
+  ])("$name", ({ host, isStyled }) => {
     expect(stylerFor(host)("Ready", "good") !== "Ready").toBe(isStyled);
   });
 

@@ -6,7 +6,7 @@ export interface Column<Item> {
   readonly value: (item: Item) => string;
 }
 
-const GAP = "   ";
+const COLUMN_SPACING = "   ";
 
 /** Columns as wide as their widest cell, titles above them, as kubectl prints them; nothing when there is nothing. */
 export function table<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
@@ -32,7 +32,7 @@ function aligned(given: readonly (readonly string[])[]): string {
     .map((row) =>
       row
         .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
-        .join(GAP)
+        .join(COLUMN_SPACING)
         .trimEnd(),
     )
     .map((line) => `${line}\n`)

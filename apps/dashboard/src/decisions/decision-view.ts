@@ -164,7 +164,7 @@ export function requestOptionsText({ request }: Pick<DecisionDTO, "request">): r
     perNode === undefined ? "" : `one node with ${quantitiesText(perNode)}`,
     tier === undefined || tier === "on-demand" ? "" : tier,
     priority === 0 ? "" : `priority ${priority}`,
-  ].filter((wish) => wish !== "");
+  ].filter((text) => text !== "");
 }
 
 type Constraints = NonNullable<DecisionDTO["request"]["constraints"]>;

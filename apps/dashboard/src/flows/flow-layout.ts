@@ -42,7 +42,7 @@ export interface FlowOptions {
 
 /** Names stay legible: a node is never thinner than a line of text. */
 const LINE = 20;
-const GAP = 6;
+const MIN_SPACING = 6;
 const LEAST_HEIGHT = 320;
 /** A single pair need not fill the page. */
 const TALLEST = 140;
@@ -71,9 +71,9 @@ export function layOutFlows(flows: UiFlows, options: FlowOptions): FlowLayout {
     Math.min(providers.length, options.most + 1),
     Math.min(requesters.length, options.most + 1),
   );
-  const height = Math.max(LEAST_HEIGHT, rows * (LINE + GAP) * 2);
+  const height = Math.max(LEAST_HEIGHT, rows * (LINE + MIN_SPACING) * 2);
   const biggest = Math.max(Number.MIN_VALUE, ...[providers, requesters].map(([first]) => first?.[1] ?? 0));
-  const scale = Math.min((height - rows * (LINE + GAP)) / total, TALLEST / biggest);
+  const scale = Math.min((height - rows * (LINE + MIN_SPACING)) / total, TALLEST / biggest);
   const left = column({ edges, key: "provider", side: "provider", clusters: providers, scale, height });
   // Requesters are placed beside their providers: fewer bands cross.
   const right = column({
@@ -146,7 +146,7 @@ function column({ edges, key, side, clusters, scale, height, near }: ColumnInput
   const sorted = order.toSorted(([a], [b]) => Number(a === "") - Number(b === ""));
   const heights = sorted.map(([, value]) => Math.max(LINE, value * scale));
   const free = height - heights.reduce((sum, each) => sum + each, 0);
-  const gap = Math.max(GAP, Math.min(40, free / Math.max(1, sorted.length - 1)));
+  const spacing = Math.max(MIN_SPACING, Math.min(40, free / Math.max(1, sorted.length - 1)));
   let y = 0;
   return sorted.map(([id, value], index) => {
     const node: FlowNode = {
@@ -157,7 +157,7 @@ function column({ edges, key, side, clusters, scale, height, near }: ColumnInput
       y,
       height: heights[index] ?? LINE,
     };
-    y += node.height + gap;
+    y += node.height + spacing;
     return node;
   });
 }

@@ -113,12 +113,12 @@ async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: Contexts
 function print(report: Report, form: "text" | "json", { output, env }: ContextsHost): void {
   if (form === "json") return void output.write(`${safeJson(JSON.stringify(report, undefined, 2))}\n`);
   const features = terminalFeatures(env);
-  const paint = {
+  const format = {
     ...features,
     hasColours: features.hasColours && output.isTTY,
     width: Number.POSITIVE_INFINITY,
   };
-  for (const row of reportRows(report)) output.write(`${renderLine(row, paint)}\n`);
+  for (const row of reportRows(report)) output.write(`${renderLine(row, format)}\n`);
 }
 
 interface ContextSources {

@@ -3,7 +3,7 @@ import { amountOf, describeAmount, describeResources, parseResources } from "@re
 import { type Line, line, span } from "../view/line.ts";
 import type { PendingReport, ReadableCluster, Report, WaitingState } from "./report.ts";
 
-const GAP = "   ";
+const COLUMN_SPACING = "   ";
 
 /** Rows under their titles, each column as wide as it must be. */
 function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -13,7 +13,7 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[]):
   return [titles, ...rows].map((row) =>
     row
       .map((text, column) => text.padEnd(widths[column] ?? 0))
-      .join(GAP)
+      .join(COLUMN_SPACING)
       .trimEnd(),
   );
 }

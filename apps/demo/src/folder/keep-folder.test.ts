@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { keepFolder } from "./keep-folder.ts";
 import { checkTrusted } from "./trusted-folder.ts";
 
-const NOT_SAID = { clusters: 0, nodes: 0 };
+const NOT_GIVEN = { clusters: 0, nodes: 0 };
 
 describe("a folder that is kept", () => {
   let dir: string;
@@ -15,7 +15,7 @@ describe("a folder that is kept", () => {
     return () => rm(dir, { recursive: true, force: true });
   });
 
-  const keep = async (asked = NOT_SAID) => {
+  const keep = async (asked = NOT_GIVEN) => {
     const kept = await keepFolder(dir, asked);
     onTestFinished(kept.release);
     return kept;
@@ -23,7 +23,7 @@ describe("a folder that is kept", () => {
 
   test("is made with all folders above it, for four clusters when nobody says how many", async () => {
     const deep = join(dir, "a/b");
-    const { release, ...kept } = await keepFolder(deep, NOT_SAID);
+    const { release, ...kept } = await keepFolder(deep, NOT_GIVEN);
     release();
     expect(kept).toEqual({ folder: deep, size: { clusters: 4, nodes: 0 }, isAgain: false });
   });
@@ -33,7 +33,7 @@ describe("a folder that is kept", () => {
     for (const each of [mine, shared]) await mkdir(each, 0o700);
     await symlink(mine, join(shared, "link"));
     await chmod(shared, 0o777);
-    const { folder, release } = await keepFolder(join(shared, "link"), NOT_SAID);
+    const { folder, release } = await keepFolder(join(shared, "link"), NOT_GIVEN);
     onTestFinished(release);
     expect(folder).toBe(mine);
   });
@@ -86,7 +86,7 @@ describe("a folder that is kept", () => {
   );
 
   test.runIf(existsSync("/proc/self"))("is refused at once where no folder can be made", async () => {
-    await expect(keepFolder("/proc/foo", NOT_SAID)).rejects.toMatchObject({ code: "EROFS" });
+    await expect(keepFolder("/proc/foo", NOT_GIVEN)).rejects.toMatchObject({ code: "EROFS" });
   });
 });
 
@@ -98,7 +98,7 @@ describe("a folder that others could put programs into is refused", () => {
   });
 
   const refusal = async (folder = dir): Promise<unknown> =>
-    keepFolder(folder, NOT_SAID).then(
+    keepFolder(folder, NOT_GIVEN).then(
       ({ release }) => release(),
       (error: unknown) => error,
     );

@@ -24,14 +24,14 @@ async function build(files: Readonly<Record<string, number>>, failure?: Error) {
   return { problem, done };
 }
 
-const SAID = "builds the dashboard's pages, which takes some seconds and is done once";
+const BUILD_MESSAGE = "builds the dashboard's pages, which takes some seconds and is done once";
 
 test.each([
-  { name: "missing pages are built", files: { "src/main.tsx": 5 }, done: [SAID, "built"] },
+  { name: "missing pages are built", files: { "src/main.tsx": 5 }, done: [BUILD_MESSAGE, "built"] },
   {
     name: "pages older than one of their sources are built",
     files: { "src/main.tsx": 5, "src/fleet/page.tsx": 9, "dist/index.html": 8 },
-    done: [SAID, "built"],
+    done: [BUILD_MESSAGE, "built"],
   },
   { name: "newer pages are left alone", files: { "src/main.tsx": 5, "dist/index.html": 8 }, done: [] },
 ])("$name", async ({ files, done }) => {

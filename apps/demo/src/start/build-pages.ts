@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const DASHBOARD = fileURLToPath(new URL("../../../dashboard/", import.meta.url));
 const SOURCES = ["build.ts", "index.html", "package.json", "public/**/*", "src/**/*"];
 const BUILT = "dist/index.html";
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 const run = promisify(execFile);
 
@@ -19,7 +19,7 @@ export interface PagesFolder {
 
 const THE_PAGES: PagesFolder = {
   folder: DASHBOARD,
-  build: () => run(process.execPath, [join(DASHBOARD, "build.ts")], { timeout: PATIENCE_MS }),
+  build: () => run(process.execPath, [join(DASHBOARD, "build.ts")], { timeout: TIMEOUT_MS }),
 };
 
 /**

@@ -34,7 +34,7 @@ function terminalInHand() {
       onEnd: () => void published.push("end"),
     },
   );
-  return { live, input, output, events, told: published, written };
+  return { live, input, output, events, published, written };
 }
 
 const isOn = (written: readonly string[]): boolean => {
@@ -51,10 +51,10 @@ describe("the live view on a terminal", () => {
   });
 
   test("takes keys one by one, and gives the terminal back when the process exits", () => {
-    expect(hand.told).toEqual(["raw"]);
+    expect(hand.published).toEqual(["raw"]);
     expect(isOn(hand.written)).toBe(true);
     hand.events.emit("exit");
-    expect(hand.told).toEqual(["raw", "cooked", "done"]);
+    expect(hand.published).toEqual(["raw", "cooked", "done"]);
     expect(isOn(hand.written)).toBe(false);
   });
 
@@ -67,7 +67,7 @@ describe("the live view on a terminal", () => {
 
   test.each(["q", "\u0003"])("asks for the end when %j is typed", (typed) => {
     hand.input.emit("data", typed);
-    expect(hand.told).toEqual(["raw", "end"]);
+    expect(hand.published).toEqual(["raw", "end"]);
   });
 
   test("draws anew in another size", () => {
@@ -78,10 +78,10 @@ describe("the live view on a terminal", () => {
 
   test("gives the terminal back while it is put aside, and takes it again", () => {
     hand.input.emit("data", "\u001a");
-    expect(hand.told).toEqual(["raw", "cooked", "suspended"]);
+    expect(hand.published).toEqual(["raw", "cooked", "suspended"]);
     expect(isOn(hand.written)).toBe(false);
     hand.events.emit("SIGCONT");
-    expect(hand.told.at(-1)).toBe("raw");
+    expect(hand.published.at(-1)).toBe("raw");
     expect(isOn(hand.written)).toBe(true);
     expect(hand.written.at(-1)).toContain("Resource Broker");
   });

@@ -23,7 +23,7 @@ function tourOf(steps: Parameters<typeof createTour>[0]["steps"], time = fakeClo
     paced: createTour({ steps, columns: 100 }, { ...deps, pauses }),
     fast: createTour({ steps, columns: 100 }, { ...deps, pauses: NO_PAUSES }),
     pauses,
-    told: published,
+    published,
     time,
     closed: () => closed,
   };
@@ -43,7 +43,7 @@ const LIE = step({
 });
 
 test("each step is told, done and shown, in order", async () => {
-  const { fast, told: published, closed } = tourOf([GOOD, GOOD]);
+  const { fast, published, closed } = tourOf([GOOD, GOOD]);
   await fast.run();
   const lines = published.filter((text) => /good|works|saw|Finished/.test(text)).map((text) => text.trim());
   expect(lines).toEqual([
@@ -60,13 +60,13 @@ test("each step is told, done and shown, in order", async () => {
 });
 
 test("a claim that is not so ends the tour, and names the step", async () => {
-  const { fast, told: published } = tourOf([GOOD, LIE, GOOD]);
+  const { fast, published } = tourOf([GOOD, LIE, GOOD]);
   await expect(fast.run()).rejects.toThrow('the step "a lie" failed: they stand on the ground');
   expect(published.filter((text) => text.includes("3/3"))).toEqual([]);
 });
 
 test("a person is given time to read, and a key takes it away", async () => {
-  const { paced, pauses, told: published, time } = tourOf([GOOD]);
+  const { paced, pauses, published, time } = tourOf([GOOD]);
   const running = paced.run();
   await settle();
   expect(published.at(-1)).toContain("It works.");

@@ -17,13 +17,13 @@ function linksOf(reply: { readonly status: number; readonly body: unknown }) {
     clock,
     onUpdate: (update) => published.push(update),
   });
-  return { clock, told: published, asked: () => asked, look };
+  return { clock, published, asked: () => asked, look };
 }
 
 const LINK = { url: "http://127.0.0.1:1/#token=a", role: "admin", expiresAt: "2026-01-05T12:02:00.000Z" };
 
 test("a link is told once, and a new one before the last is too old", async () => {
-  const { clock, told: published, asked, look } = linksOf({ status: 201, body: LINK });
+  const { clock, published, asked, look } = linksOf({ status: 201, body: LINK });
   await look();
   await clock.advance(89_999);
   await look();
@@ -35,7 +35,7 @@ test("a link is told once, and a new one before the last is too old", async () =
   ]);
   await clock.advance(1);
   await look();
-  expect({ told: published.length, asked: asked() }).toEqual({ told: 2, asked: 2 });
+  expect({ published: published.length, asked: asked() }).toEqual({ published: 2, asked: 2 });
 });
 
 test("a broker that makes none is told of, and asked again", async () => {

@@ -7,16 +7,12 @@ function looking(poll: () => Promise<void>) {
   const clock = fakeClock();
   const published: DemoUpdate[] = [];
   const { stop } = startPolling({ poll, clock, onUpdate: (update) => void published.push(update) });
-  return { clock, told: published, stop };
+  return { clock, published, stop };
 }
 
 test("trouble is told once, and once when it is over", async () => {
   let isDown = false;
-  const {
-    clock,
-    told: published,
-    stop,
-  } = looking(async () => {
+  const { clock, published, stop } = looking(async () => {
     if (isDown) throw new Error("connect ECONNREFUSED");
   });
   await clock.advance(2000);

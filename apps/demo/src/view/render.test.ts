@@ -191,8 +191,8 @@ c  back to the clusters    q  end everything
   });
 
   test("says at its foot that the broker does not answer, and that all of it ends", () => {
-    const trouble = modelAfter([...BUSY, { kind: "trouble", text: "The broker does not answer: gone" }]);
-    expect(render(trouble, USUAL, PLAIN).at(-1)).toBe("The broker does not answer: gone");
+    const model = modelAfter([...BUSY, { kind: "trouble", text: "The broker does not answer: gone" }]);
+    expect(render(model, USUAL, PLAIN).at(-1)).toBe("The broker does not answer: gone");
     expect(render(modelAfter([...BUSY, { kind: "ending" }]), USUAL, PLAIN).at(-1)).toBe(
       "Ending everything …",
     );

@@ -26,16 +26,16 @@ export interface BrokerRuns {
   readonly runs: readonly Exhaustion[];
 }
 
-/** How many requests a lender has room for. */
+/** How many requests a provider has room for. */
 function roomFor({ cpuMillis, memoryMi }: Amounts): number {
   return Math.min(Math.floor(cpuMillis / ASKED.cpuMillis), Math.floor(memoryMi / ASKED.memoryMi));
 }
 
 export function expectedGrants({ lenders }: Exhaustion): number {
-  return lenders.reduce((sum, lender) => sum + roomFor(lender), 0);
+  return lenders.reduce((sum, provider) => sum + roomFor(provider), 0);
 }
 
-/** Grants by lender, in the order of the lenders. */
+/** Grants by provider, in the order of the providers. */
 export function splitOf({ lenders, answers }: Exhaustion): number[] {
   return lenders.map(({ clusterId }) => answers.filter(({ provider }) => provider === clusterId).length);
 }
@@ -45,7 +45,7 @@ export function exhaustionFaults(run: Exhaustion): string[] {
   const granted = answers.filter(({ status }) => status === 201);
   const expected = expectedGrants(run);
   const split = splitOf(run);
-  const over = lenders.filter((lender, at) => (split[at] ?? 0) > roomFor(lender));
+  const over = lenders.filter((provider, at) => (split[at] ?? 0) > roomFor(provider));
   const strange = answers.filter(({ status }) => status !== 201 && status !== 409);
   return [
     ...(granted.length === expected
@@ -78,7 +78,7 @@ function earlyRefusals({ name, askers, answers }: Exhaustion): string[] {
   return early === 0 ? [] : [`${name}: ${early} refused while there was room`];
 }
 
-/** A refusal of ours names every lender, and that it had no room. */
+/** A refusal of ours names every provider, and that it had no room. */
 function unexplained({ name, lenders, answers }: Exhaustion): string[] {
   const wrong = answers.filter(
     ({ status, reasons }) =>
@@ -88,10 +88,12 @@ function unexplained({ name, lenders, answers }: Exhaustion): string[] {
         reasons.some((each) => each.clusterID === clusterId && each.reason === "capacity"),
       ),
   );
-  return wrong.length === 0 ? [] : [`${name}: ${wrong.length} refusals do not say that every lender is full`];
+  return wrong.length === 0
+    ? []
+    : [`${name}: ${wrong.length} refusals do not say that every provider is full`];
 }
 
-/** What every lender has left after each answer, in CPU. */
+/** What every provider has left after each answer, in CPU. */
 export function freeCpu({
   lenders,
   answers,

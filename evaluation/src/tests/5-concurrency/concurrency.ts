@@ -48,7 +48,7 @@ async function inBursts(connections: readonly Connection[], bursts: Bursts): Pro
 }
 
 const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
-/** A lender never runs out of small ones, and has no room for a single huge one. */
+/** A provider never runs out of small ones, and has no room for a single huge one. */
 const PROVIDER_SIZE: Amounts = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
 const HUGE: Amounts = { cpuMillis: 5_000_000, memoryMi: 1024 };
 const THEIR_LEVELS = [1, 2, 4, 6, 8, 10];
@@ -99,12 +99,12 @@ function runOne(context: Context): Promise<BrokerConcurrency> {
       levels.push(levelOf(simultaneous, await ask(simultaneous, rounds, `at-${simultaneous}`)));
     }
     progress(0.95, "more requests than there is room for");
-    const { contest, lender, answers } = await contestOf(requesters, providers, context);
+    const { contest, provider, answers } = await contestOf(requesters, providers, context);
     const recounted = await recountOf(subject, {
       small: all,
       huge: answers,
       room: contest.room,
-      provider: lender,
+      provider,
     });
     return { subject: subject.label, lenders: providers.length, levels, contest, ...recounted };
   });
@@ -145,12 +145,12 @@ async function openConnections(
   return { requesters, providers };
 }
 
-/** One lender grows until it has room for half of the huge requests that all others send in the same moment. */
+/** One provider grows until it has room for half of the huge requests that all others send in the same moment. */
 async function contestOf(
   requesters: readonly Connection[],
   providers: readonly Connection[],
   { seed, signal }: Context,
-): Promise<{ readonly contest: Contest; readonly lender: string; readonly answers: readonly Answer[] }> {
+): Promise<{ readonly contest: Contest; readonly provider: string; readonly answers: readonly Answer[] }> {
   const provider = providers.at(-1);
   if (provider === undefined) throw new Error("nobody lends");
   const asking = requesters.filter(({ clusterId }) => clusterId !== provider.clusterId).slice(0, 100);
@@ -170,7 +170,7 @@ async function contestOf(
       timeouts: answers.filter(({ status }) => status === NO_ANSWER).length,
       failed: answers.filter(hasFailed).length,
     },
-    lender: provider.clusterId,
+    provider: provider.clusterId,
     answers,
   };
 }
@@ -191,8 +191,8 @@ async function recountOf(
   const [small, huge] = [grantedIds(asked.small), grantedIds(asked.huge)];
   const isHuge = new Set(huge);
   const taken = (id: string): number => (isHuge.has(id) ? HUGE : SMALL).cpuMillis;
-  const roomOf = (lender: string): number =>
-    PROVIDER_SIZE.cpuMillis + (lender === asked.provider ? asked.room * HUGE.cpuMillis : 0);
+  const roomOf = (provider: string): number =>
+    PROVIDER_SIZE.cpuMillis + (provider === asked.provider ? asked.room * HUGE.cpuMillis : 0);
   return { recount: recount([...small, ...huge], await listReservations(broker), { taken, roomOf }) };
 }
 
@@ -204,7 +204,7 @@ export const concurrencyTest: EvaluationTest<SideBySide<BrokerConcurrency>> = {
     "`POST /api/v1/reservations` (500m, 256Mi, an idempotency key) in the same turn of the event loop; a random pause of 5 to 40 ms follows when all are",
     "answered. Time: the monotonic clock of the load process, from handing the request to the socket until the whole reply is there; so the load generator's own work",
     "is included. With our broker all clusters also lend, and stay fresh for the whole test (each decision weighs all of them). Rounds before the first level are not counted (warm-up). Spread:",
-    "the 10th and 90th percentile of the rounds' medians. Time-out: 10 s. Double bookings: 100 clients ask in the same moment for what one lender can give 50",
+    "the 10th and 90th percentile of the rounds' medians. Time-out: 10 s. Double bookings: 100 clients ask in the same moment for what one provider can give 50",
     "times; and at the end the ledger is listed and counted against the acknowledgements and against what each cluster has. Every grant is durable before its reply.",
   ].join("\n"),
   expectedSeconds: (size) => ({ smoke: 5, quick: 25, full: 75 })[size],

@@ -84,17 +84,20 @@ export interface Listed {
   readonly targetClusterID: string;
 }
 
-/** Each reservation takes `taken` of what its lender has, in the same unit. */
+/** Each reservation takes `taken` of what its provider has, in the same unit. */
 export function recount(
   acknowledged: readonly string[],
   listed: readonly Listed[],
-  { taken, roomOf }: { readonly taken: (id: string) => number; readonly roomOf: (lender: string) => number },
+  {
+    taken,
+    roomOf,
+  }: { readonly taken: (id: string) => number; readonly roomOf: (provider: string) => number },
 ): Recount {
   const ids = new Set(listed.map(({ id }) => id));
   const lent = new Map<string, number>();
   for (const { id, targetClusterID } of listed)
     lent.set(targetClusterID, (lent.get(targetClusterID) ?? 0) + taken(id));
-  const overcommitted = [...lent].filter(([lender, amount]) => amount > roomOf(lender)).length;
+  const overcommitted = [...lent].filter(([provider, amount]) => amount > roomOf(provider)).length;
   return {
     acknowledged: acknowledged.length,
     listed: listed.length,

@@ -7,13 +7,15 @@ import { baselineText, eachOf, sideBySide } from "./side-by-side.ts";
 
 const BASELINE = { url: "https://10.0.0.7:8443", certificates: "certs" };
 
-async function contextWith(more: Partial<Context>): Promise<{ context: Context; told: [number, string][] }> {
+async function contextWith(
+  more: Partial<Context>,
+): Promise<{ context: Context; reported: [number, string][] }> {
   const folder = await mkdtemp(join(tmpdir(), "side-by-side-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const reported: [number, string][] = [];
   const silent = (): void => undefined;
   return {
-    told: reported,
+    reported,
     context: {
       size: "smoke",
       seed: 1,
@@ -34,14 +36,14 @@ const measure = async ({ baseline, progress }: Context): Promise<string> => {
 };
 
 test("without a baseline only our broker is measured", async () => {
-  const { context, told: reported } = await contextWith({});
+  const { context, reported } = await contextWith({});
   const result = await sideBySide(context, measure);
   expect(eachOf(result)).toEqual(["ours"]);
   expect(reported).toEqual([[0.5, "half done"]]);
 });
 
 test("with one, ours is measured first, and each is half of the way", async () => {
-  const { context, told: reported } = await contextWith({ baseline: BASELINE });
+  const { context, reported } = await contextWith({ baseline: BASELINE });
   const result = await sideBySide(context, measure);
   expect(eachOf(result)).toEqual(["ours", BASELINE.url]);
   expect(reported).toEqual([

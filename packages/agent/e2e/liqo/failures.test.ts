@@ -3,9 +3,9 @@ import { FAILURES } from "./testing/failure-table.ts";
 import { oneReservation, peered } from "./testing/one-reservation.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
-const PATIENCE = { timeout: 300_000 };
+const TIMEOUT = { timeout: 300_000 };
 
-describe("what goes wrong on the way is said, and leaves nothing behind", PATIENCE, () => {
+describe("what goes wrong on the way is said, and leaves nothing behind", TIMEOUT, () => {
   test.each(FAILURES)("$name", async ({ spoil, flags = [], isProviderAway = false, reason, message }) => {
     const { world, rome, paris, agents, ask, seen, remove, clean } = await oneReservation({ flags });
     await spoil(world);

@@ -15,10 +15,10 @@ import { oneReservation, peered } from "./testing/one-reservation.ts";
 const PARIS = liqoIdOf("paris");
 const SLICES = tenantNamespaceOf(PARIS);
 /** Only a guard, above all that one of them waits for in turn. */
-const PATIENCE = { timeout: 300_000 };
+const TIMEOUT = { timeout: 300_000 };
 const OFFLOAD = { offload: { namespaces: ["default"] } };
 
-describe("every end is clean", PATIENCE, () => {
+describe("every end is clean", TIMEOUT, () => {
   const stuck = ["slice", "virtual-node", "offloading"] as const;
   test.each(stuck)("though the finalizer of the %s is stuck for ever", async (which) => {
     const { world, rome, paris, ask, seen, remove, clean } = await oneReservation();
@@ -80,7 +80,7 @@ describe("every end is clean", PATIENCE, () => {
   });
 });
 
-test("a slice that a person made is not ours to delete, and keeps the peering", PATIENCE, async () => {
+test("a slice that a person made is not ours to delete, and keeps the peering", TIMEOUT, async () => {
   const { world, rome, clock, ask, seen, remove } = await oneReservation();
   await ask();
   const request = await seen(isActive);
@@ -111,7 +111,7 @@ async function anHourAgo(client: KubeClient): Promise<void> {
   await client.patch(FOREIGN_CLUSTERS, { name: { name: PARIS }, patch }, { subresource: "status" });
 }
 
-test("a slice that a provider refused as it started is brought there again", PATIENCE, async () => {
+test("a slice that a provider refused as it started is brought there again", TIMEOUT, async () => {
   const { world, rome, clock, ask, seen } = await oneReservation();
   world.liqo.behave({ isRefused: true });
   await ask();

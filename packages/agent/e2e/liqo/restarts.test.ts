@@ -2,7 +2,7 @@ import { RESOURCE_SLICES, tenantNamespaceOf } from "@resource-broker/agent/liqo"
 import { RESOURCE_REQUESTS, until, type WorldCluster } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
-import { liqoObjectsIn, PATIENT_MS, untilClean } from "./testing/liqo-objects.ts";
+import { CLEANUP_TIMEOUT_MS, liqoObjectsIn, untilClean } from "./testing/liqo-objects.ts";
 import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
 import { TWO_CLUSTERS } from "./testing/two-reservations.ts";
 
@@ -75,7 +75,7 @@ describe("an agent that is killed and started again goes on", { timeout: TIMEOUT
     await kill();
     await rome.client.delete(RESOURCE_REQUESTS, NAME);
     await restart();
-    await untilClean([rome, world.cluster("paris")], PATIENT_MS);
+    await untilClean([rome, world.cluster("paris")], CLEANUP_TIMEOUT_MS);
     expect(world.liqo.liqoctl.calls.at(-1)?.[0]).toBe("unpeer");
   });
 });

@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
 import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
 
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const AGENT = { namespace: "rear-agent", name: "resource-broker-agent" };
 const TENANT = "liqo-tenant-liqo-paris";
 
@@ -33,7 +33,7 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
       agent.close();
       await world.dispose();
     };
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 
   test("peers as itself, and has its rights over Secrets in the tenant namespace alone", async () => {
     onTestFailed(() => world.printLastLines());

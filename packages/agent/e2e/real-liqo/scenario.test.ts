@@ -12,18 +12,18 @@ import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-worl
 import { newScenario, type Scenario, STEPS } from "../liqo/testing/scenario.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
-const PATIENCE_MS = 3_600_000;
+const TIMEOUT_MS = 3_600_000;
 /** `LIQO_FULL=1 npm run test:liqo`: every failure at every step, and ten rounds. */
 const isFull = process.env["LIQO_FULL"] === "1";
 const ROUNDS = Number(process.env["LIQO_ROUNDS"] ?? (isFull ? 10 : 2));
 
-describe("reservations through the real Liqo", { timeout: PATIENCE_MS }, () => {
+describe("reservations through the real Liqo", { timeout: TIMEOUT_MS }, () => {
   let world: RealLiqoWorld;
 
   beforeAll(async () => {
     world = await startRealLiqoWorld(TWO_CLUSTERS);
     return world.dispose;
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   beforeEach(() => onTestFailed(world.printLastLines));
 
   test.each(["rome", "paris"])("Liqo runs in %s", async (name) => {

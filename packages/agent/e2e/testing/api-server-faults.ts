@@ -24,7 +24,7 @@ type SeededObject = Parameters<ReturnType<SimulatedControlPlanes["cluster"]>["se
 /** More than an agent tries before it is killed. */
 const MANY = 100;
 
-/** By the knobs of kube-sim. */
+/** Injected by kube-sim. */
 export function simulatedFaults(controlPlanes: SimulatedControlPlanes): ApiServerFaults {
   const isDown = new Set<string>();
   return {

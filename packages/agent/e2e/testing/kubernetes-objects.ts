@@ -131,29 +131,29 @@ export function describeKubernetesWay(where: string, { start, kubectl: program }
       if (oslo === undefined || paris === undefined || berlin === undefined)
         throw new Error("three clusters");
       const specs = [
-        { borrower: oslo, lender: paris },
-        { borrower: paris, lender: berlin },
-        { borrower: berlin, lender: paris },
+        { requester: oslo, provider: paris },
+        { requester: paris, provider: berlin },
+        { requester: berlin, provider: paris },
       ];
-      for (const { borrower, lender } of specs) {
-        const name = `from-${lender.name}`;
-        await askFor(borrower, name, {
+      for (const { requester, provider } of specs) {
+        const name = `from-${provider.name}`;
+        await askFor(requester, name, {
           requestedCPU: "2",
           requestedMemory: "4Gi",
-          targetClusterID: lender.name,
+          targetClusterID: provider.name,
         });
-        const { reservationName, targetClusterID } = await untilActive(borrower, name);
-        expect(targetClusterID).toBe(lender.name);
-        await borrower.until(
+        const { reservationName, targetClusterID } = await untilActive(requester, name);
+        expect(targetClusterID).toBe(provider.name);
+        await requester.until(
           RESERVATION_INSTRUCTIONS,
           reservationName,
           ({ status }) => status?.delivered === true,
         );
-        await lender.until(PROVIDER_INSTRUCTIONS, `${reservationName}-provider`);
+        await provider.until(PROVIDER_INSTRUCTIONS, `${reservationName}-provider`);
         await hub.until(RESERVATIONS, reservationName, ({ status }) => status?.phase === "Active");
-        await borrower.client.delete(RESOURCE_REQUESTS, { name, namespace: "default" });
-        await lender.untilGone(PROVIDER_INSTRUCTIONS, `${reservationName}-provider`);
-        await borrower.untilGone(RESERVATION_INSTRUCTIONS, reservationName);
+        await requester.client.delete(RESOURCE_REQUESTS, { name, namespace: "default" });
+        await provider.untilGone(PROVIDER_INSTRUCTIONS, `${reservationName}-provider`);
+        await requester.untilGone(RESERVATION_INSTRUCTIONS, reservationName);
         await hub.until(RESERVATIONS, reservationName, ({ status }) => status?.phase === "Released");
       }
       for (const name of ["paris", "berlin"]) await untilReserved(name, "0");

@@ -25,7 +25,7 @@ function world(answer: (offers: AdoptionRequestDTO) => AdoptionReplyDTO) {
     cache,
     log,
   });
-  return { log, book: cache, offered, offer };
+  return { log, cache, offered, offer };
 }
 
 const results = (outcome: AdoptionReplyDTO["results"][number]["outcome"]) => (): AdoptionReplyDTO => ({
@@ -41,7 +41,7 @@ const results = (outcome: AdoptionReplyDTO["results"][number]["outcome"]) => ():
 
 describe("an offer to a broker that has forgotten", () => {
   test("that is refused leaves the reservation held, with the broker's reason, told once", async () => {
-    const { book: cache, offer, log } = world(results("refused"));
+    const { cache, offer, log } = world(results("refused"));
     cache.update("requester", aReservation());
     cache.markUnknown(id);
     let changes = 0;
@@ -59,7 +59,7 @@ describe("an offer to a broker that has forgotten", () => {
   });
 
   test("is made for what it does not know, and for nothing else", async () => {
-    const { book: cache, offered, offer } = world(results("adopted"));
+    const { cache, offered, offer } = world(results("adopted"));
     cache.update("requester", aReservation());
     await offer();
     expect(offered).toEqual([]);
@@ -89,7 +89,7 @@ describe("an offer to a broker that has forgotten", () => {
   test.each(["waiting", "disputed", "refused"] as const)(
     "that is %s is made again, and told of once",
     async (outcome) => {
-      const { book: cache, offered, offer, log } = world(results(outcome));
+      const { cache, offered, offer, log } = world(results(outcome));
       cache.update("requester", aReservation());
       cache.markUnknown(id);
       await offer();
@@ -101,7 +101,7 @@ describe("an offer to a broker that has forgotten", () => {
   );
 
   test("is nothing to an older one", async () => {
-    const { book: cache, offer } = world(() => {
+    const { cache, offer } = world(() => {
       throw new Fault("unsupported", "an older broker");
     });
     cache.update("requester", aReservation());
@@ -110,7 +110,7 @@ describe("an offer to a broker that has forgotten", () => {
   });
 
   test("that does not arrive is a failure: somebody tries again", async () => {
-    const { book: cache, offer } = world(() => {
+    const { cache, offer } = world(() => {
       throw new Fault("unreachable", "nobody answers");
     });
     cache.update("requester", aReservation());

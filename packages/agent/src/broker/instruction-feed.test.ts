@@ -17,7 +17,7 @@ function world({ pollIntervalMs = 5000 } = {}) {
   const log = recordedLog();
   const streams: FakeStreams = fakeStreams(time);
   const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
-  const seen = { gaps: 0, heard: 0, capacity: 0, opened: 0, polled: 0 };
+  const seen = { missed: 0, heard: 0, capacity: 0, opened: 0, polled: 0 };
   const broker: {
     fault: Fault | undefined;
     pollFault: Fault | undefined;
@@ -44,12 +44,12 @@ function world({ pollIntervalMs = 5000 } = {}) {
       clock: time,
       random: () => 0.5,
       log,
-      onMissedEvents: () => void seen.gaps++,
+      onMissedEvents: () => void seen.missed++,
       onActivity: () => void seen.heard++,
       onCapacity: () => void seen.capacity++,
     },
   );
-  return { time, log, streams, book: cache, seen, broker, feed };
+  return { time, log, streams, cache, seen, broker, feed };
 }
 
 const received = (reservation: ReservationDTO): BrokerEvent => ({ kind: "instruction", reservation });
@@ -62,14 +62,14 @@ const unreachable = new Fault("unreachable", "nobody answers");
 const older = new Fault("unsupported", "an older broker");
 
 describe("a stream", () => {
-  test("brings instructions into the book, and calls its beginning a gap", async () => {
-    const { time, feed, broker, book: cache, seen, streams } = world();
+  test("brings instructions into the cache, and reports missed events at its beginning", async () => {
+    const { time, feed, broker, cache, seen, streams } = world();
     broker.beginning = [received(aWireReservation())];
     feed.start();
     await time.advance(1);
     expect(cache.live("provider")).toHaveLength(1);
     expect(feed.isStreaming()).toBe(true);
-    expect(seen.gaps).toBe(1);
+    expect(seen.missed).toBe(1);
     streams.send("paris", received(EXPIRED));
     await time.advance(1);
     expect(cache.live("provider")).toEqual([]);
@@ -84,7 +84,7 @@ describe("a stream", () => {
     streams.send("paris", { kind: "capacity", capacity: { change: "freed" } });
     streams.send("paris", { kind: "reset", reset: { reason: "too old" } });
     await time.advance(MINUTE_MS);
-    expect(seen).toMatchObject({ capacity: 1, gaps: 2, opened: 1 });
+    expect(seen).toMatchObject({ capacity: 1, missed: 2, opened: 1 });
     expect(seen.heard).toBeGreaterThanOrEqual(6);
     await feed.stop();
   });
@@ -100,14 +100,14 @@ describe("a stream", () => {
     broker.fault = undefined;
     await time.advance(10_000);
     expect(feed.isStreaming()).toBe(true);
-    expect(seen.gaps).toBe(2);
+    expect(seen.missed).toBe(2);
     const lines = log.lines.filter((line) => line.includes("stream of instructions"));
     expect(lines.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
     await feed.stop();
   });
 
   test("that cannot be opened is bridged by polling, no more often than set", async () => {
-    const { time, feed, broker, book: cache, seen } = world();
+    const { time, feed, broker, cache, seen } = world();
     broker.fault = unreachable;
     broker.instructions = [aWireReservation()];
     feed.start();
@@ -130,7 +130,7 @@ describe("a stream", () => {
 
 describe("a broker that does not push", () => {
   test("is polled, and asked for a stream again from time to time", async () => {
-    const { time, feed, broker, book: cache, seen } = world();
+    const { time, feed, broker, cache, seen } = world();
     broker.fault = older;
     broker.instructions = [aWireReservation()];
     feed.start();

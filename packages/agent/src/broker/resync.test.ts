@@ -45,23 +45,23 @@ function world() {
   return {
     time,
     log,
-    book: cache,
+    cache,
     broker,
     asked,
     orphans,
-    census: taken,
+    resync: taken,
     setUids: (next: typeof uids) => {
       uids = next;
     },
   };
 }
 
-describe("a census", () => {
+describe("a resync", () => {
   test("learns what the broker lists, ends included", async () => {
     const {
-      book: cache,
+      cache,
       broker,
-      census: { run },
+      resync: { run },
     } = world();
     broker.listed = [aReservation()];
     await run();
@@ -73,10 +73,10 @@ describe("a census", () => {
 
   test("asks by name for what is missing from the list, and believes only the answer", async () => {
     const {
-      book: cache,
+      cache,
       broker,
       asked,
-      census: { run },
+      resync: { run },
     } = world();
     cache.update("requester", aReservation());
     broker.known = [aReservation()];
@@ -90,9 +90,9 @@ describe("a census", () => {
 
   test("keeps what the broker does not know, and says so once", async () => {
     const {
-      book: cache,
+      cache,
       log,
-      census: { run },
+      resync: { run },
     } = world();
     cache.update("requester", aReservation());
     await run();
@@ -103,10 +103,10 @@ describe("a census", () => {
 
   test("asks an older broker, which lists nothing, for each by its name", async () => {
     const {
-      book: cache,
+      cache,
       broker,
       asked,
-      census: { run },
+      resync: { run },
     } = world();
     broker.fault = new Fault("unsupported", "an older broker");
     cache.update("requester", aReservation());
@@ -118,9 +118,9 @@ describe("a census", () => {
 
   test("that fails marks nothing unknown", async () => {
     const {
-      book: cache,
+      cache,
       broker,
-      census: { run },
+      resync: { run },
     } = world();
     cache.update("requester", aReservation());
     broker.fault = new Fault("unreachable", "nobody answers");
@@ -136,7 +136,7 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { run, hasMissing },
+      resync: { run, hasMissing },
     } = world();
     broker.listed = [aReservation()];
     setUids(new Set());
@@ -157,7 +157,7 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { run, hasMissing },
+      resync: { run, hasMissing },
     } = world();
     broker.listed = [aReservation()];
     setUids(new Set());
@@ -178,7 +178,7 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { run },
+      resync: { run },
     } = world();
     broker.listed = [aReservation()];
     setUids(new Set());
@@ -198,7 +198,7 @@ describe("a reservation whose request is gone", () => {
       broker,
       orphans,
       setUids,
-      census: { run },
+      resync: { run },
     } = world();
     broker.listed = [aReservation({ key: "made-by-hand" })];
     setUids(new Set());
@@ -213,10 +213,10 @@ function loopEnvironment() {
   const time = fakeClock();
   const log = recordedLog();
   const begin = time.monotonicMs();
-  const state: { at: number[]; offers: number; hasSuspects: boolean; fault: Fault | undefined } = {
+  const state: { at: number[]; offers: number; hasMissing: boolean; fault: Fault | undefined } = {
     at: [],
     offers: 0,
-    hasSuspects: false,
+    hasMissing: false,
     fault: undefined,
   };
   const rounds = resyncLoop({
@@ -225,7 +225,7 @@ function loopEnvironment() {
         state.at.push((time.monotonicMs() - begin) / 1000);
         if (state.fault !== undefined) throw state.fault;
       },
-      hasMissing: () => state.hasSuspects,
+      hasMissing: () => state.hasMissing,
     },
     offer: async () => void state.offers++,
     clock: time,
@@ -235,7 +235,7 @@ function loopEnvironment() {
   return { time, log, state, rounds };
 }
 
-test("a census is taken at the start and every minute, each with an offer", async () => {
+test("a resync is taken at the start and every minute, each with an offer", async () => {
   const { time, state, rounds } = loopEnvironment();
   await time.advance(130_000);
   expect(state.at).toEqual([0, 60, 120]);
@@ -245,9 +245,9 @@ test("a census is taken at the start and every minute, each with an offer", asyn
 
 test("it is taken after half a minute when somebody is missing, or when it failed", async () => {
   const { time, state, rounds, log } = loopEnvironment();
-  state.hasSuspects = true;
+  state.hasMissing = true;
   await time.advance(31_000);
-  state.hasSuspects = false;
+  state.hasMissing = false;
   state.fault = new Fault("unreachable", "nobody answers");
   await time.advance(60_000);
   state.fault = undefined;
@@ -266,7 +266,7 @@ test("it is taken at once when something may have been missed, once for many hin
   await rounds.stop();
 });
 
-test("a hint during a census leads to another one", async () => {
+test("a hint during a resync leads to another one", async () => {
   const { time, state, rounds } = loopEnvironment();
   rounds.trigger();
   await time.advance(1000);

@@ -51,7 +51,7 @@ function world() {
     advertisement: { apiVersion: "v1", kind: "Advertisement", metadata: { name: "a" } },
     onHeld: (delayMs) => void delays.push(delayMs),
   });
-  return { time, cluster, book: cache, events, said: shown, delays, state, controller, find };
+  return { time, cluster, cache, events, shown, delays, state, controller, find };
 }
 
 const granted = aReservation({
@@ -60,7 +60,7 @@ const granted = aReservation({
 
 describe("holding", () => {
   test("writes the instruction, says it is enforced, and acknowledges, once", async () => {
-    const { book: cache, controller, said: shown, find, delays, events, cluster } = world();
+    const { cache, controller, shown, find, delays, events, cluster } = world();
     cache.update("provider", granted);
     await controller.reconcile(id);
     expect(find()?.status?.enforced).toBe(true);
@@ -74,7 +74,7 @@ describe("holding", () => {
   });
 
   test("counts from when it is written, though nobody has shown it yet", async () => {
-    const { book: cache, controller, state } = world();
+    const { cache, controller, state } = world();
     state.sees = false;
     cache.update("provider", granted);
     expect(controller.isHeld(id)).toBe(false);
@@ -86,7 +86,7 @@ describe("holding", () => {
   });
 
   test("is told again to a broker that lost its memory", async () => {
-    const { book: cache, controller, said: shown } = world();
+    const { cache, controller, shown } = world();
     cache.update("provider", granted);
     await controller.reconcile(id);
     controller.forgetAcknowledgements();
@@ -95,7 +95,7 @@ describe("holding", () => {
   });
 
   test("waits while it is not known whether there is room", async () => {
-    const { book: cache, controller, state, find } = world();
+    const { cache, controller, state, find } = world();
     state.room = { kind: "unknown" };
     cache.update("provider", granted);
     expect((await controller.reconcile(id)).requeueAfterMs).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ describe("holding", () => {
   });
 
   test("ends with a final phase", async () => {
-    const { book: cache, controller, find, events } = world();
+    const { cache, controller, find, events } = world();
     cache.update("provider", granted);
     await controller.reconcile(id);
     cache.update("provider", ended("Expired"));
@@ -124,7 +124,7 @@ describe("an acknowledgement", () => {
   ])(
     "answered with %s, of a reservation that is now %o, leaves it held and %s",
     async (code, known, syncState) => {
-      const { book: cache, controller, state, find } = world();
+      const { cache, controller, state, find } = world();
       state.answer = new Fault(code, code);
       state.known = known;
       cache.update("provider", granted);
@@ -135,7 +135,7 @@ describe("an acknowledgement", () => {
   );
 
   test("that comes too late learns of the end, and nothing is held", async () => {
-    const { book: cache, controller, state, find } = world();
+    const { cache, controller, state, find } = world();
     state.answer = new Fault("already-ended", "it is Released");
     state.known = ended("ReleasedByRequester");
     cache.update("provider", granted);
@@ -147,7 +147,7 @@ describe("an acknowledgement", () => {
   test.each<FaultCode>(["unreachable", "overloaded", "internal"])(
     "that fails with %s is said again",
     async (code) => {
-      const { book: cache, controller, state, said: shown } = world();
+      const { cache, controller, state, shown } = world();
       cache.update("provider", granted);
       state.answer = new Fault(code, code);
       await expect(controller.reconcile(id)).rejects.toThrow(code);
@@ -160,7 +160,7 @@ describe("an acknowledgement", () => {
 
 describe("a refusal", () => {
   test("is said with its reason, and nothing is written", async () => {
-    const { book: cache, controller, state, said: shown, find, events } = world();
+    const { cache, controller, state, shown, find, events } = world();
     state.room = { kind: "short", reason: "2 CPU less" };
     cache.update("provider", granted);
     await controller.reconcile(id);
@@ -170,7 +170,7 @@ describe("a refusal", () => {
   });
 
   test("that does not arrive is said again", async () => {
-    const { book: cache, controller, state, said: shown, events } = world();
+    const { cache, controller, state, shown, events } = world();
     state.room = { kind: "short", reason: "full" };
     state.answer = new Fault("unreachable", "nobody answers");
     cache.update("provider", granted);

@@ -48,7 +48,7 @@ export function planDelivery({ entry, instruction, dataPlane, wallMs }: Delivery
     unknownToBrokerCondition(entry),
   ];
   const status = statusOf(instruction, wallMs, {
-    said: updates,
+    updates,
     delivered: isDelivered,
     message: entry.syncState === "unknown" ? unknownMessage(entry) : entry.reservation.message,
   });
@@ -80,7 +80,7 @@ export function teardownStatus({
   if (instruction === undefined || release.kind === "clean") return undefined;
   const { reason, message } = release;
   const status = statusOf(instruction, wallMs, {
-    said: [
+    updates: [
       { type: "Peered", status: "False", reason: "Releasing", message: "the resources are being released" },
       { type: "Clean", status: "False", reason, message, isStep: true },
     ],
@@ -94,10 +94,10 @@ function statusOf(
   instruction: ReservationInstruction | undefined,
   wallMs: number,
   {
-    said: updates,
+    updates,
     delivered,
     message,
-  }: { said: readonly ConditionUpdate[]; delivered: boolean; message: string },
+  }: { updates: readonly ConditionUpdate[]; delivered: boolean; message: string },
 ): InstructionStatus {
   const now = formatTime(wallMs);
   return fitToSchema(reservationInstructionKind.status, {

@@ -35,14 +35,14 @@ function world() {
   });
   const giveBack = (status?: ResourceRequest["status"]) =>
     controller.reconcile(controller.enqueue(aRequest(status === undefined ? {} : { status })));
-  return { book: cache, events, log, calls, state, controller, giveBack };
+  return { cache, events, log, calls, state, controller, giveBack };
 }
 
 const reserved = { phase: "Active", reservationName: id, attempts: 1 } as const;
 
 describe("giving back", () => {
   test("releases what is known of the request, learns of the end, and tells of it", async () => {
-    const { book: cache, calls, events, giveBack } = world();
+    const { cache, calls, events, giveBack } = world();
     cache.update("requester", aReservation());
     await giveBack(reserved);
     expect(calls).toEqual([`release ${id}`]);
@@ -77,7 +77,7 @@ describe("giving back", () => {
   });
 
   test("does not close the key of what it releases: a broker that forgot it could not adopt it", async () => {
-    const { book: cache, calls, giveBack, state } = world();
+    const { cache, calls, giveBack, state } = world();
     cache.update("requester", aReservation());
     state.after = undefined;
     await giveBack();
@@ -86,7 +86,7 @@ describe("giving back", () => {
   });
 
   test("of what a census found works without the request", async () => {
-    const { book: cache, calls, controller, events } = world();
+    const { cache, calls, controller, events } = world();
     cache.update("requester", aReservation());
     await controller.reconcile(UID);
     expect(calls).toEqual([`release ${id}`]);
@@ -94,7 +94,7 @@ describe("giving back", () => {
   });
 
   test.each<FaultCode>(["unreachable", "internal"])("that fails with %s is tried again", async (code) => {
-    const { book: cache, calls, giveBack, state, controller } = world();
+    const { cache, calls, giveBack, state, controller } = world();
     cache.update("requester", aReservation());
     state.fault = new Fault(code, code);
     await expect(giveBack(reserved)).rejects.toThrow(code);
@@ -111,7 +111,7 @@ describe("giving back", () => {
   });
 
   test("to a broker that is too old is told of once", async () => {
-    const { book: cache, giveBack, state, events, log, controller } = world();
+    const { cache, giveBack, state, events, log, controller } = world();
     cache.update("requester", aReservation());
     state.fault = new Fault("unsupported", "an older broker");
     await giveBack(reserved);

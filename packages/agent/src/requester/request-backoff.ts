@@ -21,14 +21,14 @@ export function requestBackoff(deps: {
   readonly random: () => number;
 }): RequestBackoff {
   const { monotonicMs } = deps.clock;
-  const pauses = new Map<string, { readonly pace: Backoff; readonly until: number }>();
+  const pauses = new Map<string, { readonly limiter: Backoff; readonly until: number }>();
   return {
     fail: (key, leastMs = 1) => {
       const limiter =
-        pauses.get(key)?.pace ??
+        pauses.get(key)?.limiter ??
         backoff({ minMs: MIN_MS, maxMs: MAX_MS }, { random: deps.random, monotonicMs });
       const pauseMs = Math.max(leastMs, limiter.failed());
-      pauses.set(key, { pace: limiter, until: monotonicMs() + pauseMs });
+      pauses.set(key, { limiter: limiter, until: monotonicMs() + pauseMs });
       return pauseMs;
     },
     remainingMs: (key) => Math.max(0, (pauses.get(key)?.until ?? 0) - monotonicMs()),

@@ -67,7 +67,7 @@ function world(request: ResourceRequest = aRequest()) {
   return {
     time,
     cluster,
-    book: cache,
+    cache,
     events,
     log,
     asked,
@@ -111,7 +111,7 @@ describe("asking", () => {
   });
 
   test("keeps a grant though its status cannot be written, and is not taken for a refusal", async () => {
-    const { cluster, reconcile, find, asked, book: cache } = world();
+    const { cluster, reconcile, find, asked, cache } = world();
     cluster.setCallFaults(() => ({ fault: new Fault("invalid", "an admission rule says no") }));
     await expect(reconcile()).rejects.toThrow("an admission rule says no");
     expect(cache.live("requester")).toHaveLength(1);
@@ -176,7 +176,7 @@ describe("an answer that is not for this request", () => {
     ["a reservation of another cluster", { requesterID: "berlin" }],
     ["a reservation of another request", { id: "rsv-rome-other", key: `${UID.replace("0b", "ff")}-1` }],
   ])("as %s is told of once, and asked about ever more seldom", async (_, wrong) => {
-    const { reconcile, state, asked, book: cache, events, log, find, time } = world();
+    const { reconcile, state, asked, cache, events, log, find, time } = world();
     state.answer = async () => aReservation(wrong);
     const pauses: number[] = [];
     for (let round = 0; round < 8; round++) {
@@ -284,7 +284,7 @@ describe("a request whose status names a reservation that nobody here remembers"
   const reserved = aRequest({ status: { phase: "Active", reservationName: aReservation().id, attempts: 1 } });
 
   test("takes it up again when the broker knows it, also if that repeats no keys", async () => {
-    const { reconcile, state, book: cache, asked } = world(reserved);
+    const { reconcile, state, cache, asked } = world(reserved);
     const { key: _, ...keyless } = aReservation();
     state.known = keyless;
     expect(await reconcile()).toEqual({ requeueAfterMs: 0 });

@@ -152,7 +152,7 @@ export function requestController(deps: RequestDeps): RequestController {
     if (!(answer instanceof Fault)) return granted(key, now, answer);
     return isKnown(now, call)
       ? granted(key, now)
-      : refused(key, state, { wish: call, fault: answer, isRepeatable });
+      : refused(key, state, { call, fault: answer, isRepeatable });
   };
 
   /** The event stream may have delivered what the answer did not. */
@@ -182,7 +182,7 @@ export function requestController(deps: RequestDeps): RequestController {
   const refused = async (
     key: string,
     state: RequestState,
-    { wish: call, fault, isRepeatable }: { wish: ReservationCall; fault: Fault; isRepeatable: boolean },
+    { call, fault, isRepeatable }: { call: ReservationCall; fault: Fault; isRepeatable: boolean },
   ): Promise<Requeue> => {
     if (!isRepeatable && mayHaveReserved(fault)) return applyPlan(key, state, planLostAnswer(state));
     // An answer was lost and the request was edited since: the first reservation is released.

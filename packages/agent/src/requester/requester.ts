@@ -81,7 +81,7 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
     );
   const loops = {
     requests: loopOf("requests", requests.reconcile),
-    borrowings: loopOf("borrowings", instructions.reconcile),
+    reservations: loopOf("borrowings", instructions.reconcile),
     releases: loopOf("releases", releases.reconcile),
   };
 
@@ -96,7 +96,7 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
   function requestDeleted(request: ResourceRequest): void {
     const uid = releases.enqueue(request);
     loops.releases.enqueue(uid);
-    for (const { reservation } of cache.ofRequest(uid).values()) loops.borrowings.enqueue(reservation.id);
+    for (const { reservation } of cache.ofRequest(uid).values()) loops.reservations.enqueue(reservation.id);
   }
   const triggerRequestOf = ({ reservation }: Pick<CachedReservation, "reservation">): void => {
     const attempt = attemptOf(reservation.key);
@@ -133,13 +133,13 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
       // The broker does not know it either, so a person may delete the instruction.
       cache.endLocally(id, "ReleasedByAdmin");
     }
-    loops.borrowings.enqueue(id);
+    loops.reservations.enqueue(id);
     if (entry !== undefined) triggerRequestOf(entry);
   };
   cache.onChange((role, id) => {
     const entry = role === "requester" ? cache.get(role, id) : undefined;
     if (entry === undefined) return;
-    loops.borrowings.enqueue(id);
+    loops.reservations.enqueue(id);
     triggerRequestOf(entry);
   });
 
@@ -149,7 +149,7 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
     isReady: objects.synced,
     onOrphan: (id) => {
       instructions.markOrphan(id);
-      loops.borrowings.enqueue(id);
+      loops.reservations.enqueue(id);
     },
     beforeRun: instructions.prune,
   });

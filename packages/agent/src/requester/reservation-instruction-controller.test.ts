@@ -76,12 +76,12 @@ function world() {
   return {
     time,
     cluster,
-    book: cache,
+    cache,
     events,
     activated,
     state,
     find,
-    loans: specs,
+    specs,
     heard: received,
     controller,
     reconcile,
@@ -145,7 +145,7 @@ describe("a borrowing", () => {
     ["already-ended", "confirmed"],
     ["not-found", "unknown"],
   ])("whose activation is answered with %s is kept, and %s", async (code, syncState) => {
-    const { reconcile, state, find, book: cache } = world();
+    const { reconcile, state, find, cache } = world();
     state.answer = new Fault(code, code);
     await reconcile();
     expect(find()).toBeDefined();
@@ -162,7 +162,7 @@ describe("a borrowing", () => {
   });
 
   test.each<[string, (state: ReturnType<typeof world>) => unknown]>([
-    ["it ended", ({ book: cache }) => cache.update("requester", ended("Expired"))],
+    ["it ended", ({ cache }) => cache.update("requester", ended("Expired"))],
     [
       "its request is gone",
       ({ state }) => {
@@ -188,7 +188,7 @@ describe("a borrowing", () => {
   });
 
   test("that is gone already is gone", async () => {
-    const { reconcile, book: cache, cluster } = world();
+    const { reconcile, cache, cluster } = world();
     await reconcile();
     cache.update("requester", ended("Expired"));
     cluster.setCallFaults(({ verb }) =>
@@ -198,7 +198,7 @@ describe("a borrowing", () => {
   });
 
   test("is brought in with what its request says of pods", async () => {
-    const { reconcile, state, loans: specs } = world();
+    const { reconcile, state, specs } = world();
     const request = aRequest();
     const offload = { namespaces: ["shop"] };
     state.origin = { kind: "request", request: { ...request, spec: { ...request.spec, offload } } };
@@ -207,7 +207,7 @@ describe("a borrowing", () => {
   });
 
   test("that the broker does not know is looked at, and nothing new is made for it", async () => {
-    const { reconcile, book: cache, find, loans: specs } = world();
+    const { reconcile, cache, find, specs } = world();
     cache.markUnknown(id);
     await reconcile();
     expect(specs).toEqual([]);
@@ -227,7 +227,7 @@ describe("a borrowing", () => {
   });
 
   test("is told of when a step that was all right becomes trouble, while it comes and while it goes", async () => {
-    const { reconcile, state, events, book: cache } = world();
+    const { reconcile, state, events, cache } = world();
     const working = { kind: "working", retryAfterMs: 1000, message: "not yet" } as const;
     for (const isStalled of [false, true, true]) {
       state.dataPlane = { ...working, reason: "NodeNotReady", isStalled };
@@ -268,7 +268,7 @@ describe("a borrowing", () => {
   });
 
   test("that was clean and is found again is taken down again", async () => {
-    const { reconcile, controller, state, book: cache } = world();
+    const { reconcile, controller, state, cache } = world();
     await reconcile();
     cache.update("requester", ended("Expired"));
     await reconcile();
@@ -279,7 +279,7 @@ describe("a borrowing", () => {
   });
 
   test("is forgotten with the book", async () => {
-    const { reconcile, controller, book: cache, time } = world();
+    const { reconcile, controller, cache, time } = world();
     await reconcile();
     cache.update("requester", ended("Expired"));
     await reconcile();

@@ -42,15 +42,15 @@ function candidates(members: readonly Member[]) {
   });
   return {
     list: world.ledger.candidateTable.candidates,
-    roster: world.ledger.candidateTable,
+    table: world.ledger.candidateTable,
     now: world.now,
   };
 }
 
 function tableOf(list: readonly Candidate[]): CandidateTable {
-  const roster = new CandidateTable();
-  for (const candidate of list) roster.refresh(candidate);
-  return roster;
+  const table = new CandidateTable();
+  for (const candidate of list) table.refresh(candidate);
+  return table;
 }
 
 /** §5 of the design, written down plainly a second time. */
@@ -81,14 +81,14 @@ function oracle(
   const lowest = Math.min(...prices);
   const cost = (price: number) => (price === 0 ? 1 : lowest / price);
   const medianCost = median(prices.map(cost));
-  const marks = fitting.map((c) => c.latency).filter((m) => m !== undefined);
+  const latencies = fitting.map((c) => c.latency).filter((m) => m !== undefined);
   const weight = (name: string) => policy.weights[name] ?? 0;
   const wCost = prices.length > 0 ? weight("cost") : 0;
-  const wLatency = marks.length > 0 ? weight("latency") : 0;
+  const wLatency = latencies.length > 0 ? weight("latency") : 0;
   const wResources = weight("resources") + (prices.length > 0 ? 0 : weight("cost"));
   const total = wCost + wLatency + wResources;
   const ranked = fitting.map((c) => {
-    const latency = marks.length === 0 ? 0 : (c.latency ?? median(marks));
+    const latency = latencies.length === 0 ? 0 : (c.latency ?? median(latencies));
     const cheap = prices.length === 0 ? 0 : c.price === undefined ? medianCost : cost(c.price);
     const weighed = wResources * c.headroom + wCost * cheap + wLatency * latency;
     return { ...c, score: total === 0 ? c.headroom : weighed / total };
@@ -122,9 +122,9 @@ describe("choosing a provider", () => {
     fc.assert(
       fc.property(fleet, asked, weights, (members, wanted, chosenWeights) => {
         const policy: Policy = { ...DEFAULT_POLICY, weights: chosenWeights, ratings: RATINGS };
-        const { list, roster, now } = candidates(members);
+        const { list, table, now } = candidates(members);
         const context = { requester: "rome", request: request(wanted), now, policy };
-        const choice = chooseProvider(roster, context, "d");
+        const choice = chooseProvider(table, context, "d");
         const expected = oracle(list, context.request, context);
         // Scores computed in another order may differ in the last bit: then both are right.
         const close = isNearTie(choice, expected);
@@ -143,9 +143,9 @@ describe("choosing a provider", () => {
         fc.infiniteStream(fc.nat()),
         (members, wanted, chosenWeights, dice) => {
           const policy: Policy = { ...DEFAULT_POLICY, weights: chosenWeights, ratings: RATINGS };
-          const { list, roster, now } = candidates(members);
+          const { list, table, now } = candidates(members);
           const context = { requester: "rome", request: request(wanted), now, policy };
-          const record = chooseProvider(roster, context, "d");
+          const record = chooseProvider(table, context, "d");
           const shuffled = list.toSorted(() => ((dice.next().value ?? 0) % 3) - 1);
           expect(chooseProvider(tableOf(shuffled), context, "d")).toEqual(record);
           const kept: Decision = JSON.parse(JSON.stringify(record));
@@ -159,9 +159,9 @@ describe("choosing a provider", () => {
   test("gives one outcome to every candidate", () => {
     fc.assert(
       fc.property(fleet, asked, (members, wanted) => {
-        const { list, roster, now } = candidates(members);
+        const { list, table, now } = candidates(members);
         const record = chooseProvider(
-          roster,
+          table,
           {
             requester: "c-0",
             request: request(wanted),
@@ -200,9 +200,9 @@ describe("a record of many candidates", () => {
   }
 
   test("keeps the winner and the next fifteen, with the counts of the rest", () => {
-    const { roster, now } = crowd((i) => (i < 30 ? 1 : 10 + i));
+    const { table, now } = crowd((i) => (i < 30 ? 1 : 10 + i));
     const record = chooseProvider(
-      roster,
+      table,
       {
         requester: "c-99",
         request: request(),
@@ -218,9 +218,9 @@ describe("a record of many candidates", () => {
   });
 
   test("keeps the sixteen nearest misses when nothing fits", () => {
-    const { roster, now } = crowd((i) => i / 100);
+    const { table, now } = crowd((i) => i / 100);
     const record = chooseProvider(
-      roster,
+      table,
       {
         requester: "c-99",
         request: request({ cpu: 2 }),

@@ -27,7 +27,7 @@ export interface EventRecorderDeps {
 /** Records events, as shown by `kubectl describe`. */
 export interface EventRecorder {
   /** Returns at once and never throws. */
-  readonly record: (happening: EventInput) => void;
+  readonly record: (event: EventInput) => void;
   /** Writes pending events unless the server is unreachable; resolves when nothing runs. */
   readonly stop: () => Promise<void>;
 }

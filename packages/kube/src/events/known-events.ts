@@ -19,7 +19,7 @@ export interface KnownEvent {
 /** Cache of recent events with a fixed capacity. */
 export interface KnownEvents {
   /** Adds an occurrence and returns the key to write it with; undefined: the cache is full. */
-  readonly add: (happening: EventInput) => string | undefined;
+  readonly add: (event: EventInput) => string | undefined;
   readonly get: (key: string) => KnownEvent | undefined;
   readonly forget: (key: string) => void;
 }

@@ -8,11 +8,11 @@ import { informer, objectCache } from "./informer.ts";
 
 const PODS = { group: "", version: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 
-interface Painted extends FakeObject {
+interface ColouredObject extends FakeObject {
   readonly colour?: string;
 }
 
-const painted = (name: string, colour?: string): Painted => ({
+const coloured = (name: string, colour?: string): ColouredObject => ({
   metadata: { namespace: "default", name },
   ...(colour === undefined ? {} : { colour }),
 });
@@ -24,7 +24,7 @@ function world(options: { isSame?: (a: { colour: string }, b: { colour: string }
   const log = recordedLog();
   const pods = informer(
     {
-      resource: { ...PODS, example: painted("x") },
+      resource: { ...PODS, example: coloured("x") },
       transform: ({ colour }) => (colour === undefined ? undefined : { colour }),
       ...options,
     },
@@ -38,7 +38,7 @@ function world(options: { isSame?: (a: { colour: string }, b: { colour: string }
 describe("an informer", () => {
   test("keeps what was chosen, by namespace and name", async () => {
     const { store, pods } = world();
-    store.create(PODS, painted("a", "red"));
+    store.create(PODS, coloured("a", "red"));
     expect(pods.synced()).toBe(false);
     await pods.start();
     expect(pods.synced()).toBe(true);
@@ -52,7 +52,7 @@ describe("an informer", () => {
   test("tells what became of each object", async () => {
     const { store, pods, time, heard: changes } = world();
     await pods.start();
-    const made = store.create(PODS, painted("a", "red"));
+    const made = store.create(PODS, coloured("a", "red"));
     store.update(PODS, { ...made, metadata: { namespace: "default", name: "a" }, colour: "blue" });
     store.delete(PODS, { namespace: "default", name: "a" });
     await time.advance(1);
@@ -65,9 +65,9 @@ describe("an informer", () => {
 
   test("forgets an object that is no longer of interest", async () => {
     const { store, pods, time, heard: changes } = world();
-    store.create(PODS, painted("a", "red"));
+    store.create(PODS, coloured("a", "red"));
     await pods.start();
-    store.update(PODS, painted("a"));
+    store.update(PODS, coloured("a"));
     await time.advance(1);
     expect(changes.at(-1)).toBe("default/a: red -> undefined");
     expect(pods.size()).toBe(0);
@@ -75,8 +75,8 @@ describe("an informer", () => {
 
   test("finds by a new list what was deleted while nobody watched, and keeps the rest in force meanwhile", async () => {
     const { store, pods, time, link, heard: changes } = world({ isSame: (a, b) => a.colour === b.colour });
-    store.create(PODS, painted("a", "red"));
-    store.create(PODS, painted("b", "red"));
+    store.create(PODS, coloured("a", "red"));
+    store.create(PODS, coloured("b", "red"));
     await pods.start();
     changes.length = 0;
     link.down();
@@ -91,9 +91,9 @@ describe("an informer", () => {
 
   test("says nothing of a change that leaves what is kept the same", async () => {
     const { store, pods, time, heard: changes } = world({ isSame: (a, b) => a.colour === b.colour });
-    store.create(PODS, painted("a", "red"));
+    store.create(PODS, coloured("a", "red"));
     await pods.start();
-    store.update(PODS, painted("a", "red"));
+    store.update(PODS, coloured("a", "red"));
     await time.advance(1);
     expect(changes).toEqual(["default/a: undefined -> red"]);
   });
@@ -105,10 +105,10 @@ describe("an informer", () => {
     });
     const late: string[] = [];
     const end = pods.listen((key) => late.push(key));
-    store.create(PODS, painted("a", "red"));
+    store.create(PODS, coloured("a", "red"));
     await pods.start();
     end();
-    store.create(PODS, painted("b", "red"));
+    store.create(PODS, coloured("b", "red"));
     await time.advance(1);
     expect(changes).toHaveLength(2);
     expect(late).toEqual(["default/a"]);
@@ -167,8 +167,11 @@ describe("what an informer keeps", () => {
 
 describe("a server that names ever more objects", () => {
   test("does not fill the memory, however often its list breaks off", () => {
-    const { kept, sink } = objectCache<Painted, string>({ transform: ({ colour }) => colour }, recordedLog());
-    const put = (count: number): void => sink.put(painted(`pod-${count}`, "red"));
+    const { kept, sink } = objectCache<ColouredObject, string>(
+      { transform: ({ colour }) => colour },
+      recordedLog(),
+    );
+    const put = (count: number): void => sink.put(coloured(`pod-${count}`, "red"));
     sink.beginList();
     for (let count = 0; count < 60_000; count++) put(count);
     sink.beginList();

@@ -69,12 +69,12 @@ describe("a refusal of the API server", () => {
     ["broken JSON", "application/json", '{"kind":', '{"kind":'],
     ["broken protobuf", "application/vnd.kubernetes.protobuf", "k8s\0oops", "HTTP 502, no reason given"],
     ["JSON of another kind", "application/json", '{"error":"no"}', '{"error":"no"}'],
-  ])("from a proxy with %s still says what it can", (_, type, body, expected) => {
+  ])("from a proxy with %s still expected what it can", (_, type, body, expected) => {
     const status = statusOf({ type, body: Buffer.from(body) });
     expect(statusFault({ httpStatus: 502, status }, target).message).toContain(expected);
   });
 
-  test("says what was wanted", () => {
+  test("expected what was wanted", () => {
     const { message } = faultFor(409, {
       code: 409,
       reason: "Conflict",
@@ -85,12 +85,12 @@ describe("a refusal of the API server", () => {
     );
   });
 
-  test("says how long to wait", () => {
+  test("expected how long to wait", () => {
     const fault = statusFault({ httpStatus: 429, status: {}, retryAfterMs: 7000 }, target);
     expect(fault).toMatchObject({ code: "rate-limited", retry: true, details: { retryAfterMs: 7000 } });
   });
 
-  test("says whose credentials are not known", () => {
+  test("expected whose credentials are not known", () => {
     const { message } = faultFor(401, { code: 401, reason: "Unauthorized", message: "Unauthorized" });
     expect(message).toContain("https://10.0.0.1:6443 refused the credentials");
     expect(message).toContain('context "rome" of /config');
@@ -120,31 +120,38 @@ describe("a missing right", () => {
   test.each([
     {
       name: "in a namespace",
-      said: 'reservations.broker.fluidos.eu "rsv-1" is forbidden: User "system:serviceaccount:lab:agent" cannot update resource "reservations/status" in API group "broker.fluidos.eu" in the namespace "lab"',
-      says: 'user system:serviceaccount:lab:agent may not update reservations/status (broker.fluidos.eu) in namespace lab: add to a ClusterRole, or a Role in namespace lab, of theirs {apiGroups: ["broker.fluidos.eu"], resources: ["reservations/status"], verbs: ["update"]}',
+      message:
+        'reservations.broker.fluidos.eu "rsv-1" is forbidden: User "system:serviceaccount:lab:agent" cannot update resource "reservations/status" in API group "broker.fluidos.eu" in the namespace "lab"',
+      expected:
+        'user system:serviceaccount:lab:agent may not update reservations/status (broker.fluidos.eu) in namespace lab: add to a ClusterRole, or a Role in namespace lab, of theirs {apiGroups: ["broker.fluidos.eu"], resources: ["reservations/status"], verbs: ["update"]}',
     },
     {
       name: "in the whole cluster",
-      said: 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope',
-      says: 'user ada may not list pods (core group): add to a ClusterRole of theirs {apiGroups: [""], resources: ["pods"], verbs: ["list"]}',
+      message:
+        'pods is forbidden: User "ada" cannot list resource "pods" in API group "" at the cluster scope',
+      expected:
+        'user ada may not list pods (core group): add to a ClusterRole of theirs {apiGroups: [""], resources: ["pods"], verbs: ["list"]}',
     },
     {
       name: "that is not the call's own",
-      said: 'leases "x" is forbidden: User "ada" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "b"',
-      says: "user ada may not create leases (coordination.k8s.io) in namespace b",
+      message:
+        'leases "x" is forbidden: User "ada" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "b"',
+      expected: "user ada may not create leases (coordination.k8s.io) in namespace b",
     },
     {
       name: "to a path",
-      said: 'forbidden: User "system:anonymous" cannot get path "/version"',
-      says: 'user system:anonymous may not get /version: add to a ClusterRole of theirs {nonResourceURLs: ["/version"], verbs: ["get"]}',
+      message: 'forbidden: User "system:anonymous" cannot get path "/version"',
+      expected:
+        'user system:anonymous may not get /version: add to a ClusterRole of theirs {nonResourceURLs: ["/version"], verbs: ["get"]}',
     },
     {
       name: "in words nobody knows",
-      said: 'User "ada" cannot do that',
-      says: "user ada may not update reservations/status rsv-1 (broker.fluidos.eu) in namespace lab: add to",
+      message: 'User "ada" cannot do that',
+      expected:
+        "user ada may not update reservations/status rsv-1 (broker.fluidos.eu) in namespace lab: add to",
     },
-  ])("$name is named with the rule that would give it", ({ said: message, says }) => {
-    expect(forbidden(message)).toContain(says);
+  ])("$name is named with the rule that would give it", ({ message, expected }) => {
+    expect(forbidden(message)).toContain(expected);
   });
 
   test("is not blamed for what an admission rule refuses", () => {

@@ -20,7 +20,7 @@ function programInHand() {
       return stopped.promise;
     },
   };
-  return { program, told: calls, started, stopped };
+  return { program, calls, started, stopped };
 }
 
 function inHand() {
@@ -51,7 +51,7 @@ const CORRUPT = new Error("torn");
 
 describe("a program that runs until a signal", () => {
   test.each(["SIGTERM", "SIGINT"])("is started, and stopped by %s", async (signal) => {
-    const { program, told: calls, started, stopped } = programInHand();
+    const { program, calls, started, stopped } = programInHand();
     const { signals, ends, running } = run(program);
     started.resolve();
     await running;
@@ -64,7 +64,7 @@ describe("a program that runs until a signal", () => {
   });
 
   test("is stopped once, however often it is told", async () => {
-    const { program, told: calls, started } = programInHand();
+    const { program, calls, started } = programInHand();
     const { signals } = run(program);
     started.resolve();
     for (const signal of [TERM, "SIGINT", TERM]) signals.emit(signal);
@@ -73,7 +73,7 @@ describe("a program that runs until a signal", () => {
   });
 
   test("is stopped only when it has started: a half-open store is no store", async () => {
-    const { program, told: calls, started } = programInHand();
+    const { program, calls, started } = programInHand();
     const { signals } = run(program);
     signals.emit(TERM);
     await settle();

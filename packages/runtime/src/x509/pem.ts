@@ -25,8 +25,8 @@ export function readPem(text: string): PemBlock[] {
 /** The contents of every block with this label, in order. Throws a RangeError when one of them has no beginning or no end. */
 export function pemBlocks(text: string, label: string): Buffer[] {
   const blocks = readPem(text).flatMap((block) => (block.label === label ? [block.der] : []));
-  const marks = (edge: string): number => text.split(`-----${edge} ${label}-----`).length - 1;
-  if (marks("BEGIN") !== blocks.length || marks("END") !== blocks.length) {
+  const markerCount = (edge: string): number => text.split(`-----${edge} ${label}-----`).length - 1;
+  if (markerCount("BEGIN") !== blocks.length || markerCount("END") !== blocks.length) {
     throw new RangeError(`a block of it (-----BEGIN ${label}-----) is cut short`);
   }
   return blocks;

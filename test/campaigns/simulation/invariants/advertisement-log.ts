@@ -28,8 +28,8 @@ export class AdvertisementLog {
   readonly #answered = new Map<string, NumberedAdvertisement>();
   #count = 0;
 
-  constructor(book: LedgerModel, findings: Findings) {
-    this.#model = book;
+  constructor(model: LedgerModel, findings: Findings) {
+    this.#model = model;
     this.#findings = findings;
   }
 

@@ -208,12 +208,12 @@ export class InvariantChecker {
   }
 
   /** Notes which commit made this true. */
-  #recordCommit(event: LedgerEvent, book: LedgerModel, number: number): void {
+  #recordCommit(event: LedgerEvent, model: LedgerModel, number: number): void {
     if (event.kind === "refused") this.#commitOf.set(event.decision.id, number);
     if (event.kind === "key-closed")
       this.#commitOf.set(keyOf(event.closedKey.requester, event.closedKey.key), number);
     const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
-    const entry = id === undefined ? undefined : book.entries.get(id);
+    const entry = id === undefined ? undefined : model.entries.get(id);
     if (entry !== undefined) this.#commitOf.set(`${entry.id} ${entry.generation}`, number);
   }
 

@@ -57,14 +57,14 @@ interface Move {
   readonly options: WriteOptions;
 }
 
-/** Who owns what after a write that is no apply. A client that sends an empty list closes the book. */
+/** Who owns what after a write that is no apply. A client that sends an empty list gives up all ownership. */
 export function tracker(
   context: ApiContext,
   { definition, subresource }: Target,
   { old, object, options }: Move,
 ): (next: JsonObject) => readonly JsonValue[] {
-  const said = metadataOf(object)["managedFields"];
-  if (isList(said) && said.every((entry) => isObject(entry) && Object.keys(entry).length === 0)) {
+  const sent = metadataOf(object)["managedFields"];
+  if (isList(sent) && sent.every((entry) => isObject(entry) && Object.keys(entry).length === 0)) {
     return () => [];
   }
   const isStatus = subresource === "status";
@@ -98,14 +98,14 @@ function applyObject(
     fieldManager,
     force,
   });
-  const book = managedFields(applied.managers, timestamp(context.wallMs()));
-  if (old === undefined) return createApplied(context, target, { config, options, book });
+  const managed = managedFields(applied.managers, timestamp(context.wallMs()));
+  if (old === undefined) return createApplied(context, target, { config, options, managed });
   return replaceObject(context, target, {
     old,
     object: versioned(applied, config),
     options,
     isPatch: true,
-    manage: () => book,
+    manage: () => managed,
   });
 }
 
@@ -115,15 +115,15 @@ function createApplied(
   birth: {
     readonly config: JsonObject;
     readonly options: PatchOptions;
-    readonly book: readonly JsonValue[];
+    readonly managed: readonly JsonValue[];
   },
 ): Written {
-  const { config, options, book } = birth;
+  const { config, options, managed } = birth;
   if (uidOf(config) !== "") {
     const why = `uid mismatch: the provided object specified uid ${uidOf(config)}, and no existing object was found`;
     throw conflict(target.definition, target.name, why);
   }
-  return createObject(context, target, { object: config, options, managedFields: book });
+  return createObject(context, target, { object: config, options, managedFields: managed });
 }
 
 /** A version in the configuration is a condition. */

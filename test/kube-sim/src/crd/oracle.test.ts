@@ -26,13 +26,13 @@ describe(`kube-sim answers as ${answered.oracle} does`, () => {
   });
 
   it.each(ORACLE_CASES.map((row) => [row.name, row] as const))("%s", (name, row) => {
-    const said = ourVerdict(row);
+    const verdict = ourVerdict(row);
     const wanted = verdicts.get(name);
     if (FIRST_PROBLEM_ONLY.has(name)) {
-      expect(wanted?.definition?.[0]?.message).toContain(said.definition?.[0]?.message);
+      expect(wanted?.definition?.[0]?.message).toContain(verdict.definition?.[0]?.message);
       return;
     }
-    expect(said).toEqual(wanted);
+    expect(verdict).toEqual(wanted);
   });
 });
 

@@ -67,13 +67,13 @@ describe("what kube reads of protobuf", () => {
     const type = fc.constantFrom("ADDED" as const, "MODIFIED" as const, "DELETED" as const);
     const events = fc.array(fc.record({ type, object: arbitraryPod.map(asPod) }), { maxLength: 4 });
     fc.assert(
-      fc.property(events, fc.integer({ min: 1, max: 2000 }), (told, size) => {
-        const bytes = Buffer.concat(told.map((event) => encodeWatchFrame(event.type, event.object)));
+      fc.property(events, fc.integer({ min: 1, max: 2000 }), (sent, size) => {
+        const bytes = Buffer.concat(sent.map((event) => encodeWatchFrame(event.type, event.object)));
         const read: WatchFrame<object>[] = [];
         const frames = watchFrames<object>(POD_FIELDS, (event) => read.push(event));
         for (let at = 0; at < bytes.length; at += size) frames.push(bytes.subarray(at, at + size));
         expect(read).toEqual(
-          told.map((event) => ({
+          sent.map((event) => ({
             type: event.type,
             object: projection(POD_FIELDS, event.object),
             resourceVersion: versionOf(event.object),

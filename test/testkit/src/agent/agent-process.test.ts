@@ -11,7 +11,7 @@ import { type TestCertificates, testCertificates } from "../certificates/test-ce
 import { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent-process.ts";
 
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 interface World {
   readonly broker: BrokerProcess;
@@ -77,7 +77,7 @@ test("a killed agent comes back on the same ports as another instance", async ()
   const agent = await start();
   await vi.waitFor(
     async () => expect(await advertised(broker)).toMatchObject({ clusterID: "rome" }),
-    PATIENCE,
+    TIMEOUT,
   );
   const { instance } = (await advertised(broker)) as { instance: string };
   expect(await agent.kill("SIGKILL")).toBeNull();
@@ -86,7 +86,7 @@ test("a killed agent comes back on the same ports as another instance", async ()
   await vi.waitFor(
     async () =>
       expect(await advertised(broker)).toMatchObject({ instance: expect.not.stringMatching(instance) }),
-    PATIENCE,
+    TIMEOUT,
   );
 });
 

@@ -45,19 +45,23 @@ describe("revocation", () => {
   });
 
   test.each([
-    { name: "an empty list", knobs: {}, problem: "" },
-    { name: "an outdated list", knobs: { nextUpdate: new Date("2021-01-01Z") }, problem: "CRL_HAS_EXPIRED" },
+    { name: "an empty list", options: {}, problem: "" },
+    {
+      name: "an outdated list",
+      options: { nextUpdate: new Date("2021-01-01Z") },
+      problem: "CRL_HAS_EXPIRED",
+    },
     {
       name: "a list of the future",
-      knobs: { thisUpdate: new Date("2048-01-01Z") },
+      options: { thisUpdate: new Date("2048-01-01Z") },
       problem: "CRL_NOT_YET_VALID",
     },
     {
       name: "a list with a broken signature",
-      knobs: { brokenSignature: true },
+      options: { brokenSignature: true },
       problem: "CRL_SIGNATURE_FAILURE",
     },
-  ])("$name yields $problem", async ({ knobs: options, problem }) => {
+  ])("$name yields $problem", async ({ options, problem }) => {
     const server = await listen(certificates.crl([], options));
     expect((await greet(server, certificates.cluster("rome"))).problem).toBe(problem);
     server.close();

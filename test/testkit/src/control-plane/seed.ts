@@ -8,7 +8,7 @@ interface SeedObject {
 }
 
 const APPLY = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
-const PATIENCE = "--timeout=60s";
+const TIMEOUT = "--timeout=60s";
 
 /** Applies all of them with their status: definitions and namespaces first, and what is inside once these can take it. */
 export async function seedObjects(
@@ -31,11 +31,11 @@ export async function seedObjects(
   await apply(outer);
   if (definitions.length > 0) {
     const names = definitions.map(({ metadata }) => `crd/${metadata?.name}`);
-    await must(["wait", "--for=condition=Established", PATIENCE, ...names]);
+    await must(["wait", "--for=condition=Established", TIMEOUT, ...names]);
   }
   for (const { metadata } of namespaces) {
     // Pods are refused until their namespace has its service account.
-    await must(["wait", "--for=create", PATIENCE, "-n", metadata?.name ?? "", "serviceaccount/default"]);
+    await must(["wait", "--for=create", TIMEOUT, "-n", metadata?.name ?? "", "serviceaccount/default"]);
   }
   await apply(inner);
   await apply(

@@ -99,7 +99,7 @@ function statusOf(liqo: LiqoState, facts: Facts): Status {
   const condition = conditionBuilder(liqo, facts.before);
   return {
     role: roleOf(isConsumer, isProvider),
-    modules: modulesOf(facts, { told: condition, network }),
+    modules: modulesOf(facts, { condition, network }),
     tenantNamespace: isProvider || isConsumer ? { local: tenantNamespaceOf(otherId) } : {},
     ...(isProvider ? { apiServerUrl: liqo.site(otherId)?.client.server ?? "" } : {}),
     conditions: isProvider ? [condition("APIServerStatus", network)] : [],
@@ -120,10 +120,7 @@ function conditionBuilder(liqo: LiqoState, before: Status | undefined): Conditio
 
 function modulesOf(
   { isNetworked, hasIdentity, isConsumer, virtualNodes }: Facts,
-  {
-    told: condition,
-    network,
-  }: { readonly told: ConditionBuilder; readonly network: "Established" | "Error" },
+  { condition, network }: { readonly condition: ConditionBuilder; readonly network: "Established" | "Error" },
 ): NonNullable<Status["modules"]> {
   const up = network === "Established" ? "Ready" : "NotReady";
   const module = (...conditions: Condition[]) => ({ enabled: conditions.length > 0, conditions });

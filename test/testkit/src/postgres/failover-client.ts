@@ -2,7 +2,7 @@ import { errorSchema, validate } from "@resource-broker/contract";
 import type { BrokerClient, BrokerReply } from "../broker/broker-client.ts";
 
 /** A replica that is paused, or cut off, is not waited for any longer. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /**
  * One client of several replicas: a call goes to the replica that answered last, and after one that does not lead, or does
@@ -20,7 +20,7 @@ export function failoverClient(clients: readonly BrokerClient[]): BrokerClient {
     request: async (method, path, options) => {
       const client = asked;
       try {
-        const reply = await client.request(method, path, { timeoutMs: PATIENCE_MS, ...options });
+        const reply = await client.request(method, path, { timeoutMs: TIMEOUT_MS, ...options });
         if (isNotLeader(reply)) turnFrom(client);
         return reply;
       } catch (error) {

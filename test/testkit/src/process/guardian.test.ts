@@ -11,7 +11,7 @@ import { startGuardian } from "./guardian.ts";
 const GUARDIAN = pathToFileURL(join(import.meta.dirname, "guardian.ts")).href;
 
 /** Only a guard: real processes on a busy machine take their time. */
-const PATIENCE = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 /** Starts two sleeping processes under guard and waits; prints their numbers. */
 const RUNNER = `
@@ -47,7 +47,7 @@ test.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     runner.kill(signal);
     await vi.waitFor(
       () => expect([...sleepers.map(isRunning), existsSync(folder)]).toEqual([false, false, false]),
-      PATIENCE,
+      TIMEOUT,
     );
   },
 );
@@ -61,7 +61,7 @@ test("a guardian spares a process that it was told to forget, and ends the other
   guardian.watch(ended?.pid ?? 0);
   guardian.forget(spared?.pid ?? 0);
   await guardian.finish();
-  await vi.waitFor(() => expect(isRunning(String(ended?.pid))).toBe(false), PATIENCE);
+  await vi.waitFor(() => expect(isRunning(String(ended?.pid))).toBe(false), TIMEOUT);
   expect([isRunning(String(spared?.pid)), existsSync(folder)]).toEqual([true, false]);
 });
 

@@ -11,7 +11,7 @@ import {
 import { askFor, isActive } from "../../testing/resource-request.ts";
 
 /** Only a guard: above the longest pause between two tries, and on a busy machine. */
-export const PATIENT_MS = 900_000;
+export const TIMEOUT_MS = 900_000;
 
 /** Clusters with Liqo, real or played, in which each has the namespaces `shop` and `night`. */
 export interface ScenarioWorld extends World {
@@ -53,7 +53,7 @@ export function untilRequest(
       if (request !== undefined && isAsWanted(request)) return request;
       throw new Error(`it is ${JSON.stringify(request?.status)}`);
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 
@@ -74,7 +74,7 @@ export async function release(direction: Direction, name: string): Promise<void>
   await until(
     `the request ${name} is gone`,
     async () => ((await requester.find(RESOURCE_REQUESTS, name)) === undefined ? true : undefined),
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 
@@ -92,7 +92,7 @@ export function untilAdvertised(
       if (isAsWanted(advertisement)) return advertisement;
       throw new Error(`it is ${JSON.stringify(advertisement)}`);
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 

@@ -71,7 +71,7 @@ export async function liqoObjectsIn(cluster: WorldCluster): Promise<string[]> {
 }
 
 /** A cleaning that takes its time: whoever is gone in two lists half a minute apart is gone. */
-export const PATIENT_MS = 100_000;
+export const CLEANUP_TIMEOUT_MS = 100_000;
 
 /** Resolves when nothing is left in any of them. */
 export async function untilClean(clusters: readonly WorldCluster[], withinMs?: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Resource } from "@resource-broker/kube";
 import { until, WHOLE_PODS, type WholePod, type WorldCluster } from "@resource-broker/testkit";
-import { type Direction, PATIENT_MS } from "./directions.ts";
+import { type Direction, TIMEOUT_MS } from "./directions.ts";
 import { liqoIdOf } from "./liqo-world.ts";
 
 const DEPLOYMENTS: Resource<object> = {
@@ -75,7 +75,7 @@ export function untilPods(
       if (isAsWanted(pods)) return pods;
       throw new Error(`they are ${JSON.stringify(pods.map(shown))}`);
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import {
   ask,
   logSeen,
-  PATIENT_MS,
+  TIMEOUT_MS,
   release,
   untilReady,
   untilRequest,
@@ -65,7 +65,7 @@ const untilCalled = ({ world, requester }: RealDirection, calls: number, verb: R
   until(
     `liqoctl is started for ${verb.source}`,
     async () => (await world.liqoctlCalls(requester.name)).slice(calls).find((call) => verb.test(call)),
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 
 const PEERING: FaultPoint = {
@@ -81,7 +81,7 @@ const SLICE: FaultPoint = {
       "there is a slice",
       () =>
         requester.client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(at.provider.liqoId) }),
-      PATIENT_MS,
+      TIMEOUT_MS,
     ),
 };
 const GRANT: FaultPoint = {
@@ -92,7 +92,7 @@ const GRANT: FaultPoint = {
       "there is a replica",
       () =>
         provider.client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(at.requester.liqoId) }),
-      PATIENT_MS,
+      TIMEOUT_MS,
     ),
 };
 const NODE: FaultPoint = {
@@ -102,7 +102,7 @@ const NODE: FaultPoint = {
     until(
       "there is a virtual node",
       () => requester.client.find(VIRTUAL_NODES, { name, namespace: tenantNamespaceOf(at.provider.liqoId) }),
-      PATIENT_MS,
+      TIMEOUT_MS,
     ),
 };
 const RELEASE: FaultPoint = { name: "the release begins", isEnding: true, reached: async () => undefined };
@@ -200,7 +200,7 @@ export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
       await sleep(1000);
       throw new Error(left.join("\n"));
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
   logSeen(`${seconds(began)} after the release nothing of it was left in rome but the peering`);
   const calls = await world.liqoctlCalls("rome");

@@ -8,7 +8,7 @@ import {
 import { SECRETS } from "@resource-broker/kube";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import { ask, logSeen, PATIENT_MS, nodeOf, release, untilReady } from "../../liqo/testing/directions.ts";
+import { ask, logSeen, TIMEOUT_MS, nodeOf, release, untilReady } from "../../liqo/testing/directions.ts";
 import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
 import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
 import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
@@ -68,7 +68,7 @@ async function untilUnpeered({ requester, provider }: RealDirection): Promise<vo
       if (found === undefined) return true;
       throw new Error(found);
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 
@@ -135,7 +135,7 @@ async function untilGone(
       if (found === undefined) return true;
       throw new Error(`${found.metadata.name} is there`);
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 
@@ -162,6 +162,6 @@ function untilNodeReady({ requester }: RealDirection, name: string): Promise<Who
       const node = await requester.client.get(WHOLE_NODES, { name });
       return isReady(node) ? node : undefined;
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }

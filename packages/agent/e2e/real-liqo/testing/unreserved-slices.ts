@@ -15,7 +15,7 @@ import { expect } from "vitest";
 import {
   ask,
   logSeen,
-  PATIENT_MS,
+  TIMEOUT_MS,
   nodeOf,
   release,
   untilReady,
@@ -62,7 +62,7 @@ async function raised(direction: RealDirection, reservation: string): Promise<vo
       const { spec } = await requester.client.get(RESOURCE_SLICES, slice);
       return spec.resources?.["cpu"] === "4" ? true : undefined;
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
   await untilEvaluated(direction, reservation, "Reserved");
   expect((await nodeOf(direction, reservation)).status?.allocatable).toEqual(RESERVED);
@@ -106,7 +106,7 @@ function untilEvaluated(
       if (grantOf(replica)?.reason === reason) return replica;
       throw new Error(JSON.stringify(replica.status));
     },
-    PATIENT_MS,
+    TIMEOUT_MS,
   );
 }
 

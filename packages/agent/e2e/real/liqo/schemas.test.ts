@@ -52,7 +52,7 @@ const PLACES: readonly Place[] = [
 ];
 
 const OFFLOAD = { namespaces: ["default"], podOffloadingStrategy: "Remote" } as const;
-const LOANS: readonly { readonly name: string; readonly spec: DeliverySpec }[] = [
+const RESERVATIONS: readonly { readonly name: string; readonly spec: DeliverySpec }[] = [
   { name: "of CPU and memory", spec: aDeliverySpec({ id: "rsv-rome-plain" }) },
   {
     name: "of everything there is, for a while and for some namespaces",
@@ -142,7 +142,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
         },
       );
 
-    test.each(LOANS)("a loan $name", async ({ spec }) => {
+    test.each(RESERVATIONS)("a loan $name", async ({ spec }) => {
       await until("it is ready", async () => {
         const state = await plane.establish(spec);
         if (state.kind === "ready") return state;

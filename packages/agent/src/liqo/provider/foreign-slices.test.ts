@@ -29,7 +29,7 @@ describe("what is not ours", () => {
   });
 
   test("is flagged and cordoned with --liqo-enforce, and its pods stay", async () => {
-    const { cluster, begin, time, told, shadowPods } = providerTestEnvironment({ isEnforcing: true });
+    const { cluster, begin, time, eventReasons, shadowPods } = providerTestEnvironment({ isEnforcing: true });
     cluster.put(RESOURCE_SLICES, FOREIGN);
     cluster.put(SHADOW_PODS, aShadowPod("web-1", { slice: "mypool" }));
     begin();
@@ -39,7 +39,7 @@ describe("what is not ours", () => {
       "rear.fluidos.eu/cordoned": "NotReserved",
     });
     expect(cluster.find(RESOURCE_SLICES, NAME)?.status).toEqual(FOREIGN.status);
-    expect(told()).toEqual(["SliceFlagged"]);
+    expect(eventReasons()).toEqual(["SliceFlagged"]);
     expect(shadowPods()).toEqual(["web-1"]);
   });
 

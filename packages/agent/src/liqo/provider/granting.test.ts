@@ -18,42 +18,42 @@ import {
 
 describe("granting", () => {
   test("gives a replica what is reserved, once, and says so", async () => {
-    const { word, find, told, writes, time } = await withSlice();
+    const { word, find, eventReasons, writes, time } = await withSlice();
     expect(word()).toBe("Accepted Reserved");
     expect(find()?.status?.resources).toEqual(ASKED);
-    expect(told()).toEqual(["SliceGranted"]);
+    expect(eventReasons()).toEqual(["SliceGranted"]);
     await time.advance(10 * MINUTE_MS);
     expect(writes()).toEqual([{ verb: "update", plural: "resourceslices", name: ID }]);
   });
 
   test("waits for a reservation that comes later than its slice", async () => {
-    const { cluster, begin, time, word, book, told } = providerTestEnvironment();
+    const { cluster, begin, time, word, cache, eventReasons } = providerTestEnvironment();
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(SETTLE_MS / 2);
     expect(word()).toBeUndefined();
-    book.update("provider", aProviderReservation());
+    cache.update("provider", aProviderReservation());
     await time.advance(100);
     expect(word()).toBe("Accepted Reserved");
-    expect(told()).toEqual(["SliceGranted"]);
+    expect(eventReasons()).toEqual(["SliceGranted"]);
   });
 
   test("refuses what nobody reserved, and grants it when somebody has", async () => {
-    const { cluster, begin, time, word, book, broker } = providerTestEnvironment();
+    const { cluster, begin, time, word, cache, broker } = providerTestEnvironment();
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(SETTLE_MS + 1000);
     expect(word()).toBe("Denied UnknownReservation");
     expect(broker.asked).toEqual([]);
-    book.update("provider", aProviderReservation());
+    cache.update("provider", aProviderReservation());
     await time.advance(100);
     expect(word()).toBe("Accepted Reserved");
   });
 
   test("waits until the capacity is held", async () => {
-    const { cluster, begin, time, word, book, held } = providerTestEnvironment();
+    const { cluster, begin, time, word, cache, held } = providerTestEnvironment();
     held.clear();
-    book.update("provider", aProviderReservation());
+    cache.update("provider", aProviderReservation());
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(5000);
@@ -64,14 +64,14 @@ describe("granting", () => {
   });
 
   test("decides again when somebody writes at the same time", async () => {
-    const { cluster, begin, time, word, book } = providerTestEnvironment();
+    const { cluster, begin, time, word, cache } = providerTestEnvironment();
     let conflicts = 3;
     cluster.setCallFaults(({ verb }) =>
       verb === "update" && conflicts-- > 0
         ? { fault: new Fault("conflict", "the object was modified") }
         : undefined,
     );
-    book.update("provider", aProviderReservation());
+    cache.update("provider", aProviderReservation());
     cluster.put(RESOURCE_SLICES, aReplica());
     begin();
     await time.advance(1000);
@@ -79,8 +79,8 @@ describe("granting", () => {
   });
 
   test("is judged on the newest version, not on what the watch showed", async () => {
-    const { cluster, begin, time, word, book } = providerTestEnvironment();
-    book.update("provider", aProviderReservation());
+    const { cluster, begin, time, word, cache } = providerTestEnvironment();
+    cache.update("provider", aProviderReservation());
     cluster.put(RESOURCE_SLICES, aReplica());
     cluster.setWatchLag(20_000);
     begin();
@@ -100,8 +100,8 @@ describe("granting", () => {
   test.each(["Cordoned", "Drained"] as const)(
     "leaves a %s tenant to Liqo until it is active again",
     async (state) => {
-      const { cluster, begin, time, word, book } = providerTestEnvironment();
-      book.update("provider", aProviderReservation());
+      const { cluster, begin, time, word, cache } = providerTestEnvironment();
+      cache.update("provider", aProviderReservation());
       cluster.put(TENANTS, aTenant(ROME, state));
       cluster.put(RESOURCE_SLICES, aReplica());
       begin();
@@ -115,12 +115,12 @@ describe("granting", () => {
 
   test("follows a reservation that was renewed after it seemed over", async () => {
     const made = await withSlice();
-    const { book, time, word, cordon } = made;
-    book.endLocally(ID, "Expired");
+    const { cache, time, word, cordon } = made;
+    cache.endLocally(ID, "Expired");
     await time.advance(END_GRACE_MS + 1000);
     cordonQuota(made);
     expect(cordon()).toBe("true");
-    book.update("provider", aProviderReservation({ generation: 2 }));
+    cache.update("provider", aProviderReservation({ generation: 2 }));
     await time.advance(1000);
     expect(cordon()).toBeUndefined();
     expect(word()).toBe("Accepted Reserved");

@@ -85,8 +85,8 @@ describe("a hostile consumer", () => {
   });
 
   test("cannot stop the work on others by a replica that makes no sense or always fails", async () => {
-    const { cluster, begin, time, word, book } = providerTestEnvironment();
-    book.update("provider", aProviderReservation());
+    const { cluster, begin, time, word, cache } = providerTestEnvironment();
+    cache.update("provider", aProviderReservation());
     const { spec: _, ...bare } = aReplica({ tenant: MALLORY });
     cluster.put(RESOURCE_SLICES, bare as ResourceSlice);
     cluster.put(NAMESPACES, tenantNamespace("oslo-liqo"));
@@ -100,15 +100,15 @@ describe("a hostile consumer", () => {
     begin();
     await time.advance(1000);
     expect(word(ROME)).toBe("Accepted Reserved");
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     cluster.put(SHADOW_PODS, aShadowPod("web-1"));
     await time.advance(END_GRACE_MS + 2 * MINUTE_MS);
     expect(cluster.all(SHADOW_PODS)).toEqual([]);
   });
 
   test("that writes replicas outside of its namespace is denied", async () => {
-    const { cluster, begin, time, word, book } = providerTestEnvironment();
-    book.update("provider", aProviderReservation());
+    const { cluster, begin, time, word, cache } = providerTestEnvironment();
+    cache.update("provider", aProviderReservation());
     cluster.remove(NAMESPACES, { name: `liqo-tenant-${ROME}` });
     cluster.put(NAMESPACES, { metadata: { name: `liqo-tenant-${ROME}` } });
     cluster.put(RESOURCE_SLICES, aReplica());

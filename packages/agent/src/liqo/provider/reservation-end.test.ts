@@ -20,9 +20,9 @@ import {
 
 describe("at the end of a reservation", () => {
   test("a consumer that cooperates has its time, and is not touched", async () => {
-    const { book, time, cluster, writes, shadowPods } = await withSlice();
+    const { cache, time, cluster, writes, shadowPods } = await withSlice();
     const before = writes().length;
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS - 2000);
     expect(shadowPods()).toHaveLength(3);
     for (const name of shadowPods()) cluster.remove(SHADOW_PODS, { name, namespace: `shop-${ROME}` });
@@ -33,8 +33,8 @@ describe("at the end of a reservation", () => {
 
   test("one that does not is cordoned, loses its pods, and is denied last", async () => {
     const made = await withSlice();
-    const { book, time, word, cordon, shadowPods, told } = made;
-    book.update("provider", OVER);
+    const { cache, time, word, cordon, shadowPods, eventReasons } = made;
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     expect(cordon()).toBe("true");
     expect(shadowPods()).toEqual([]);
@@ -42,13 +42,13 @@ describe("at the end of a reservation", () => {
     cordonQuota(made);
     await time.advance(3000);
     expect(word()).toBe("Denied ReservationEnded");
-    expect(told()).toEqual(["SliceGranted", "SliceCordoned", "GuestsRemoved", "SliceRefused"]);
+    expect(eventReasons()).toEqual(["SliceGranted", "SliceCordoned", "GuestsRemoved", "SliceRefused"]);
   });
 
   test("pods that come back are removed again", async () => {
     const made = await withSlice();
-    const { book, time, cluster, shadowPods } = made;
-    book.update("provider", OVER);
+    const { cache, time, cluster, shadowPods } = made;
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     cluster.put(SHADOW_PODS, aShadowPod("web-4"));
     await time.advance(5000);
@@ -61,42 +61,42 @@ describe("at the end of a reservation", () => {
   });
 
   test("pods left behind without their slice are removed all the same", async () => {
-    const { book, time, cluster, shadowPods } = await withSlice();
+    const { cache, time, cluster, shadowPods } = await withSlice();
     cluster.remove(RESOURCE_SLICES, ROMES);
     await time.advance(1000);
     expect(shadowPods()).toHaveLength(3);
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     expect(shadowPods()).toEqual([]);
   });
 
   test("pods without a stamped user are known by where they come from", async () => {
-    const { book, time, cluster, shadowPods } = await withSlice();
+    const { cache, time, cluster, shadowPods } = await withSlice();
     cluster.put(SHADOW_PODS, aShadowPod("unstamped", { isStamped: false }));
     cluster.put(SHADOW_PODS, aShadowPod("other", { slice: "mypool" }));
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5000);
     expect(shadowPods()).toEqual(["other"]);
   });
 
   test("many pods are removed in bounded rounds", async () => {
-    const { book, time, cluster, shadowPods, told } = await withSlice();
+    const { cache, time, cluster, shadowPods, eventReasons } = await withSlice();
     for (let pod = 0; pod < 120; pod++) cluster.put(SHADOW_PODS, aShadowPod(`batch-${pod}`));
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 20_000);
     expect(shadowPods()).toEqual([]);
-    expect(told().filter((reason) => reason === "GuestsRemoved")).toHaveLength(3);
+    expect(eventReasons().filter((reason) => reason === "GuestsRemoved")).toHaveLength(3);
   });
 
   test("a pod that cannot go is deleted once, and waited for", async () => {
     const made = await withSlice();
-    const { book, time, cluster, shadowPods, word, writes } = made;
+    const { cache, time, cluster, shadowPods, word, writes } = made;
     const stuck = aShadowPod("stuck");
     cluster.put(SHADOW_PODS, {
       ...stuck,
       metadata: { ...stuck.metadata, finalizers: ["somebody.example/slow"] },
     });
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 1000);
     cordonQuota(made);
     await time.advance(10 * MINUTE_MS);
@@ -112,26 +112,26 @@ describe("at the end of a reservation", () => {
   });
 
   test("an API server that fails is asked again until all is gone", async () => {
-    const { book, time, cluster, shadowPods } = await withSlice();
+    const { cache, time, cluster, shadowPods } = await withSlice();
     let failures = 10;
     cluster.setCallFaults(({ verb }) =>
       verb === "delete" && failures-- > 0
         ? { fault: new Fault("unreachable", "connection reset") }
         : undefined,
     );
-    book.update("provider", OVER);
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS + 5 * MINUTE_MS);
     expect(shadowPods()).toEqual([]);
   });
 
   test("an agent that was away for it asks the broker, and finishes", async () => {
-    const { time, cluster, book, broker, begin, shadowPods, word } = providerTestEnvironment();
+    const { time, cluster, cache, broker, begin, shadowPods, word } = providerTestEnvironment();
     broker.answer = async () => OVER;
     cluster.put(RESOURCE_SLICES, aReplica({ status: acceptedWith(ASKED) }));
     cluster.put(SHADOW_PODS, aShadowPod("web-1"));
     begin();
     await time.advance(1000);
-    expect(book.get("provider", ID)?.endedAt).toBeDefined();
+    expect(cache.get("provider", ID)?.endedAt).toBeDefined();
     expect(shadowPods()).toEqual(["web-1"]);
     await time.advance(END_GRACE_MS + 5000);
     expect(shadowPods()).toEqual([]);
@@ -140,8 +140,8 @@ describe("at the end of a reservation", () => {
 
   test("an agent that starts again in the middle goes on", async () => {
     const made = await withSlice();
-    const { book, time, provider, begin, shadowPods, cordon } = made;
-    book.update("provider", OVER);
+    const { cache, time, provider, begin, shadowPods, cordon } = made;
+    cache.update("provider", OVER);
     await time.advance(END_GRACE_MS / 2);
     await provider.stop();
     await time.advance(END_GRACE_MS);

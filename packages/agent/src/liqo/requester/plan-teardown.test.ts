@@ -17,7 +17,7 @@ function takeDown(
 ) {
   const model = teardownModel(fault);
   while (model.nowMs() < LONGEST_MS) {
-    const objects = model.remains();
+    const objects = model.objects();
     const step = planTeardown(objects);
     onStep(step, objects);
     model.apply(step);
@@ -85,7 +85,7 @@ describe("a loan that goes", () => {
     const model = teardownModel({ ...NO_FAULTS, isProviderGone: true, isConsumer: true });
     let last: TeardownStep = { kind: "clean" };
     while (model.nowMs() < 2 * LONGEST_MS) {
-      last = planTeardown(model.remains());
+      last = planTeardown(model.objects());
       expect(last).not.toMatchObject({ isForced: true });
       model.apply(last);
       model.pass(LOOK_MS);
@@ -99,7 +99,7 @@ describe("a loan that goes", () => {
   });
 
   test("gives the provider's resources back though a node stays, and does not call that clean", () => {
-    const objects = teardownModel(NO_FAULTS).remains();
+    const objects = teardownModel(NO_FAULTS).objects();
     const node = {
       ...aNode(aDesiredVirtualNode()),
       metadata: {
@@ -144,7 +144,7 @@ describe("a loan that goes", () => {
   });
 
   test("waits for finalizers of others, and says whose they are", () => {
-    const { remains: objects } = teardownModel({ ...NO_FAULTS, stuckSlice: true });
+    const { objects } = teardownModel({ ...NO_FAULTS, stuckSlice: true });
     const [slice] = objects().slices;
     if (slice === undefined) throw new Error("no slice");
     const metadata = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readReservation } from "./read-reservation.ts";
 import { reservationObject } from "./testing/objects.ts";
 
-type Told = NonNullable<Reservation["status"]>["sliceDefaults"];
+type SliceDefaultsStatus = NonNullable<Reservation["status"]>["sliceDefaults"];
 
 describe("a Reservation's slice defaults", () => {
   test("are told to both parties", () => {
@@ -30,7 +30,9 @@ describe("a Reservation's slice defaults", () => {
     ["half of it", { pods: 50 }],
     ["something else", "many"],
   ])("of %s are refused", (_, sliceDefaults) => {
-    const object = reservationObject("rsv-rome-a", { sliceDefaults: sliceDefaults as NonNullable<Told> });
+    const object = reservationObject("rsv-rome-a", {
+      sliceDefaults: sliceDefaults as NonNullable<SliceDefaultsStatus>,
+    });
     expect(() => readReservation(object, "provider")).toThrow("sliceDefaults");
   });
 });

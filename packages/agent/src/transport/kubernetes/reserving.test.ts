@@ -119,12 +119,12 @@ describe("a reservation that is asked for", () => {
       spec: { requestedResources: { cpu: "3", memory: "4Gi" } },
       code: "key-mismatch",
     },
-    { name: "another target", wish: { targetClusterID: "berlin" }, code: "key-mismatch" },
+    { name: "another target", changes: { targetClusterID: "berlin" }, code: "key-mismatch" },
     { name: "a released key", spec: { intent: "Release", key: KEY } as const, code: "key-released" },
-  ])("under a key of $name is refused", async ({ spec = {}, wish = {}, code }) => {
+  ])("under a key of $name is refused", async ({ spec = {}, changes = {}, code }) => {
     const { clock, hub, rome } = await oneRequest();
     hub.cluster.put(RESERVATIONS, reservationObject(NAME, {}, spec));
-    const asked = outcomeOf(rome.communicator.requestReservation({ ...REQUEST, ...wish }, KEY));
+    const asked = outcomeOf(rome.communicator.requestReservation({ ...REQUEST, ...changes }, KEY));
     await clock.advance(0);
     expect(asked.fault()).toContain(`${code}: the key "k"`);
   });

@@ -113,8 +113,8 @@ async function inForce(rome: KubeClient): Promise<void> {
   ];
   for (const [policy, resource, object] of probes) {
     await until(`${policy} is in force`, async () => {
-      const said = await rome.create(resource, object, { dryRun: true }).then(String, String);
-      return said.includes(policy) || undefined;
+      const answer = await rome.create(resource, object, { dryRun: true }).then(String, String);
+      return answer.includes(policy) || undefined;
     });
   }
 }

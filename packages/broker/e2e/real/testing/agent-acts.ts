@@ -46,11 +46,11 @@ export const deletes =
 
 /** Leaves all other conditions as they are. */
 export const signals =
-  ({ metadata }: Named, ...told: readonly Condition[]): Act =>
+  ({ metadata }: Named, ...conditions: readonly Condition[]): Act =>
   (agent) =>
     agent.apply(
       RESERVATIONS,
-      { metadata: at(metadata.name), status: { conditions: [...told] } },
+      { metadata: at(metadata.name), status: { conditions: [...conditions] } },
       { ...AGENT, force: true, subresource: "status" },
     );
 

@@ -5,7 +5,7 @@ import { NAMESPACE, offerBy, RESERVATIONS, requestOf } from "./access-objects.ts
 import { type AccessRow, creates } from "./agent-acts.ts";
 
 const ITSELF = "may ask only for itself: spec.requesterID must be rome";
-const MARKS =
+const BROKER_LABELS =
   "may not set the label broker.fluidos.eu/view; broker.fluidos.eu/requester and broker.fluidos.eu/target";
 const LONG = "milan.north-1.example.eu";
 
@@ -99,19 +99,19 @@ export const REQUEST_ROWS: readonly AccessRow[] = [
     name: "marks its request as the broker's picture",
     by: "rome",
     does: creates(RESERVATIONS, labelled({ [KUBE_LABEL.view]: "true" })),
-    refusal: MARKS,
+    refusal: BROKER_LABELS,
   },
   {
     name: "labels its request with another requester",
     by: "rome",
     does: creates(RESERVATIONS, labelled({ [KUBE_LABEL.requester]: "oslo" })),
-    refusal: MARKS,
+    refusal: BROKER_LABELS,
   },
   {
     name: "labels its request with another provider",
     by: "rome",
     does: creates(RESERVATIONS, labelled({ [KUBE_LABEL.target]: "oslo" })),
-    refusal: MARKS,
+    refusal: BROKER_LABELS,
   },
   {
     name: "creates a request that cannot be deleted",

@@ -138,24 +138,24 @@ describe("a session that began with a link", () => {
   });
 
   test.each([
-    { name: "cut short", forge: (held: string) => held.slice(0, -1) },
-    { name: "without its seal", forge: (held: string) => held.slice(0, held.lastIndexOf("~")) },
-    { name: "of a viewer who would be admin", forge: (held: string) => held.replace("viewer", "admin") },
+    { name: "cut short", tamper: (held: string) => held.slice(0, -1) },
+    { name: "without its seal", tamper: (held: string) => held.slice(0, held.lastIndexOf("~")) },
+    { name: "of a viewer who would be admin", tamper: (held: string) => held.replace("viewer", "admin") },
     {
       name: "that would last a day longer",
-      forge: (held: string) =>
+      tamper: (held: string) =>
         held.replace(/~(\d{13})~/, (_, at: string) => `~${Number(at) + 24 * HOUR_MS}~`),
     },
-    { name: "that is endless", forge: (held: string) => `${held}${"x".repeat(2000)}` },
-    { name: "of nothing", forge: () => "~~~~~~~" },
-  ])("a cookie $name signs nobody in, and ends nobody's session", async ({ forge }) => {
+    { name: "that is endless", tamper: (held: string) => `${held}${"x".repeat(2000)}` },
+    { name: "of nothing", tamper: () => "~~~~~~~" },
+  ])("a cookie $name signs nobody in, and ends nobody's session", async ({ tamper }) => {
     const running = await place().run();
     const browser = await running.signIn("viewer");
-    const forged = forge(heldBy(browser));
-    expect(forged).not.toBe(heldBy(browser));
-    expect(await look(running, forged)).toMatchObject({ status: 401 });
+    const tampered = tamper(heldBy(browser));
+    expect(tampered).not.toBe(heldBy(browser));
+    expect(await look(running, tampered)).toMatchObject({ status: 401 });
     const headers = {
-      Cookie: `broker-dashboard-${running.port}=${forged}`,
+      Cookie: `broker-dashboard-${running.port}=${tampered}`,
       Origin: `http://127.0.0.1:${running.port}`,
       "X-Broker-Dashboard": "1",
     };

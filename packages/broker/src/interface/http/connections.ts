@@ -55,8 +55,8 @@ export class Connections {
   async recheckAll(hasLostAuthorities: boolean): Promise<number> {
     let closed = 0;
     let judged = 0;
-    for (const [socket, standing] of this.#open) {
-      if (standing.kind === "caller" && !this.#isStillValid(chainOf(socket, standing), hasLostAuthorities)) {
+    for (const [socket, identity] of this.#open) {
+      if (identity.kind === "caller" && !this.#isStillValid(chainOf(socket, identity), hasLostAuthorities)) {
         socket.destroy();
         closed++;
       }

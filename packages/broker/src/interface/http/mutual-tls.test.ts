@@ -191,10 +191,10 @@ describe("certificates that change while the broker runs", () => {
   });
 
   test.each([
-    { name: "another name", knobs: { subject: [{ type: "CN" as const, value: "Second CA" }] } },
-    { name: "the same name and another key", knobs: {} },
-  ])("a serial number is revoked for its own authority only: the other has $name", async ({ knobs }) => {
-    const second = certificates.authority(knobs);
+    { name: "another name", options: { subject: [{ type: "CN" as const, value: "Second CA" }] } },
+    { name: "the same name and another key", options: {} },
+  ])("a serial number is revoked for its own authority only: the other has $name", async ({ options }) => {
+    const second = certificates.authority(options);
     const serial = Buffer.from(rome.serial, "hex");
     const twin = certificates.leaf({ subject: [{ type: "CN", value: "tokyo" }], serial }, second);
     expect(twin.serial).toBe(rome.serial);

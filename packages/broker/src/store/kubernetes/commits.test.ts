@@ -17,7 +17,7 @@ async function disturbed() {
   await store.open();
   const grants = new Grants();
   await grants.commit(store, 1);
-  return { ledger, trouble: faulty, store, grants, batch: grants.next() };
+  return { ledger, faulty, store, grants, batch: grants.next() };
 }
 
 describe("a commit whose answer is lost", () => {
@@ -27,8 +27,8 @@ describe("a commit whose answer is lost", () => {
     { fate: { code: "overloaded" }, last: 1 },
     { fate: { code: "internal" }, last: 1 },
   ] as const)("($fate) is settled by its number", async ({ fate, last }) => {
-    const { ledger, trouble, store, grants, batch } = await disturbed();
-    trouble.plan(fate);
+    const { ledger, faulty, store, grants, batch } = await disturbed();
+    faulty.plan(fate);
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     expect(await store.lastCommit()).toBe(last);
     if (last === 1) await store.commit(batch);
@@ -39,33 +39,33 @@ describe("a commit whose answer is lost", () => {
   });
 
   it("is there when it arrives before anybody asks", async () => {
-    const { trouble, store, grants, batch } = await disturbed();
-    trouble.plan("late");
+    const { faulty, store, grants, batch } = await disturbed();
+    faulty.plan("late");
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
-    expect(await trouble.arrive()).toBe(true);
+    expect(await faulty.arrive()).toBe(true);
     expect(await store.lastCommit()).toBe(2);
     await store.commit(grants.next());
   });
 
   it("is turned away when it arrives after somebody was told that it is not there", async () => {
-    const { ledger, trouble, store, batch } = await disturbed();
-    trouble.plan("late");
+    const { ledger, faulty, store, batch } = await disturbed();
+    faulty.plan("late");
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     expect(await store.lastCommit()).toBe(1);
-    expect(await trouble.arrive()).toBe(false);
+    expect(await faulty.arrive()).toBe(false);
     await store.commit(batch);
     expect((await reopened(ledger, store)).commitNumber).toBe(2);
   });
 
   it("is settled also where asking fails, in each of its steps", async () => {
-    const { trouble, store, grants, batch } = await disturbed();
-    trouble.plan("late", "never-sent", "answer-lost");
+    const { faulty, store, grants, batch } = await disturbed();
+    faulty.plan("late", "never-sent", "answer-lost");
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
-    trouble.failReads(1);
+    faulty.failReads(1);
     await expect(store.lastCommit()).rejects.toMatchObject({ kind: "unknown" });
     await expect(store.lastCommit()).rejects.toMatchObject({ kind: "unknown" });
     await expect(store.lastCommit()).rejects.toMatchObject({ kind: "unknown" });
-    expect(await trouble.arrive()).toBe(false);
+    expect(await faulty.arrive()).toBe(false);
     expect(await store.lastCommit()).toBe(1);
     await store.commit(batch);
     await store.commit(grants.next());
@@ -73,12 +73,12 @@ describe("a commit whose answer is lost", () => {
   });
 
   it("comes before the next one: that one is not even sent as long as it is not settled", async () => {
-    const { trouble, store, batch } = await disturbed();
-    trouble.plan("late", "never-sent");
+    const { faulty, store, batch } = await disturbed();
+    faulty.plan("late", "never-sent");
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "not-committed" });
     await store.commit(batch);
-    expect(await trouble.arrive()).toBe(false);
+    expect(await faulty.arrive()).toBe(false);
     expect(await store.lastCommit()).toBe(2);
   });
 });
@@ -95,8 +95,8 @@ describe("a commit that is refused", () => {
     },
   ];
   it.each(refusals)("($says) has left nothing behind, and may be tried again", async ({ fate, says }) => {
-    const { ledger, trouble, store, batch } = await disturbed();
-    trouble.plan(fate);
+    const { ledger, faulty, store, batch } = await disturbed();
+    faulty.plan(fate);
     const failure = { kind: "not-committed", message: expect.stringMatching(says) };
     await expect(store.commit(batch)).rejects.toMatchObject(failure);
     expect(await store.lastCommit()).toBe(1);
@@ -105,9 +105,9 @@ describe("a commit that is refused", () => {
   });
 
   it("is of unknown outcome where nobody can look whether it is there all the same", async () => {
-    const { trouble, store, batch } = await disturbed();
-    trouble.plan({ code: "forbidden" });
-    trouble.failReads(1);
+    const { faulty, store, batch } = await disturbed();
+    faulty.plan({ code: "forbidden" });
+    faulty.failReads(1);
     await expect(store.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     expect(await store.lastCommit()).toBe(1);
     await store.commit(batch);
@@ -121,8 +121,8 @@ describe("a commit succeeds though", () => {
     { name: "somebody has deleted the object", fates: ["deleted"] },
     { name: "somebody has deleted the object, and touched it before", fates: ["touched", "deleted"] },
   ] as const)("$name", async ({ fates }) => {
-    const { ledger, trouble, store, grants, batch } = await disturbed();
-    trouble.plan(...fates);
+    const { ledger, faulty, store, grants, batch } = await disturbed();
+    faulty.plan(...fates);
     await store.commit(batch);
     await store.commit(grants.next());
     const { records, commitNumber } = await reopened(ledger, store);
@@ -130,8 +130,8 @@ describe("a commit succeeds though", () => {
   });
 
   it("gives up where the object never stands still", async () => {
-    const { trouble, store, batch } = await disturbed();
-    trouble.plan(...Array.from({ length: 10 }, () => "touched" as const));
+    const { faulty, store, batch } = await disturbed();
+    faulty.plan(...Array.from({ length: 10 }, () => "touched" as const));
     const failure = { kind: "not-committed", message: /keeps changing ConfigMap/ };
     await expect(store.commit(batch)).rejects.toMatchObject(failure);
     await store.commit(batch);
@@ -143,21 +143,25 @@ describe("what people do to the ledger", () => {
     const name = { name: LEDGER, namespace: ledger.namespace };
     await ledger.client.patch(CONFIG_MAPS, { name, patch: { kind: "merge", body: { data } } });
   }
-  async function pagesOf({ client, namespace }: TestLedger): Promise<string[]> {
+  async function segmentsOf({ client, namespace }: TestLedger): Promise<string[]> {
     const names: string[] = [];
-    await client.list(CONFIG_MAPS, { namespace, labelSelector: "broker.fluidos.eu/ledger=page" }, (page) => {
-      names.push(page.metadata.name);
-    });
+    await client.list(
+      CONFIG_MAPS,
+      { namespace, labelSelector: "broker.fluidos.eu/ledger=page" },
+      (segment) => {
+        names.push(segment.metadata.name);
+      },
+    );
     return names;
   }
   /** A ledger that nobody has open, with some of it in pages. */
-  async function inPages() {
+  async function withSegments() {
     const ledger = await newLedger();
     const store = replica(ledger);
     await store.open();
     const grants = new Grants();
     await grants.commit(store, 40);
-    await until("some of it is in pages", async () => (await pagesOf(ledger)).length > 0 || undefined);
+    await until("some of it is in segments", async () => (await segmentsOf(ledger)).length > 0 || undefined);
     return { ledger, store, grants };
   }
 
@@ -200,22 +204,22 @@ describe("what people do to the ledger", () => {
     await expect(replica(ledger).leadership.prepare()).rejects.toMatchObject(failure);
   });
 
-  it("a page deleted under a running broker is written again", async () => {
-    const { ledger, store, grants } = await inPages();
-    const [first = ""] = await pagesOf(ledger);
+  it("a segment deleted under a running broker is written again", async () => {
+    const { ledger, store, grants } = await withSegments();
+    const [first = ""] = await segmentsOf(ledger);
     await ledger.client.delete(CONFIG_MAPS, { name: first, namespace: ledger.namespace });
     await until(
       "there is a snapshot",
-      async () => (await pagesOf(ledger)).some((name) => name.includes("snapshot")) || undefined,
+      async () => (await segmentsOf(ledger)).some((name) => name.includes("snapshot")) || undefined,
     );
     await store.commit(grants.next());
     expect((await reopened(ledger, store)).records.reservations).toHaveLength(41);
   });
 
-  it("a page deleted while no broker runs is missed, by its name", async () => {
-    const { ledger, store } = await inPages();
+  it("a segment deleted while no broker runs is missed, by its name", async () => {
+    const { ledger, store } = await withSegments();
     await store.close();
-    const [first = ""] = await pagesOf(ledger);
+    const [first = ""] = await segmentsOf(ledger);
     await ledger.client.delete(CONFIG_MAPS, { name: first, namespace: ledger.namespace });
     const failure = {
       kind: "corrupt",
@@ -225,7 +229,7 @@ describe("what people do to the ledger", () => {
   });
 
   it("a head deleted while no broker runs does not make an empty ledger of a full one", async () => {
-    const { ledger, store } = await inPages();
+    const { ledger, store } = await withSegments();
     await store.close();
     await ledger.client.delete(CONFIG_MAPS, { name: LEDGER, namespace: ledger.namespace });
     const failure = { kind: "corrupt", message: /is gone, and \d+ pages of its ledger are there/ };
@@ -262,7 +266,7 @@ describe("what people do to the ledger", () => {
   });
 
   it("a namespace that comes back gets the pages of its ledger back, too", async () => {
-    const { ledger, store, grants } = await inPages();
+    const { ledger, store, grants } = await withSegments();
     const name = { name: ledger.namespace };
     await ledger.client.delete(NAMESPACES, name);
     await until("it is gone", async () =>
@@ -271,7 +275,7 @@ describe("what people do to the ledger", () => {
     await ledger.client.create(NAMESPACES, { metadata: name });
     await store.commit(grants.next());
     await until("there is a snapshot", async () =>
-      (await pagesOf(ledger)).some((page) => page.includes("snapshot")) ? true : undefined,
+      (await segmentsOf(ledger)).some((segment) => segment.includes("snapshot")) ? true : undefined,
     );
     expect((await reopened(ledger, store)).records.reservations).toHaveLength(41);
   });

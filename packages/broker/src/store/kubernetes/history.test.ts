@@ -33,7 +33,7 @@ function chainEnd(start: ChainLink, lines: readonly AuditEntry[]): ChainLink {
 }
 
 describe("a long history", () => {
-  it("moves into pages, which snapshots replace, and comes back whole", async () => {
+  it("moves into segments, which snapshots replace, and comes back whole", async () => {
     const ledger = await newLedger();
     const store = replica(ledger);
     await store.open();
@@ -87,8 +87,8 @@ describe("a long history", () => {
     const [oldest = CHAIN_START, ...younger] = lines;
     expect(oldest.sequence).toBeGreaterThan(150);
     expect(chainEnd(oldest, younger).sequence).toBe(550);
-    const pages = (await objectsOf(ledger))["audit"] ?? 0;
-    expect(pages).toBeLessThanOrEqual(4);
+    const segments = (await objectsOf(ledger))["audit"] ?? 0;
+    expect(segments).toBeLessThanOrEqual(4);
     await store.close();
 
     const next = replica(ledger, { retention: { audit: keep, decisions: keep } });
@@ -138,7 +138,7 @@ describe("what a leader leaves behind that ends in the middle of something", () 
     };
     await ledger.client.create(CONFIG_MAPS, { metadata });
     await replica(ledger).open();
-    const left = await until("the stray page is gone", async () => {
+    const left = await until("the stray segment is gone", async () => {
       const found = await objectsOf(ledger);
       return found["log"] === undefined ? found : undefined;
     });

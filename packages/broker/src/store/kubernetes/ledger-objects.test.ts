@@ -8,7 +8,7 @@ import type { SegmentId } from "./segment.ts";
 import { recordSums } from "./record-sums.ts";
 import { emptyRecords } from "./records.ts";
 
-const AUDIT_PAGES = 5;
+const AUDIT_SEGMENTS = 5;
 const OLD = { lastHash: "0", lastAt: 0 };
 
 /** A leader with old pages of every sort, whose writes end as the test says. */
@@ -19,7 +19,7 @@ function leader(write: (change: ManifestChange) => void) {
       ...first,
       epoch: 1,
       log: { ranges: [[1, 1, 3]], bytes: 10 },
-      audit: { ...first.audit, pages: [[1, 1, AUDIT_PAGES]] },
+      audit: { ...first.audit, pages: [[1, 1, AUDIT_SEGMENTS]] },
     },
     changes: [],
     audit: [],
@@ -34,7 +34,7 @@ function leader(write: (change: ManifestChange) => void) {
     {
       records: emptyRecords(),
       sums: recordSums(),
-      auditSegments: Array.from({ length: AUDIT_PAGES }, () => OLD),
+      auditSegments: Array.from({ length: AUDIT_SEGMENTS }, () => OLD),
     },
     {
       writer: {
@@ -71,7 +71,7 @@ test("old pages of the audit log go once the head no longer names them", async (
   const { objects, removed } = leader(() => undefined);
   await objects.commit(COMMIT);
   await settle();
-  expect(removed).toHaveLength(AUDIT_PAGES - 1);
+  expect(removed).toHaveLength(AUDIT_SEGMENTS - 1);
 });
 
 test("a leader that was replaced after its last commit trims nothing", async () => {

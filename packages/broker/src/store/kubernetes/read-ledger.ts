@@ -108,9 +108,9 @@ export function orphanSegments({ manifest }: Content, configMaps: LedgerConfigMa
     ...segmentsIn(manifest.log.ranges).map((segment) => segmentName("log", segment)),
     ...segmentsIn(manifest.audit.pages).map((segment) => segmentName("audit", segment)),
   ]);
-  const isPage = (name: string): boolean =>
+  const isOlderSegment = (name: string): boolean =>
     SEGMENT_KINDS.some((kind) => (parseSegmentName(kind, name)?.epoch ?? manifest.epoch) < manifest.epoch);
-  return [...configMaps.keys()].filter((name) => isPage(name) && !named.has(name));
+  return [...configMaps.keys()].filter((name) => isOlderSegment(name) && !named.has(name));
 }
 
 const SEGMENT_KINDS: readonly SegmentKind[] = ["snapshot", "log", "audit"];

@@ -28,7 +28,7 @@ async function inSegments() {
   return ledger;
 }
 
-async function changePage(ledger: TestLedger, change: (lines: readonly string[]) => readonly string[]) {
+async function changeSegment(ledger: TestLedger, change: (lines: readonly string[]) => readonly string[]) {
   const { client, namespace } = ledger;
   const name = `${LEDGER}-log-1-1`;
   const lines = change(linesIn(await named(ledger, name)));
@@ -60,18 +60,18 @@ describe("a ledger in objects", () => {
     expect(records.reservations).toHaveLength(COMMITS);
   });
 
-  it("is refused when a page was replaced by one that lacks a record", async () => {
+  it("is refused when a segment was replaced by one that lacks a record", async () => {
     const ledger = await inSegments();
-    await changePage(ledger, (lines) => lines.slice(1));
+    await changeSegment(ledger, (lines) => lines.slice(1));
     await expect(replica(ledger).open()).rejects.toMatchObject({
       kind: "corrupt",
       message: expect.stringContaining(`holds ${COMMITS - 1} rows, and ${COMMITS} were committed`),
     });
   });
 
-  it("is refused when a page was replaced by one that says something else", async () => {
+  it("is refused when a segment was replaced by one that says something else", async () => {
     const ledger = await inSegments();
-    await changePage(ledger, (lines) =>
+    await changeSegment(ledger, (lines) =>
       lines.map((line) => line.replace('"cpuMillis":1000', '"cpuMillis":1')),
     );
     await expect(replica(ledger).open()).rejects.toMatchObject({

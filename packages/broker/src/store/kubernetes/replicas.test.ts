@@ -25,7 +25,7 @@ async function succeeded() {
     await ledger.expireLease();
     return young.open();
   };
-  return { ledger, trouble: faulty, grants, old, young, lost, succeed };
+  return { ledger, faulty, grants, old, young, lost, succeed };
 }
 
 describe("of several replicas", () => {
@@ -123,9 +123,9 @@ describe("a deposed leader", () => {
     { fate: "answer-lost", last: 3 },
     { fate: "never-sent", last: 2 },
   ] as const)("finds out what became of its last commit ($fate)", async ({ fate, last }) => {
-    const { trouble, grants, old, succeed } = await succeeded();
+    const { faulty, grants, old, succeed } = await succeeded();
     const batch = grants.next();
-    trouble.plan(fate);
+    faulty.plan(fate);
     await expect(old.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     expect((await succeed()).commitNumber).toBe(last);
     expect(await old.lastCommit()).toBe(last);
@@ -133,20 +133,20 @@ describe("a deposed leader", () => {
   });
 
   it("whose commit arrives late has not made it", async () => {
-    const { trouble, grants, old, young, succeed } = await succeeded();
+    const { faulty, grants, old, young, succeed } = await succeeded();
     const batch = grants.next();
-    trouble.plan("late");
+    faulty.plan("late");
     await expect(old.commit(batch)).rejects.toMatchObject({ kind: "unknown" });
     await succeed();
-    expect(await trouble.arrive()).toBe(false);
+    expect(await faulty.arrive()).toBe(false);
     expect(await old.lastCommit()).toBe(2);
     await young.commit(batch);
   });
 
   it("acknowledges what its successor has found, though the client heard a conflict", async () => {
-    const { trouble, grants, old, young, ledger } = await succeeded();
+    const { faulty, grants, old, young, ledger } = await succeeded();
     const batch = grants.next();
-    const own = trouble.through(ledger.client);
+    const own = faulty.through(ledger.client);
     const third = replica(ledger, {
       replica: "third",
       through: () => ({
@@ -190,12 +190,12 @@ describe("the lease", () => {
     const clock = fakeClock();
     const store = replica(ledger, { clock, leaseMs: 6000 });
     await store.open();
-    server().knobs.pause();
+    server().faults.pause();
     await clock.advance(5999);
     expect(store.leadership.state()).toEqual({ role: "leader" });
     await clock.advance(1);
     expect(store.leadership.state()).toEqual({ role: "unsure" });
-    server().knobs.resume();
+    server().faults.resume();
     await until("it has renewed", async () => {
       await clock.advance(100);
       return store.leadership.state().role === "leader" || undefined;

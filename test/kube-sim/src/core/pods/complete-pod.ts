@@ -2,7 +2,7 @@ import { compareQuantities, parseQuantity } from "@resource-broker/base";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import { isList, objectAt, objectsAt, textAt, valueAt } from "../look.ts";
 
-const NODE_TROUBLE_SECONDS = 300;
+const NODE_CONDITION_TOLERATION_SECONDS = 300;
 
 /** Sets what was left open, as the API server and its usual admission plugins do. */
 export function completePod(object: JsonObject): JsonObject {
@@ -69,7 +69,7 @@ function withDefaultTolerations(given: JsonValue | undefined): readonly JsonValu
       key,
       operator: "Exists",
       effect: "NoExecute",
-      tolerationSeconds: NODE_TROUBLE_SECONDS,
+      tolerationSeconds: NODE_CONDITION_TOLERATION_SECONDS,
     })),
   ];
 }

@@ -41,12 +41,12 @@ function textCauses(rule: Rule, schema: Schema, path: string): Cause[] {
 }
 
 function messageCauses({ rule, message }: Rule, path: string): Cause[] {
-  const said = message.trim();
+  const trimmed = message.trim();
   if (rule.trim() === "") return [required(`${path}.rule`, "rule is not specified")];
-  if (message !== "" && said === "")
+  if (message !== "" && trimmed === "")
     return [invalid(`${path}.message`, message, "must be non-empty if specified")];
-  if (hasNewlines(said)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
-  if (!hasNewlines(rule.trim()) || said !== "") return [];
+  if (hasNewlines(trimmed)) return [invalid(`${path}.message`, message, "must not contain line breaks")];
+  if (!hasNewlines(rule.trim()) || trimmed !== "") return [];
   return [required(`${path}.message`, "message must be specified if rule contains line breaks")];
 }
 

@@ -64,7 +64,7 @@ export function rule(
   value: JsonValue,
   more: JsonObject = {},
 ): OracleCase {
-  const told = Object.keys(more).length === 0 ? "" : ` with ${JSON.stringify(more)}`;
-  const name = `rule ${JSON.stringify(expression)} on ${JSON.stringify(value)}${told}`;
+  const details = Object.keys(more).length === 0 ? "" : ` with ${JSON.stringify(more)}`;
+  const name = `rule ${JSON.stringify(expression)} on ${JSON.stringify(value)}${details}`;
   return field(name, { ...schema, "x-kubernetes-validations": [{ rule: expression, ...more }] }, value);
 }

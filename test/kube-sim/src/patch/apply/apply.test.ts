@@ -35,7 +35,7 @@ function applySpec(api: ClusterApi, spec: JsonObject, options: Options = {}): Js
 }
 
 /** Who owns what, without the times. */
-function book(object: JsonObject): readonly JsonObject[] {
+function managersOf(object: JsonObject): readonly JsonObject[] {
   return listAt(metadataOf(object), "managedFields")
     .filter(isObject)
     .map(({ manager, operation, subresource, fieldsV1 }) => ({
@@ -89,7 +89,7 @@ describe("server-side apply", () => {
     applySpec(api, { size: 1, color: "red", deep: { only: 1 } });
     const object = applySpec(api, { size: 1 });
     expect(object["spec"]).toEqual({ size: 1 });
-    expect(book(object)).toEqual([
+    expect(managersOf(object)).toEqual([
       { manager: "one", operation: "Apply", fieldsV1: { "f:spec": { "f:size": {} } } },
     ]);
   });
@@ -151,7 +151,7 @@ describe("server-side apply", () => {
     applySpec(api, { size: 1, color: "red" });
     const object = applySpec(api, { size: 2 }, { by: "two", force: true });
     expect(object["spec"]).toEqual({ size: 2, color: "red" });
-    expect(book(object)).toEqual([
+    expect(managersOf(object)).toEqual([
       { manager: "one", operation: "Apply", fieldsV1: { "f:spec": { "f:color": {} } } },
       { manager: "two", operation: "Apply", fieldsV1: { "f:spec": { "f:size": {} } } },
     ]);
@@ -205,7 +205,7 @@ describe("server-side apply", () => {
     it("gives a field to whoever writes it, and conflicts with that writer", () => {
       const cluster = smallCluster();
       applySpec(cluster.api, { size: 1, color: "red" });
-      expect(book(updated(cluster, { size: 5 }))).toEqual([
+      expect(managersOf(updated(cluster, { size: 5 }))).toEqual([
         { manager: "one", operation: "Apply", fieldsV1: { "f:spec": { "f:color": {} } } },
         { manager: "editor", operation: "Update", fieldsV1: { "f:spec": { "f:size": {} } } },
       ]);
@@ -234,7 +234,7 @@ describe("server-side apply", () => {
     it("leaves a removed field to nobody", () => {
       const cluster = smallCluster();
       applySpec(cluster.api, { size: 1, color: "red" });
-      expect(book(updated(cluster, { color: null }))).toEqual([
+      expect(managersOf(updated(cluster, { color: null }))).toEqual([
         { manager: "one", operation: "Apply", fieldsV1: { "f:spec": { "f:size": {} } } },
       ]);
       expect(applySpec(cluster.api, { size: 1, color: "blue" })["spec"]).toEqual({ size: 1, color: "blue" });
@@ -248,7 +248,7 @@ describe("server-side apply", () => {
         '409 Conflict: Apply failed with 1 conflict: conflict with "before-first-apply" using example.com/v1: .spec.size',
       );
       const object = applySpec(api, { size: 1 });
-      expect(book(object)).toEqual([
+      expect(managersOf(object)).toEqual([
         {
           manager: "before-first-apply",
           operation: "Update",
@@ -265,7 +265,7 @@ describe("server-side apply", () => {
       const body = { ...widget("a", { size: 7 }), status: { phase: "Ready" } };
       const object = apply(api, body, { by: "controller", target });
       expect(object).toMatchObject({ spec: { size: 1 }, status: { phase: "Ready" } });
-      expect(book(object)).toEqual([
+      expect(managersOf(object)).toEqual([
         { manager: "one", operation: "Apply", fieldsV1: { "f:spec": { "f:size": {} } } },
         {
           manager: "controller",

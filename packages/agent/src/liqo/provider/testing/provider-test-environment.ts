@@ -196,7 +196,7 @@ export function providerTestEnvironment({ isEnforcing = false } = {}) {
   return {
     time,
     cluster,
-    book: cache,
+    cache,
     log,
     broker,
     held,
@@ -207,7 +207,7 @@ export function providerTestEnvironment({ isEnforcing = false } = {}) {
       return condition && `${condition.status} ${condition.reason ?? ""}`;
     },
     cordon: (tenant = ROME) => find(tenant)?.metadata.annotations?.["liqo.io/cordon"],
-    told: () => events.map(({ reason }) => reason),
+    eventReasons: () => events.map(({ reason }) => reason),
     shadowPods: () => cluster.all(SHADOW_PODS).map(({ metadata }) => metadata.name),
     writes: () => cluster.calls.filter(({ verb }) => verb !== "get" && verb !== "list" && verb !== "watch"),
   };
@@ -218,7 +218,7 @@ type Environment = ReturnType<typeof providerTestEnvironment>;
 /** rome has its slice, and three pods in it. */
 export async function withSlice(): Promise<Environment & { provider: ReturnType<Environment["begin"]> }> {
   const made = providerTestEnvironment();
-  made.book.update("provider", aProviderReservation());
+  made.cache.update("provider", aProviderReservation());
   made.cluster.put(RESOURCE_SLICES, aReplica());
   const provider = made.begin();
   await made.time.advance(1000);

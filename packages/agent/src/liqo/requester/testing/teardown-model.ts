@@ -213,7 +213,7 @@ export function teardownModel(faults: TeardownFaults) {
       settle();
       endJob();
     },
-    remains: (): ReservationObjects => ({
+    objects: (): ReservationObjects => ({
       id,
       slices: slice === undefined ? [] : [slice],
       virtualNodes: virtualNode === undefined ? [] : [virtualNode],

@@ -62,7 +62,7 @@ test("a ring shows the mean of each slot like a list of all samples, also when i
   );
 });
 
-test("a ring counts like a list of all happenings", () => {
+test("a ring counts like a list of all events", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const ring = new SlotRing(SHAPE);

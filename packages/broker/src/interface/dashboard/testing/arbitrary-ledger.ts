@@ -95,8 +95,8 @@ export const ledgers: fc.Arbitrary<LedgerView> = fc
   })
   .map(({ advertised, lent, cordoned }) => {
     const ledger = emptyLedger();
-    for (const { at, advertisement: said } of advertised.toSorted((a, b) => a.at - b.at))
-      apply(ledger, { kind: "advertised", at, advertisement: said });
+    for (const { at, advertisement } of advertised.toSorted((a, b) => a.at - b.at))
+      apply(ledger, { kind: "advertised", at, advertisement });
     for (const reservation of lent.filter(({ phase }) => !isFinal(phase)))
       apply(ledger, { kind: "granted", at: reservation.createdAt, reservation, decision: NO_DECISION });
     for (const clusterId of cordoned)

@@ -50,11 +50,11 @@ function lent(cpus: number, more: Partial<Reservation> = {}): Reservation {
   };
 }
 
-function ledgerWith(said: Partial<Advertisement>, reservations: readonly Reservation[] = [], at = NOW) {
+function ledgerWith(advertised: Partial<Advertisement>, reservations: readonly Reservation[] = [], at = NOW) {
   const ledger = emptyLedger();
   for (const reservation of reservations)
     apply(ledger, { kind: "granted", at: reservation.createdAt, reservation, decision: NO_DECISION });
-  apply(ledger, { kind: "advertised", at, advertisement: { ...TEXTS, ...said } });
+  apply(ledger, { kind: "advertised", at, advertisement: { ...TEXTS, ...advertised } });
   return ledger;
 }
 
@@ -99,29 +99,29 @@ describe("the price of a cluster", () => {
   test.each([
     {
       name: "is what it asks",
-      said: { cost },
+      advertised: { cost },
       price: { cpu: 0.03, memory: 0.004, gpu: 1.5, currency: "EUR" },
     },
-    { name: "is none where it asks nothing", said: {}, price: null },
+    { name: "is none where it asks nothing", advertised: {}, price: null },
     {
       name: "lacks what it does not price",
-      said: { cost: { currency: "EUR", onDemand: { cpuHour: 0.03 } } },
+      advertised: { cost: { currency: "EUR", onDemand: { cpuHour: 0.03 } } },
       price: { cpu: 0.03, memory: null, gpu: null, currency: "EUR" },
     },
     {
       name: "is converted",
-      said: { cost: { currency: "USD", onDemand: { cpuHour: 0.04 } } },
+      advertised: { cost: { currency: "USD", onDemand: { cpuHour: 0.04 } } },
       policy: { prices: { ...DEFAULT_POLICY.prices, rates: { USD: 0.5 } } },
       price: { cpu: 0.02, memory: null, gpu: null, currency: "EUR" },
     },
     {
       name: "is none in a currency without a rate",
-      said: { cost: { ...cost, currency: "XXX" } },
+      advertised: { cost: { ...cost, currency: "XXX" } },
       price: null,
     },
     {
       name: "is the operator's where there is one",
-      said: { cost },
+      advertised: { cost },
       policy: {
         prices: {
           ...DEFAULT_POLICY.prices,
@@ -132,7 +132,7 @@ describe("the price of a cluster", () => {
     },
     {
       name: "is that of this hour",
-      said: {
+      advertised: {
         cost: {
           currency: "EUR",
           onDemand: { cpuHour: 0.03 },
@@ -141,8 +141,8 @@ describe("the price of a cluster", () => {
       },
       price: { cpu: 0.06, memory: null, gpu: null, currency: "EUR" },
     },
-  ])("$name", ({ said, policy = {}, price }) => {
-    expect(viewOf(ledgerWith(said), policy).price).toEqual(price);
+  ])("$name", ({ advertised, policy = {}, price }) => {
+    expect(viewOf(ledgerWith(advertised), policy).price).toEqual(price);
   });
 
   test("of a cluster called constructor is its own", () => {
@@ -154,8 +154,8 @@ describe("the price of a cluster", () => {
 });
 
 describe("the timeline", () => {
-  const texts = (reservation: Reservation, said: Partial<Advertisement> = {}, at = NOW): string[] => {
-    const account = ledgerWith(said, [], at).accounts.get("paris");
+  const texts = (reservation: Reservation, advertised: Partial<Advertisement> = {}, at = NOW): string[] => {
+    const account = ledgerWith(advertised, [], at).accounts.get("paris");
     return timelineOf(reservation, { account, heldAt: undefined }).map(
       ({ step, text }) => `${step}: ${text}`,
     );
@@ -183,7 +183,7 @@ describe("the timeline", () => {
     {
       name: "an older agent never confirms",
       reservation: lent(1),
-      said: { protocol: 1 },
+      advertised: { protocol: 1 },
       says: "enforced: paris runs an older agent, which does not say so; the ledger keeps it locked",
     },
     {
@@ -197,8 +197,8 @@ describe("the timeline", () => {
       says: "end: ProviderRefused: no room",
     },
     { name: "one without an end", reservation: lent(1), says: "end: lasts until it is released" },
-  ])("$name", ({ reservation, said = {}, at = NOW, says }) => {
-    expect(texts(reservation, said, at)).toContain(says);
+  ])("$name", ({ reservation, advertised = {}, at = NOW, says }) => {
+    expect(texts(reservation, advertised, at)).toContain(says);
   });
 });
 

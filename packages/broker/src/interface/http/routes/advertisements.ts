@@ -71,13 +71,13 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
     return account?.advertisement && fromAdvertisement(account.advertisement, account);
   };
 
-  const renderWithStanding = (clusterId: ClusterId): AdvertisementDTO | undefined => {
+  const renderWithState = (clusterId: ClusterId): AdvertisementDTO | undefined => {
     const advertisement = render(clusterId);
     const account = engine.ledger.accounts.get(clusterId);
-    return advertisement && account && { ...advertisement, standing: standingOf(account) };
+    return advertisement && account && { ...advertisement, standing: stateOf(account) };
   };
 
-  const standingOf = ({ receivedAt, cordon, withheld }: AccountView): StandingDTO => ({
+  const stateOf = ({ receivedAt, cordon, withheld }: AccountView): StateDTO => ({
     receivedAt: formatTime(receivedAt),
     isStale: engine.now() - receivedAt > engine.policy.stalenessMs,
     ...(cordon === undefined ? {} : { cordon: cordonOf(cordon) }),
@@ -88,7 +88,7 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
     if (name !== caller.clusterId && !caller.isAdmin) {
       throw new Fault("forbidden", `${caller.clusterId} may read its own advertisement only`);
     }
-    const advertisement = isOlderAgent ? render(name) : renderWithStanding(name);
+    const advertisement = isOlderAgent ? render(name) : renderWithState(name);
     if (advertisement === undefined) throw new Fault("not-found", "this cluster has not advertised here");
     return ok(advertisement);
   };
@@ -96,7 +96,7 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
   const list = ({ query }: Call): PlainAnswer => {
     const { after, limit } = readPage(query);
     const names = firstAfter(clusterIds(), after, limit + 1);
-    const items = names.slice(0, limit).flatMap((name) => renderWithStanding(name) ?? []);
+    const items = names.slice(0, limit).flatMap((name) => renderWithState(name) ?? []);
     const next = names.length > limit ? names[limit - 1] : undefined;
     const page: AdvertisementPageDTO = { items, ...(next === undefined ? {} : { next }) };
     return ok(page);
@@ -119,8 +119,8 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
   ];
 }
 
-type StandingDTO = NonNullable<AdvertisementDTO["standing"]>;
+type StateDTO = NonNullable<AdvertisementDTO["standing"]>;
 
-function cordonOf({ by, at, why }: Cordon): NonNullable<StandingDTO["cordon"]> {
+function cordonOf({ by, at, why }: Cordon): NonNullable<StateDTO["cordon"]> {
   return { by, at: formatTime(at), ...(why === undefined ? {} : { reason: why }) };
 }

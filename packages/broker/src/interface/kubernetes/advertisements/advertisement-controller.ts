@@ -27,18 +27,18 @@ export function serveAdvertisements(
   const { engine, client, known, clock, random, log, recorder, isLeading } = deps;
   const cache = assumeCache(known.advertisements, trimAdvertisement);
   /** Outcomes of accepted or refused advertisements whose status is not written yet. */
-  const outcomes = new Map<string, { readonly stamp: string; readonly receipt: AdvertisementOutcome }>();
+  const outcomes = new Map<string, { readonly version: string; readonly receipt: AdvertisementOutcome }>();
   const lastWritten = new Map<string, string>();
 
   const planFor = (object: ClusterAdvertisement, key: string): AdvertisementStep => {
     const { ledger, ledgerId, policy } = engine;
     const own = outcomes.get(key);
-    const outcome = own?.stamp === versionKey(object) ? own.receipt : undefined;
+    const outcome = own?.version === versionKey(object) ? own.receipt : undefined;
     return planAdvertisement({ object, ledger, ledgerId, policy, now: engine.now(), outcome });
   };
 
   const setOutcome = (object: ClusterAdvertisement, receipt: AdvertisementOutcome): void =>
-    void outcomes.set(objectKey(object), { stamp: versionKey(object), receipt });
+    void outcomes.set(objectKey(object), { version: versionKey(object), receipt });
 
   const refuse = (object: ClusterAdvertisement, code: string, message: string): void => {
     const { accepted } = object.status ?? {};
@@ -74,7 +74,7 @@ export function serveAdvertisements(
     );
     cache.assume(written);
     lastWritten.set(key, statusKey(written, status));
-    for (const happening of advertisementEvents(object, status)) recorder.record(happening);
+    for (const event of advertisementEvents(object, status)) recorder.record(event);
     return true;
   };
 

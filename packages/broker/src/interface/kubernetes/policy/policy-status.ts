@@ -21,7 +21,7 @@ export type PolicyState =
 
 export function policyStatus(state: PolicyState, object: BrokerPolicy, now: Instant): PolicyStatus {
   const observedGeneration = object.metadata.generation;
-  const { version, said: condition } = conditionFor(state);
+  const { version, condition } = conditionFor(state);
   const time = formatTime(now);
   return fitToSchema(brokerPolicyKind.status, {
     inForce: state.kind === "in-force",
@@ -38,12 +38,15 @@ export function isPolicyStatusCurrent(status: PolicyStatus, object: BrokerPolicy
   return isSameStatus(status, object.status, OWNED);
 }
 
-function conditionFor(state: PolicyState): { readonly version?: string; readonly said: DesiredCondition } {
+function conditionFor(state: PolicyState): {
+  readonly version?: string;
+  readonly condition: DesiredCondition;
+} {
   switch (state.kind) {
     case "in-force":
       return {
         version: state.version,
-        said: {
+        condition: {
           type: READY,
           status: "True",
           reason: "InForce",
@@ -53,14 +56,14 @@ function conditionFor(state: PolicyState): { readonly version?: string; readonly
     case "invalid":
       return {
         version: state.version,
-        said: notReady(
+        condition: notReady(
           "Invalid",
           `Not followed: ${state.problem}. Version ${state.version} (${state.source}) stays in force.`,
         ),
       };
     case "ignored":
       return {
-        said:
+        condition:
           state.chosen === undefined
             ? notReady(
                 "Ambiguous",

@@ -73,18 +73,18 @@ describe("a person who edits a status", () => {
 describe("a person who edits a request", () => {
   test.each([
     {
-      wish: { duration: "9h" },
+      changes: { duration: "9h" },
       remedy: "renew it to make it last longer (annotation broker.fluidos.eu/renew",
     },
-    { wish: { priority: 99 }, remedy: "create another object instead" },
-    { wish: { constraints: { excludeClusters: ["paris"] } }, remedy: "create another object instead" },
+    { changes: { priority: 99 }, remedy: "create another object instead" },
+    { changes: { constraints: { excludeClusters: ["paris"] } }, remedy: "create another object instead" },
   ])(
-    "that is decided is told at once that $wish has no effect, and what has",
-    async ({ wish: other, remedy }) => {
-      const name = `decided-${Object.keys(other).join("-")}`;
+    "that is decided is told at once that $changes has no effect, and what has",
+    async ({ changes, remedy }) => {
+      const name = `decided-${Object.keys(changes).join("-")}`;
       const object = await create(personsReservation(name, { duration: "1h" }));
       await inPhase(name, "Reserved");
-      await expect(edit(name, { spec: other })).rejects.toThrow(remedy);
+      await expect(edit(name, { spec: changes })).rejects.toThrow(remedy);
       expect(reservation(object)?.generation).toBe(1);
     },
   );

@@ -64,7 +64,7 @@ export function statusWriter(deps: StatusWriterDeps): StatusWriter {
     const written = surplus.length === 0 ? applied : await writer.dropFields(applied, surplus);
     cache.assume(written);
     lastWritten.set(key, { text, version: written.metadata.resourceVersion });
-    for (const happening of reservationEvents(object, status)) recorder.record(happening);
+    for (const event of reservationEvents(object, status)) recorder.record(event);
     return true;
   };
 

@@ -167,11 +167,11 @@ export async function openEnvironment(): Promise<TestEnvironment> {
   };
 
   const eventsAbout = async (name: string) => {
-    const told: { readonly reason: string; readonly message: string }[] = [];
+    const events: { readonly reason: string; readonly message: string }[] = [];
     await client.list(EVENTS, { namespace: NAMESPACE }, ({ involvedObject, reason = "", message = "" }) => {
-      if (involvedObject.name === name) told.push({ reason, message });
+      if (involvedObject.name === name) events.push({ reason, message });
     });
-    return told;
+    return events;
   };
 
   return {

@@ -59,7 +59,7 @@ export function advertisementViews(
   ): Promise<void> => {
     const status = desiredAdvertisementStatus(account, object, statusContext());
     const isNews = await writer.applyStatus(status, object);
-    if (isNews) for (const happening of advertisementEvents(object, status)) recorder.record(happening);
+    if (isNews) for (const event of advertisementEvents(object, status)) recorder.record(event);
   };
   /** True if only the time of the last advertisement differs; such views are written rarely. */
   const isOnlyOutdated = (account: AccountView, object: ClusterAdvertisement): boolean => {

@@ -54,7 +54,7 @@ export function reservationViews(
   });
   const writeStatus = async (status: ReservationStatus, object: Reservation): Promise<void> => {
     const isNews = await writer.applyStatus(status, object);
-    if (isNews) for (const happening of reservationEvents(object, status)) recorder.record(happening);
+    if (isNews) for (const event of reservationEvents(object, status)) recorder.record(event);
   };
 
   const cleanUpUnknown = async (id: ReservationId, object: Reservation): Promise<void> => {

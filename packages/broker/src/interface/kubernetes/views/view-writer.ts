@@ -92,9 +92,9 @@ export function viewWriter<T extends ViewObject>(
     for (const { fieldManager, partOf } of layers) {
       const part = partOf(wanted);
       if (!differs(part, now)) continue;
-      const painted = await applyTo(now, part, fieldManager);
-      if (painted === undefined) return undefined;
-      now = painted;
+      const applied = await applyTo(now, part, fieldManager);
+      if (applied === undefined) return undefined;
+      now = applied;
     }
     return now;
   };
@@ -102,11 +102,11 @@ export function viewWriter<T extends ViewObject>(
   return {
     apply,
     applyStatus: async (status, found) => {
-      const gap = statusDiff(status, found.status ?? {}, ownership);
-      const { removals } = gap;
+      const diff = statusDiff(status, found.status ?? {}, ownership);
+      const { removals } = diff;
       const pruned = removals === undefined ? found : await patch(found, { status: removals });
-      if (pruned !== undefined && gap.isOutdated) await applyTo(pruned, { status }, FIELD_MANAGER);
-      return gap.isDifferent;
+      if (pruned !== undefined && diff.isOutdated) await applyTo(pruned, { status }, FIELD_MANAGER);
+      return diff.isDifferent;
     },
     removeViewLabel: async (found) => {
       await patch(found, { metadata: { labels: { [KUBE_LABEL.view]: null } } });

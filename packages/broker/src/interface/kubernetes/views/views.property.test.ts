@@ -77,8 +77,8 @@ async function change(world: ViewsEnvironment, each: Step): Promise<void> {
         gpus: 0,
         extended: {},
       };
-      const said = { capacity: resources, allocatable: resources };
-      await world.advertise(CLUSTERS[each.pick % CLUSTERS.length] ?? "", said);
+      const advertised = { capacity: resources, allocatable: resources };
+      await world.advertise(CLUSTERS[each.pick % CLUSTERS.length] ?? "", advertised);
       return;
     }
     case "reserve":

@@ -283,7 +283,7 @@ describe("views", () => {
     expect(await world.advertisement("atlantis")).toMatchObject({
       status: { phase: "Stale", active: false },
     });
-    expect(world.happenings.filter(({ reason }) => reason === "Orphaned")).toHaveLength(1);
+    expect(world.events.filter(({ reason }) => reason === "Orphaned")).toHaveLength(1);
   });
 
   test("of another ledger that has ended are orphans too, and stay", async () => {
@@ -308,7 +308,7 @@ describe("views", () => {
     await simNamespace.time.advance(150_000);
     await expectViewsMatchLedger(world);
     expect(await world.advertisement("paris")).toMatchObject({ status: { phase: "Stale", active: false } });
-    expect(world.happenings.map(({ reason }) => reason)).toContain("Stale");
+    expect(world.events.map(({ reason }) => reason)).toContain("Stale");
     await world.advertise("paris");
     await simNamespace.time.advance(2000);
     await expectViewsMatchLedger(world);

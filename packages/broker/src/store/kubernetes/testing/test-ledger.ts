@@ -40,12 +40,12 @@ export interface LedgerServer {
 
 export type SimFaults = ReturnType<SimulatedControlPlanes["cluster"]>["faults"];
 
-export async function simulatedServer(): Promise<LedgerServer & { readonly knobs: SimFaults }> {
+export async function simulatedServer(): Promise<LedgerServer & { readonly faults: SimFaults }> {
   const planes = simulatedControlPlanes();
   const { kubeconfig } = await planes.start("broker", brokerDefinitions());
   const client = kubeClientFor(kubeconfig);
   return {
-    knobs: planes.cluster("broker").faults,
+    faults: planes.cluster("broker").faults,
     newLedger: () => ledgerOn(client),
     dispose: async () => {
       client.close();

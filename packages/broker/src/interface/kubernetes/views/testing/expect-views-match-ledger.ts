@@ -47,10 +47,10 @@ function byName<T extends { readonly metadata: { readonly name: string } }>(
 }
 
 function essence({ metadata, spec, status }: ClusterAdvertisement): object {
-  const { timestamp: _, sequence: __, ...said } = spec;
+  const { timestamp: _, sequence: __, ...advertised } = spec;
   return {
     label: metadata.labels?.[KUBE_LABEL.view],
-    spec: said,
+    spec: advertised,
     phase: status?.phase,
     ledgerID: status?.ledgerID,
     conditions: (status?.conditions ?? [])

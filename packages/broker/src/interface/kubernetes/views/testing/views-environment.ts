@@ -92,7 +92,7 @@ export async function viewsEnvironment({ time, sim }: SimNamespace, options: Wor
     people,
     known,
     writes,
-    happenings: events,
+    events,
     lines,
     start,
     stop: async () => {
