@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { equals, type ResourceVector, resourceVector } from "@resource-broker/base";
 import { boundPodGroups } from "./bound-pod-groups.ts";
-import type { GuestFacts } from "./pod.ts";
+import type { GuestFacts } from "./node-accounting.ts";
 import { aGuest } from "./testing/facts.ts";
 
 const small = resourceVector({ cpuMillis: 100, memoryBytes: 64 });

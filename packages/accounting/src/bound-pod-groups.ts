@@ -1,13 +1,13 @@
 import type { ResourceVector } from "@resource-broker/base";
 import { fastEquals } from "./counted-resources.ts";
-import type { GuestFacts } from "./pod.ts";
+import type { GuestFacts } from "./node-accounting.ts";
 import { slotTable } from "./slot-table.ts";
 
 /** A group of bound pods with the same request and the same guest. Pods of one workload share a group. */
 export interface BoundPodGroup {
   readonly number: number;
   readonly request: ResourceVector;
-  readonly guest: Pick<GuestFacts, "sliceName" | "origin"> | undefined;
+  readonly guest: GuestFacts | undefined;
   /** A part of the request could not be parsed and is missing in `request`. */
   readonly unreadable: boolean;
   /** Number of pods in the group. */
@@ -70,6 +70,7 @@ function hashOf({ cpuMillis, memoryBytes, storageBytes, gpus }: ResourceVector):
 
 function isSameGroup(group: BoundPodGroup, { request, guest, unreadable }: GroupedPod): boolean {
   if (group.unreadable !== unreadable) return false;
-  if (group.guest?.sliceName !== guest?.sliceName || group.guest?.origin !== guest?.origin) return false;
+  if (group.guest?.reservationId !== guest?.reservationId || group.guest?.origin !== guest?.origin)
+    return false;
   return fastEquals(group.request, request);
 }

@@ -1,7 +1,7 @@
 import type { BoundPodGroup } from "./bound-pod-groups.ts";
 import type { NodeVerdict } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
-import type { GuestFacts } from "./pod.ts";
+import type { GuestFacts } from "./node-accounting.ts";
 import { addTimes, addTotal, type RunningTotal, runningTotal } from "./running-total.ts";
 
 /** A node and the sums of the pods bound to it. `facts` is undefined while only its pods have been seen. */
@@ -19,7 +19,7 @@ export interface NodeEntry {
 }
 
 interface GuestTotal {
-  readonly guest: Pick<GuestFacts, "sliceName" | "origin">;
+  readonly guest: GuestFacts;
   pods: number;
   readonly total: RunningTotal;
 }
@@ -36,8 +36,8 @@ export interface BoundPods {
   changeNode(node: NodeEntry, by: 1 | -1): void;
 }
 
-function guestKey({ sliceName, origin }: GuestTotal["guest"]): string {
-  return `${origin}/${sliceName}`;
+function guestKey({ reservationId, origin }: GuestTotal["guest"]): string {
+  return `${origin}/${reservationId}`;
 }
 
 export function newNodeEntry(name: string, number: number): NodeEntry {

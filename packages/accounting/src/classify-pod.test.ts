@@ -17,10 +17,9 @@ function cluster() {
   return sums;
 }
 
-const guestOf = (sliceName: string, origin?: string): PodClass => ({
+const guestOf = (reservationId: string, origin?: string): PodClass => ({
   kind: "guest",
-  reservationId: sliceName,
-  ...aGuest(sliceName, origin),
+  ...aGuest(reservationId, origin),
 });
 const shown = (reason: Extract<PodClass, { kind: "pending-shown" }>["reason"]): PodClass => ({
   kind: "pending-shown",

@@ -1,11 +1,12 @@
 import type { ResourceVector } from "@resource-broker/base";
 import type { ReservationId } from "@resource-broker/domain";
-import type { GuestFacts, PodFacts } from "./pod.ts";
+import type { GuestFacts } from "./node-accounting.ts";
+import type { PodFacts } from "./pod.ts";
 
 /** A reservation this cluster holds capacity for. */
 export interface LiveReservation {
   readonly id: ReservationId;
-  /** Liqo's ID of the requester; when known, only pods from there are its guests. */
+  /** The requester's ID in the data plane; when known, only pods from there are its guests. */
   readonly origin?: string | undefined;
 }
 
@@ -42,7 +43,7 @@ export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 
 export type PodClass =
   | { readonly kind: "allocated" }
-  | ({ readonly kind: "guest"; readonly reservationId: ReservationId } & GuestFacts)
+  | ({ readonly kind: "guest" } & GuestFacts)
   | { readonly kind: "pending-counted" }
   | { readonly kind: "pending-shown"; readonly reason: PendingReason }
   | { readonly kind: "ignored"; readonly reason: IgnoredReason };
@@ -98,16 +99,15 @@ export function pendingReason(
 
 /** The live reservation that a guest pod belongs to. */
 export function reservationOf(
-  guest: Pick<GuestFacts, "sliceName" | "origin">,
+  guest: GuestFacts,
   view: Pick<ClusterView, "reservation">,
 ): LiveReservation | undefined {
-  const reservation = view.reservation(guest.sliceName);
+  const reservation = view.reservation(guest.reservationId);
   if (reservation?.origin !== undefined && reservation.origin !== guest.origin) return undefined;
   return reservation;
 }
 
 function guestClass(pod: PodFacts, view: ClusterView): PodClass | undefined {
   if (pod.guest === undefined) return undefined;
-  const reservation = reservationOf(pod.guest, view);
-  return reservation && { kind: "guest", reservationId: reservation.id, ...pod.guest };
+  return reservationOf(pod.guest, view) && { kind: "guest", ...pod.guest };
 }

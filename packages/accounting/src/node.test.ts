@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type KubernetesNode, resourceVector } from "@resource-broker/base";
 import { countedResources } from "./counted-resources.ts";
 import { nodeFacts } from "./node.ts";
+import { NO_DATA_PLANE } from "./node-accounting.ts";
 
 const GI = 1024 ** 3;
 
@@ -111,9 +112,8 @@ describe("node facts", () => {
     expect(nodeFacts({ status: { conditions: [{ type: "Ready", status }] } }).facts.ready).toBe(ready);
   });
 
-  it("recognise a Liqo virtual node by its type label only", () => {
-    const virtual = (type: string) =>
-      nodeFacts({ metadata: { labels: { "liqo.io/type": type } } }).facts.virtual;
-    expect([virtual("virtual-node"), virtual("other")]).toEqual([true, false]);
+  it("tell a virtual node, as the data plane recognizes it", () => {
+    const accounting = { ...NO_DATA_PLANE, isVirtualNode: () => true };
+    expect(nodeFacts({}, undefined, accounting).facts.virtual).toBe(true);
   });
 });

@@ -6,20 +6,14 @@ import {
   quantityReading,
   readVector,
 } from "./counted-resources.ts";
-import { NODE_TYPE_LABEL, VIRTUAL_NODE_TYPE } from "./liqo-labels.ts";
+import { NO_DATA_PLANE, type NodeAccounting } from "./node-accounting.ts";
 
 const ZONE_LABEL = "topology.kubernetes.io/zone";
 const GPU_MODEL_LABEL = "nvidia.com/gpu.product";
 /** Of one GPU, in MiB. */
 const GPU_MEMORY_LABEL = "nvidia.com/gpu.memory";
-/** All labels of a node that the accounting looks at. */
-export const NODE_LABELS: readonly string[] = [
-  NODE_TYPE_LABEL,
-  REGION_LABEL,
-  ZONE_LABEL,
-  GPU_MODEL_LABEL,
-  GPU_MEMORY_LABEL,
-];
+/** The labels of a node that the accounting reads, besides those of the data plane. */
+export const NODE_LABELS: readonly string[] = [REGION_LABEL, ZONE_LABEL, GPU_MODEL_LABEL, GPU_MEMORY_LABEL];
 const MIB = 1024 * 1024;
 const MIB_COUNT = /^[0-9]{1,9}$/;
 
@@ -34,7 +28,7 @@ export interface NodeFacts {
   readonly name: string;
   readonly ready: boolean;
   readonly unschedulable: boolean;
-  /** Stands for capacity borrowed through Liqo: never lent again. */
+  /** Stands for borrowed capacity: never lent again. */
   readonly virtual: boolean;
   readonly taints: readonly Taint[];
   readonly capacity: ResourceVector;
@@ -56,6 +50,7 @@ const NO_TAINTS: readonly Taint[] = Object.freeze([]);
 export function nodeFacts(
   node: KubernetesNode,
   resources: CountedResources = DEFAULT_COUNTED_RESOURCES,
+  accounting: NodeAccounting = NO_DATA_PLANE,
 ): NodeReading {
   const reading = quantityReading(resources, "down");
   const { metadata = {}, spec = {}, status = {} } = node;
@@ -65,7 +60,7 @@ export function nodeFacts(
     name: metadata.name ?? "",
     ready: isReady(node),
     unschedulable: spec.unschedulable === true,
-    virtual: labels[NODE_TYPE_LABEL] === VIRTUAL_NODE_TYPE,
+    virtual: accounting.isVirtualNode(node),
     taints: taintsOf(spec.taints),
     capacity,
     // A node that states no allocatable amounts offers its capacity: the API server's own default.

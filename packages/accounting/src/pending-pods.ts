@@ -1,6 +1,7 @@
 import type { PendingPod } from "./classify-pod.ts";
 import { vectorKey } from "./node-shapes.ts";
-import type { GuestFacts, PodFacts } from "./pod.ts";
+import type { GuestFacts } from "./node-accounting.ts";
+import type { PodFacts } from "./pod.ts";
 import { slotTable } from "./slot-table.ts";
 
 /**
@@ -58,6 +59,6 @@ function groupKey({ request, unreadable, gated, selectsVirtualNode, pinnedNode, 
     selectsVirtualNode,
     pinnedNode,
     guest?.origin,
-    guest?.sliceName,
+    guest?.reservationId,
   ]);
 }

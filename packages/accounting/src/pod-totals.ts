@@ -9,7 +9,7 @@ import {
   reservationOf,
 } from "./classify-pod.ts";
 import type { PendingGroup } from "./pending-pods.ts";
-import type { GuestFacts } from "./pod.ts";
+import type { GuestFacts } from "./node-accounting.ts";
 import { addTimes, addTotal, type RunningTotal, readTotal, runningTotal } from "./running-total.ts";
 
 export interface PodTotals {
@@ -44,7 +44,7 @@ export function podTotals({ bound, pending, reservations, view }: PodTotalsInput
   const allocated = runningTotal();
   const used = new Map<ReservationId, RunningTotal>();
   for (const { id } of reservations) used.set(id, runningTotal());
-  const accountOf = (guest: Pick<GuestFacts, "sliceName" | "origin"> | undefined): RunningTotal => {
+  const accountOf = (guest: GuestFacts | undefined): RunningTotal => {
     const reservation = guest && reservationOf(guest, view);
     return (reservation && used.get(reservation.id)) ?? allocated;
   };

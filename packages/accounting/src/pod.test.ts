@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceVector } from "@resource-broker/base";
+import { NO_DATA_PLANE } from "./node-accounting.ts";
 import { podFacts } from "./pod.ts";
-
-const GUEST_LABELS = {
-  "liqo.io/managed-by": "shadowpod",
-  "offloading.liqo.io/origin": "rome-liqo",
-  "offloading.liqo.io/nodename": "rsv-rome-abc",
-  "liqo.io/creator-user": "rsv-rome-abc-0a1b2c3d4e5f",
-};
-const guestOf = (labels: Record<string, string>) => podFacts({ metadata: { labels } }).facts.guest;
 
 describe("pod facts", () => {
   it("keep what the accounting needs of a pod", () => {
@@ -46,12 +39,15 @@ describe("pod facts", () => {
     expect(podFacts({ spec: { nodeName: "" } }).facts.nodeName).toBeUndefined();
   });
 
-  it("tell a gated pod and a selector of virtual nodes", () => {
-    const { facts } = podFacts({
-      spec: { schedulingGates: [{ name: "quota" }], nodeSelector: { "liqo.io/type": "virtual-node" } },
-    });
-    expect(facts).toMatchObject({ gated: true, selectsVirtualNode: true });
+  it("tell a gated pod", () => {
+    expect(podFacts({ spec: { schedulingGates: [{ name: "quota" }] } }).facts.gated).toBe(true);
     expect(podFacts({ spec: { schedulingGates: [] } }).facts.gated).toBe(false);
+  });
+
+  it("tell what the data plane recognizes", () => {
+    const guest = { reservationId: "rsv-rome-abc", origin: "rome" };
+    const accounting = { ...NO_DATA_PLANE, selectsVirtualNode: () => true, guestOf: () => guest };
+    expect(podFacts({}, undefined, accounting).facts).toMatchObject({ selectsVirtualNode: true, guest });
   });
 
   it.each([
@@ -67,30 +63,5 @@ describe("pod facts", () => {
   it("hand on what could not be read", () => {
     const { problems } = podFacts({ spec: { overhead: { cpu: "?" } } });
     expect(problems).toEqual([expect.stringMatching(/^spec\.overhead\.cpu: /)]);
-  });
-});
-
-describe("a guest pod", () => {
-  it("is known by its four labels", () => {
-    expect(guestOf(GUEST_LABELS)).toEqual({
-      sliceName: "rsv-rome-abc",
-      origin: "rome-liqo",
-      creatorUser: "rsv-rome-abc-0a1b2c3d4e5f",
-    });
-  });
-
-  it.each([
-    ["managed by something else", { "liqo.io/managed-by": "shadowendpointslice" }],
-    ["without a slice", { "offloading.liqo.io/nodename": "" }],
-    ["without an origin", { "offloading.liqo.io/origin": "" }],
-    ["without a creator", { "liqo.io/creator-user": "" }],
-    ["created for another slice", { "liqo.io/creator-user": "rsv-oslo-xyz-0a1b2c3d4e5f" }],
-    [
-      "created for a slice whose name only begins alike",
-      { "liqo.io/creator-user": "rsv-rome-abc-2-0a1b2c3d4e5f" },
-    ],
-    ["whose creator has no digest", { "liqo.io/creator-user": "rsv-rome-abc-" }],
-  ])("%s is not trusted and counts as the cluster's own", (_, labels) => {
-    expect(guestOf({ ...GUEST_LABELS, ...labels })).toBeUndefined();
   });
 });

@@ -1,12 +1,6 @@
 /** The process that is measured: it follows nodes and pods and keeps the sums, as an agent does, and nothing else. */
-import {
-  clusterSums,
-  GUEST_LABELS,
-  NODE_LABELS,
-  nodeFacts,
-  podFacts,
-  podKey,
-} from "@resource-broker/accounting";
+import { clusterSums, NODE_LABELS, nodeFacts, podFacts, podKey } from "@resource-broker/accounting";
+import { liqoAccounting } from "@resource-broker/agent/liqo";
 import {
   createKubeClient,
   type KubeConfig,
@@ -20,8 +14,8 @@ import { onCommand, type Report, sendReply } from "./messages.ts";
 const clock = systemClock(Date.now);
 const logError = (fields: object, message: string): void => console.error(message, fields);
 const log = { info: () => undefined, warn: logError, error: logError };
-const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
-const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
+const COUNTED_PODS = podsWithLabels(liqoAccounting.labels.pod);
+const COUNTED_NODES = nodesWithLabels([...liqoAccounting.labels.node, ...NODE_LABELS]);
 const sums = clusterSums();
 let events = 0;
 
@@ -39,7 +33,7 @@ async function start(config: KubeConfig): Promise<void> {
     {
       beginList: () => sums.beginNodes(),
       endList: () => sums.endNodes(),
-      put: (node) => sums.putNode(nodeFacts(node).facts),
+      put: (node) => sums.putNode(nodeFacts(node, undefined, liqoAccounting).facts),
       remove: (node) => sums.removeNode(node.metadata?.name ?? ""),
     },
     deps,
@@ -51,7 +45,7 @@ async function start(config: KubeConfig): Promise<void> {
       endList: () => sums.endPods(),
       put: (pod) => {
         events += 1;
-        sums.putPod(podFacts(pod).facts);
+        sums.putPod(podFacts(pod, undefined, liqoAccounting).facts);
       },
       remove: (pod) => {
         events += 1;

@@ -3,18 +3,18 @@ import {
   type ClusterSums,
   clusterSums,
   gpuModels,
-  GUEST_LABELS,
   NODE_LABELS,
   nodeFacts,
   podFacts,
 } from "@resource-broker/accounting";
+import { liqoAccounting } from "@resource-broker/agent/liqo";
 import { type AdvertisementDTO, fromAdvertisement } from "@resource-broker/contract";
 import { CURRENT_PROTOCOL, larger, NO_RESOURCES, subtract } from "@resource-broker/domain";
 import { type KubeClient, nodesWithLabels, podsWithLabels } from "@resource-broker/kube";
 import { type WaitingGroup, waitingPods } from "./waiting-pods.ts";
 
-const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
-const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
+const COUNTED_PODS = podsWithLabels(liqoAccounting.labels.pod);
+const COUNTED_NODES = nodesWithLabels([...liqoAccounting.labels.node, ...NODE_LABELS]);
 
 /** What one look at a cluster finds. */
 export interface ClusterReading {
@@ -33,8 +33,10 @@ export async function readCluster(
   { clusterId, now }: { readonly clusterId: string; readonly now: number },
 ): Promise<ClusterReading> {
   const sums = clusterSums();
-  await client.list(COUNTED_NODES, {}, (node) => sums.putNode(nodeFacts(node).facts));
-  await client.list(COUNTED_PODS, {}, (pod) => sums.putPod(podFacts(pod).facts));
+  await client.list(COUNTED_NODES, {}, (node) =>
+    sums.putNode(nodeFacts(node, undefined, liqoAccounting).facts),
+  );
+  await client.list(COUNTED_PODS, {}, (pod) => sums.putPod(podFacts(pod, undefined, liqoAccounting).facts));
   const waiting = await waitingPods(client);
   const nodes = [...sums.nodes()];
   return {

@@ -1,4 +1,5 @@
 import { podFacts, type PodFacts } from "@resource-broker/accounting";
+import { liqoAccounting } from "@resource-broker/agent/liqo";
 import { toQuantities } from "@resource-broker/contract";
 import type { ResourceVector } from "@resource-broker/domain";
 import { type KubeClient, type Pod, PODS, type Resource } from "@resource-broker/kube";
@@ -48,7 +49,7 @@ export interface WaitingGroup {
 export async function waitingPods(client: Pick<KubeClient, "list">): Promise<WaitingGroup[]> {
   const groups = new Map<string, WaitingGroup>();
   await client.list(WAITING_PODS, { fieldSelector: "spec.nodeName=" }, (pod) => {
-    const { facts } = podFacts(pod);
+    const { facts } = podFacts(pod, undefined, liqoAccounting);
     if (facts.terminal) return;
     const found = groupFor(pod, facts);
     const key = JSON.stringify([found.namespace, found.workload, found.state, toQuantities(found.request)]);

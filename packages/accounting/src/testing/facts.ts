@@ -1,6 +1,7 @@
 import { NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/base";
 import type { NodeFacts } from "../node.ts";
-import type { GuestFacts, PodFacts } from "../pod.ts";
+import type { GuestFacts } from "../node-accounting.ts";
+import type { PodFacts } from "../pod.ts";
 
 /** A healthy node of 4 CPU and 4 GiB, except for what the test states. */
 export function aNode(stated: Partial<NodeFacts> = {}): NodeFacts {
@@ -37,8 +38,8 @@ export function aPod(stated: Partial<PodFacts> = {}): PodFacts {
   };
 }
 
-export function aGuest(sliceName: string, origin = "rome-liqo"): GuestFacts {
-  return { sliceName, origin, creatorUser: `${sliceName}-0a1b2c3d4e5f` };
+export function aGuest(reservationId: string, origin = "rome-liqo"): GuestFacts {
+  return { reservationId, origin };
 }
 
 export const cpus = (count: number): ResourceVector => resourceVector({ cpuMillis: count * 1000 });

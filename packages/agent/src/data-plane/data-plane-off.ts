@@ -1,3 +1,4 @@
+import { NO_DATA_PLANE } from "@resource-broker/accounting";
 import type { DataPlane, DataPlaneState } from "./data-plane.ts";
 
 const OFF: DataPlaneState = {
@@ -17,6 +18,7 @@ export function dataPlaneOff(): DataPlane {
       listReservationIds: async () => [],
     },
     createProvider: () => ({ start: nothing, stop: nothing, identity: () => undefined }),
+    accounting: NO_DATA_PLANE,
     stop: nothing,
   };
 }

@@ -1,4 +1,4 @@
-import type { CountedResources } from "@resource-broker/accounting";
+import type { CountedResources, NodeAccounting } from "@resource-broker/accounting";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { RecordEvent } from "../events/record-event.ts";
@@ -84,6 +84,8 @@ export interface ProviderDataPlane {
 export interface DataPlane {
   readonly requester: RequesterDataPlane;
   readonly createProvider: (context: ProviderContext) => ProviderDataPlane;
+  /** Which nodes are virtual, and which pods are guests. */
+  readonly accounting: NodeAccounting;
   /** Stops the work of the requester's half; a restarted agent continues it. */
   readonly stop: () => Promise<void>;
 }

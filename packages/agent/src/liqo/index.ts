@@ -9,6 +9,7 @@ export {
   type Tenant,
   TENANTS,
 } from "./objects/authentication.ts";
+export { liqoAccounting } from "./node-accounting.ts";
 export { FOREIGN_CLUSTERS, type ForeignCluster } from "./objects/core.ts";
 export {
   LIQO_ANNOTATION,

@@ -14,6 +14,7 @@ import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
 import { privateFiles } from "./liqoctl/private-file.ts";
 import { liqoctl } from "./liqoctl/run-liqoctl.ts";
 import { RESERVATION_LABEL } from "./objects/labels.ts";
+import { liqoAccounting } from "./node-accounting.ts";
 import { liqoProvider } from "./provider/liqo-provider.ts";
 import type { SliceAmountTerms } from "./requester/slice-amounts.ts";
 import { clusterReads } from "./requester/cluster-reads.ts";
@@ -43,6 +44,7 @@ export function openDataPlane(settings: AgentSettings, deps: OpenDataPlaneDeps):
     ...openRequester(settings, deps),
     // Independent of the mode: a provider needs neither liqoctl nor kubeconfigs.
     createProvider: (context) => liqoProvider(options, { ...context, ...deps }),
+    accounting: liqoAccounting,
   };
 }
 

@@ -3,6 +3,7 @@ import type { KubernetesNode, KubernetesPod } from "@resource-broker/domain";
 import { NODES, PODS } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
+import { liqoAccounting } from "../liqo/node-accounting.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { clusterObserver } from "./cluster-observer.ts";
@@ -39,6 +40,7 @@ async function world(setUp: (cluster: ReturnType<typeof fakeCluster>) => void = 
   const observer = clusterObserver(
     {
       toleratedTaints: [],
+      accounting: liqoAccounting,
       resources: countedResources({ gpuResources: ["nvidia.com/gpu"], extendedResources: [] }),
     },
     { client: cluster.client, clock: time, random: () => 0.5, log },

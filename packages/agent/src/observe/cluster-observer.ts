@@ -4,10 +4,10 @@ import {
   clusterSums,
   type CountedResources,
   gpuModels,
-  GUEST_LABELS,
   type LiveReservation,
   NODE_LABELS,
   nodeFacts,
+  type NodeAccounting,
   type NodeFacts,
   podFacts,
   podKey,
@@ -23,10 +23,6 @@ import {
   podsWithLabels,
   type Sink,
 } from "@resource-broker/kube";
-
-/** Of the labels, the accounting reads only these. */
-const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
-const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
 
 /** What the cluster has and uses, at one moment. */
 export interface Observation {
@@ -54,6 +50,7 @@ export interface ClusterObserver {
 export interface ObserverOptions {
   readonly toleratedTaints: readonly ToleratedTaint[];
   readonly resources: CountedResources;
+  readonly accounting: NodeAccounting;
   readonly pageSize?: number;
 }
 
@@ -62,7 +59,7 @@ const BATCH_MS = 100;
 
 /** Follows nodes and pods and keeps nothing but running sums of them. */
 export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): ClusterObserver {
-  const { resources, toleratedTaints } = options;
+  const { resources, toleratedTaints, accounting } = options;
   const sums = clusterSums({ toleratedTaints });
   const listeners = new Set<() => void>();
   const paging = options.pageSize === undefined ? {} : { pageSize: options.pageSize };
@@ -80,7 +77,7 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
       beginList: () => sums.beginNodes(),
       endList: () => sums.endNodes(),
       put: (node) => {
-        const reading = nodeFacts(node, resources);
+        const reading = nodeFacts(node, resources, accounting);
         for (const problem of reading.problems)
           warn(`node ${reading.facts.name}, which does not count for this resource: ${problem}`);
         sums.putNode(reading.facts);
@@ -97,7 +94,7 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
       beginList: () => sums.beginPods(),
       endList: () => sums.endPods(),
       put: (pod) => {
-        const reading = podFacts(pod, resources);
+        const reading = podFacts(pod, resources, accounting);
         for (const problem of reading.problems)
           warn(`pod ${nameOf(pod)}, whose whole node counts as allocated: ${problem}`);
         sums.putPod(reading.facts);
@@ -107,8 +104,16 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
     changed,
   );
   const followers: Readonly<Record<"nodes" | "pods", Reflector>> = {
-    nodes: reflector({ resource: COUNTED_NODES, ...paging }, nodeSink, deps),
-    pods: reflector({ resource: COUNTED_PODS, coalesceMs: BATCH_MS, ...paging }, podSink, deps),
+    nodes: reflector(
+      { resource: nodesWithLabels([...accounting.labels.node, ...NODE_LABELS]), ...paging },
+      nodeSink,
+      deps,
+    ),
+    pods: reflector(
+      { resource: podsWithLabels(accounting.labels.pod), coalesceMs: BATCH_MS, ...paging },
+      podSink,
+      deps,
+    ),
   };
 
   return {

@@ -53,7 +53,7 @@ export interface Provider {
 
 export function createProvider(options: ProviderOptions, deps: ProviderDeps): Provider {
   const { cache, objects, prices, observer, log } = deps;
-  const cluster = clusterObserver(options, followDeps(deps));
+  const cluster = clusterObserver({ ...options, accounting: deps.dataPlane.accounting }, followDeps(deps));
   const meter = usageMeter(options, { ...deps, isCounted: cluster.isCounted });
   const mirror = mirrorWriter(options.advertisement, {
     ...deps,

@@ -1,4 +1,5 @@
 import { NODE_LABELS } from "@resource-broker/accounting";
+import { liqoAccounting } from "@resource-broker/agent/liqo";
 import type { Pod } from "@resource-broker/kube";
 import type { Node } from "@resource-broker/kube/testing";
 import type { Setup } from "./kube-promise.ts";
@@ -127,7 +128,10 @@ export function nodes(unique: (name: string) => string): readonly Node[] {
   return [
     { metadata: { name: unique("bare") } },
     {
-      metadata: { name: unique("full"), labels: { zone: "a", ...labelsFor(NODE_LABELS) } },
+      metadata: {
+        name: unique("full"),
+        labels: { zone: "a", ...labelsFor([...liqoAccounting.labels.node, ...NODE_LABELS]) },
+      },
       spec: {
         unschedulable: true,
         taints: [

@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert";
-import { GUEST_LABELS, NODE_LABELS } from "@resource-broker/accounting";
+import { NODE_LABELS } from "@resource-broker/accounting";
+import { liqoAccounting } from "@resource-broker/agent/liqo";
 import {
   type KubeClient,
   NODES,
@@ -15,8 +16,8 @@ import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod 
 import { startWatch } from "./start-watch.ts";
 
 /** With the labels that the accounting reads. */
-const COUNTED_PODS = podsWithLabels(GUEST_LABELS);
-const COUNTED_NODES = nodesWithLabels(NODE_LABELS);
+const COUNTED_PODS = podsWithLabels(liqoAccounting.labels.pod);
+const COUNTED_NODES = nodesWithLabels([...liqoAccounting.labels.node, ...NODE_LABELS]);
 const POD_FIELDS = COUNTED_PODS.protobuf ?? {};
 const NODE_FIELDS = COUNTED_NODES.protobuf ?? {};
 
@@ -49,7 +50,7 @@ async function createPods({ client, ...setup }: Setup): Promise<void> {
   for (const [name, spec] of Object.entries(POD_SPECS)) await client.create(PODS, pod(setup, name, spec));
   const initContainers = [container("first", { cpu: "2" })];
   const finalizers = ["example.com/hold"];
-  const labels = { app: "shop", ...labelsFor(GUEST_LABELS) };
+  const labels = { app: "shop", ...labelsFor(liqoAccounting.labels.pod) };
   const reported = pod(setup, "reported", { nodeName: "node-1", initContainers });
   const metadata: WholePod["metadata"] = { ...reported.metadata, labels, finalizers };
   await client.create(PODS, { ...reported, metadata });

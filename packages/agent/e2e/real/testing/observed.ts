@@ -7,6 +7,7 @@ import {
   type Selection,
 } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
+import { liqoAccounting } from "../../../src/liqo/node-accounting.ts";
 import { clusterObserver, type Observation } from "../../../src/observe/cluster-observer.ts";
 
 export interface ObservedOptions {
@@ -27,7 +28,10 @@ export async function observed(client: KubeClient, options: ObservedOptions = {}
     random: () => 0.5,
     log: { info: () => undefined, warn: complain, error: complain },
   };
-  const observer = clusterObserver({ resources: DEFAULT_COUNTED_RESOURCES, toleratedTaints: [] }, deps);
+  const observer = clusterObserver(
+    { resources: DEFAULT_COUNTED_RESOURCES, toleratedTaints: [], accounting: liqoAccounting },
+    deps,
+  );
   try {
     await observer.start();
     observer.setReservations(reservations);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/base";
-import { clusterSums } from "./cluster-sums.ts";
-import { nodeFacts } from "./node.ts";
-import { podFacts } from "./pod.ts";
+import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/domain";
+import { clusterSums, nodeFacts as readNode, podFacts as readPod } from "@resource-broker/accounting";
+import { liqoAccounting } from "./node-accounting.ts";
+
+const nodeFacts = (node: KubernetesNode) => readNode(node, undefined, liqoAccounting);
+const podFacts = (pod: KubernetesPod) => readPod(pod, undefined, liqoAccounting);
 
 /** Objects as Liqo 1.2 writes them, down to what the accounting does not look at. */
 
