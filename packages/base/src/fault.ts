@@ -163,7 +163,7 @@ export const LOCAL_FAULTS = {
 export type WireFaultCode = keyof typeof FAULTS;
 export type FaultCode = WireFaultCode | keyof typeof LOCAL_FAULTS;
 
-export function faultKind(code: FaultCode): FaultKind {
+function faultKind(code: FaultCode): FaultKind {
   return ALL_FAULTS[code];
 }
 

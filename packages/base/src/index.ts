@@ -2,7 +2,6 @@ export type { Clock } from "./clock.ts";
 export {
   DURATION_MAX_LENGTH,
   DURATION_PATTERN,
-  type DurationResult,
   formatDuration,
   parseDuration,
   POSITIVE_DURATION_PATTERN,
@@ -12,9 +11,7 @@ export {
   FAULTS,
   type FaultCode,
   type FaultDetails,
-  type FaultKind,
   faultBody,
-  faultKind,
   isFaultCode,
   toFault,
   type WireFaultCode,
@@ -37,7 +34,7 @@ export type {
 export type { Log, LogFields } from "./log.ts";
 export { lookup } from "./lookup.ts";
 export { PROBE_PATH } from "./probe-paths.ts";
-export { type AmountOptions, type AmountResult, parseAmount } from "./quantity/amount.ts";
+export { type AmountOptions, parseAmount } from "./quantity/amount.ts";
 export {
   describeAmount,
   describeAtMost,
@@ -46,23 +43,13 @@ export {
   formatCount,
   formatCpu,
 } from "./quantity/format-amount.ts";
-export {
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-  type Quantity,
-  type QuantityResult,
-} from "./quantity/quantity.ts";
+export { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "./quantity/quantity.ts";
 export { quoted } from "./quantity/quantity-problem.ts";
 export {
   formatResources,
-  type FormattedResources,
   MAX_EXTENDED_RESOURCES,
   parseRequest,
   parseResources,
-  type ResourceProblem,
-  type ResourceQuantities,
-  type ResourcesResult,
 } from "./resources/resource-quantities.ts";
 export {
   add,
@@ -85,14 +72,7 @@ export {
   subtract,
   sum,
 } from "./resources/resource-vector.ts";
-export {
-  environmentName,
-  type HelpOptions,
-  helpText,
-  parseSettings,
-  type SettingSources,
-  type SettingsResult,
-} from "./settings/parse-settings.ts";
+export { environmentName, helpText, parseSettings } from "./settings/parse-settings.ts";
 export {
   choice,
   duration,
