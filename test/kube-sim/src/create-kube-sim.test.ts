@@ -101,7 +101,7 @@ describe("seeding", () => {
   });
 });
 
-describe("knobs", () => {
+describe("faults", () => {
   test("latency holds every reply back by the passed clock", async () => {
     cluster.faults.setLatency(5000);
     let isHere = false;

@@ -7,7 +7,7 @@ import { checkInvariants, inconsistencies } from "../testing/invariants.ts";
 import { type Environment, randomScenario, recover, type ScenarioStep } from "../testing/random-scenario.ts";
 import { testFleet } from "../testing/test-fleet.ts";
 
-/** The longest pause of a hopeless retry, then a census that confirms, and some. */
+/** The longest pause of a hopeless retry, then a resync that confirms, and some. */
 const CALM_MS = 12 * 60_000;
 
 const EVERYDAY = 25;

@@ -1,5 +1,5 @@
 import { type ReservationDTO } from "@resource-broker/contract";
-import { request as aWish } from "@resource-broker/domain/testing";
+import { request as aRequest } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
@@ -46,7 +46,7 @@ describe("instructions", () => {
     expect(rome.reservationInstructions()).toEqual([]);
   });
 
-  test("that are lost on the stream are found by the next census", async () => {
+  test("that are lost on the stream are found by the next resync", async () => {
     const world = await startedFleet();
     const { broker, rome, paris, time } = world;
     broker.setEventTransform(() => []);
@@ -107,7 +107,7 @@ describe("instructions", () => {
     const made = broker.run({
       kind: "reserve",
       requester: "rome",
-      request: aWish({ cpu: 2, memoryGi: 1 }),
+      request: aRequest({ cpu: 2, memoryGi: 1 }),
       reservationId: "rsv-rome-byadmin",
       decisionId: "dec-1",
     });

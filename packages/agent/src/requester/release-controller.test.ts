@@ -85,7 +85,7 @@ describe("giving back", () => {
     expect(cache.live("requester")).toMatchObject([{ syncState: "unknown" }]);
   });
 
-  test("of what a census found works without the request", async () => {
+  test("of what a resync found works without the request", async () => {
     const { cache, calls, controller, events } = world();
     cache.update("requester", aReservation());
     await controller.reconcile(UID);

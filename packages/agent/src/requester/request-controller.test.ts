@@ -264,7 +264,7 @@ describe("a watch that lags", () => {
 });
 
 describe("a queued request", () => {
-  test("is nudged once by freed capacity, and others are not", async () => {
+  test("is repeated once after freed capacity, and others are not", async () => {
     const { reconcile, refuse, controller, asked } = world(
       aRequest({ spec: { requestedCPU: "4", requestedMemory: "8Gi", queue: true } }),
     );

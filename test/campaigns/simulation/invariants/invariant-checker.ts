@@ -19,7 +19,7 @@ export interface InvariantCheckerDeps {
   readonly policy: Policy;
 }
 
-/** One life of the broker, as the witness expects it. */
+/** One life of the broker, as the invariant checker expects it. */
 interface Expected {
   readonly startedAt: number;
   readonly zero: number;

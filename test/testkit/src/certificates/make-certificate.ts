@@ -13,7 +13,7 @@ import {
 } from "./extensions.ts";
 import { encodeSubject, type Subject } from "./subject.ts";
 
-/** Valid now and for many years, so no test reads a clock; wrong times are given as knobs. */
+/** Valid now and for many years, so no test reads a clock; wrong times are given as options. */
 export const VALID_FROM = new Date("2020-01-01T00:00:00Z");
 export const VALID_UNTIL = new Date("2049-12-31T00:00:00Z");
 

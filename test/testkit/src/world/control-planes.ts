@@ -20,7 +20,7 @@ export interface ControlPlanes {
 }
 
 export interface SimulatedControlPlanes extends ControlPlanes {
-  /** One of them, with its knobs. */
+  /** One of them, with its faults. */
   readonly cluster: (name: string) => SimCluster;
 }
 

@@ -49,7 +49,7 @@ export function liqoIdOf(clusterName: string): string {
 /** Above the minute between two of them. */
 const RESYNC_MS = 100_000;
 
-/** A loan that was asked for before would wait for the next census. */
+/** A request that was made before would wait for the next resync. */
 export async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
   await until(
     `${clusterId} tells who it is to Liqo`,

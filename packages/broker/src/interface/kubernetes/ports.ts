@@ -67,7 +67,7 @@ export interface PartDeps extends Omit<KubernetesDeps, "randomBytes" | "metrics"
   readonly known: KnownObjects;
 }
 
-/** The broker's fields, by server-side apply with `force`; status with the builders of `forge/`. */
+/** The broker's fields, by server-side apply with `force`; status with the functions of `builders/`. */
 export const FIELD_MANAGER = "resource-broker";
 /** Only `status.renewed`, `code` and `explanation` of a live reservation: what became of the last renewal. */
 export const RENEWAL_FIELD_MANAGER = "resource-broker-renewals";
