@@ -1,4 +1,4 @@
-import type { Log } from "@resource-broker/runtime";
+import type { Log } from "@resource-broker/base";
 import type { Chart } from "./charts/chart.ts";
 
 /** How much is measured: 90 s in all for CI, 5 minutes to try it, or as TARGETS and the report want it. */

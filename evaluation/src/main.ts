@@ -1,6 +1,6 @@
 /** `npm run evaluate`: see `--help`. */
 import { join, relative, resolve } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { evaluate } from "./frame/evaluate.ts";
 import { readFlags, USAGE } from "./frame/flags.ts";
 import { runFolder } from "./frame/run-folder.ts";

@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
-import { formatTime } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, formatTime } from "@resource-broker/base";
 import { type FleetSize, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newFleetSize } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";

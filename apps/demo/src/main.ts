@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
-import { Fault, safeText } from "@resource-broker/contract";
+import { Fault, safeText } from "@resource-broker/base";
 import { describeFailure, EXIT, runUntilSignal, systemClock } from "@resource-broker/runtime";
 import { otherMode } from "./modes.ts";
 import { type DemoOptions, HELP, readOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import { choice, integer, parseSettings, text, toggle, type Values } from "@resource-broker/contract";
+import { choice, integer, parseSettings, text, toggle, type Values } from "@resource-broker/base";
 import { MOST_CLUSTERS } from "./fleet/generated-fleet.ts";
 
 const MOST_NODES = 200;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Size } from "../evaluation-test.ts";
 import type { RunFlags } from "./flags.ts";
 import { newestRun, newFolderName, type RunFolder, type RunRecord, runFolder } from "./run-folder.ts";

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { Fault } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import { Fault, type Log } from "@resource-broker/base";
 import type { Size } from "../evaluation-test.ts";
 import { byMeasurement, type ListedTest } from "../tests/list-test.ts";
 import { type ChosenRun, chooseRun } from "./choose-run.ts";

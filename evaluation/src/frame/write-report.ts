@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { renderPng } from "../charts/render-png.ts";
 import { renderSvg } from "../charts/render-svg.ts";
 import type { SummaryRow } from "../evaluation-test.ts";

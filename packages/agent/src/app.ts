@@ -1,17 +1,16 @@
 import { countedResources } from "@resource-broker/accounting";
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
 import {
   createKubeClient,
   type Environment,
-  eventRecorder,
   type EventRecorder,
+  eventRecorder,
   type KubeClient,
   type KubeConfig,
   leaderElection,
   loadKubeConfig,
-  toFault,
 } from "@resource-broker/kube";
-import { type Clock, createProbes, createReloads, type Log } from "@resource-broker/runtime";
+import { createProbes, createReloads } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
 import type { DataPlane } from "./data-plane/data-plane.ts";
 import type { RecordEvent } from "./events/record-event.ts";

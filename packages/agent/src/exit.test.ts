@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { expect, test } from "vitest";
 import { describeEnd, exitCodeOf } from "./exit.ts";
 

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 
 /** Flags that set a port; the message about a port in use names them. */

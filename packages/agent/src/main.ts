@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { helpText, safeText } from "@resource-broker/contract";
+import { helpText, safeText } from "@resource-broker/base";
 import {
   createLog,
   EXIT,

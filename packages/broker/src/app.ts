@@ -1,11 +1,10 @@
+import type { Clock, Log } from "@resource-broker/base";
 import type { Environment } from "@resource-broker/kube";
 import {
-  certificateFolder,
   type CertificateSource,
-  type Clock,
+  certificateFolder,
   createProbes,
   createReloads,
-  type Log,
   observedCertificates,
   type Reloads,
 } from "@resource-broker/runtime";

@@ -1,5 +1,5 @@
+import type { Log } from "@resource-broker/base";
 import { headline, type LedgerEvent } from "@resource-broker/domain";
-import type { Log } from "@resource-broker/runtime";
 import type { EngineObserver } from "./engine/engine-observer.ts";
 import type { Committed } from "./engine/engine.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";

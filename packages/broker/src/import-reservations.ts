@@ -1,13 +1,13 @@
-import { describeProblems, type Mapped, parseTime, validate } from "@resource-broker/contract";
+import { type Log, parseRequest, parseTime, toFault } from "@resource-broker/base";
+import { describeProblems, type Mapped, validate } from "@resource-broker/contract";
 import {
   KUBE_LABEL,
   NOBODY,
   type Reservation as ReservationObject,
   reservationKind,
 } from "@resource-broker/contract/crd";
-import { parseRequest, type Reservation, type ReservationRequest } from "@resource-broker/domain";
-import { customResource, toFault } from "@resource-broker/kube";
-import type { Log } from "@resource-broker/runtime";
+import type { Reservation, ReservationRequest } from "@resource-broker/domain";
+import { customResource } from "@resource-broker/kube";
 import type { BrokerCluster } from "./cluster-access.ts";
 import type { Engine } from "./engine/engine.ts";
 import { isNamespaceTerminating } from "./interface/kubernetes/objects/namespace-terminating.ts";

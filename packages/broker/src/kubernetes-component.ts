@@ -1,4 +1,5 @@
-import { eventRecorder, type EventRecorder, toFault } from "@resource-broker/kube";
+import { toFault } from "@resource-broker/base";
+import { type EventRecorder, eventRecorder } from "@resource-broker/kube";
 import type { ReadinessCheck } from "@resource-broker/runtime";
 import { type BrokerCluster, USER_AGENT } from "./cluster-access.ts";
 import { createKubernetesInterface } from "./interface/kubernetes/kubernetes-interface.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { helpText, safeText } from "@resource-broker/contract";
+import { helpText, safeText } from "@resource-broker/base";
 import {
   createLog,
   describeFailure,

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ReadinessCheck } from "@resource-broker/runtime";
 import type { Engine } from "./engine/engine.ts";
 import type { Leadership, LeadershipState } from "./store/common/leadership.ts";

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Fault, PATH } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { PATH } from "@resource-broker/contract";
 import type { ClientHints } from "./broker-client.ts";
 import { connectionFault } from "./connection-fault.ts";
 import type { BrokerUrl, Endpoint } from "./endpoints.ts";

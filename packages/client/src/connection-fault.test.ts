@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { expect, test } from "vitest";
 import { connectionFault } from "./connection-fault.ts";
 import { HINTS } from "./testing/client-of.ts";

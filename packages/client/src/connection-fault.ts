@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ClientHints } from "./broker-client.ts";
 import type { BrokerUrl } from "./endpoints.ts";
 import { LimitError } from "./exchange.ts";

@@ -1,24 +1,23 @@
+import { type Clock, Fault, type FaultCode, type Log } from "@resource-broker/base";
 import {
-  acknowledgementSchema,
   type AdoptionReplyDTO,
-  adoptionReplySchema,
   type AdoptionRequestDTO,
+  acknowledgementSchema,
+  adoptionReplySchema,
   advertisementReplySchema,
   decisionSchema,
-  Fault,
-  type FaultCode,
   fitToSchema,
   LIMIT,
   PATH,
   quoteSchema,
   type ReservationDTO,
-  reservationListSchema,
   type ReservationRequestDTO,
+  reservationListSchema,
   reservationSchema,
   type Schema,
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
-import { certificateFolder, type CertificateSource, type Clock, type Log } from "@resource-broker/runtime";
+import { type CertificateSource, certificateFolder } from "@resource-broker/runtime";
 import type { BrokerClient, ClientHints, Role } from "./broker-client.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import { createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";

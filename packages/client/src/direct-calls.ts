@@ -1,5 +1,5 @@
 import { Agent } from "node:https";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { toBrokerUrl } from "./endpoints.ts";
 import { type CallMessage, createExchanger, LimitError, messageOf } from "./exchange.ts";
 import { readReply, type Reply } from "./reply.ts";

@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { ClientHints } from "./broker-client.ts";
 
 const DEFAULT_PORT = 443;

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request } from "node:https";
 import type { Socket } from "node:net";
-import { Fault, HEADER, PROTOCOL_VERSION } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
+import { HEADER, PROTOCOL_VERSION } from "@resource-broker/contract";
 import type { BrokerUrl } from "./endpoints.ts";
 
 const CONNECT_MS = 5000;

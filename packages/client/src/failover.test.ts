@@ -1,4 +1,4 @@
-import { Fault, type FaultCode, type FaultDetails } from "@resource-broker/contract";
+import { Fault, type FaultCode, type FaultDetails } from "@resource-broker/base";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "./attempts.ts";

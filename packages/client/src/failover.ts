@@ -1,5 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, Fault, type FaultCode, type Log } from "@resource-broker/base";
 import type { Outcome } from "./attempts.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
 

@@ -1,13 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
 import {
   describeProblems,
   EVENT_SCHEMAS,
   type EventName,
-  Fault,
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { BrokerEvent } from "./broker-client.ts";
 import type { OpenedStream } from "./attempts.ts";
 import { createEventParser, type EventBlock } from "./event-parser.ts";

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Fault } from "@resource-broker/base";
 import {
   describeProblems,
-  Fault,
   HEADER,
   PROTOCOL_VERSION,
   readFault,

@@ -1,6 +1,6 @@
 import { Agent } from "node:https";
 import { createSecureContext } from "node:tls";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { CertificateSet, CertificateSource } from "@resource-broker/runtime";
 
 import type { ClientHints } from "./broker-client.ts";

@@ -11,39 +11,6 @@ export {
   type ReservationUsage,
 } from "./advertisement/advertisement.ts";
 
-export {
-  type AmountOptions,
-  add,
-  amountOf,
-  compareQuantities,
-  describeAmount,
-  describeResources,
-  equals,
-  fits,
-  formatBytes,
-  formatCount,
-  formatCpu,
-  formatQuantity,
-  formatResources,
-  isZero,
-  type KubernetesNode,
-  type KubernetesPod,
-  larger,
-  MAX_EXTENDED_RESOURCES,
-  NO_RESOURCES,
-  parseAmount,
-  parseQuantity,
-  parseRequest,
-  parseResources,
-  type Quantity,
-  type ResourceName,
-  type ResourceVector,
-  resourceNames,
-  resourceVector,
-  subtract,
-  sum,
-} from "@resource-broker/base";
-
 export { type CostModel, type PriceWindow, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor } from "./cost/price.ts";
 export type { Cordon } from "./scheduling/candidate.ts";

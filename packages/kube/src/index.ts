@@ -29,5 +29,4 @@ export { reflector } from "./reflector/reflector.ts";
 export { type Informer, informer, type Named, type ObjectCache, objectKey } from "./informer/informer.ts";
 export { leaderElection } from "./lease/leader-election.ts";
 export { reconcileLoop, type Reconciler, type ReconcileResult } from "./reconcile/reconciler.ts";
-export { toFault } from "@resource-broker/base";
 export { failureReporter } from "./backoff/failure-reporter.ts";

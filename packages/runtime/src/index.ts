@@ -9,7 +9,6 @@ export {
   revokedCount,
 } from "./certificates/certificate-set.ts";
 export { watchFolder } from "./certificates/folder-watch.ts";
-export { type Clock, inBaseUnits, type Log, type LogFields } from "@resource-broker/base";
 export { systemClock } from "./system-clock.ts";
 export { makeFolder } from "./files/make-folder.ts";
 export { readText } from "./files/read-text.ts";

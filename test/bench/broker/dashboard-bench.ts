@@ -2,6 +2,7 @@
  * `node test/bench/broker/dashboard-bench.ts`: what the dashboard's answers cost the broker's one thread, with 1,000 clusters and
  * 10,000 reservations, JSON included. Figures are printed, never asserted.
  */
+import { resourceVector } from "@resource-broker/base";
 import {
   AdvertisementWatch,
   CapacityHistory,
@@ -12,14 +13,7 @@ import {
   readReservationQuery,
   reservationLists,
 } from "@resource-broker/broker/testing";
-import {
-  apply,
-  type Decision,
-  DEFAULT_POLICY,
-  emptyLedger,
-  type Reservation,
-  resourceVector,
-} from "@resource-broker/domain";
+import { apply, DEFAULT_POLICY, type Decision, emptyLedger, type Reservation } from "@resource-broker/domain";
 
 const CLUSTERS = 1000;
 const RESERVATIONS = 10_000;

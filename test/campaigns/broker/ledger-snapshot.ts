@@ -1,4 +1,5 @@
-import type { Phase, ResourceVector } from "@resource-broker/domain";
+import type { ResourceVector } from "@resource-broker/base";
+import type { Phase } from "@resource-broker/domain";
 
 /** One reservation as the broker has it, wherever it was read. */
 export interface LedgerReservation {

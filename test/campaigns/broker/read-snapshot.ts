@@ -1,3 +1,4 @@
+import { parseResources, type ResourceVector } from "@resource-broker/base";
 import { sqliteStore, type Store, verifyLedger } from "@resource-broker/broker";
 import {
   canonical,
@@ -21,7 +22,7 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import { ledgerFrom, type LedgerRecords, parseResources, type ResourceVector } from "@resource-broker/domain";
+import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
 import { recordsOf } from "@resource-broker/domain/testing";
 import { systemClock } from "@resource-broker/runtime";
 import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";

@@ -1,4 +1,4 @@
-import { resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
 import { newTrackedRequest, type TrackedRequest } from "./tracked-request.ts";

@@ -4,11 +4,11 @@ import {
   describeResources,
   equals,
   fits,
-  isLive,
   NO_RESOURCES,
   type ResourceVector,
   resourceVector,
-} from "@resource-broker/domain";
+} from "@resource-broker/base";
+import { isLive } from "@resource-broker/domain";
 import type { LedgerReservation, LedgerSnapshot, ProviderTotals } from "./ledger-snapshot.ts";
 import type { TrackedRequest } from "./tracked-request.ts";
 

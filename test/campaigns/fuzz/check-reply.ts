@@ -1,4 +1,5 @@
-import { errorSchema, isFaultCode, reservationSchema, validate } from "@resource-broker/contract";
+import { isFaultCode } from "@resource-broker/base";
+import { errorSchema, reservationSchema, validate } from "@resource-broker/contract";
 import type { Attacker, FuzzEnvironment, RawRequest, Reply } from "./environment.ts";
 import { thousandths } from "./exact-quantity.ts";
 

@@ -1,4 +1,5 @@
-import { adoptionWindowSchema, parseDuration, PATH } from "@resource-broker/contract";
+import { parseDuration } from "@resource-broker/base";
+import { adoptionWindowSchema, PATH } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";

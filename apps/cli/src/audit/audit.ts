@@ -1,4 +1,5 @@
-import { type AuditEntryDTO, parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
+import type { AuditEntryDTO } from "@resource-broker/contract";
 import type { Run, Values } from "../cli/command.ts";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";

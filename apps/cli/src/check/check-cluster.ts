@@ -1,4 +1,4 @@
-import { Fault, parseTime } from "@resource-broker/contract";
+import { Fault, parseTime } from "@resource-broker/base";
 import type { Values } from "../cli/command.ts";
 import type { Host } from "../cli/host.ts";
 import { ADVERTISEMENTS } from "../objects/kinds.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { customResourceDefinition, KINDS, type Kind } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { OpenCluster } from "../objects/open-cluster.ts";

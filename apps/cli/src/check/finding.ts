@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { CommandError } from "../cli/exit-code.ts";
 
 export type FindingStatus = "ok" | "warning" | "failed" | "skipped";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
 import type { OpenCluster } from "../objects/open-cluster.ts";
 import { failed, type Found, ok, skipped } from "./finding.ts";

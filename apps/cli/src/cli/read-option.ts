@@ -40,7 +40,7 @@ function readCount(name: string, text: string, max: number): number {
 
 async function readDuration(name: string, text: string): Promise<number> {
   if (/^[0-9]{1,6}d$/u.test(text)) return Number.parseInt(text, 10) * DAY_MS;
-  const { parseDuration } = await import("@resource-broker/contract");
+  const { parseDuration } = await import("@resource-broker/base");
   const duration = parseDuration(text);
   if (duration.ok) return duration.ms;
   throw new CommandError("usage", `--${name}: ${duration.problem}, or 30d for days`);

@@ -1,5 +1,5 @@
+import { amountOf, describeResources, isZero, resourceNames, sum } from "@resource-broker/base";
 import type { AdvertisementDTO, ReservationDTO } from "@resource-broker/contract";
-import { amountOf, isZero, describeResources, resourceNames, sum } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { amountsIn, described, shortAmount } from "../output/amounts.ts";
 import type { Styler } from "../output/colour.ts";

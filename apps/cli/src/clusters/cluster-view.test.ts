@@ -1,4 +1,5 @@
-import { type AdvertisementDTO, formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import { advertisementBody } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { clusterViews, withheldText } from "./cluster-view.ts";

@@ -1,11 +1,12 @@
-import { type AdvertisementDTO, parseTime } from "@resource-broker/contract";
 import {
   describeResources,
   isZero,
+  parseTime,
   type ResourceVector,
   resourceVector,
   subtract,
-} from "@resource-broker/domain";
+} from "@resource-broker/base";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import { amountsIn } from "../output/amounts.ts";
 import type { Clusters } from "./read-clusters.ts";
 

@@ -1,4 +1,5 @@
-import { cordonReplySchema, Fault, PATH } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { cordonReplySchema, PATH } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import type { Host } from "../cli/host.ts";
 import { type Broker, type Call, withBroker } from "../connection/broker.ts";

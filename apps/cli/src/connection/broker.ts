@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { Fault } from "@resource-broker/base";
 import {
   type CallMessage,
   createDirectCalls,
@@ -6,7 +7,7 @@ import {
   isFromCurrentBroker,
   type Reply,
 } from "@resource-broker/client";
-import { describeProblems, Fault, readFault, type Schema, validate } from "@resource-broker/contract";
+import { describeProblems, readFault, type Schema, validate } from "@resource-broker/contract";
 import { systemClock } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";

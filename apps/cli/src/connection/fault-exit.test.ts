@@ -1,4 +1,4 @@
-import { FAULTS, Fault, isFaultCode } from "@resource-broker/contract";
+import { FAULTS, Fault, isFaultCode } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { EXIT_CODES } from "../cli/exit-code.ts";
 import { asCommandError } from "./fault-exit.ts";

@@ -1,4 +1,4 @@
-import type { Fault, WireFaultCode } from "@resource-broker/contract";
+import type { Fault, WireFaultCode } from "@resource-broker/base";
 import { CommandError, type Exit } from "../cli/exit-code.ts";
 import type { Credentials } from "./credentials.ts";
 

@@ -1,4 +1,5 @@
-import { type DashboardLink, dashboardLinkSchema, Fault, PATH } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { type DashboardLink, dashboardLinkSchema, PATH } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";

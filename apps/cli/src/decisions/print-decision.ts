@@ -1,4 +1,5 @@
-import { type DecisionDTO, parseDuration, type SomeQuantitiesDTO } from "@resource-broker/contract";
+import { parseDuration } from "@resource-broker/base";
+import type { DecisionDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
 import { age } from "../output/age.ts";
 import { described } from "../output/amounts.ts";
 import { perHour } from "../output/price.ts";

@@ -1,4 +1,5 @@
-import { type DecisionDTO, decisionSchema, Fault, PATH } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { type DecisionDTO, decisionSchema, PATH } from "@resource-broker/contract";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Answer, Broker } from "../connection/broker.ts";
 import { readReservation } from "../reservations/read-reservations.ts";

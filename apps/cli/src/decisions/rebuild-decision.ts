@@ -1,11 +1,11 @@
-import { type DecisionDTO, parseTime, toReservationRequest } from "@resource-broker/contract";
+import { NO_RESOURCES, parseTime } from "@resource-broker/base";
+import { type DecisionDTO, toReservationRequest } from "@resource-broker/contract";
 import {
   type CandidateRecord,
   type CandidateStats,
   type Decision,
   FILTER_NAMES,
   type FilterName,
-  NO_RESOURCES,
 } from "@resource-broker/domain";
 import { CommandError } from "../cli/exit-code.ts";
 import { amountsIn } from "../output/amounts.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { RESERVATION_FINALIZER, type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import type { Run } from "../cli/command.ts";

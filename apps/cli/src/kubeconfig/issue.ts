@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { NOBODY } from "@resource-broker/contract/crd";
 import { SERVICE_ACCOUNTS } from "@resource-broker/kube";
 import { checkClusterId } from "../cli/cluster-id.ts";

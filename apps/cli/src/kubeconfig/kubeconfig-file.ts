@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { yamlText } from "@resource-broker/contract";
+import { yamlText } from "@resource-broker/base";
 import { isDirectory, PRIVATE, readText, writeFiles } from "../certs/files.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Server } from "./admin.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { clusterAdvertisementKind, reservationKind } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { CommandError } from "../cli/exit-code.ts";

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "@resource-broker/contract";
+import type { ObjectMeta } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
 
 interface Base {

@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import { type KubeClient, SECRETS, wait } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import { type Agent, tokenSecretOf } from "./agent-access.ts";
 import { TOKENS } from "./resources.ts";

@@ -1,4 +1,5 @@
-import { parseTime, type SomeQuantitiesDTO } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
+import type { SomeQuantitiesDTO } from "@resource-broker/contract";
 import { age } from "../output/age.ts";
 import { one } from "../output/amounts.ts";
 import type { Column } from "../output/table.ts";

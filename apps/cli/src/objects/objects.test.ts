@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { describe, expect, onTestFinished, test } from "vitest";

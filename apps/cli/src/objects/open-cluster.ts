@@ -1,6 +1,6 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { type Clock, Fault, type FaultCode, type Log } from "@resource-broker/base";
 import { createKubeClient, type KubeClient, type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
-import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { CommandError, type Exit } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
 

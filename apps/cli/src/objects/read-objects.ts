@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { AnyObject, ObjectKind } from "./kinds.ts";

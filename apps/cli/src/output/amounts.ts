@@ -1,4 +1,3 @@
-import type { SomeQuantitiesDTO } from "@resource-broker/contract";
 import {
   amountOf,
   describeAmount,
@@ -7,7 +6,8 @@ import {
   type ResourceName,
   type ResourceVector,
   resourceVector,
-} from "@resource-broker/domain";
+} from "@resource-broker/base";
+import type { SomeQuantitiesDTO } from "@resource-broker/contract";
 
 /** What a peer wrote, as numbers. An amount that cannot be read was refused before it came here. */
 export function amountsIn(quantities: SomeQuantitiesDTO): ResourceVector {

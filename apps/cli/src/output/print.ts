@@ -1,4 +1,4 @@
-import { safeJson, safeLine, yamlText } from "@resource-broker/contract";
+import { safeJson, safeLine, yamlText } from "@resource-broker/base";
 import type { Host } from "../cli/host.ts";
 import type { OutputFormat } from "./output-option.ts";
 

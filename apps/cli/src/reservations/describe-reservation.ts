@@ -1,11 +1,5 @@
-import {
-  type DecisionDTO,
-  decisionSchema,
-  Fault,
-  parseTime,
-  PATH,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import { Fault, parseTime } from "@resource-broker/base";
+import { type DecisionDTO, decisionSchema, PATH, type ReservationDTO } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
 import { decisionText } from "../decisions/print-decision.ts";

@@ -1,6 +1,6 @@
+import { Fault } from "@resource-broker/base";
 import { nextPage } from "@resource-broker/client";
 import {
-  Fault,
   LIMIT,
   PATH,
   type ReservationDTO,

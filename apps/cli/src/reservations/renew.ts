@@ -1,4 +1,5 @@
-import { parseDuration, PATH, reservationSchema } from "@resource-broker/contract";
+import { parseDuration } from "@resource-broker/base";
+import { PATH, reservationSchema } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { withBroker } from "../connection/broker.ts";

@@ -1,4 +1,5 @@
-import { parseTime, type ReservationDTO } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
+import type { ReservationDTO } from "@resource-broker/contract";
 import type { Phase } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { one } from "../output/amounts.ts";

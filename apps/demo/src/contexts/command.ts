@@ -1,18 +1,19 @@
 import {
+  type Clock,
   choice,
-  describeProblems,
   Fault,
+  type Log,
   list,
-  parsePolicy,
   parseSettings,
   safeJson,
   safeLine,
   text,
   type Values,
-} from "@resource-broker/contract";
+} from "@resource-broker/base";
+import { describeProblems, parsePolicy } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
-import { type Clock, describeFailure, EXIT, type Log, yamlReader } from "@resource-broker/runtime";
+import { describeFailure, EXIT, yamlReader } from "@resource-broker/runtime";
 import { terminalFeatures } from "../report/create-reporter.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { renderLine } from "../view/line.ts";

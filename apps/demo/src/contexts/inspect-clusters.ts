@@ -1,4 +1,5 @@
-import { Fault, fromCostModel } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { fromCostModel } from "@resource-broker/contract";
 import type { Policy } from "@resource-broker/domain";
 import { createKubeClient, type KubeClientDeps, type KubeConfig } from "@resource-broker/kube";
 import { clusterIdsFor } from "./cluster-ids.ts";

@@ -1,10 +1,10 @@
+import { describeResources, Fault, parseResources } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   type DecisionDTO,
   decisionSchema,
   describeProblems,
   errorSchema,
-  Fault,
   PATH,
   type ReservationDTO,
   type ReservationRequestDTO,
@@ -12,7 +12,6 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import { describeResources, parseResources } from "@resource-broker/domain";
 import { type BrokerReply, type PeerCertificates, startBroker } from "@resource-broker/testkit";
 
 export type Answer =

@@ -1,4 +1,4 @@
-import { NO_RESOURCES } from "@resource-broker/domain";
+import { NO_RESOURCES } from "@resource-broker/base";
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import type { Answer } from "./local-broker.ts";

@@ -1,5 +1,5 @@
+import { larger, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
 import { type ReservationCostDTO, type ReservationRequestDTO, toQuantities } from "@resource-broker/contract";
-import { larger, NO_RESOURCES, type ResourceVector } from "@resource-broker/domain";
 import type { Answer, LocalBroker } from "./local-broker.ts";
 import type { PendingReport, Placement } from "./report.ts";
 import type { WaitingGroup } from "./waiting-pods.ts";

@@ -1,5 +1,5 @@
+import { amountOf, describeAmount, describeResources, parseResources } from "@resource-broker/base";
 import type { ReservationCostDTO, ResourceQuantitiesDTO } from "@resource-broker/contract";
-import { amountOf, describeAmount, describeResources, parseResources } from "@resource-broker/domain";
 import { type Line, line, span } from "../view/line.ts";
 import type { PendingReport, ReadableCluster, Report, WaitingState } from "./report.ts";
 

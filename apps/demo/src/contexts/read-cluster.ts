@@ -8,8 +8,9 @@ import {
   podFacts,
 } from "@resource-broker/accounting";
 import { liqoAccounting } from "@resource-broker/agent/liqo";
+import { larger, NO_RESOURCES, subtract } from "@resource-broker/base";
 import { type AdvertisementDTO, fromAdvertisement } from "@resource-broker/contract";
-import { CURRENT_PROTOCOL, larger, NO_RESOURCES, subtract } from "@resource-broker/domain";
+import { CURRENT_PROTOCOL } from "@resource-broker/domain";
 import { type KubeClient, nodesWithLabels, podsWithLabels } from "@resource-broker/kube";
 import { type WaitingGroup, waitingPods } from "./waiting-pods.ts";
 

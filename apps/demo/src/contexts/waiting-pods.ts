@@ -1,7 +1,7 @@
 import { podFacts, type PodFacts } from "@resource-broker/accounting";
 import { liqoAccounting } from "@resource-broker/agent/liqo";
+import type { ResourceVector } from "@resource-broker/base";
 import { toQuantities } from "@resource-broker/contract";
-import type { ResourceVector } from "@resource-broker/domain";
 import { type KubeClient, type Pod, PODS, type Resource } from "@resource-broker/kube";
 import type { WaitingState } from "./report.ts";
 

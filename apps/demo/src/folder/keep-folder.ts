@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { makeFolder } from "@resource-broker/runtime";
 import { DEFAULT_CLUSTERS, type FleetSize } from "../fleet/plan-fleet.ts";
 import { checkTrusted } from "./trusted-folder.ts";

@@ -1,6 +1,6 @@
 import { type Stats, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;

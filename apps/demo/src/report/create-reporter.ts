@@ -1,5 +1,4 @@
-import { safeJson, safeLine } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, safeJson, safeLine } from "@resource-broker/base";
 import { guardTerminal } from "../terminal/guard.ts";
 import { liveTerminal, type TerminalPorts } from "../terminal/live-terminal.ts";
 import type { DemoUpdate } from "../updates/update.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { expect, onTestFinished, test } from "vitest";
 import { describeStart } from "./describe-start.ts";
 import { checkPort } from "./preconditions.ts";

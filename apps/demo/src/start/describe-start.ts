@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 /** As the system, SQLite and PostgreSQL say it. */
 const DISK_FULL = /ENOSPC|no space left|disk is full|SQLITE_FULL/iu;

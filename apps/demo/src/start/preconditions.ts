@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { statfs } from "node:fs/promises";
 import { createServer } from "node:net";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 const HOST = "127.0.0.1";
 

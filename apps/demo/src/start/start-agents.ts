@@ -1,7 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { formatTime } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, formatTime } from "@resource-broker/base";
 import type { AgentProcess, World } from "@resource-broker/testkit";
 import { isReadyLine, logEvent } from "../updates/log-event.ts";
 import type { OnUpdate } from "../updates/update.ts";

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { startWorld, type World } from "@resource-broker/testkit";
 import type { Fleet } from "../fleet/plan-fleet.ts";
 import { dashboardLinks } from "../updates/dashboard-link.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { DemoUpdate } from "../updates/update.ts";
 import { applyUpdate, emptyModel, type Key, type Model, withKey } from "../view/model.ts";
 import { render, type Size, type TerminalFeatures } from "../view/render.ts";

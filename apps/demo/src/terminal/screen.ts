@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { Size } from "../view/render.ts";
 
 /** Alternate screen, no cursor, no line breaks of the terminal's own. */

@@ -1,5 +1,5 @@
+import { amountOf, describeAmount, parseResources, type ResourceVector } from "@resource-broker/base";
 import type { AdvertisementDTO } from "@resource-broker/contract";
-import { amountOf, describeAmount, parseResources, type ResourceVector } from "@resource-broker/domain";
 import { cell, type Line, line, span } from "../view/line.ts";
 import { check } from "./step.ts";
 

@@ -1,4 +1,4 @@
-import { parseSettings, text, toggle } from "@resource-broker/contract";
+import { parseSettings, text, toggle } from "@resource-broker/base";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 import type { TourHost } from "./host.ts";
 import { NO_PAUSES, readingPauses } from "./reading-pauses.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 
 /** What the tour needs of its process. */
 export interface TourHost {

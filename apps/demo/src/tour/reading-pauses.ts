@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { Line } from "../view/line.ts";
 
 const MS_PER_LETTER = 14;

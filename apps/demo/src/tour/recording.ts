@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { COLUMNS } from "./tour-text.ts";
 
 const ROWS = 32;

@@ -1,4 +1,5 @@
-import { type DecisionDTO, Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import type { DecisionDTO } from "@resource-broker/contract";
 import { type Line, line, span } from "../view/line.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
 

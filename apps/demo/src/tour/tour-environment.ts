@@ -1,12 +1,12 @@
+import { type Clock, Fault } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
-  advertisementSchema,
   type AuditEntryDTO,
+  advertisementSchema,
   auditPageSchema,
   type DecisionDTO,
   decisionSchema,
   describeProblems,
-  Fault,
   HEADER,
   LIMIT,
   PATH,
@@ -16,7 +16,6 @@ import {
   validate,
 } from "@resource-broker/contract";
 import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
-import type { Clock } from "@resource-broker/runtime";
 import { type BrokerReply, RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
 import { REQUESTER } from "../fleet/small-fleet.ts";
 

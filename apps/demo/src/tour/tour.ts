@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import { type Line, line, span } from "../view/line.ts";
 import type { ReadingPauses } from "./reading-pauses.ts";
 import type { TourStep } from "./step.ts";

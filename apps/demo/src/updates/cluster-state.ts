@@ -1,5 +1,6 @@
+import { parseAmount } from "@resource-broker/base";
 import type { AdvertisementDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
-import { parseAmount, REGION_LABEL } from "@resource-broker/domain";
+import { REGION_LABEL } from "@resource-broker/domain";
 import type { ClusterState, ResourceShare } from "./update.ts";
 
 type Resource = "cpu" | "memory" | "gpu";

@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import { dashboardLinkSchema, PATH, validate } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
 import type { BrokerClient } from "@resource-broker/testkit";
 import type { OnUpdate } from "./update.ts";
 

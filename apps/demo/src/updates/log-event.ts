@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import type { EventUpdate } from "./update.ts";
 
 const WARN = 40;

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { OnUpdate } from "./update.ts";
 
 /** As often as the view may change. */

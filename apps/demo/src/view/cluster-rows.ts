@@ -1,4 +1,4 @@
-import { describeAmount } from "@resource-broker/domain";
+import { describeAmount } from "@resource-broker/base";
 import type { ClusterState, ResourceShare } from "../updates/update.ts";
 import { cell, type Line, line, span } from "./line.ts";
 

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { truncate } from "@resource-broker/contract";
+import { truncate } from "@resource-broker/base";
 
 type TextStyle = "plain" | "title" | "quiet" | "good" | "careful" | "bad";
 

@@ -1,17 +1,15 @@
+import { fits, NO_RESOURCES, resourceVector } from "@resource-broker/base";
 import {
   type Advertisement,
   apply,
   type Command,
-  decide,
   DEFAULT_POLICY,
+  decide,
   emptyLedger,
-  fits,
   type Ledger,
-  NO_RESOURCES,
   type Policy,
   type Reply,
   type ReservationRequest,
-  resourceVector,
 } from "@resource-broker/domain";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { costOf, type ListPrices } from "./list-prices.ts";

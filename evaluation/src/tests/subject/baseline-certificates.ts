@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Identity } from "./identity.ts";
 
 /** One to ask and one to lend. */

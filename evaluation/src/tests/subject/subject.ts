@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault, PATH } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { PATH } from "@resource-broker/contract";
 import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";

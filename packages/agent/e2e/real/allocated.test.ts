@@ -4,7 +4,7 @@ import {
   SANDBOX_CLASS,
   SANDBOX_OVERHEAD,
 } from "@resource-broker/accounting/testing";
-import { add, NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/domain";
+import { add, NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
 import {
   kubeClientFor,

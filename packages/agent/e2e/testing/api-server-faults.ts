@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import { type SimulatedControlPlanes, until, type WorldCluster } from "@resource-broker/testkit";
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseAmount } from "@resource-broker/base";
 import { LIMIT, PATH, type ReservationDTO } from "@resource-broker/contract";
 import {
   apiVersionOf,
@@ -7,7 +8,6 @@ import {
   type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
-import { parseAmount } from "@resource-broker/domain";
 import { createKubeClient, loadKubeConfig } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { formatTime, PATH, type ReservationDTO } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { PATH, type ReservationDTO } from "@resource-broker/contract";
 import { type Credentials, until } from "@resource-broker/testkit";
 import { CURRENT, type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 

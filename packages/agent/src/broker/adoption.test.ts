@@ -1,4 +1,5 @@
-import { type AdoptionReplyDTO, type AdoptionRequestDTO, Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import type { AdoptionReplyDTO, AdoptionRequestDTO } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { unknownToBrokerCondition } from "../manifests/conditions.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";

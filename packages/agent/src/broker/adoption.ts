@@ -1,5 +1,5 @@
-import { Fault, LIMIT } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import { Fault, type Log } from "@resource-broker/base";
+import { LIMIT } from "@resource-broker/contract";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import type { AdoptionResult, BrokerCommunicator } from "../transport/broker-communicator.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { BrokerView } from "../reservations/expiry.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import { brokerTime } from "./broker-time.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 
 /**
  * The broker's time, taken from the `Date` of its answers and continued with the local monotonic clock. A wrong

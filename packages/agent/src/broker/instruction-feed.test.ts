@@ -1,4 +1,5 @@
-import { Fault, type ReservationDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import type { ReservationDTO } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { reservationCache } from "../reservations/reservation-cache.ts";

@@ -1,6 +1,5 @@
-import type { Fault } from "@resource-broker/contract";
-import { backoff, failureReporter, toFault, wait } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
+import { backoff, failureReporter, wait } from "@resource-broker/kube";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type {
   BrokerCommunicator,

@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
-import { failureReporter, toFault, wait } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
+import { failureReporter, wait } from "@resource-broker/kube";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import { attemptOf } from "../reservations/reservation.ts";
 import type { BrokerCommunicator, Role } from "../transport/broker-communicator.ts";

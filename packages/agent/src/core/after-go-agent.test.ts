@@ -1,5 +1,5 @@
+import { parseRequest } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
-import { parseRequest } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { REQUESTS, type TestFleet, testFleet } from "../testing/test-fleet.ts";

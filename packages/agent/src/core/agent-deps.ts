@@ -1,7 +1,5 @@
-import type { Fault } from "@resource-broker/contract";
-import type { ResourceVector } from "@resource-broker/domain";
+import type { Clock, Fault, Log, ResourceVector } from "@resource-broker/base";
 import type { KubeClient, ReflectorDeps } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { PriceSource } from "../price/price-source.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { gate } from "../testing/call-fault.ts";
 import { asAdmin } from "../testing/fake-broker.ts";

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@resource-broker/contract";
+import type { KubernetesObject } from "@resource-broker/base";
 
 /** Every reason of a Kubernetes Event that the agent writes, and what it means; docs/reference/agent-events.md lists them. */
 export const EVENT_REASONS = {

@@ -1,5 +1,5 @@
+import { Fault } from "@resource-broker/base";
 import { commonNameOf } from "@resource-broker/client";
-import { Fault } from "@resource-broker/contract";
 import {
   type CertificateFolderDeps,
   type CertificateSet,

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import {

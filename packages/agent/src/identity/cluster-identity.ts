@@ -1,6 +1,6 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault, toFault } from "@resource-broker/base";
 import { CLUSTER_ID_FORM, type ClusterId, isClusterId } from "@resource-broker/domain";
-import { type KubeClient, NAMESPACES, toFault } from "@resource-broker/kube";
+import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
 import { endpointProblem } from "../settings/forms.ts";
 
 export interface IdentitySources {

@@ -1,10 +1,10 @@
+import type { Clock, Log } from "@resource-broker/base";
 import {
   createKubeClient,
   type Environment,
   type KubeClient,
   type ReflectorDeps,
 } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { DataPlane, RequesterDataPlane } from "../data-plane/data-plane.ts";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import { MANAGER } from "../manifests/labels.ts";

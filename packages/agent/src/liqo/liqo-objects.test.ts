@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/domain";
+import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/base";
 import { clusterSums, nodeFacts as readNode, podFacts as readPod } from "@resource-broker/accounting";
 import { liqoAccounting } from "./node-accounting.ts";
 

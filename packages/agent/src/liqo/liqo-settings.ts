@@ -6,7 +6,7 @@ import {
   text,
   toggle,
   type Values,
-} from "@resource-broker/contract";
+} from "@resource-broker/base";
 import { checkedText, namespaceProblem } from "../settings/forms.ts";
 
 const MIN_TIMEOUT_MS = 30_000;

@@ -1,4 +1,5 @@
-import { fitToSchema, type OwnerReference, reservationSchema, validate } from "@resource-broker/contract";
+import type { OwnerReference } from "@resource-broker/base";
+import { fitToSchema, reservationSchema, validate } from "@resource-broker/contract";
 import {
   apiVersionOf,
   type ProviderInstruction,

@@ -1,4 +1,5 @@
-import { type Phase, resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import type { Phase } from "@resource-broker/domain";
 import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
 import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";

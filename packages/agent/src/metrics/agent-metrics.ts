@@ -1,10 +1,10 @@
-import { isFinal, PHASES, type ResourceVector } from "@resource-broker/domain";
+import { inBaseUnits, type ResourceVector } from "@resource-broker/base";
+import { isFinal, PHASES } from "@resource-broker/domain";
 import {
   addProcessMetrics,
-  certificateExpiries,
   type CertificateSet,
+  certificateExpiries,
   createMetricsRegistry,
-  inBaseUnits,
   type MetricsRegistry,
   type MetricsSource,
   type Reloads,

@@ -1,5 +1,5 @@
 import { countedResources } from "@resource-broker/accounting";
-import type { KubernetesNode, KubernetesPod } from "@resource-broker/domain";
+import type { KubernetesNode, KubernetesPod } from "@resource-broker/base";
 import { NODES, PODS } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

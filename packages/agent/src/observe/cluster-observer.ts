@@ -13,7 +13,8 @@ import {
   podKey,
   type ToleratedTaint,
 } from "@resource-broker/accounting";
-import type { GpuModel, KubernetesNode, KubernetesPod } from "@resource-broker/domain";
+import type { KubernetesNode, KubernetesPod } from "@resource-broker/base";
+import type { GpuModel } from "@resource-broker/domain";
 import {
   type ReflectorDeps,
   type Reflector,

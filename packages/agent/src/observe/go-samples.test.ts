@@ -1,5 +1,5 @@
 import { NODE_LABELS, nodeFacts as readNode, podFacts as readPod } from "@resource-broker/accounting";
-import type { KubernetesNode, KubernetesPod } from "@resource-broker/domain";
+import type { KubernetesNode, KubernetesPod } from "@resource-broker/base";
 import { nodesWithLabels, podsWithLabels } from "@resource-broker/kube";
 import { decodeMessage, goSamples } from "@resource-broker/kube/testing";
 import { expect, it } from "vitest";

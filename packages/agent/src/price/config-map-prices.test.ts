@@ -1,6 +1,6 @@
+import { Fault } from "@resource-broker/base";
 import type { ConfigMap, KubeClient } from "@resource-broker/kube";
 import type { ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
-import { Fault } from "@resource-broker/contract";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { configMapPrices, readConfigMapCost } from "./config-map-prices.ts";

@@ -1,5 +1,5 @@
+import { parseSettings } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
-import { parseSettings } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createPriceSource } from "./create-price-source.ts";

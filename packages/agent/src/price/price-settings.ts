@@ -1,4 +1,5 @@
-import { type CostDTO, text, type Values } from "@resource-broker/contract";
+import { text, type Values } from "@resource-broker/base";
+import type { CostDTO } from "@resource-broker/contract";
 import { checkedText, configMapProblem } from "../settings/forms.ts";
 import { readCost } from "./price-source.ts";
 

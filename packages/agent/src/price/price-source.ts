@@ -1,5 +1,6 @@
+import type { Log } from "@resource-broker/base";
 import { type CostDTO, costSchema, describeProblem, validateExactly } from "@resource-broker/contract";
-import type { Log, ReportReload } from "@resource-broker/runtime";
+import type { ReportReload } from "@resource-broker/runtime";
 
 /** Where a cluster's prices come from. */
 export interface PriceSource {

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
-import { type CostDTO, Fault, formatDecimal } from "@resource-broker/contract";
-import { type Clock, type Log, readText, type Reloads, watchFolder } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
+import { type CostDTO, formatDecimal } from "@resource-broker/contract";
+import { type Reloads, readText, watchFolder } from "@resource-broker/runtime";
 import { type CostReading, lastGoodPrices, type PriceSource, readCost } from "./price-source.ts";
 
 /** OpenCost's prices of memory and storage are for GiB; ours are for GB. */

@@ -1,6 +1,6 @@
-import { fitToSchema, formatTime } from "@resource-broker/contract";
+import { amountOf, describeAmount, fits, formatTime, resourceNames } from "@resource-broker/base";
+import { fitToSchema } from "@resource-broker/contract";
 import { type ProviderInstruction, providerInstructionKind } from "@resource-broker/contract/crd";
-import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/domain";
 import {
   type ConditionUpdate,
   isSameStatus,

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

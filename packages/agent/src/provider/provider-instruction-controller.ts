@@ -1,7 +1,6 @@
-import { Fault, parseTime } from "@resource-broker/contract";
+import { type Clock, Fault, type Log, parseTime } from "@resource-broker/base";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { ObjectEvent, RecordEvent } from "../events/record-event.ts";
 import { providerInstructionName } from "../manifests/instructions.ts";
 import { MANAGER, PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";

@@ -1,4 +1,5 @@
-import { Fault, validate } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { validate } from "@resource-broker/contract";
 import { type Advertisement, advertisementKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import { advertisementBody, fakeClock } from "@resource-broker/testkit";

@@ -1,7 +1,7 @@
-import { type AdvertisementDTO, Fault, fitToSchema, formatTime } from "@resource-broker/contract";
+import { type Clock, Fault, formatTime, type Log, toFault } from "@resource-broker/base";
+import { type AdvertisementDTO, fitToSchema } from "@resource-broker/contract";
 import { type Advertisement, advertisementKind, apiVersionOf } from "@resource-broker/contract/crd";
-import { customResource, failureReporter, type KubeClient, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { customResource, failureReporter, type KubeClient } from "@resource-broker/kube";
 import { type ConditionUpdate, withConditions } from "../manifests/conditions.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../manifests/labels.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";

@@ -1,5 +1,6 @@
+import { sum } from "@resource-broker/base";
 import { advertisementSchema, LIMIT, toAdvertisement, validate } from "@resource-broker/contract";
-import { CURRENT_PROTOCOL, MAX_RESERVATIONS_PER_PROVIDER, sum } from "@resource-broker/domain";
+import { CURRENT_PROTOCOL, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { anAdvertisementInput, OVERSIZED_INPUTS, reservationsOf } from "../testing/oversized-inputs.ts";
 import { advertisementOf } from "./advertisement.ts";

@@ -1,3 +1,4 @@
+import { larger, NO_RESOURCES, type ResourceVector, subtract, sum } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   advertisementSchema,
@@ -12,13 +13,8 @@ import {
 import {
   type Advertisement,
   CURRENT_PROTOCOL,
-  larger,
   MAX_RESERVATIONS_PER_PROVIDER,
-  NO_RESOURCES,
   type ReservationUsage,
-  type ResourceVector,
-  subtract,
-  sum,
 } from "@resource-broker/domain";
 import type { DataPlaneIdentity } from "../data-plane/data-plane.ts";
 import type { Observation } from "../observe/cluster-observer.ts";

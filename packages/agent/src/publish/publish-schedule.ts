@@ -1,4 +1,4 @@
-import { amountOf, larger, type ResourceVector, resourceNames } from "@resource-broker/domain";
+import { amountOf, larger, type ResourceVector, resourceNames } from "@resource-broker/base";
 
 /** The shortest time between two advertisements, unless available resources have shrunk. */
 export const MIN_INTERVAL_MS = 5000;

@@ -1,5 +1,5 @@
-import { type AdvertisementDTO, Fault, formatTime } from "@resource-broker/contract";
-import { NO_RESOURCES, resourceVector } from "@resource-broker/domain";
+import { Fault, formatTime, NO_RESOURCES, resourceVector } from "@resource-broker/base";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { gate } from "../testing/call-fault.ts";

@@ -1,6 +1,5 @@
-import type { Fault } from "@resource-broker/contract";
-import { backoff, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
+import { backoff } from "@resource-broker/kube";
 import type { Reservation } from "../reservations/reservation.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {

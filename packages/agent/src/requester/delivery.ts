@@ -1,7 +1,6 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import type {
   DataPlaneState,
   DeliverySpec,

@@ -1,4 +1,4 @@
-import type { Fault, FaultCode } from "@resource-broker/contract";
+import type { Fault, FaultCode } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { Reservation } from "../reservations/reservation.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";

@@ -1,4 +1,4 @@
-import { Fault, formatTime } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";

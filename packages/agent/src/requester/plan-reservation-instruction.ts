@@ -1,4 +1,5 @@
-import { fitToSchema, formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { fitToSchema } from "@resource-broker/contract";
 import {
   type ReservationInstruction,
   reservationInstructionKind,

@@ -1,3 +1,4 @@
+import type { ResourceVector } from "@resource-broker/base";
 import {
   describeProblems,
   reservationRequestSchema,
@@ -5,7 +6,6 @@ import {
   validate,
 } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
-import type { ResourceVector } from "@resource-broker/domain";
 import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 
 export type RequestReading =

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import type { ObjectEvent } from "../events/record-event.ts";

@@ -1,7 +1,6 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault, type Log } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
-import type { Log } from "@resource-broker/runtime";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";

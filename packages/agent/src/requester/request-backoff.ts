@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import { type Backoff, backoff } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 
 /**
  * Backoff of calls to the broker, per request. It applies regardless of events: writing "the broker does not

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,6 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
-import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { KubeClient } from "@resource-broker/kube";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { Requeue } from "../reconcile.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { KubeClient, Patch } from "@resource-broker/kube";
 import type { EventReason, ObjectEvent, RecordEvent } from "../events/record-event.ts";

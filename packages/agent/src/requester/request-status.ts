@@ -1,10 +1,10 @@
-import { type Fault, fitToSchema, formatTime } from "@resource-broker/contract";
+import { equals, type Fault, formatTime } from "@resource-broker/base";
+import { fitToSchema } from "@resource-broker/contract";
 import {
   MAX_EXPLANATION_LENGTH,
   type ResourceRequest,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
-import { equals } from "@resource-broker/domain";
 import { attemptKey, attemptOf, type Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";

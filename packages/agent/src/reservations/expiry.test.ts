@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import { expect, test } from "vitest";
 import { aReservation } from "../testing/samples.ts";
 import { type BrokerView, type Expiry, expiryOf, GRACE_MS } from "./expiry.ts";

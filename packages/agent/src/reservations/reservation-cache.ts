@@ -1,6 +1,6 @@
-import { parseTime, type SliceDefaults } from "@resource-broker/contract";
+import { type Log, parseTime } from "@resource-broker/base";
+import type { SliceDefaults } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
-import type { Log } from "@resource-broker/runtime";
 import { attemptOf, isCountable, type Reservation, withKey, withSliceDefaults } from "./reservation.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 

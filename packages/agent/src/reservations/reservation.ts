@@ -1,12 +1,7 @@
+import { parseAmount, type ResourceVector } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
-import {
-  type EndReason,
-  parseAmount,
-  type Phase,
-  type ResourceVector,
-  type TIERS,
-} from "@resource-broker/domain";
+import type { EndReason, Phase, TIERS } from "@resource-broker/domain";
 
 /** Amounts as text, such as `500m` and `8Gi`. */
 export interface ResourceQuantities {

@@ -1,5 +1,5 @@
 import { parseToleratedTaint, type ToleratedTaint } from "@resource-broker/accounting";
-import type { Setting, SettingResult } from "@resource-broker/contract";
+import type { Setting, SettingResult } from "@resource-broker/base";
 import { CLUSTER_ID_FORM, DNS_SUBDOMAIN, isClusterId } from "@resource-broker/domain";
 
 /** The forms of flag values; each function returns the problem and how to write it. */

@@ -1,6 +1,6 @@
+import { formatDuration, MAX_EXTENDED_RESOURCES } from "@resource-broker/base";
 import { readBrokerUrls } from "@resource-broker/client";
-import { formatDuration, LIMIT } from "@resource-broker/contract";
-import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
+import { LIMIT } from "@resource-broker/contract";
 import type { ConfigSources } from "@resource-broker/kube";
 import {
   IGNORED_GO_FLAGS,

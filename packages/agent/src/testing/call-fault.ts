@@ -1,4 +1,4 @@
-import type { Fault } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/base";
 
 /** What goes wrong with one call. */
 export interface CallFault {

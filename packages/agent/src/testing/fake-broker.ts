@@ -1,17 +1,16 @@
 import { hash } from "node:crypto";
+import { type Clock, Fault, parseDuration } from "@resource-broker/base";
 import {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
-  Fault,
   fromAdvertisement,
   fromReservation,
-  parseDuration,
   type ReservationDTO,
   type ReservationRequestDTO,
+  refusalDetails,
   type SliceDefaults,
   toAdoptionOffers,
   toAdvertisement,
-  refusalDetails,
   toReservationRequest,
 } from "@resource-broker/contract";
 import {
@@ -29,7 +28,6 @@ import {
   reservationId,
   initialAdoptionWindow,
 } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import type {
   BrokerTransport,
   BrokerEvent,

@@ -1,7 +1,6 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import type { WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
-import type { Clock } from "@resource-broker/runtime";
 import { type CallFaultRule, callWith } from "./call-fault.ts";
 import { type FakeKinds, type FakeObject, type FakeObjects, fakeObjects } from "./fake-objects.ts";
 import { merged, patched } from "./fake-patch.ts";

@@ -1,4 +1,4 @@
-import { Fault, type ObjectMeta } from "@resource-broker/contract";
+import { Fault, type ObjectMeta } from "@resource-broker/base";
 import type { ObjectName, Resource } from "@resource-broker/kube";
 
 export interface FakeObject {

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Patch } from "@resource-broker/kube";
 import type { JsonPatchStep } from "@resource-broker/kube/testing";
 import type { FakeObject } from "./fake-objects.ts";

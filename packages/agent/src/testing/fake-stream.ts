@@ -1,5 +1,4 @@
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
 
 /** What becomes of an event on its way: nothing, itself, itself twice, others before it. */

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
 import type { CallFault } from "./call-fault.ts";
 import type { EventTransform } from "./fake-stream.ts";

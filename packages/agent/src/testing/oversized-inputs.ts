@@ -1,10 +1,5 @@
-import {
-  MAX_GPU_MODELS,
-  MAX_NODE_SHAPES,
-  MAX_RESERVATIONS_PER_PROVIDER,
-  NO_RESOURCES,
-  resourceVector,
-} from "@resource-broker/domain";
+import { NO_RESOURCES, resourceVector } from "@resource-broker/base";
+import { MAX_GPU_MODELS, MAX_NODE_SHAPES, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import type { AdvertisementInput } from "../publish/advertisement.ts";
 import { aReservation } from "./samples.ts";
 import type { Reservation } from "../reservations/reservation.ts";

@@ -1,4 +1,4 @@
-import type { FaultCode } from "@resource-broker/contract";
+import type { FaultCode } from "@resource-broker/base";
 import fc from "fast-check";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "./fake-broker.ts";

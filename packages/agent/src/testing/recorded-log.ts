@@ -1,4 +1,4 @@
-import type { Log } from "@resource-broker/runtime";
+import type { Log } from "@resource-broker/base";
 
 /** A log whose lines, `level message {fields}`, a test can read. */
 export interface RecordedLog extends Log {

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { expect } from "vitest";
 import type { CallFault } from "./call-fault.ts";

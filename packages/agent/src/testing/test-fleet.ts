@@ -1,7 +1,7 @@
+import type { Clock } from "@resource-broker/base";
 import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import { countedResources } from "@resource-broker/accounting";
 import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { type AgentCore, agentCore } from "../core/agent-core.ts";
 import type { DataPlane } from "../data-plane/data-plane.ts";

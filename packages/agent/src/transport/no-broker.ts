@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { BrokerTransport } from "./broker-communicator.ts";
 
 /** The message where `--broker-transport=none`. */

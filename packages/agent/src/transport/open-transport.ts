@@ -1,12 +1,7 @@
+import type { Clock, Log } from "@resource-broker/base";
 import { createBrokerClient } from "@resource-broker/client";
 import { createKubeClient, type Environment, loadKubeConfig } from "@resource-broker/kube";
-import {
-  type CertificateSet,
-  type Clock,
-  type Log,
-  observedCertificates,
-  type Reloads,
-} from "@resource-broker/runtime";
+import { type CertificateSet, observedCertificates, type Reloads } from "@resource-broker/runtime";
 import { agentCertificates } from "../identity/agent-certificates.ts";
 import { MANAGER } from "../manifests/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";

@@ -1,10 +1,10 @@
+import { parseResources } from "@resource-broker/base";
 import type {
   AdoptionReplyDTO,
   AdoptionRequestDTO,
   CapacityEventDTO,
   ReservationDTO,
 } from "@resource-broker/contract";
-import { parseResources } from "@resource-broker/domain";
 import type { Reservation } from "../reservations/reservation.ts";
 import type {
   AdoptionResult,

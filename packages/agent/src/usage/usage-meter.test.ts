@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { usageFrom, usageMeter } from "./usage-meter.ts";

@@ -1,7 +1,15 @@
-import type { Fault } from "@resource-broker/contract";
-import { add, NO_RESOURCES, parseAmount, type ResourceVector, resourceVector } from "@resource-broker/domain";
-import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import {
+  add,
+  type Clock,
+  type Fault,
+  type Log,
+  NO_RESOURCES,
+  parseAmount,
+  type ResourceVector,
+  resourceVector,
+  toFault,
+} from "@resource-broker/base";
+import { failureReporter, type KubeClient, wait } from "@resource-broker/kube";
 
 const NODE_METRICS = "/apis/metrics.k8s.io/v1beta1/nodes";
 /** A missing or forbidden API rarely appears within moments. */

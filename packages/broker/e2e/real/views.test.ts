@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { formatTime, toQuantities } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { toQuantities } from "@resource-broker/contract";
 import {
   type BrokerPolicy,
   brokerPolicyKind,

@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { batchOf, type Decided, receivedIn } from "./batch.ts";

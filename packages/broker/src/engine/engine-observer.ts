@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import type { Command, Decision, Reply } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import type { FailureKind } from "../store/store.ts";
 
 /** Engine events for metrics and the log. */

@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import type { Instant } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 
 /** The broker's clock. `now` never runs backwards; timers fire by the same clock. */
 export interface LedgerClock {

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import type { LedgerClock } from "./ledger-clock.ts";
 

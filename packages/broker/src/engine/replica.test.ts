@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type Command, DEFAULT_POLICY } from "@resource-broker/domain";
 import { cluster, request } from "@resource-broker/domain/testing";
 import { fakeClock, memoryStore } from "@resource-broker/testkit";

@@ -1,5 +1,5 @@
-import { type AccountView, type ResourceVector, UNMET_REASONS } from "@resource-broker/domain";
-import { inBaseUnits } from "@resource-broker/runtime";
+import { inBaseUnits, type ResourceVector } from "@resource-broker/base";
+import { type AccountView, UNMET_REASONS } from "@resource-broker/domain";
 import { Gauge, type Registry } from "prom-client";
 import type { MetricsSource } from "./metrics.ts";
 import type { UnmetDemand } from "./unmet-demand.ts";

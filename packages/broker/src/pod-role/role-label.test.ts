@@ -1,5 +1,5 @@
+import type { Log } from "@resource-broker/base";
 import { type KubeClient, PODS } from "@resource-broker/kube";
-import type { Log } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock, simulatedKube, until } from "@resource-broker/testkit";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { podRole, type RoleLabel } from "./role-label.ts";

@@ -1,3 +1,4 @@
+import { type Clock, type Log, toFault } from "@resource-broker/base";
 import { DNS_SUBDOMAIN } from "@resource-broker/domain";
 import {
   backoff,
@@ -6,10 +7,9 @@ import {
   type KubeClient,
   type ObjectName,
   PODS,
-  toFault,
   wait,
 } from "@resource-broker/kube";
-import type { Clock, Log, ReadinessCheck } from "@resource-broker/runtime";
+import type { ReadinessCheck } from "@resource-broker/runtime";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
 
 /** Leading does not wait longer for the label: the leader works without it. */

@@ -1,4 +1,4 @@
-import type { Log } from "@resource-broker/runtime";
+import type { Log } from "@resource-broker/base";
 import { DEFAULT_SLICE, describeProblems, parsePolicy, type SliceDefaults } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { type Clock, type Log, type ReportReload, watchFolder } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
+import { type ReportReload, watchFolder } from "@resource-broker/runtime";
 import { type LoadedPolicy, readPolicy } from "./loaded-policy.ts";
 
 const SETTLE_MS = 200;

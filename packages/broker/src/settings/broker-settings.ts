@@ -1,4 +1,4 @@
-import { choice, duration, integer, list, text, toggle, type Values } from "@resource-broker/contract";
+import { choice, duration, integer, list, text, toggle, type Values } from "@resource-broker/base";
 import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
 
 /** Every flag of the broker, with its default and meaning. */

@@ -1,4 +1,4 @@
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 import { type ChainLink, UnreadableLine } from "./common/audit.ts";
 import { verifyChain } from "./common/audit-chain.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";

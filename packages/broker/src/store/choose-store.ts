@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 import type { BrokerCluster } from "../cluster-access.ts";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { KUBERNETES_STORE, storeDirectory } from "../settings/read-settings.ts";

@@ -1,10 +1,5 @@
-import {
-  type CertificateSource,
-  type Clock,
-  type Log,
-  readCertificateSet,
-  systemClock,
-} from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
+import { type CertificateSource, readCertificateSet, systemClock } from "@resource-broker/runtime";
 import type { Credentials } from "@resource-broker/testkit";
 import type { BrokerClient, ClientHints } from "../broker-client.ts";
 import { createBrokerClient } from "../create-broker-client.ts";

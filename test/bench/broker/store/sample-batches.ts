@@ -1,3 +1,4 @@
+import { resourceVector } from "@resource-broker/base";
 import type { CommitBatch } from "@resource-broker/broker";
 import {
   type Advertisement,
@@ -6,7 +7,6 @@ import {
   decide,
   emptyLedger,
   type LedgerEvent,
-  resourceVector,
 } from "@resource-broker/domain";
 
 const NOW = Date.UTC(2026, 0, 5, 12);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseAmount } from "@resource-broker/base";
 import { advertisementSchema, PATH, reservationSchema, validate } from "@resource-broker/contract";
-import { isLive, parseAmount } from "@resource-broker/domain";
+import { isLive } from "@resource-broker/domain";
 import type {
   BrokerClient,
   BrokerReply,

@@ -1,11 +1,5 @@
-import {
-  type Advertisement,
-  isLive,
-  type Reservation,
-  type ReservationUsage,
-  type ResourceVector,
-  resourceVector,
-} from "@resource-broker/domain";
+import { type ResourceVector, resourceVector } from "@resource-broker/base";
+import { type Advertisement, isLive, type Reservation, type ReservationUsage } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { ApiCall, Network } from "../environment/network.ts";
 import type { Scheduler } from "../environment/scheduler.ts";

@@ -1,4 +1,5 @@
-import { isLive, type Reservation, resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import { isLive, type Reservation } from "@resource-broker/domain";
 import type { History, ProviderOperation, ProviderResult, SeededRandom } from "@resource-broker/testkit";
 import type { ApiCall, ApiReply, Network } from "../environment/network.ts";
 import type { Scheduler } from "../environment/scheduler.ts";

@@ -1,10 +1,10 @@
+import { resourceVector } from "@resource-broker/base";
 import {
   type Command,
   ENDED_RETENTION_MS,
   type Reply,
   type Reservation,
   type ReservationRequest,
-  resourceVector,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Findings } from "../environment/findings.ts";

@@ -1,6 +1,6 @@
+import { Fault } from "@resource-broker/base";
 import { type Committed, createEngine, type Engine, NO_OBSERVER } from "@resource-broker/broker";
 import { idMaker } from "@resource-broker/broker/testing";
-import { Fault } from "@resource-broker/contract";
 import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { ApiCall, ApiReply } from "./network.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Scheduler } from "./scheduler.ts";
 

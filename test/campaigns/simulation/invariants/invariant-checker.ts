@@ -1,6 +1,6 @@
+import type { Clock } from "@resource-broker/base";
 import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
 import type { Command, LedgerEvent, LedgerView, Policy, Reply } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import type { Findings } from "../environment/findings.ts";
 import type { SimDisk } from "../environment/sim-disk.ts";
 import { AdvertisementLog, type Post } from "./advertisement-log.ts";

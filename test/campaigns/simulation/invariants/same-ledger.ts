@@ -1,4 +1,5 @@
-import { type AccountView, equals, ledgerFrom, type LedgerView } from "@resource-broker/domain";
+import { equals } from "@resource-broker/base";
+import { type AccountView, type LedgerView, ledgerFrom } from "@resource-broker/domain";
 import { recordsOf } from "@resource-broker/domain/testing";
 import { type LedgerModel, type ModelReservation, UNITS } from "./ledger-model.ts";
 

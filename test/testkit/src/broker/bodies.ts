@@ -1,4 +1,5 @@
-import { type AdvertisementDTO, formatTime, type ReservationRequestDTO } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
 
 export interface Size {
   readonly cpu: number;

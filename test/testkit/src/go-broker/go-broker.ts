@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { TLSSocket } from "node:tls";
+import type { Clock } from "@resource-broker/base";
 import type { ReservationDTO } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
 import type { Credentials } from "../certificates/test-certificates.ts";
 import { createGoLedger, type GoLedger } from "./go-ledger.ts";
 

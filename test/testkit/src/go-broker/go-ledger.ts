@@ -1,12 +1,10 @@
+import { formatBytes, formatCpu, formatTime, parseAmount, parseDuration } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   advertisementSchema,
-  formatTime,
-  parseDuration,
   type ReservationDTO,
   validate,
 } from "@resource-broker/contract";
-import { formatBytes, formatCpu, parseAmount } from "@resource-broker/domain";
 
 /** What a request of an older agent may say; everything else in it is ignored. */
 interface GoRequest {

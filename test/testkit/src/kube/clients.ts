@@ -1,8 +1,9 @@
 import { request } from "node:https";
 import { json } from "node:stream/consumers";
+import type { Log } from "@resource-broker/base";
 import { createKubeClient, type KubeClient, type KubeConfig } from "@resource-broker/kube";
 import { type Material, parseKubeconfig, resolveContext } from "@resource-broker/kube/testing";
-import { type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { parse } from "yaml";
 import type { Table } from "./kube-promise.ts";
 

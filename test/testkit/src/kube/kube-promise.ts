@@ -1,5 +1,5 @@
 import { ok, rejects, strictEqual } from "node:assert";
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import {
   type ConfigMap,
   type KubeClient,

@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
+import type { Log } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
   EVENTS,
@@ -12,7 +13,7 @@ import {
   PODS,
 } from "@resource-broker/kube";
 import type { LeaderElection } from "@resource-broker/kube/testing";
-import { type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { seededRandom } from "../broker/seeded-random.ts";
 import { until } from "../world/until.ts";
 import { configMap, type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";

@@ -1,6 +1,6 @@
+import type { ObjectMeta } from "@resource-broker/base";
 import { CUSTOM_RESOURCE_DEFINITIONS, type Resource } from "@resource-broker/kube";
 import type { DefinedResource } from "@resource-broker/kube/testing";
-import type { ObjectMeta } from "@resource-broker/contract";
 import { until } from "../world/until.ts";
 import type { Setup } from "./kube-promise.ts";
 

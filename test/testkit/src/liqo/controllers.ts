@@ -1,6 +1,6 @@
 import { FOREIGN_CLUSTERS, tenantNamespaceOf } from "@resource-broker/agent/liqo";
+import type { Clock, Log } from "@resource-broker/base";
 import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import { isUnreachableForever, writeForeignCluster, writeReachability } from "./foreign-clusters.ts";
 import { reflectPod, runShadowPod } from "./guest-pods.ts";
 import { offloadNamespace } from "./offloading.ts";

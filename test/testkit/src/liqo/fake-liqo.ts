@@ -1,4 +1,5 @@
-import { systemClock, type Log, type Clock } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
+import { systemClock } from "@resource-broker/runtime";
 import { type Behaviours, behaviours, type LiqoBehaviour } from "./behaviour.ts";
 import { controllers } from "./controllers.ts";
 import { type FakeLiqoctl, fakeLiqoctl } from "./fake-liqoctl.ts";

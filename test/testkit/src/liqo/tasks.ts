@@ -10,7 +10,7 @@ import {
   tenantNamespaceOf,
   VIRTUAL_NODES,
 } from "@resource-broker/agent/liqo";
-import type { ObjectMeta } from "@resource-broker/contract";
+import type { ObjectMeta } from "@resource-broker/base";
 import { NAMESPACES, type ObjectName, type Resource } from "@resource-broker/kube";
 import { remoteNamespaceOf } from "./offloading.ts";
 import { WHOLE_NODES, WHOLE_PODS } from "./plain-kinds.ts";

@@ -8,7 +8,7 @@ import {
   VIRTUAL_NODES,
   type VirtualNode,
 } from "@resource-broker/agent/liqo";
-import { compareQuantities, parseQuantity } from "@resource-broker/domain";
+import { compareQuantities, parseQuantity } from "@resource-broker/base";
 import type { ObjectName } from "@resource-broker/kube";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./plain-kinds.ts";

@@ -1,4 +1,4 @@
-import { Fault, type ObjectMeta } from "@resource-broker/contract";
+import { Fault, type ObjectMeta } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import type { WriteOptions } from "@resource-broker/kube/testing";
 

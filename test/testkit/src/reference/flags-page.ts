@@ -1,4 +1,4 @@
-import { environmentName, type Setting } from "@resource-broker/contract";
+import { environmentName, type Setting } from "@resource-broker/base";
 
 export interface FlagsPage {
   readonly title: string;

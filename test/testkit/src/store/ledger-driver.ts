@@ -1,3 +1,4 @@
+import { resourceVector } from "@resource-broker/base";
 import type { CommitBatch, CommitEntry } from "@resource-broker/broker";
 import {
   type Advertisement,
@@ -12,7 +13,6 @@ import {
   type Policy,
   type ReceivedAdvertisement,
   type ReservationRequest,
-  resourceVector,
 } from "@resource-broker/domain";
 import { recordsOf } from "@resource-broker/domain/testing";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 
 /** A clock for tests: time passes only when the test advances it. */
 export interface FakeClock extends Clock {

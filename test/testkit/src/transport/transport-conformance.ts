@@ -1,11 +1,7 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert";
 import type { BrokerTransport, BrokerEvent, ResponseMetadata } from "@resource-broker/agent";
-import {
-  type AdoptionRequestDTO,
-  Fault,
-  type FaultCode,
-  type ReservationDTO,
-} from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
+import type { AdoptionRequestDTO, ReservationDTO } from "@resource-broker/contract";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";
 
 /** A broker without memory yet, and ways to it. */

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, readAgentSettings } from "@resource-broker/agent";
-import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
+import { systemClock } from "@resource-broker/runtime";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 
 const RANDOM_STEPS = 2 ** 32;

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import type { Log } from "@resource-broker/base";
 import { createKubeClient, type KubeClient, loadKubeConfig, type Resource } from "@resource-broker/kube";
-import { type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import { until } from "./until.ts";
 
 const NAMESPACE = "default";

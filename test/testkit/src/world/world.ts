@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Clock } from "@resource-broker/base";
 import type { JsonObject } from "@resource-broker/kube-sim";
-import type { Clock } from "@resource-broker/runtime";
 import { type AgentProcess, startAgent } from "../agent/agent-process.ts";
 import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
 import { type PeerCertificates, testCertificates } from "../certificates/test-certificates.ts";

@@ -1,4 +1,4 @@
-import { parseAmount, type ResourceVector, resourceVector } from "@resource-broker/domain";
+import { parseAmount, type ResourceVector, resourceVector } from "@resource-broker/base";
 
 /** The requests under "Allocated resources" of `kubectl describe node`, for each node it describes. */
 export function allocatedByNode(described: string): ReadonlyMap<string, ResourceVector> {

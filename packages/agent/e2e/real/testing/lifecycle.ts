@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
+import type { Log } from "@resource-broker/base";
 import { PATH, type ReservationDTO } from "@resource-broker/contract";
 import { type EventInput, eventRecorder, EVENTS } from "@resource-broker/kube";
-import { type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   ADVERTISEMENTS,
   type BrokerProcess,

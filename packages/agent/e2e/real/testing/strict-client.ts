@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "@resource-broker/contract";
+import type { ObjectMeta } from "@resource-broker/base";
 import type { KubeClient, Resource } from "@resource-broker/kube";
 
 /** One write, and what of it the API server did not keep: fields that the kind's schema does not know. */

@@ -1,6 +1,5 @@
-import type { Fault } from "@resource-broker/contract";
-import { failureReporter, type KubeClient, toFault, wait } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
+import { failureReporter, type KubeClient, wait } from "@resource-broker/kube";
 import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";
 import { type IdentityReading, listInstallation, readIdentity } from "./read-identity.ts";
 

@@ -1,4 +1,4 @@
-import { Fault, type ObjectMeta } from "@resource-broker/contract";
+import { Fault, type ObjectMeta } from "@resource-broker/base";
 import { isClusterId } from "@resource-broker/domain";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, type Resource } from "@resource-broker/kube";
 import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { isClusterId } from "@resource-broker/domain";
 import type { ForeignAccess } from "./foreign-access.ts";
 import { readForeignKubeconfig } from "./foreign-kubeconfig.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rmSync, writeFile } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Environment } from "@resource-broker/kube";
 
 /** Writes a temporary file that only this user can read, for the time of one call. */

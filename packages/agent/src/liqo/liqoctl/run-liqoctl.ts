@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { formatDuration } from "@resource-broker/contract";
+import { formatDuration } from "@resource-broker/base";
 import type { Environment } from "@resource-broker/kube";
 
 export interface RunOptions {

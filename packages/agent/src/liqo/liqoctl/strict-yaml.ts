@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ParsedNode } from "yaml";
 
 /** A value without anchors, aliases, tags, merge keys or duplicate keys, so that all YAML parsers agree on it. */

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@resource-broker/contract";
+import type { KubernetesObject } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
 
 export type ForeignClusterConditionStatus =

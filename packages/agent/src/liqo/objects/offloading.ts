@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectMeta } from "@resource-broker/contract";
+import type { KubernetesObject, ObjectMeta } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
 import type { ResourceList } from "./authentication.ts";
 import type { LiqoCondition } from "./core.ts";

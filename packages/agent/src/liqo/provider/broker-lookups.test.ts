@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import type { ReservationCache } from "../../reservations/reservation-cache.ts";

@@ -1,5 +1,5 @@
-import { failureReporter, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Log, toFault } from "@resource-broker/base";
+import { failureReporter } from "@resource-broker/kube";
 import type { BrokerLink } from "../../broker/broker-link.ts";
 import type { ReservationCache } from "../../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../../transport/broker-communicator.ts";

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { Instant } from "@resource-broker/domain";
 import type { CachedReservation } from "../../reservations/reservation-cache.ts";
 import type { ResourceList, ResourceSlice } from "../objects/authentication.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES, TENANTS } from "../objects/authentication.ts";
 import { END_GRACE_MS, SETTLE_MS } from "./evaluate-replica.ts";

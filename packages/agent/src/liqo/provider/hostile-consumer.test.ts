@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { NAMESPACES } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { informer, type KubeClient, type ReflectorDeps } from "@resource-broker/kube";
 import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.ts";
 import { LIQO_LABEL } from "../objects/labels.ts";

@@ -1,5 +1,4 @@
 import type { CountedResources } from "@resource-broker/accounting";
-import { DEFAULT_SLICE } from "@resource-broker/contract";
 import {
   compareQuantities,
   formatBytes,
@@ -9,7 +8,8 @@ import {
   parseAmount,
   parseQuantity,
   type ResourceVector,
-} from "@resource-broker/domain";
+} from "@resource-broker/base";
+import { DEFAULT_SLICE } from "@resource-broker/contract";
 import type { Reservation } from "../../reservations/reservation.ts";
 import type { ResourceList } from "../objects/authentication.ts";
 

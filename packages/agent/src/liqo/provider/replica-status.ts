@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import { conditionMessage } from "@resource-broker/contract/crd";
 import type { ResourceList, ResourceSlice, ResourceSliceCondition } from "../objects/authentication.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { KubeClient, ObjectName } from "@resource-broker/kube";
 import type { RecordEvent } from "../../events/record-event.ts";
 import { MANAGER } from "../../manifests/labels.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES } from "../objects/authentication.ts";
 import { SHADOW_PODS } from "../objects/offloading.ts";

@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
 import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { RecordEvent } from "../../events/record-event.ts";
 import { earliestRequeue, type Requeue } from "../../reconcile.ts";
 import type { BrokerView } from "../../reservations/expiry.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type KubeClient, NAMESPACES, type Resource, type Selection } from "@resource-broker/kube";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/core.ts";
 import { LIQO_LABEL, RESERVATION_LABEL, tenantNamespaceOf } from "../objects/labels.ts";

@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from "@resource-broker/contract";
+import { formatTime, parseTime } from "@resource-broker/base";
 import type { DeliverySpec, Offload } from "../../data-plane/data-plane.ts";
 import { isClusterId } from "@resource-broker/domain";
 import { isLiqoId } from "../liqoctl/kubeconfigs.ts";

@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import type { DataPlaneState, DeliverySpec } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../manifests/labels.ts";
 import { RESOURCE_SLICES } from "../objects/authentication.ts";

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { ForeignCluster } from "../objects/core.ts";
 
 type MaybeForeignCluster = ForeignCluster | undefined;

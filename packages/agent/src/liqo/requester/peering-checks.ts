@@ -1,4 +1,5 @@
-import { type KubeClient, toFault } from "@resource-broker/kube";
+import { toFault } from "@resource-broker/base";
+import type { KubeClient } from "@resource-broker/kube";
 import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";
 import { identityAt } from "../identity/read-identity.ts";
 import type { ForeignAccess } from "../liqoctl/foreign-access.ts";

@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
   type ConfigMap,
@@ -5,7 +6,6 @@ import {
   ROLE_BINDINGS,
   SELF_SUBJECT_ACCESS_REVIEWS,
 } from "@resource-broker/kube";
-import { Fault } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";

@@ -1,5 +1,4 @@
-import { toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, type Log, toFault } from "@resource-broker/base";
 import type { Obstacle } from "./desired-virtual-node.ts";
 
 export type JobKind = "peer" | "unpeer" | "force-unpeer";

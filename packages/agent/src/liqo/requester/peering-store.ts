@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
 import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
 import { isLiqoId } from "../liqoctl/kubeconfigs.ts";

@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { MANAGER } from "../../manifests/labels.ts";
 import { IDENTITIES, RESOURCE_SLICES } from "../objects/authentication.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/core.ts";

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { Patch } from "@resource-broker/kube";
 import type { ForeignCluster } from "../objects/core.ts";
 import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";

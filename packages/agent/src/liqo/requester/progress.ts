@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ReleaseState } from "../../data-plane/data-plane.ts";
 
 type InProgress = Extract<ReleaseState, { readonly kind: "working" }>;

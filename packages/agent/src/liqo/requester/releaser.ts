@@ -1,5 +1,5 @@
+import type { Clock, Log } from "@resource-broker/base";
 import type { KubeClient, Resource } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { ReleaseState } from "../../data-plane/data-plane.ts";
 import { MANAGER } from "../../manifests/labels.ts";
 import { RESOURCE_SLICES } from "../objects/authentication.ts";

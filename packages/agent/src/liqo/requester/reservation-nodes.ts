@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "@resource-broker/contract";
+import type { ObjectMeta } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
 import type { ResourceList } from "../objects/authentication.ts";
 import { LIQO_LABEL, VIRTUAL_NODE_TYPE } from "../objects/labels.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { ClusterReads } from "./cluster-reads.ts";
 import type { PeeringJobFactory } from "./peering-job-factory.ts";
 import { currentJob, type PeeringJobRunner } from "./peering-job-runner.ts";

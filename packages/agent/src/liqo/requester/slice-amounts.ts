@@ -1,5 +1,5 @@
+import { compareQuantities, parseQuantity } from "@resource-broker/base";
 import { DEFAULT_SLICE } from "@resource-broker/contract";
-import { compareQuantities, parseQuantity } from "@resource-broker/domain";
 import type { Reservation } from "../../reservations/reservation.ts";
 import type { ResourceList } from "../objects/authentication.ts";
 

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { Patch } from "@resource-broker/kube";
 import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
 import type { ResourceSlice } from "../objects/authentication.ts";

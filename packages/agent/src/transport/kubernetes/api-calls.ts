@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
-import { backoff, toFault, wait } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault, toFault } from "@resource-broker/base";
+import { backoff, wait } from "@resource-broker/kube";
 
 /** Between the tries of one call. */
 const MAX_PAUSE_MS = 2_000;

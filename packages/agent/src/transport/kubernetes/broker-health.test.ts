@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { LEASES } from "@resource-broker/kube";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { Fault, parseTime } from "@resource-broker/contract";
+import { Fault, parseTime } from "@resource-broker/base";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { type Lease, LEASES, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";

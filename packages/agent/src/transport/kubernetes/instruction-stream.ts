@@ -1,7 +1,7 @@
-import { type CapacityEventDTO, Fault, type ReservationDTO } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
+import type { CapacityEventDTO, ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import type { ReflectorHealth } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import type { BrokerEvent, Role } from "../broker-communicator.ts";
 import { apiServerFault } from "./api-calls.ts";
 import type { BrokerHealth } from "./broker-health.ts";

@@ -1,4 +1,5 @@
-import { type DecisionDTO, Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import type { DecisionDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./manifests.ts";

@@ -1,16 +1,12 @@
+import { Fault, isFaultCode, type Log, toFault, truncate } from "@resource-broker/base";
 import {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
-  Fault,
-  isFaultCode,
   LIMIT,
   type QuoteDTO,
   type ReservationRequestDTO,
-  truncate,
 } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
-import { toFault } from "@resource-broker/kube";
-import type { Log } from "@resource-broker/runtime";
 import { type Offer, offerManifest, quoteManifest } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import { checkedRequest, decisionIn } from "./read-reservation.ts";

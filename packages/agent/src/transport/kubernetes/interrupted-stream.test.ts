@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { listeningAgent } from "./testing/agent-on-hub.ts";
 

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,8 +1,8 @@
-import { type DecisionDTO, Fault, type FaultCode, type ReservationDTO } from "@resource-broker/contract";
+import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
+import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
 import { clusterAdvertisementName, type Reservation } from "@resource-broker/contract/crd";
 import { isClusterId, isLive } from "@resource-broker/domain";
-import { type KubeClient, SELF_SUBJECT_REVIEWS, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
 import type { BrokerTransport, Role } from "../broker-communicator.ts";
 import { responseListeners } from "@resource-broker/client";

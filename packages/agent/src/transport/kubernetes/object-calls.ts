@@ -1,12 +1,12 @@
-import { Fault, formatTime, type ObjectMeta, type ReservationDTO } from "@resource-broker/contract";
+import { type Clock, Fault, formatTime, type Log, type ObjectMeta, toFault } from "@resource-broker/base";
+import type { ReservationDTO } from "@resource-broker/contract";
 import {
   type Condition,
   conditionMessage,
   KUBE_ANNOTATION,
   type Reservation,
 } from "@resource-broker/contract/crd";
-import { type KubeClient, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { KubeClient } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
 import type { BrokerHealth } from "./broker-health.ts";

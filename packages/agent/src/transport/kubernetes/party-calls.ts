@@ -1,4 +1,5 @@
-import { Fault, isFaultCode, parseDuration, parseTime, type ReservationDTO } from "@resource-broker/contract";
+import { Fault, isFaultCode, parseDuration, parseTime } from "@resource-broker/base";
+import type { ReservationDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";

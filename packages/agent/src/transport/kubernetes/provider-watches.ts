@@ -1,4 +1,5 @@
-import { type CapacityEventDTO, LIMIT, truncate } from "@resource-broker/contract";
+import { truncate } from "@resource-broker/base";
+import { type CapacityEventDTO, LIMIT } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { type Reflector, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import type { ResponseMetadata } from "../broker-communicator.ts";
 import { CLUSTER_ADVERTISEMENTS } from "./manifests.ts";

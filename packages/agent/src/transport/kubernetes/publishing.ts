@@ -1,15 +1,14 @@
+import { Fault, isFaultCode, toFault } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   type AdvertisementReplyDTO,
   advertisementSchema,
   describeProblems,
-  Fault,
-  isFaultCode,
   type ReservationDTO,
   validate,
 } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
-import { type KubeClient, toFault } from "@resource-broker/kube";
+import type { KubeClient } from "@resource-broker/kube";
 import { MANAGER } from "../../manifests/labels.ts";
 import { withRemedy } from "./api-calls.ts";
 import type { BrokerHealth } from "./broker-health.ts";

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { describeResources, Fault, type FaultDetails, isFaultCode } from "@resource-broker/base";
 import {
   type DecisionDTO,
   decisionSchema,
   describeProblems,
-  Fault,
-  type FaultDetails,
-  isFaultCode,
   type RefusalDTO,
   type ReservationDTO,
   reservationRequestSchema,
@@ -15,7 +13,7 @@ import {
   validate,
 } from "@resource-broker/contract";
 import { type Reservation, RESERVATION_CONDITION, NOBODY } from "@resource-broker/contract/crd";
-import { describeResources, isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
+import { isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
 
 /** A reservation from an object, with its ledger. */

@@ -1,7 +1,7 @@
+import { type Log, toFault } from "@resource-broker/base";
 import { KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
-import { type Sink, toFault } from "@resource-broker/kube";
-import type { Log } from "@resource-broker/runtime";
+import type { Sink } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { isOrphaned, type LedgerReservation, readReservation } from "./read-reservation.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { RESERVATION_CONDITION, RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { RESERVATIONS } from "./manifests.ts";

@@ -1,4 +1,5 @@
-import { Fault, type ReservationDTO, type ReservationRequestDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import type { ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal, type ReservationRequest, reservationNameFor } from "@resource-broker/domain";
 import { sha256 } from "@resource-broker/runtime";

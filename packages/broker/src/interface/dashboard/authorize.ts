@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
-import { Fault } from "@resource-broker/contract";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, Fault } from "@resource-broker/base";
 import { type ConnectionIdentity, refusedCertificate } from "../http/authenticate.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import type { UiRoute } from "./route.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Fault, formatTime } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/base";
 import type { LinkMaker } from "../http/ports.ts";
 import { RateLimit } from "../http/rate-limit.ts";
 import { createReplier } from "../http/reply.ts";

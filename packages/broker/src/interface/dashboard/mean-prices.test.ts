@@ -1,4 +1,5 @@
-import { emptyLedger, type Reservation, resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import { emptyLedger, type Reservation } from "@resource-broker/domain";
 import { expect, test } from "vitest";
 import { createMeanPrices } from "./mean-prices.ts";
 import { NO_DECISION } from "./testing/arbitrary-ledger.ts";

@@ -1,4 +1,5 @@
-import { DEFAULT_POLICY, type Reservation, resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import { DEFAULT_POLICY, type Reservation } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { type MoneyFacts, moneyReport } from "./money.ts";
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { X509Certificate } from "node:crypto";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 /** The header that no form and no foreign page can send. */
 const OWN_HEADER = "x-broker-dashboard";

@@ -1,4 +1,5 @@
-import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
+import type { CertificateSource } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import type { HttpDeps } from "../http/ports.ts";

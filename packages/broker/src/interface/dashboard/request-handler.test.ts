@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { Visit } from "./testing/browser.ts";

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Fault } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import { Fault, type Log } from "@resource-broker/base";
 import { parseJson } from "../http/json.ts";
 import { hasBody, hasMuchLeft, readBody } from "../http/read-body.ts";
 import type { Replier } from "../http/reply.ts";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 const POLICY = [
   "default-src 'none'",

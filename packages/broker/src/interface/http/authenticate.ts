@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import { NOBODY } from "@resource-broker/contract/crd";
 import type { Actor } from "@resource-broker/domain";
-import type { CertificateSet, Clock } from "@resource-broker/runtime";
+import type { CertificateSet } from "@resource-broker/runtime";
 import { type Chain, isChained, isRevoked, isTraceable } from "./certificates/trust.ts";
 import { commonNames, identify, readClientCertificate } from "./identity.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Fault, FAULTS } from "@resource-broker/contract";
+import { FAULTS, Fault } from "@resource-broker/base";
 import type { Actor } from "@resource-broker/domain";
 import { type ConnectionIdentity, refusedCertificate } from "./authenticate.ts";
 import type { RateLimit } from "./rate-limit.ts";

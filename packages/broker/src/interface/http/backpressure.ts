@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 
 /** Paused connections that are resumed per served request: fewer than the capacity that becomes free. */
 const RESUMED_PER_SERVED = 0.1;

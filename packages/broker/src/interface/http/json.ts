@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { Fault, LIMIT } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { LIMIT } from "@resource-broker/contract";
 
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;

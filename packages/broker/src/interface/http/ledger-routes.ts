@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
 import type { RenderContext } from "../shared/render.ts";
 import type { HttpDeps, HttpLimits } from "./ports.ts";

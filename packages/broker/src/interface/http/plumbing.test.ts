@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { firstAfter } from "./first-after.ts";

@@ -1,8 +1,9 @@
 import type { X509Certificate } from "node:crypto";
-import type { DashboardLink, Fault, SliceDefaults } from "@resource-broker/contract";
+import type { Clock, Fault, Log } from "@resource-broker/base";
+import type { DashboardLink, SliceDefaults } from "@resource-broker/contract";
 import type { UiRole } from "@resource-broker/contract/dashboard";
 import type { Instant } from "@resource-broker/domain";
-import type { CertificateSource, Clock, Log } from "@resource-broker/runtime";
+import type { CertificateSource } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Store } from "../../store/store.ts";

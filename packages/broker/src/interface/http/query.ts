@@ -1,4 +1,5 @@
-import { Fault, LIMIT } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { LIMIT } from "@resource-broker/contract";
 
 /** What stands behind the `?` of an address. */
 export interface Query {

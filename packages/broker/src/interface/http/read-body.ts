@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { Fault, LIMIT } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { LIMIT } from "@resource-broker/contract";
 
 /** Discards up to this multiple of the limit before closing: most clients read the reply only after sending the body. */
 const DISCARD_FACTOR = 8;

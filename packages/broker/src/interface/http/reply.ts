@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { type Fault, HEADER, PROTOCOL_VERSION, toErrorBody } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/base";
+import { HEADER, PROTOCOL_VERSION, toErrorBody } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { PlainAnswer } from "./route.ts";
 

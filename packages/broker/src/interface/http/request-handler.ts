@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
-import { Fault, PROTOCOL_VERSION } from "@resource-broker/contract";
-import type { Log } from "@resource-broker/runtime";
+import { Fault, type Log } from "@resource-broker/base";
+import { PROTOCOL_VERSION } from "@resource-broker/contract";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { ConnectionIdentity } from "./authenticate.ts";
 import { authorize, type AuthorizeDeps, type AuthorizedRequest } from "./authorize.ts";

@@ -7,8 +7,9 @@ import type {
 } from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import type { Duplex } from "node:stream";
-import { Fault, toErrorBody } from "@resource-broker/contract";
-import type { CertificateSet, Clock, Log } from "@resource-broker/runtime";
+import { type Clock, Fault, type Log } from "@resource-broker/base";
+import { toErrorBody } from "@resource-broker/contract";
+import type { CertificateSet } from "@resource-broker/runtime";
 import type { Connections } from "./connections.ts";
 import type { HttpLimits, HttpOptions } from "./ports.ts";
 import type { RequestHandler } from "./request-handler.ts";

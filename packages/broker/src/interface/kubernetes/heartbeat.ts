@@ -1,7 +1,7 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime, toFault } from "@resource-broker/base";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";
-import { failureReporter, LEASES, toFault } from "@resource-broker/kube";
+import { failureReporter, LEASES } from "@resource-broker/kube";
 import type { Engine } from "../../engine/engine.ts";
 import { CapacityWatch } from "../shared/capacity-watch.ts";
 import { changedReservations } from "../shared/changed-reservations.ts";

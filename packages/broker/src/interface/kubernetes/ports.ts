@@ -1,8 +1,9 @@
+import type { Clock, Log } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
 import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract/crd";
 import type { ReservationId } from "@resource-broker/domain";
 import type { EventRecorder, KubeClient, ObjectCache } from "@resource-broker/kube";
-import type { Clock, Log, ReportReload } from "@resource-broker/runtime";
+import type { ReportReload } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { SourcedPolicy } from "../../policy/loaded-policy.ts";

@@ -1,11 +1,5 @@
-import {
-  type AccountView,
-  amountOf,
-  type ClusterId,
-  type Instant,
-  NO_RESOURCES,
-  type ResourceVector,
-} from "@resource-broker/domain";
+import { amountOf, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
+import type { AccountView, ClusterId, Instant } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
 interface ClusterCapacity {

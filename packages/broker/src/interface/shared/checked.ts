@@ -1,4 +1,5 @@
-import { describeProblems, Fault, type Mapped, type Schema, validate } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { describeProblems, type Mapped, type Schema, validate } from "@resource-broker/contract";
 import type { Reply, Reservation } from "@resource-broker/domain";
 
 /** The body as its schema describes it; throws a Fault that names every wrong field. */

@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import { initialAdoptionWindow, type LedgerEvent } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import type { CommitBatch, CommitEntry, Store } from "../store.ts";
 
 /** Actor in the audit log for actions that no cluster requested. */

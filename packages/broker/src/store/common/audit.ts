@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { truncate } from "@resource-broker/contract";
-import { describeResources, headline, isSoft, type LedgerEvent } from "@resource-broker/domain";
+import { describeResources, truncate } from "@resource-broker/base";
+import { headline, isSoft, type LedgerEvent } from "@resource-broker/domain";
 import type { AuditEntry, CommitBatch } from "../store.ts";
 
 /** A line before it is chained. */

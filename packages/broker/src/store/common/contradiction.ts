@@ -1,14 +1,5 @@
-import {
-  add,
-  amountOf,
-  isLive,
-  type LedgerRecords,
-  NO_RESOURCES,
-  PHASES,
-  type Reservation,
-  resourceNames,
-  type ResourceVector,
-} from "@resource-broker/domain";
+import { add, amountOf, NO_RESOURCES, type ResourceVector, resourceNames } from "@resource-broker/base";
+import { isLive, type LedgerRecords, PHASES, type Reservation } from "@resource-broker/domain";
 
 /**
  * Checks the records that a store returned, because building a ledger from wrong records raises no error. Returns the

@@ -1,4 +1,5 @@
-import type { CandidateRecord, RefusedOutcome, ResourceVector, ScoredOutcome } from "@resource-broker/domain";
+import type { ResourceVector } from "@resource-broker/base";
+import type { CandidateRecord, RefusedOutcome, ScoredOutcome } from "@resource-broker/domain";
 
 /**
  * The numbers of all candidates, column by column: `values[column * count + candidate]`. First the columns that every

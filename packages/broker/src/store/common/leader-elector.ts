@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { StoreFailure } from "../store.ts";
 import type { Leadership, LeadershipState } from "./leadership.ts";
 import { isLeaseValid, type LeaseTime, leaseTime } from "./lease-time.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 
 /** A moment by both clocks of this machine. */
 export interface LeaseTime {

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
+import type { Clock } from "@resource-broker/base";
 import type { ClusterId, ReceivedAdvertisement } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { parseStored } from "../common/stored-json.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import type { LedgerConfigMaps } from "./read-ledger.ts";

@@ -1,6 +1,6 @@
+import type { Clock } from "@resource-broker/base";
 import type { Decision, DecisionId } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
 import type { Keep } from "../common/retention.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import { StoreFailure } from "../store.ts";
 
 /** Remedies for error messages that do not say what to do. */

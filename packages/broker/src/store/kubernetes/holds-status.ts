@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { type Clock, formatResources, formatTime } from "@resource-broker/base";
 import {
   clusterAdvertisementKind,
   clusterAdvertisementName,
@@ -6,14 +6,12 @@ import {
 } from "@resource-broker/contract/crd";
 import {
   type ClusterId,
-  formatResources,
   isLive,
   type LedgerEvent,
   MAX_RESERVATIONS_PER_PROVIDER,
   type Reservation,
 } from "@resource-broker/domain";
 import { customResource, type KubeClient } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { isCode } from "./failure.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import type { Records } from "./records.ts";

@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import { wait } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 
 const RETRY_MS = 2000;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Clock, Log } from "@resource-broker/base";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import {
   DEFAULT_LEASE_MS,
   leaderElector,

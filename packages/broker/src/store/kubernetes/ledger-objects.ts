@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import type { Keep } from "../common/retention.ts";
 import type { AuditEntry, AuditQuery, CommitBatch } from "../store.ts";
 import {

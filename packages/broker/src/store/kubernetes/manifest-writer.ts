@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { mutex } from "../common/mutex.ts";
 import { StoreFailure } from "../store.ts";
 import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
+import type { Clock, Log } from "@resource-broker/base";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import { type KubeClient, wait } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
 import { decisionOf, durableEvents } from "../common/changes.ts";
 import type { Retention } from "../common/retention.ts";
 import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";

@@ -1,18 +1,14 @@
-import { Fault } from "@resource-broker/contract";
+import { add, type Clock, Fault, fits, NO_RESOURCES } from "@resource-broker/base";
 import {
-  add,
   apply,
   DEFAULT_POLICY,
   decide,
-  fits,
   isLive,
   type Ledger,
   ledgerFrom,
-  NO_RESOURCES,
   type Policy,
 } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { clusterOf, requestFor, reserve } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,6 +1,5 @@
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import { isCode, writeFailureKind } from "./failure.ts";
 
 const TRIES = 3;

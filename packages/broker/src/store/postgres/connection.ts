@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
 import { mutex } from "../common/mutex.ts";
 import type { Session } from "./session.ts";
 

@@ -1,5 +1,5 @@
+import type { Clock } from "@resource-broker/base";
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import { reservationsToLoad } from "../common/changes.ts";
 import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
 import type { Retention } from "../common/retention.ts";

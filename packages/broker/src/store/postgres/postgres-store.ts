@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 import { DEFAULT_LEASE_MS, leaderElector } from "../common/leader-elector.ts";
 import type { Leadership } from "../common/leadership.ts";
 import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";

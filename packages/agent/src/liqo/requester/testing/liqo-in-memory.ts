@@ -1,6 +1,5 @@
-import type { ObjectMeta } from "@resource-broker/contract";
+import type { Clock, ObjectMeta } from "@resource-broker/base";
 import type { KubeClient, Resource } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
 import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/core.ts";

@@ -1,4 +1,5 @@
-import { type AdvertisementDTO, formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import { KUBE_LABEL, type Reservation, reservationKind, apiVersionOf } from "@resource-broker/contract/crd";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { Decision, DecisionId, LedgerView } from "@resource-broker/domain";
 import type { AuditEntry, Store } from "../../../store/store.ts";
 

@@ -1,7 +1,6 @@
-import { formatTime } from "@resource-broker/contract";
+import { type Clock, formatTime } from "@resource-broker/base";
 import type { UiVerified } from "@resource-broker/contract/dashboard";
 import type { Instant } from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
 import type { ChainLink } from "../../../store/common/audit.ts";
 import { verifyChain } from "../../../store/common/audit-chain.ts";
 import type { AuditEntry, Store } from "../../../store/store.ts";

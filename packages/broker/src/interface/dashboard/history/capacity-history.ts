@@ -1,6 +1,6 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime, type ResourceVector } from "@resource-broker/base";
 import type { HistoryWindow, UiAmounts, UiHistory } from "@resource-broker/contract/dashboard";
-import type { ClusterId, Instant, LedgerView, ResourceVector } from "@resource-broker/domain";
+import type { ClusterId, Instant, LedgerView } from "@resource-broker/domain";
 import {
   type AdvertisedAccount,
   hasAdvertised,

@@ -10,13 +10,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  DEFAULT_POLICY,
-  emptyLedger,
-  apply,
-  type LedgerEvent,
-  resourceVector,
-} from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import { apply, DEFAULT_POLICY, emptyLedger, type LedgerEvent } from "@resource-broker/domain";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";

@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { type Clock, formatTime, type Log } from "@resource-broker/base";
 import type { HistoryWindow, UiHistory, UiUnmet } from "@resource-broker/contract/dashboard";
 import {
   type ClusterId,
@@ -7,7 +7,6 @@ import {
   UNMET_REASONS,
   unmetReason,
 } from "@resource-broker/domain";
-import type { Clock, Log } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityHistory } from "./capacity-history.ts";
 import { type Part, readHistoryFile, writeHistoryFile } from "./history-file.ts";

@@ -1,3 +1,4 @@
+import { isZero } from "@resource-broker/base";
 import {
   CLUSTER_SORTS,
   CLUSTER_STATES,
@@ -6,7 +7,7 @@ import {
   type UiCapacity,
   type UiFleet,
 } from "@resource-broker/contract/dashboard";
-import { isZero, type LedgerView } from "@resource-broker/domain";
+import type { LedgerView } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "../views/amounts.ts";
 import {
   type AdvertisedAccount,

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { Fault } from "@resource-broker/contract";
+import { type Clock, Fault } from "@resource-broker/base";
 import type { UiEvent } from "@resource-broker/contract/dashboard";
-import type { Clock } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { hasAdvertised } from "../../shared/advertised-account.ts";
 import type { DashboardLimits } from "../ports.ts";

@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { UiEvent } from "@resource-broker/contract/dashboard";
 import { fakeClock, memoryDisk, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";

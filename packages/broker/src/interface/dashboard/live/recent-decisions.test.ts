@@ -1,4 +1,5 @@
-import { type Decision, type LedgerEvent, resourceVector } from "@resource-broker/domain";
+import { resourceVector } from "@resource-broker/base";
+import type { Decision, LedgerEvent } from "@resource-broker/domain";
 import { expect, test } from "vitest";
 import { createRecentDecisions } from "./recent-decisions.ts";
 

@@ -1,6 +1,6 @@
-import { formatTime } from "@resource-broker/contract";
+import { describeResources, formatTime } from "@resource-broker/base";
 import type { UiDecisionRow, UiDecisions } from "@resource-broker/contract/dashboard";
-import { type Decision, describeResources, unmetReason } from "@resource-broker/domain";
+import { type Decision, unmetReason } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import type { DecisionQuery } from "../lists/list-query.ts";
 

@@ -1,6 +1,6 @@
+import { resourceVector } from "@resource-broker/base";
 import type { DecisionDTO } from "@resource-broker/contract";
 import type { UiDecisions, UiQuote } from "@resource-broker/contract/dashboard";
-import { resourceVector } from "@resource-broker/domain";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../http/testing/samples.ts";

@@ -1,4 +1,5 @@
-import { Fault, fromDecision, toReservationRequest } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { fromDecision, toReservationRequest } from "@resource-broker/contract";
 import { type UiQuote, uiQuoteRequestSchema } from "@resource-broker/contract/dashboard";
 import { DEFAULT_POLICY, decide, type Policy } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";

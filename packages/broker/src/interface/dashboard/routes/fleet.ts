@@ -1,4 +1,5 @@
-import { Fault, cordonRequestSchema } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { cordonRequestSchema } from "@resource-broker/contract";
 import type { UiDone, UiResource } from "@resource-broker/contract/dashboard";
 import { checked, faultOf } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";

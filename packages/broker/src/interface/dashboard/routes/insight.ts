@@ -1,4 +1,4 @@
-import { Fault, formatTime } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/base";
 import {
   HISTORY_WINDOWS,
   type HistoryWindow,

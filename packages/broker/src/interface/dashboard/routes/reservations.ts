@@ -1,13 +1,8 @@
-import { Fault, reservationMessage, yamlText } from "@resource-broker/contract";
+import { describeResources, Fault, yamlText } from "@resource-broker/base";
+import { reservationMessage } from "@resource-broker/contract";
 import { apiVersionOf, reservationKind } from "@resource-broker/contract/crd";
 import type { UiDone, UiReservationDetail } from "@resource-broker/contract/dashboard";
-import {
-  describeResources,
-  type Instant,
-  isLive,
-  type LedgerView,
-  type Reservation,
-} from "@resource-broker/domain";
+import { type Instant, isLive, type LedgerView, type Reservation } from "@resource-broker/domain";
 import { reservationIn } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
 import { readReservationQuery, reservationLists } from "../lists/reservation-list.ts";

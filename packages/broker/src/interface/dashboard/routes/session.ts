@@ -1,4 +1,4 @@
-import { Fault, formatTime } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/base";
 import { type UiSession, uiSignInSchema } from "@resource-broker/contract/dashboard";
 import { checked } from "../../shared/checked.ts";
 import { type Answer, ok, type PlainAnswer } from "../../http/route.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import type { Clock } from "@resource-broker/base";
 import type { UiRole } from "@resource-broker/contract/dashboard";
-import type { Clock } from "@resource-broker/runtime";
 import type { CertificateRef } from "./certificate-ref.ts";
 
 const TOKEN_BYTES = 32;

@@ -1,5 +1,6 @@
+import type { Clock } from "@resource-broker/base";
 import type { UiRole } from "@resource-broker/contract/dashboard";
-import type { CertificateSet, Clock } from "@resource-broker/runtime";
+import type { CertificateSet } from "@resource-broker/runtime";
 import { type CertificateRef, isStillValid } from "./certificate-ref.ts";
 import { type LinkSubject, tokenFrom } from "./links.ts";
 import type { Seal } from "./seal.ts";

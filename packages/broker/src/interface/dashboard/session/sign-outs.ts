@@ -1,5 +1,5 @@
 import { open, readFile, rename } from "node:fs/promises";
-import type { Clock, Log } from "@resource-broker/runtime";
+import type { Clock, Log } from "@resource-broker/base";
 
 /** Beyond this the oldest are forgotten. */
 const MAX_STORED = 1000;

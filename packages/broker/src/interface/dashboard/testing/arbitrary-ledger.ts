@@ -1,3 +1,4 @@
+import { resourceVector } from "@resource-broker/base";
 import {
   type Advertisement,
   apply,
@@ -9,7 +10,6 @@ import {
   PHASES,
   REGION_LABEL,
   type Reservation,
-  resourceVector,
 } from "@resource-broker/domain";
 import fc from "fast-check";
 

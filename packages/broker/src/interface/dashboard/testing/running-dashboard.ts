@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fault } from "@resource-broker/contract";
+import type { Fault } from "@resource-broker/base";
 import type { UiRole } from "@resource-broker/contract/dashboard";
 import type { CertificateFiles } from "@resource-broker/runtime";
 import {

@@ -1,5 +1,5 @@
+import type { ResourceVector } from "@resource-broker/base";
 import type { UiAmounts } from "@resource-broker/contract/dashboard";
-import type { ResourceVector } from "@resource-broker/domain";
 
 const MILLIS_PER_CPU = 1000;
 

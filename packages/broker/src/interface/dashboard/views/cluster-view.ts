@@ -1,14 +1,13 @@
-import { formatTime } from "@resource-broker/contract";
-import type { UiCluster, UiCondition } from "@resource-broker/contract/dashboard";
 import {
   describeResources,
   fits,
-  hourlyPrice,
+  formatTime,
   isZero,
-  priceQueryFor,
   type ResourceVector,
   resourceVector,
-} from "@resource-broker/domain";
+} from "@resource-broker/base";
+import type { UiCluster, UiCondition } from "@resource-broker/contract/dashboard";
+import { hourlyPrice, priceQueryFor } from "@resource-broker/domain";
 import {
   type AdvertisedAccount,
   dataPlaneId,

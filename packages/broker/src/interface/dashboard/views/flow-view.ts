@@ -1,5 +1,6 @@
+import { sum } from "@resource-broker/base";
 import type { UiAmounts, UiFlow, UiFlows, UiResource } from "@resource-broker/contract/dashboard";
-import { type LedgerView, type Reservation, sum } from "@resource-broker/domain";
+import type { LedgerView, Reservation } from "@resource-broker/domain";
 import { addAmounts, amountsOf, NO_AMOUNTS } from "./amounts.ts";
 import { isStale, type Moment } from "../../shared/advertised-account.ts";
 

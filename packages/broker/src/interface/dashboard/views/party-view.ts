@@ -1,12 +1,11 @@
+import { isZero, type ResourceVector } from "@resource-broker/base";
 import type { UiParty } from "@resource-broker/contract/dashboard";
 import {
   type AccountView,
   CURRENT_PROTOCOL,
   isLive,
-  isZero,
   type LedgerView,
   type Reservation,
-  type ResourceVector,
 } from "@resource-broker/domain";
 import { isStale, type Moment } from "../../shared/advertised-account.ts";
 import { timeOf } from "./reservation-view.ts";

@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import type { UiMoney, UiReservation } from "@resource-broker/contract/dashboard";
 import type { Instant, Reservation } from "@resource-broker/domain";
 import { amountsOf } from "./amounts.ts";

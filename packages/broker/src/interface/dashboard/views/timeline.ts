@@ -1,12 +1,6 @@
-import { formatTime } from "@resource-broker/contract";
+import { describeResources, formatTime } from "@resource-broker/base";
 import type { UiReservationDetail } from "@resource-broker/contract/dashboard";
-import {
-  type AccountView,
-  describeResources,
-  type Instant,
-  isLive,
-  type Reservation,
-} from "@resource-broker/domain";
+import { type AccountView, type Instant, isLive, type Reservation } from "@resource-broker/domain";
 import { acknowledges } from "./party-view.ts";
 import { timeOf } from "./reservation-view.ts";
 

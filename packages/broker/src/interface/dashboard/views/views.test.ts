@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime, resourceVector } from "@resource-broker/base";
 import {
   type Advertisement,
   apply,
@@ -6,7 +6,6 @@ import {
   emptyLedger,
   type Policy,
   type Reservation,
-  resourceVector,
 } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";

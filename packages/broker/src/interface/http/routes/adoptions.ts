@@ -1,11 +1,10 @@
+import { formatTime, parseDuration } from "@resource-broker/base";
 import {
   type AdoptionReplyDTO,
   type AdoptionWindowDTO,
   adoptionOpeningSchema,
   adoptionRequestSchema,
-  formatTime,
   LIMIT,
-  parseDuration,
   PATH,
   toAdoptionOffers,
 } from "@resource-broker/contract";

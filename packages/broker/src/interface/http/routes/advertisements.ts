@@ -1,10 +1,9 @@
+import { Fault, formatTime, isZero } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   type AdvertisementPageDTO,
   type AdvertisementReplyDTO,
   advertisementSchema,
-  Fault,
-  formatTime,
   fromAdvertisement,
   LIMIT,
   PATH,
@@ -16,7 +15,6 @@ import {
   type ClusterId,
   type Cordon,
   MAX_RESERVATIONS_PER_PROVIDER,
-  isZero,
 } from "@resource-broker/domain";
 import { checked, faultOf, valueOf, withoutIncompleteCost } from "../../shared/checked.ts";
 import { firstAfter } from "../first-after.ts";

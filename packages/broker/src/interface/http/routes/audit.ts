@@ -1,4 +1,5 @@
-import { type AuditEntryDTO, type AuditPageDTO, Fault, formatTime, PATH } from "@resource-broker/contract";
+import { Fault, formatTime } from "@resource-broker/base";
+import { type AuditEntryDTO, type AuditPageDTO, PATH } from "@resource-broker/contract";
 import { CHAIN_START, canonical } from "../../../store/common/audit.ts";
 import type { AuditEntry } from "../../../store/store.ts";
 import { readPage } from "../query.ts";

@@ -1,8 +1,8 @@
+import { Fault } from "@resource-broker/base";
 import {
   type CordonReplyDTO,
   cordonRequestSchema,
   dashboardLinkRequestSchema,
-  Fault,
   LIMIT,
   PATH,
 } from "@resource-broker/contract";

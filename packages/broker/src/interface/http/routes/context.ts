@@ -1,4 +1,4 @@
-import type { Log } from "@resource-broker/runtime";
+import type { Log } from "@resource-broker/base";
 import type { IdMaker } from "../../shared/make-ids.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { HttpDeps } from "../ports.ts";

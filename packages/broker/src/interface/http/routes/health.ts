@@ -1,4 +1,5 @@
-import { formatTime, fromPolicy, PATH, type PolicyReplyDTO } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { fromPolicy, PATH, type PolicyReplyDTO } from "@resource-broker/contract";
 import { ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

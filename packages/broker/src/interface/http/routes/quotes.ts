@@ -1,5 +1,5 @@
+import { Fault } from "@resource-broker/base";
 import {
-  Fault,
   fromDecision,
   fromReservationCost,
   LIMIT,

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type ClusterId, isClusterId } from "@resource-broker/domain";
 import type { Call } from "../route.ts";
 import type { RouteContext } from "./context.ts";

@@ -1,4 +1,5 @@
-import { Fault, HEADER, LIMIT, PATH } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { HEADER, LIMIT, PATH } from "@resource-broker/contract";
 import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
 import { firstAfter } from "../first-after.ts";
 import { type Page, type Query, readPage } from "../query.ts";

@@ -1,8 +1,7 @@
+import { Fault, parseDuration } from "@resource-broker/base";
 import {
-  Fault,
   HEADER,
   LIMIT,
-  parseDuration,
   PATH,
   refusalDetails,
   renewRequestSchema,

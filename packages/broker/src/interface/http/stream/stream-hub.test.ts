@@ -1,5 +1,5 @@
+import { MAX_EXTENDED_RESOURCES } from "@resource-broker/base";
 import { LIMIT } from "@resource-broker/contract";
-import { MAX_EXTENDED_RESOURCES } from "@resource-broker/domain";
 import { cluster, openWorld, request } from "@resource-broker/domain/testing";
 import { expect, test } from "vitest";
 import { riskEvents } from "./stream-hub.ts";

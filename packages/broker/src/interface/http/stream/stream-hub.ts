@@ -1,12 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { type CapacityEventDTO, LIMIT, truncate } from "@resource-broker/contract";
-import {
-  type ClusterId,
-  describeResources,
-  type Reservation,
-  type ReservationId,
-} from "@resource-broker/domain";
-import type { Clock } from "@resource-broker/runtime";
+import { type Clock, describeResources, truncate } from "@resource-broker/base";
+import { type CapacityEventDTO, LIMIT } from "@resource-broker/contract";
+import type { ClusterId, Reservation, ReservationId } from "@resource-broker/domain";
 import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch } from "../../shared/capacity-watch.ts";
 import { changedReservations } from "../../shared/changed-reservations.ts";

@@ -1,9 +1,9 @@
+import { Fault } from "@resource-broker/base";
 import {
   DEFAULT_SLICE,
   describeProblems,
   EVENT_SCHEMAS,
   type EventName,
-  Fault,
   type Schema,
   type SliceDefaults,
   validateExactly,

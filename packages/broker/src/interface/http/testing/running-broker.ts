@@ -1,11 +1,10 @@
-import { DEFAULT_SLICE, type Fault, type SliceDefaults } from "@resource-broker/contract";
+import type { Clock, Fault, Log } from "@resource-broker/base";
+import { DEFAULT_SLICE, type SliceDefaults } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import {
   type CertificateFiles,
   type CertificateSet,
   type CertificateSource,
-  type Clock,
-  type Log,
   readCertificateSet,
 } from "@resource-broker/runtime";
 import { createEngine } from "../../../engine/create-engine.ts";

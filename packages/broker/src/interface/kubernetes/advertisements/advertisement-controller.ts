@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
 import type { ClusterId, LedgerEvent, LedgerView } from "@resource-broker/domain";
 import { objectKey, reconcileLoop } from "@resource-broker/kube";

@@ -1,5 +1,6 @@
+import { resourceVector } from "@resource-broker/base";
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
-import { type AccountView, apply, emptyLedger, type Ledger, resourceVector } from "@resource-broker/domain";
+import { type AccountView, apply, emptyLedger, type Ledger } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,10 +1,5 @@
-import {
-  describeProblems,
-  formatTime,
-  parseTime,
-  toAdvertisement,
-  validate,
-} from "@resource-broker/contract";
+import { formatTime, parseTime } from "@resource-broker/base";
+import { describeProblems, toAdvertisement, validate } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,

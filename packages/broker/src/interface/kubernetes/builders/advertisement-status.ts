@@ -1,12 +1,7 @@
-import { fitToSchema, formatTime, type ResourceQuantitiesDTO, toQuantities } from "@resource-broker/contract";
+import { describeResources, formatTime, isZero } from "@resource-broker/base";
+import { fitToSchema, type ResourceQuantitiesDTO, toQuantities } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementKind } from "@resource-broker/contract/crd";
-import {
-  type AccountView,
-  describeResources,
-  type Instant,
-  isZero,
-  type Policy,
-} from "@resource-broker/domain";
+import type { AccountView, Instant, Policy } from "@resource-broker/domain";
 import {
   conditionIn,
   conditionsOf,

@@ -1,4 +1,4 @@
-import { formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
 import {
   apiVersionOf,
   type ClusterAdvertisement,

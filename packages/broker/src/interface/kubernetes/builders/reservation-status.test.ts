@@ -1,6 +1,7 @@
+import { resourceVector } from "@resource-broker/base";
 import { DEFAULT_SLICE } from "@resource-broker/contract";
 import type { Reservation as ReservationObject } from "@resource-broker/contract/crd";
-import { apply, emptyLedger, type Reservation, resourceVector } from "@resource-broker/domain";
+import { apply, emptyLedger, type Reservation } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { personsReservation } from "../testing/samples.ts";

@@ -1,4 +1,5 @@
-import { type Disclosure, fromDecision, safeJson, safeLine, truncate } from "@resource-broker/contract";
+import { safeJson, safeLine, truncate } from "@resource-broker/base";
+import { type Disclosure, fromDecision } from "@resource-broker/contract";
 import type { Decision } from "@resource-broker/domain";
 
 const MAX_DECISION = 262_144;

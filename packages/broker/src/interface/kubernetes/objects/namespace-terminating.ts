@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, NAMESPACES } from "@resource-broker/kube";
 
 export interface ObjectLocation {

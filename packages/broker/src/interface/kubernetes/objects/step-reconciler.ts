@@ -1,4 +1,5 @@
-import { type ReconcileResult, toFault } from "@resource-broker/kube";
+import { toFault } from "@resource-broker/base";
+import type { ReconcileResult } from "@resource-broker/kube";
 import type { AssumeCache } from "./assume-cache.ts";
 
 /** Requeue delay if the same step is planned twice in one reconcile: it had no effect yet. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract/crd";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { CUSTOM_RESOURCE_DEFINITIONS, customResource, NAMESPACES } from "@resource-broker/kube";

@@ -1,4 +1,5 @@
-import { fitToSchema, formatTime } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { fitToSchema } from "@resource-broker/contract";
 import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";
 import { conditionsOf, type DesiredCondition, isSameStatus, type Ownership } from "../builders/conditions.ts";

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { ENDED_RETENTION_MS, type Instant, keyName } from "@resource-broker/domain";
 import type { Identity } from "../builders/identify.ts";

@@ -1,4 +1,5 @@
-import { LIMIT, parseDuration } from "@resource-broker/contract";
+import { parseDuration } from "@resource-broker/base";
+import { LIMIT } from "@resource-broker/contract";
 import {
   KUBE_ANNOTATION,
   KUBE_LABEL,

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import { isLive, type ReservationRequest } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";

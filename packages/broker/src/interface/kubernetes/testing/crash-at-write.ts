@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { EVENTS, type KubeClient, LEASES, type Resource } from "@resource-broker/kube";
 import type { Engine } from "../../../engine/engine.ts";
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Log } from "@resource-broker/base";
 import { DEFAULT_SLICE } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
@@ -10,7 +11,7 @@ import {
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { eventRecorder, EVENTS, type KubeClient } from "@resource-broker/kube";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   type FakeClock,
   fakeClock,

@@ -1,11 +1,5 @@
-import type {
-  AccountView,
-  Advertisement,
-  ClusterId,
-  Instant,
-  LedgerView,
-  ResourceVector,
-} from "@resource-broker/domain";
+import type { ResourceVector } from "@resource-broker/base";
+import type { AccountView, Advertisement, ClusterId, Instant, LedgerView } from "@resource-broker/domain";
 import { dataPlaneId } from "../../shared/advertised-account.ts";
 
 interface Seen {

@@ -1,4 +1,4 @@
-import { parseTime } from "@resource-broker/contract";
+import { parseTime } from "@resource-broker/base";
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { AccountView, Advertisement, Instant } from "@resource-broker/domain";
 import type { ObjectCache } from "@resource-broker/kube";

@@ -1,4 +1,5 @@
-import { formatTime, fromAdvertisement } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { fromAdvertisement } from "@resource-broker/contract";
 import {
   AGENT_FIELD_MANAGER,
   apiVersionOf,

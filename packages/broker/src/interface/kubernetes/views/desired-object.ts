@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectMeta } from "@resource-broker/contract";
+import type { KubernetesObject, ObjectMeta } from "@resource-broker/base";
 import type { Condition } from "@resource-broker/contract/crd";
 import { canonical, type Diff, diffObjects, type Fields } from "../objects/diff.ts";
 

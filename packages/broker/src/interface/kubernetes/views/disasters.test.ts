@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { actor } from "@resource-broker/domain/testing";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

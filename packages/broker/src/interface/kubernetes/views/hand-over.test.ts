@@ -1,4 +1,5 @@
-import { formatTime, toQuantities } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { toQuantities } from "@resource-broker/contract";
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import { size } from "@resource-broker/domain/testing";
 import { reservationNameFor } from "@resource-broker/domain";

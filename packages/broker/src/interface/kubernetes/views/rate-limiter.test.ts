@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { rateLimiter } from "./rate-limiter.ts";

@@ -1,6 +1,5 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
-import { backoff, failureReporter, toFault } from "@resource-broker/kube";
-import type { Clock, Log } from "@resource-broker/runtime";
+import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
+import { backoff, failureReporter } from "@resource-broker/kube";
 
 export interface RateLimiterOptions {
   /** On average. */

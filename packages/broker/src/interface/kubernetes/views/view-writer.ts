@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { KubeClient, ObjectName, ReconcileResult, Resource } from "@resource-broker/kube";
 import type { Fields } from "../objects/diff.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import { KUBE_LABEL } from "@resource-broker/contract/crd";
 import { actor, runs } from "@resource-broker/domain/testing";
 import type { KubeClient } from "@resource-broker/kube";

@@ -1,8 +1,7 @@
-import type { Fault } from "@resource-broker/contract";
+import { type Clock, type Fault, toFault } from "@resource-broker/base";
 import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import type { LedgerEvent } from "@resource-broker/domain";
-import { type Reconciler, reconcileLoop, type ReconcileResult, toFault } from "@resource-broker/kube";
-import type { Clock } from "@resource-broker/runtime";
+import { type ReconcileResult, type Reconciler, reconcileLoop } from "@resource-broker/kube";
 import type { Committed } from "../../../engine/engine.ts";
 import { identify } from "../builders/identify.ts";
 import type { KubernetesPart, PartDeps } from "../ports.ts";

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
 import { LEDGER } from "../segment.ts";
 

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
 import type { ConfigMap, KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 
 /** The objects of an API server, without the server: versions and conflicts, and nothing else. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { Clock, Log } from "@resource-broker/base";
 import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
 import { type KubeClient, LEASES, NAMESPACES } from "@resource-broker/kube";
-import { type Clock, type Log, systemClock } from "@resource-broker/runtime";
+import { systemClock } from "@resource-broker/runtime";
 import {
   kubeClientFor,
   type RealControlPlane,

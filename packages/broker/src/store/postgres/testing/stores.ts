@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "@resource-broker/runtime";
+import type { Clock } from "@resource-broker/base";
+import { systemClock } from "@resource-broker/runtime";
 import type { PostgresServer } from "@resource-broker/testkit";
 import { type PostgresAddress, readAddress } from "../address.ts";
 import { type PostgresStore, type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";

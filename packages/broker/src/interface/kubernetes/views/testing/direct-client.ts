@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/contract";
+import { Fault, type FaultCode } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import type { WatchEvent, WatchQuery, WriteOptions } from "@resource-broker/kube/testing";
 import {

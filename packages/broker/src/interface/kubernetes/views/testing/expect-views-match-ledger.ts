@@ -1,4 +1,5 @@
-import { formatTime, fromAdvertisement, toQuantities } from "@resource-broker/contract";
+import { formatTime } from "@resource-broker/base";
+import { fromAdvertisement, toQuantities } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   KUBE_LABEL,

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_SLICE, Fault, type SliceDefaults } from "@resource-broker/contract";
+import { Fault, type Log } from "@resource-broker/base";
+import { DEFAULT_SLICE, type SliceDefaults } from "@resource-broker/contract";
 import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract/crd";
 import type { Advertisement, Command, Reply } from "@resource-broker/domain";
 import { actor, cluster, request } from "@resource-broker/domain/testing";
 import type { EventInput } from "@resource-broker/kube";
 import { createKubeSim, type SimCluster } from "@resource-broker/kube-sim";
-import type { Log } from "@resource-broker/runtime";
 import { type FakeClock, fakeClock, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
 import { CLUSTER_ADVERTISEMENTS, objectInformers, RESERVATIONS } from "../../objects/object-informers.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../../testing/environment.ts";
