@@ -19,7 +19,7 @@ import {
 } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import type { BrokerTransport } from "../../src/transport/broker-communicator.ts";
-import { kubernetesCommunicator } from "../../src/transport/kubernetes/kubernetes-communicator.ts";
+import { kubernetesTransport } from "../../src/transport/kubernetes/kubernetes-transport.ts";
 
 export interface CrowdSize {
   readonly agents: number;
@@ -70,7 +70,7 @@ async function communicatorOf(world: World, clusterId: string): Promise<BrokerTr
   const config = await loadKubeConfig({ files: [kubeconfigFile], env: {} });
   const client = createKubeClient(config, { clock, log: NO_LOG, env: {} });
   const deps = { client, clock, random: () => 0.5, randomBytes, log: NO_LOG };
-  return kubernetesCommunicator({ namespace: "default", clusterId }, deps);
+  return kubernetesTransport({ namespace: "default", clusterId }, deps);
 }
 
 interface BackgroundTask {

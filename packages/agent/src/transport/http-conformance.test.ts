@@ -8,7 +8,7 @@ import {
 } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { clientOf } from "@resource-broker/client/testing";
-import { httpCommunicator } from "./http-communicator.ts";
+import { httpTransport } from "./http-transport.ts";
 
 const certificates = await testCertificates();
 
@@ -19,7 +19,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
   return {
     connect: async (clusterId) => {
       const credentials = certificates.cluster(clusterId);
-      return httpCommunicator((await clientOf({ brokerUrls, credentials })).client);
+      return httpTransport((await clientOf({ brokerUrls, credentials })).client);
     },
     cut: proxy.cut,
     loseLedger: async () => {

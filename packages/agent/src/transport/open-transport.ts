@@ -6,8 +6,8 @@ import { agentCertificates } from "../identity/agent-certificates.ts";
 import { MANAGER } from "../manifests/labels.ts";
 import type { AgentSettings } from "../settings/agent-settings.ts";
 import type { BrokerCommunicator } from "./broker-communicator.ts";
-import { AGENT_HINTS, httpCommunicator } from "./http-communicator.ts";
-import { kubernetesCommunicator } from "./kubernetes/kubernetes-communicator.ts";
+import { AGENT_HINTS, httpTransport } from "./http-transport.ts";
+import { kubernetesTransport } from "./kubernetes/kubernetes-transport.ts";
 import { noBroker } from "./no-broker.ts";
 import { brokerCommunicator } from "./reservation-mapping.ts";
 
@@ -48,14 +48,14 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
       { brokerUrls },
       { certificates, clock, random, log, hints: AGENT_HINTS },
     );
-    return { communicator: brokerCommunicator(httpCommunicator(client)), label: brokerUrls.join(",") };
+    return { communicator: brokerCommunicator(httpTransport(client)), label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });
   const namespace = settings["broker-namespace"];
   const options = { namespace, clusterId: settings["cluster-id"], clusterIdByUid: deps.clusterIdByUid };
   try {
-    const transport = await kubernetesCommunicator(options, {
+    const transport = await kubernetesTransport(options, {
       client,
       clock,
       random,

@@ -13,7 +13,7 @@ import {
   type TransportUnderTest,
   until,
 } from "@resource-broker/testkit";
-import { kubernetesCommunicator } from "../../../src/transport/kubernetes/kubernetes-communicator.ts";
+import { kubernetesTransport } from "../../../src/transport/kubernetes/kubernetes-transport.ts";
 import { RESERVATIONS } from "../../../src/transport/kubernetes/manifests.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../../../../deploy");
@@ -48,7 +48,7 @@ export async function startRealHub(certificates: TestCertificates): Promise<Real
         const account = { namespace, name: `agent-${clusterId}` };
         const client = kubeClientFor(await way.kubeconfigFor(account));
         await mayWrite(client, namespace);
-        return kubernetesCommunicator(
+        return kubernetesTransport(
           { namespace, clusterId: "" },
           {
             client,

@@ -12,7 +12,7 @@ import {
   type TransportUnderTest,
 } from "@resource-broker/testkit";
 import { parseAllDocuments } from "yaml";
-import { kubernetesCommunicator } from "../../../src/transport/kubernetes/kubernetes-communicator.ts";
+import { kubernetesTransport } from "../../../src/transport/kubernetes/kubernetes-transport.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../../../../deploy");
 const RBAC = "rbac.authorization.k8s.io";
@@ -62,7 +62,7 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
     const broker = await startBroker({ certificates, flags, ...(store === undefined ? {} : { store }) });
     return {
       connect: async (clusterId) =>
-        kubernetesCommunicator(
+        kubernetesTransport(
           { namespace, clusterId: "" },
           {
             client: kubeClientFor(await kubeconfigFor({ namespace, name: `agent-${clusterId}` })),

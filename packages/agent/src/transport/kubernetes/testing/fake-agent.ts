@@ -1,7 +1,7 @@
 import type { BrokerTransport, BrokerEvent } from "../../broker-communicator.ts";
 import { type FakeClock, settle } from "@resource-broker/testkit";
 import { recordedLog } from "../../../testing/recorded-log.ts";
-import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
+import { kubernetesTransport } from "../kubernetes-transport.ts";
 import type { FakeHub } from "./fake-hub.ts";
 import { NAMESPACE } from "./objects.ts";
 
@@ -14,7 +14,7 @@ export interface FakeAgent {
 export async function fakeAgent(hub: FakeHub, clock: FakeClock, clusterId: string): Promise<FakeAgent> {
   const log = recordedLog();
   let count = 0;
-  const communicator = await kubernetesCommunicator(
+  const communicator = await kubernetesTransport(
     { namespace: NAMESPACE, clusterId: "" },
     {
       client: hub.clientOf(clusterId),

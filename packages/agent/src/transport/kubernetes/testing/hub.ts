@@ -14,7 +14,7 @@ import {
   type TestCertificates,
 } from "@resource-broker/testkit";
 import type { BrokerTransport } from "../../broker-communicator.ts";
-import { kubernetesCommunicator } from "../kubernetes-communicator.ts";
+import { kubernetesTransport } from "../kubernetes-transport.ts";
 import { issuedFor, NAMESPACE } from "./objects.ts";
 
 type JsonObject = Parameters<SimulatedControlPlanes["start"]>[1][number];
@@ -58,7 +58,7 @@ export async function startHub(certificates: TestCertificates): Promise<Hub> {
     sim: planes.cluster(NAME),
     admin,
     connect: (clusterId, through = (client) => client) =>
-      kubernetesCommunicator(
+      kubernetesTransport(
         { namespace: NAMESPACE, clusterId: "" },
         {
           client: through(issuedFor(clusterId, kubeClientFor(kubeconfig))),

@@ -27,7 +27,7 @@ const NOT_FROM_BROKER: ReadonlySet<FaultCode> = new Set([
   "gone",
 ]);
 
-export interface KubernetesCommunicatorOptions {
+export interface KubernetesTransportOptions {
   /** The broker's namespace. */
   readonly namespace: string;
   /** `--cluster-id`; "" where it was not given. */
@@ -36,7 +36,7 @@ export interface KubernetesCommunicatorOptions {
   readonly clusterIdByUid?: () => Promise<string>;
 }
 
-export interface KubernetesCommunicatorDeps {
+export interface KubernetesTransportDeps {
   /** Of the broker's cluster. Closed by the communicator. */
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -50,9 +50,9 @@ export interface KubernetesCommunicatorDeps {
  * The broker through objects in its own cluster. Rejects when this cluster's ID cannot be found: without
  * `clusterId` the API server is asked for the kubeconfig's account.
  */
-export async function kubernetesCommunicator(
-  { namespace, clusterId: flag, clusterIdByUid }: KubernetesCommunicatorOptions,
-  deps: KubernetesCommunicatorDeps,
+export async function kubernetesTransport(
+  { namespace, clusterId: flag, clusterIdByUid }: KubernetesTransportOptions,
+  deps: KubernetesTransportDeps,
 ): Promise<BrokerTransport> {
   const issued = await issuedClusterId(deps.client, namespace).catch((error: unknown) => {
     const fault = toFault(error);
@@ -70,7 +70,7 @@ interface Identity extends ObjectScope {
   readonly issued: string | undefined;
 }
 
-function connect(identity: Identity, deps: KubernetesCommunicatorDeps): BrokerTransport {
+function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTransport {
   const { client, clock, random, randomBytes, log } = deps;
   const { namespace, clusterId, issued } = identity;
   const scope: ObjectScope = { namespace, clusterId };

@@ -9,7 +9,7 @@ export const AGENT_HINTS: ClientHints = {
 };
 
 /** The broker over HTTPS with client certificates. */
-export function httpCommunicator(client: BrokerClient): BrokerTransport {
+export function httpTransport(client: BrokerClient): BrokerTransport {
   return {
     identity: client.identity,
     publishAdvertisement: client.publish,

@@ -3,7 +3,7 @@ import type { KubeClient } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../../testing/recorded-log.ts";
-import { issuedClusterId, kubernetesCommunicator } from "./kubernetes-communicator.ts";
+import { issuedClusterId, kubernetesTransport } from "./kubernetes-transport.ts";
 import { fakeHub } from "./testing/fake-hub.ts";
 
 const askedBy = (username: string | undefined): Pick<KubeClient, "create"> => ({
@@ -49,7 +49,7 @@ describe("an agent that speaks through objects", () => {
       randomBytes: (size: number) => new Uint8Array(size),
       log,
     };
-    return { made: kubernetesCommunicator({ namespace: "default", clusterId }, deps), lines: log.lines };
+    return { made: kubernetesTransport({ namespace: "default", clusterId }, deps), lines: log.lines };
   };
   const issued = askedBy("system:serviceaccount:default:agent-rome").create;
   const person = askedBy("ada").create;
