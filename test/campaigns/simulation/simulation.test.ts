@@ -29,4 +29,9 @@ describe("a simulated world", () => {
     for (const [what, count] of Object.entries(total))
       expect({ what, isThere: count > 0 }).toEqual({ what, isThere: true });
   });
+
+  test("two restarts with a clock that is behind: the newer advertisement still counts as the newer one", async () => {
+    const { failure } = await simulate(357, 100);
+    expect(failure?.problem).toBeUndefined();
+  });
 });

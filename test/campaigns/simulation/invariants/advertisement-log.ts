@@ -59,12 +59,18 @@ export class AdvertisementLog {
   }
 
   /** A new process has read the book's advertisements: where it has not read what was answered, both count. */
-  readBack(read: readonly ReceivedAdvertisement[]): void {
+  readBack(read: readonly ReceivedAdvertisement[], startedAt: number): void {
     this.#newest.clear();
     this.#model.answered = new Map();
     const numbers = new Map(
       read.map((each) => [each.advertisement.clusterId, this.#numbers.get(nameOf(each)) ?? 0]),
     );
+    // The broker's clock may be behind: then it takes `startedAt` as the time, and may write that to the disk.
+    for (const each of read) {
+      const number = this.#numbers.get(nameOf(each));
+      if (number !== undefined && each.receivedAt > startedAt)
+        this.#numbers.set(nameOf({ ...each, receivedAt: startedAt }), number);
+    }
     for (const [clusterId, { number, received }] of this.#answered)
       if ((numbers.get(clusterId) ?? 0) < number) this.#model.answered.set(clusterId, received);
   }

@@ -71,7 +71,7 @@ export class InvariantChecker {
         return [received.advertisement.clusterId, { ...received, receivedAt }];
       }),
     );
-    this.#advertisements.readBack(read);
+    this.#advertisements.readBack(read, startedAt);
     this.allowLateExpiry();
   }
 
