@@ -97,7 +97,7 @@ describe.runIf(isPossible)("a real API server", () => {
         const own = ["--take-ownership", "-n", namespace, ...sets];
         const installed = await bench.helm(["install", release, chartFolder(chart), ...own]);
         expect(installed).toMatchObject({ exitCode: 0, stderr: "" });
-        expect(installed.stdout).toMatch(/Next:[\s\S]+1\. [\s\S]+2\. Is it well\?[\s\S]+3\. /);
+        expect(installed.stdout).toMatch(/Next:[\s\S]+1\. [\s\S]+2\. Check its health[\s\S]+3\. /);
         const gone = await bench.helm(["uninstall", release, "-n", namespace]);
         expect(gone).toMatchObject({ exitCode: 0 });
         expect(gone.stdout).toContain("These resources were kept due to the resource policy");
