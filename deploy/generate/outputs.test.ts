@@ -1,5 +1,5 @@
-import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { differences, repository } from "./files.ts";
 import { ruleFiles } from "./observability.ts";
 import { GENERATED_FOLDERS, generatedFiles, type Sources } from "./outputs.ts";

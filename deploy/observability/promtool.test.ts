@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { promtool } from "./testing/promtool.ts";
-import { filesIn, pathTo, QUERIES, read, RULES } from "./testing/sources.ts";
+import { filesIn, pathTo, QUERIES, RULES, read } from "./testing/sources.ts";
 
 const RULE_TESTS = "deploy/observability/tests";
 const run = promtool();

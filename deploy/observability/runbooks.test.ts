@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { filesIn, read, RULES } from "./testing/sources.ts";
+import { filesIn, RULES, read } from "./testing/sources.ts";
 
 const FOLDER = "docs/runbooks";
 const LIST = "README.md";

@@ -1,8 +1,8 @@
+import { AGENT_SETTINGS } from "@resource-broker/agent/testing";
+import { BROKER_SETTINGS } from "@resource-broker/broker/testing";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { AGENT_SETTINGS } from "@resource-broker/agent/testing";
-import { BROKER_SETTINGS } from "@resource-broker/broker/testing";
 import { CHARTS } from "../generate/charts.ts";
 import { membersOf, type Schema } from "../generate/values/schema.ts";
 import { filesBelow, read } from "./testing/tree.ts";

@@ -1,6 +1,6 @@
 /** What users type, call, scrape and read, played through once in a world of real programs; what differs from run to run is masked. */
-import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { mask, metricFamilies, readJson } from "./compare.ts";
 import { atOnce, readHelp, shown } from "./programs.ts";
 import { startWorld, until, type World } from "./world.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { bringOnce, buildProgram, type GoBuildJob } from "../go-assets/bring.ts";
 import { copyFolder } from "../go-assets/copy.ts";
 import { moduleFolder } from "../go-assets/pinned-module.ts";
-import { DEFINITIONS, helm, type HelmVersions } from "./recipe.ts";
+import { DEFINITIONS, type HelmVersions, helm } from "./recipe.ts";
 
 /** Brings what is missing. */
 export function fetchAssets(job: GoBuildJob, versions: HelmVersions): Promise<void> {

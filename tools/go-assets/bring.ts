@@ -5,7 +5,7 @@ import { isWhole, MARKER } from "./cache.ts";
 import { moduleFolder, type PinnedModule } from "./pinned-module.ts";
 import { buildProgress, duration } from "./progress.ts";
 import type { AssetsJob } from "./run-assets-tool.ts";
-import { COMPILE_FLAGS, go, type GoPlace, runGo } from "./run-go.ts";
+import { COMPILE_FLAGS, type GoPlace, go, runGo } from "./run-go.ts";
 
 const SAY_EVERY_MS = 10_000;
 

@@ -1,4 +1,4 @@
-import { go, type GoPlace } from "./run-go.ts";
+import { type GoPlace, go } from "./run-go.ts";
 
 /** A module that Go loads by its name. Its own go.sum, which the checksum covers, pins what it needs in turn. */
 export interface PinnedModule {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { findBuild, type Pins, pinnedRelease, type AssetEnvironment } from "../go-assets/cache.ts";
+import { type AssetEnvironment, findBuild, type Pins, pinnedRelease } from "../go-assets/cache.ts";
 import { BUILD_ENV, COMPILE_FLAGS } from "../go-assets/run-go.ts";
 import { linkFlags, PACKAGES, PROGRAMS, type ProgramName } from "./recipe.ts";
 

@@ -7,7 +7,7 @@ import { readPins } from "../go-assets/cache.ts";
 import { type AssetsTool, runAssetsTool } from "../go-assets/run-assets-tool.ts";
 import { describeMissing, kubernetesVersion } from "./assets.ts";
 import { findAssetsHere, GO_MODULE } from "./find-here.ts";
-import { linkFlags, PACKAGES, type ProgramName, PROGRAMS } from "./recipe.ts";
+import { linkFlags, PACKAGES, PROGRAMS, type ProgramName } from "./recipe.ts";
 import { describeVersions, VERSION_FLAGS } from "./versions.ts";
 
 const tool: AssetsTool = {

@@ -1,4 +1,4 @@
-import { flag, group, list, oneOf, type Schema, text, texts, whole, at, when } from "./schema.ts";
+import { at, flag, group, list, oneOf, type Schema, text, texts, when, whole } from "./schema.ts";
 import {
   API_SERVER_PORTS,
   accounts,

@@ -1,4 +1,4 @@
-import { flag, group, list, oneOf, type Schema, text, texts, whole, anything, at, when } from "./schema.ts";
+import { anything, at, flag, group, list, oneOf, type Schema, text, texts, when, whole } from "./schema.ts";
 import {
   accounts,
   certificate,

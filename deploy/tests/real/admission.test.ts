@@ -9,8 +9,8 @@ import {
   SECRETS,
 } from "@resource-broker/kube";
 import {
-  kubeClientFor,
   controlPlaneAssets,
+  kubeClientFor,
   nodeObject,
   type RealControlPlane,
   startControlPlane,

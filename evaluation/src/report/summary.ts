@@ -1,5 +1,5 @@
-import type { RunRecord } from "../frame/run-folder.ts";
 import type { SummaryRow } from "../evaluation-test.ts";
+import type { RunRecord } from "../frame/run-folder.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { countText, NOTHING } from "./number-text.ts";
 

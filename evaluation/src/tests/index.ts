@@ -10,8 +10,8 @@ import { startUpTest } from "./7-start-up/start-up.ts";
 import { pushTest } from "./8-push/push.ts";
 import { recoveryTest } from "./9-recovery/recovery.ts";
 import { growthTest } from "./10-growth/growth.ts";
-import { virtualNodeTest } from "./12-virtual-node/virtual-node.ts";
 import { moneyTest } from "./11-money/money.ts";
+import { virtualNodeTest } from "./12-virtual-node/virtual-node.ts";
 import { type ListedTest, listTest } from "./list-test.ts";
 
 /** All of them, in the order in which they run and are reported. Results must survive JSON: no Map, no NaN, no undefined that matters. */

@@ -1,6 +1,6 @@
+import { equals, type ResourceVector, resourceVector } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { equals, type ResourceVector, resourceVector } from "@resource-broker/base";
 import { boundPodGroups } from "./bound-pod-groups.ts";
 import type { GuestFacts } from "./node-accounting.ts";
 import { aGuest } from "./testing/facts.ts";

@@ -1,6 +1,6 @@
+import { NO_RESOURCES } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_RESOURCES } from "@resource-broker/base";
 import { type ClusterSums, clusterSums } from "./cluster-sums.ts";
 import { emptyModel, recount, steps } from "./testing/cluster-model.ts";
 import { aGuest, aNode, aPod, cpus } from "./testing/facts.ts";

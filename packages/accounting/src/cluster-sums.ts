@@ -4,14 +4,14 @@ import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./bound-pod-g
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict, type ToleratedTaint } from "./counted-node.ts";
-import { countedShapes, vectorKey } from "./node-shapes.ts";
-import { relistMap } from "./relist-map.ts";
 import type { NodeFacts } from "./node.ts";
-import { slotTable } from "./slot-table.ts";
+import { countedShapes, vectorKey } from "./node-shapes.ts";
 import { pendingPods } from "./pending-pods.ts";
 import type { PodFacts } from "./pod.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";
+import { relistMap } from "./relist-map.ts";
 import { addTimes, readTotal, runningTotal } from "./running-total.ts";
+import { slotTable } from "./slot-table.ts";
 import { uidTable } from "./uid-table.ts";
 
 const MAX_INTERNED = 4096;

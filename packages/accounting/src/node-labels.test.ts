@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
 import { resourceVector } from "@resource-broker/base";
 import { MAX_GPU_MODELS } from "@resource-broker/domain";
+import { describe, expect, it } from "vitest";
 import { clusterLabels, gpuModels } from "./node.ts";
 import { aNode } from "./testing/facts.ts";
 

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import type { KubernetesNodeSelectorTerm, KubernetesPodSpec } from "@resource-broker/base";
+import { describe, expect, it } from "vitest";
 import { pinnedNode } from "./pod.ts";
 
 const affinity = (...nodeSelectorTerms: KubernetesNodeSelectorTerm[]): KubernetesPodSpec => ({

@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { fits, isZero, type ResourceVector, resourceVector } from "@resource-broker/base";
 import { MAX_NODE_SHAPES } from "@resource-broker/domain";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { nodeShapes } from "./node-shapes.ts";
 import { cpus } from "./testing/facts.ts";
 

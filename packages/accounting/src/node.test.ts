@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { type KubernetesNode, resourceVector } from "@resource-broker/base";
+import { describe, expect, it } from "vitest";
 import { countedResources } from "./counted-resources.ts";
 import { nodeFacts } from "./node.ts";
 import { NO_DATA_PLANE } from "./node-accounting.ts";

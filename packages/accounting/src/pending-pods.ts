@@ -1,6 +1,6 @@
 import type { PendingPod } from "./classify-pod.ts";
-import { vectorKey } from "./node-shapes.ts";
 import type { GuestFacts } from "./node-accounting.ts";
+import { vectorKey } from "./node-shapes.ts";
 import type { PodFacts } from "./pod.ts";
 import { slotTable } from "./slot-table.ts";
 

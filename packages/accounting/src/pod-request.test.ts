@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { type KubernetesPod, resourceVector } from "@resource-broker/base";
+import { describe, expect, it } from "vitest";
 import { countedResources } from "./counted-resources.ts";
 import { podRequest } from "./pod-request.ts";
 import { app, GI, init, MI, resized, resizePending, sidecar } from "./testing/pod-case.ts";

@@ -8,8 +8,8 @@ import {
   pendingReason,
   reservationOf,
 } from "./classify-pod.ts";
-import type { PendingGroup } from "./pending-pods.ts";
 import type { GuestFacts } from "./node-accounting.ts";
+import type { PendingGroup } from "./pending-pods.ts";
 import { addTimes, addTotal, type RunningTotal, readTotal, runningTotal } from "./running-total.ts";
 
 export interface PodTotals {

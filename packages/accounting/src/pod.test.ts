@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { resourceVector } from "@resource-broker/base";
+import { describe, expect, it } from "vitest";
 import { NO_DATA_PLANE } from "./node-accounting.ts";
 import { podFacts } from "./pod.ts";
 

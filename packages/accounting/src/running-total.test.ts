@@ -1,6 +1,6 @@
+import { NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/base";
 import { addTimes, addTotal, readTotal, runningTotal } from "./running-total.ts";
 
 const amount = fc.oneof(fc.integer({ min: 0, max: 10 }), fc.maxSafeNat());

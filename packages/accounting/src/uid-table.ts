@@ -1,5 +1,5 @@
 import { relistMap } from "./relist-map.ts";
-import { FREE, hashOf, KNOWN, readUid, UID_WORDS, uidEntries, UNSEEN } from "./uid-entries.ts";
+import { FREE, hashOf, KNOWN, readUid, UID_WORDS, UNSEEN, uidEntries } from "./uid-entries.ts";
 
 /**
  * Numbers by uid, for as many objects as a cluster has pods: about 33 bytes each, none of which the garbage collector

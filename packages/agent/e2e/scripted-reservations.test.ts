@@ -1,3 +1,4 @@
+import { reply } from "@resource-broker/client/testing";
 import {
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,
@@ -9,7 +10,6 @@ import {
   type World,
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { reply } from "@resource-broker/client/testing";
 import { askFor, untilActive } from "./testing/resource-request.ts";
 import { reservationOf, type ScriptedReservations, standIn } from "./testing/scripted-reservations.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Fault, FAULTS, faultBody, isFaultCode, toFault } from "./fault.ts";
+import { FAULTS, Fault, faultBody, isFaultCode, toFault } from "./fault.ts";
 
 describe("the table of faults", () => {
   test.each([

@@ -3,12 +3,12 @@ export {
   DURATION_MAX_LENGTH,
   DURATION_PATTERN,
   formatDuration,
-  parseDuration,
   POSITIVE_DURATION_PATTERN,
+  parseDuration,
 } from "./duration.ts";
 export {
-  Fault,
   FAULTS,
+  Fault,
   type FaultCode,
   type FaultDetails,
   faultBody,

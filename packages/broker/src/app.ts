@@ -8,19 +8,19 @@ import {
   observedCertificates,
   type Reloads,
 } from "@resource-broker/runtime";
-import { dashboardComponent } from "./dashboard-component.ts";
-import { engineObserver, logCommit } from "./engine-log.ts";
-import { createEngine } from "./engine/create-engine.ts";
-import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import { clusterAccess } from "./cluster-access.ts";
+import { dashboardComponent } from "./dashboard-component.ts";
+import { createEngine } from "./engine/create-engine.ts";
+import { engineObserver, logCommit } from "./engine-log.ts";
+import { importReservations } from "./import-reservations.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
-import { importReservations } from "./import-reservations.ts";
 import { kubernetesComponent } from "./kubernetes-component.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
+import { podRole } from "./pod-role/role-label.ts";
 import { BUILT_IN_POLICY, policyInForce } from "./policy/loaded-policy.ts";
 import { followPolicy, loadPolicy } from "./policy/policy-file.ts";
-import { podRole } from "./pod-role/role-label.ts";
+import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
 import { watchAudit } from "./store/audit-watch.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CertificateSource, parseAddress } from "@resource-broker/runtime";
 import { createDashboard, type Dashboard } from "./interface/dashboard/dashboard.ts";
-import { DEFAULT_DASHBOARD_LIMITS, type DashboardDeps } from "./interface/dashboard/ports.ts";
+import { type DashboardDeps, DEFAULT_DASHBOARD_LIMITS } from "./interface/dashboard/ports.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds, storeDirectory } from "./settings/read-settings.ts";
 

@@ -1,7 +1,7 @@
 import type { Log } from "@resource-broker/base";
 import { headline, type LedgerEvent } from "@resource-broker/domain";
-import type { EngineObserver } from "./engine/engine-observer.ts";
 import type { Committed } from "./engine/engine.ts";
+import type { EngineObserver } from "./engine/engine-observer.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";
 
 /** Logs one line for each decision and each end of a reservation, with its ids. */

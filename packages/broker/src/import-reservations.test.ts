@@ -6,9 +6,9 @@ import { join } from "node:path";
 import {
   clusterAdvertisementKind,
   KUBE_LABEL,
-  type Reservation,
   RESERVATION_CONDITION,
   RESERVATION_FINALIZER,
+  type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
 import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, NAMESPACES } from "@resource-broker/kube";

@@ -12,9 +12,9 @@ import {
   isSuccess,
   ledgerIdIn,
   notFromBroker,
-  readReply,
   type Reply,
   type ResponseReporter,
+  readReply,
   unexpectedReply,
 } from "./reply.ts";
 import type { TlsConnections } from "./tls-connections.ts";

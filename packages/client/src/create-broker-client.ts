@@ -18,8 +18,8 @@ import {
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import { type CertificateSource, certificateFolder } from "@resource-broker/runtime";
-import type { BrokerClient, ClientHints, Role } from "./broker-client.ts";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
+import type { BrokerClient, ClientHints, Role } from "./broker-client.ts";
 import { createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";

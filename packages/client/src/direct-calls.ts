@@ -2,7 +2,7 @@ import { Agent } from "node:https";
 import type { Clock } from "@resource-broker/base";
 import { toBrokerUrl } from "./endpoints.ts";
 import { type CallMessage, createExchanger, LimitError, messageOf } from "./exchange.ts";
-import { readReply, type Reply } from "./reply.ts";
+import { type Reply, readReply } from "./reply.ts";
 
 export interface DirectCallsOptions {
   /** The client certificate, its key and the broker's authority, each in PEM. */

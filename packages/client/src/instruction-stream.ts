@@ -7,8 +7,8 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { BrokerEvent } from "./broker-client.ts";
 import type { OpenedStream } from "./attempts.ts";
+import type { BrokerEvent } from "./broker-client.ts";
 import { createEventParser, type EventBlock } from "./event-parser.ts";
 import type { Sleeper } from "./failover.ts";
 

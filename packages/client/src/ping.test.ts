@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import {
-  commonName,
   type Credentials,
+  commonName,
   fakeClock,
   settle,
   startBroker,

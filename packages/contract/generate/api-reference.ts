@@ -1,6 +1,6 @@
 import { FAULTS } from "@resource-broker/base";
 import type { SchemaNode } from "../src/schema/node.ts";
-import { gatherShapes, typeName, shapesSection } from "./fields.ts";
+import { gatherShapes, shapesSection, typeName } from "./fields.ts";
 import { COMMON_FAULTS, ROUTES, TAGS } from "./openapi/document.ts";
 import { PARAMETERS } from "./openapi/parameters.ts";
 import type { Body, Reply, Route } from "./openapi/route.ts";

@@ -1,9 +1,9 @@
+import { stringify } from "yaml";
 import { type CustomResourceDefinition, customResourceDefinition, KINDS } from "../src/crd/definition.ts";
-import { openApiDocument } from "./openapi/document.ts";
 import { apiReference } from "./api-reference.ts";
 import { limitsReference } from "./limits-reference.ts";
+import { openApiDocument } from "./openapi/document.ts";
 import { faultsReference, kindsReference, policyReference } from "./reference.ts";
-import { stringify } from "yaml";
 
 /** The text of one file under deploy/crds. */
 export function crdYaml(definition: CustomResourceDefinition): string {

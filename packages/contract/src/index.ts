@@ -1,14 +1,14 @@
-export { type ErrorReply, readFault, toErrorBody } from "./mapping/fault.ts";
-export {
-  fromReservation,
-  reservationMessage,
-  type ReservationView,
-  toAdoptionOffers,
-} from "./mapping/reservation.ts";
 export { fromAdvertisement, toAdvertisement } from "./mapping/advertisement.ts";
 export { type Mapped, toQuantities } from "./mapping/amounts.ts";
 export { formatDecimal, fromCostModel, fromReservationCost, toCostModel } from "./mapping/cost.ts";
 export { type Disclosure, fromDecision, refusalDetails, toRefusals } from "./mapping/decision.ts";
+export { type ErrorReply, readFault, toErrorBody } from "./mapping/fault.ts";
+export {
+  fromReservation,
+  type ReservationView,
+  reservationMessage,
+  toAdoptionOffers,
+} from "./mapping/reservation.ts";
 export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
 export { DEFAULT_SLICE, fromPolicy, parsePolicy, type SliceDefaults } from "./policy/policy-mapping.ts";
 export { fitToSchema } from "./schema/fit-to-schema.ts";
@@ -16,12 +16,17 @@ export type { Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems } from "./schema/problem.ts";
 export { validate, validateExactly } from "./schema/validate.ts";
 export {
-  acknowledgementSchema,
-  type CapacityEventDTO,
-  EVENT_SCHEMAS,
-  type EventName,
-  type ResetEventDTO,
-} from "./wire/instructions.ts";
+  type AuditEntryDTO,
+  type AuditPageDTO,
+  auditPageSchema,
+  type CordonReplyDTO,
+  cordonReplySchema,
+  cordonRequestSchema,
+  type DashboardLink,
+  dashboardLinkRequestSchema,
+  dashboardLinkSchema,
+  type PolicyReplyDTO,
+} from "./wire/admin.ts";
 export {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
@@ -39,21 +44,16 @@ export {
   advertisementReplySchema,
   advertisementSchema,
 } from "./wire/advertisement.ts";
-export {
-  type AuditEntryDTO,
-  type AuditPageDTO,
-  auditPageSchema,
-  type CordonReplyDTO,
-  cordonReplySchema,
-  cordonRequestSchema,
-  type DashboardLink,
-  dashboardLinkRequestSchema,
-  dashboardLinkSchema,
-  type PolicyReplyDTO,
-} from "./wire/admin.ts";
 export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
 export { type DecisionDTO, decisionSchema, type QuoteDTO, quoteSchema } from "./wire/decision.ts";
 export { errorSchema, type RefusalDTO } from "./wire/error.ts";
+export {
+  acknowledgementSchema,
+  type CapacityEventDTO,
+  EVENT_SCHEMAS,
+  type EventName,
+  type ResetEventDTO,
+} from "./wire/instructions.ts";
 export { HEADER, LIMIT, PATH, PROTOCOL_VERSION } from "./wire/protocol.ts";
 export type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "./wire/quantities.ts";
 export { type ReservationDTO, reservationListSchema, reservationSchema } from "./wire/reservation.ts";

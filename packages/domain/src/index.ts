@@ -13,24 +13,6 @@ export {
 
 export { type CostModel, type PriceWindow, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor } from "./cost/price.ts";
-export type { Cordon } from "./scheduling/candidate.ts";
-export {
-  type CandidateRecord,
-  type CandidateRefusal,
-  type Decision,
-  refusalsOf,
-  type RefusedOutcome,
-  type ScoredOutcome,
-  UNMET_REASONS,
-  type UnmetReason,
-  unmetReason,
-  withoutAmounts,
-} from "./scheduling/decision.ts";
-export { explain, flipOf, headline } from "./scheduling/explain.ts";
-export { FILTER_NAMES, type FilterName } from "./scheduling/filters.ts";
-export { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "./scheduling/policy.ts";
-export { replayWinner } from "./scheduling/record-decision.ts";
-export type { CandidateStats } from "./scheduling/scorers.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
 export {
   type AdoptionOffer,
@@ -65,8 +47,8 @@ export {
   FAILURE_REASONS,
   isFinal,
   isLive,
-  type Phase,
   PHASES,
+  type Phase,
   RELEASE_REASONS,
   type ReleaseReason,
 } from "./reservation/lifecycle.ts";
@@ -76,3 +58,21 @@ export type {
   ReservationCost,
   ReservationRequest,
 } from "./reservation/reservation.ts";
+export type { Cordon } from "./scheduling/candidate.ts";
+export {
+  type CandidateRecord,
+  type CandidateRefusal,
+  type Decision,
+  type RefusedOutcome,
+  refusalsOf,
+  type ScoredOutcome,
+  UNMET_REASONS,
+  type UnmetReason,
+  unmetReason,
+  withoutAmounts,
+} from "./scheduling/decision.ts";
+export { explain, flipOf, headline } from "./scheduling/explain.ts";
+export { FILTER_NAMES, type FilterName } from "./scheduling/filters.ts";
+export { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "./scheduling/policy.ts";
+export { replayWinner } from "./scheduling/record-decision.ts";
+export type { CandidateStats } from "./scheduling/scorers.ts";

@@ -1,4 +1,4 @@
-import { KUBE_PROMISES, keepOrDiverge, type KubeUnderTest, simulatedKube } from "@resource-broker/testkit";
+import { KUBE_PROMISES, type KubeUnderTest, keepOrDiverge, simulatedKube } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 let server: KubeUnderTest;

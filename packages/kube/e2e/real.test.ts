@@ -1,8 +1,8 @@
 import {
   controlPlaneAssets,
   KUBE_PROMISES,
-  keepOrDiverge,
   type KubeUnderTest,
+  keepOrDiverge,
   type RealControlPlane,
   realKube,
   startControlPlane,

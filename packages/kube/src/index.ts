@@ -1,11 +1,19 @@
+export { type Backoff, backoff, wait } from "./backoff/backoff.ts";
+export { failureReporter } from "./backoff/failure-reporter.ts";
 export type { KubeClient, Patch, Selection } from "./client/client.ts";
 export { createKubeClient, type KubeClientDeps } from "./client/create-kube-client.ts";
 export type { Environment } from "./config/in-cluster.ts";
 export type { KubeConfig } from "./config/kube-config.ts";
 export { type ConfigSources, loadKubeConfig } from "./config/load-kube-config.ts";
+export type { EventInput } from "./events/event-body.ts";
+export { type EventRecorder, eventRecorder } from "./events/event-recorder.ts";
+export { type Informer, informer, type Named, type ObjectCache, objectKey } from "./informer/informer.ts";
+export { leaderElection } from "./lease/leader-election.ts";
+export { type ReconcileResult, type Reconciler, reconcileLoop } from "./reconcile/reconciler.ts";
+export { reflector } from "./reflector/reflector.ts";
 export type { Reflector, ReflectorDeps, ReflectorHealth, ReflectorOptions, Sink } from "./reflector/types.ts";
-export { customResource, type ObjectName, type Resource } from "./resource/resource.ts";
 export type { ClusterEvent, ConfigMap, Lease, Pod, Secret, ServiceAccount } from "./resource/object-types.ts";
+export { customResource, type ObjectName, type Resource } from "./resource/resource.ts";
 export {
   CONFIG_MAPS,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -22,11 +30,3 @@ export {
   SELF_SUBJECT_REVIEWS,
   SERVICE_ACCOUNTS,
 } from "./resource/resources.ts";
-export { type Backoff, backoff, wait } from "./backoff/backoff.ts";
-export type { EventInput } from "./events/event-body.ts";
-export { type EventRecorder, eventRecorder } from "./events/event-recorder.ts";
-export { reflector } from "./reflector/reflector.ts";
-export { type Informer, informer, type Named, type ObjectCache, objectKey } from "./informer/informer.ts";
-export { leaderElection } from "./lease/leader-election.ts";
-export { reconcileLoop, type Reconciler, type ReconcileResult } from "./reconcile/reconciler.ts";
-export { failureReporter } from "./backoff/failure-reporter.ts";

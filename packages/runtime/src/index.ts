@@ -1,18 +1,16 @@
 export { type CertificateFolderDeps, certificateFolder } from "./certificates/certificate-folder.ts";
 export {
-  certificateExpiries,
   type CertificateFiles,
   type CertificateSet,
   type CertificateSource,
+  certificateExpiries,
   observedCertificates,
   readCertificateSet,
   revokedCount,
 } from "./certificates/certificate-set.ts";
 export { watchFolder } from "./certificates/folder-watch.ts";
-export { systemClock } from "./system-clock.ts";
 export { makeFolder } from "./files/make-folder.ts";
 export { readText } from "./files/read-text.ts";
-export { sha256 } from "./sha256.ts";
 export { createLog, logOptions } from "./log/create-log.ts";
 export { registerProcessGauges } from "./metrics/process-gauges.ts";
 export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/registry.ts";
@@ -29,6 +27,8 @@ export {
   type SettingsOutcome,
 } from "./settings/read-settings.ts";
 export { yamlReader } from "./settings/read-yaml.ts";
+export { sha256 } from "./sha256.ts";
+export { systemClock } from "./system-clock.ts";
 export {
   type CrlSummary,
   makeCrl,
@@ -40,8 +40,8 @@ export {
 export { EXTENDED_KEY_USAGE_IDS } from "./x509/extensions.ts";
 export {
   type InMemoryAuthority,
-  inMemoryAuthority,
   type IssuedCertificate,
+  inMemoryAuthority,
 } from "./x509/in-memory-authority.ts";
 export { authorityName, makeAuthorityCertificate, makeLeafCertificate } from "./x509/make-certificate.ts";
 export { readPem, toPem } from "./x509/pem.ts";

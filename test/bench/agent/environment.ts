@@ -8,8 +8,8 @@ import {
   startFaultyProxy,
   type TestCertificates,
 } from "@resource-broker/testkit";
-import { type BenchCluster, startCluster } from "./cluster/start-cluster.ts";
 import type { ClusterSize } from "./cluster/messages.ts";
+import { type BenchCluster, startCluster } from "./cluster/start-cluster.ts";
 
 /** What every section is given. */
 export interface BenchEnvironment {

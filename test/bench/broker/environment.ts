@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { programsNamed } from "../../../scripts/bundle/programs.ts";
 import {
   type BenchRow,
   type BrokerProcess,
   startBroker,
   type TestCertificates,
 } from "@resource-broker/testkit";
+import { programsNamed } from "../../../scripts/bundle/programs.ts";
 
 /** What every section is given. */
 export interface BenchEnvironment {

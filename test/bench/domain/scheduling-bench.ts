@@ -1,4 +1,4 @@
-import { apply, decide, DEFAULT_POLICY, emptyLedger, type Ledger } from "@resource-broker/domain";
+import { apply, DEFAULT_POLICY, decide, emptyLedger, type Ledger } from "@resource-broker/domain";
 import { chooseProvider, cluster, priced, request } from "@resource-broker/domain/testing";
 import { type BenchRow, measure } from "./bench-row.ts";
 

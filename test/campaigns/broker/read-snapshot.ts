@@ -1,8 +1,8 @@
 import { parseResources, type ResourceVector } from "@resource-broker/base";
-import { sqliteStore, type Store, verifyLedger } from "@resource-broker/broker";
+import { type Store, sqliteStore, verifyLedger } from "@resource-broker/broker";
 import {
-  canonical,
   CHAIN_START,
+  canonical,
   kubernetesStore,
   nextLink,
   postgresStore,
@@ -17,8 +17,8 @@ import {
   LIMIT,
   PATH,
   type ReservationDTO,
-  reservationListSchema,
   type ResourceQuantitiesDTO,
+  reservationListSchema,
   type Schema,
   validate,
 } from "@resource-broker/contract";

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PATH, type ReservationDTO, reservationListSchema, validate } from "@resource-broker/contract";
 import {
   type BrokerClient,
-  brokerClient,
   type BrokerProcess,
   type BrokerReply,
+  brokerClient,
   type Replicas,
   type TestCertificates,
 } from "@resource-broker/testkit";

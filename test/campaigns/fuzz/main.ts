@@ -12,9 +12,9 @@ import {
   startBroker,
   testCertificates,
 } from "@resource-broker/testkit";
+import { readContract } from "./contract.ts";
 import { openFuzzEnvironment } from "./environment.ts";
 import { runFuzz } from "./run-fuzz.ts";
-import { readContract } from "./contract.ts";
 
 const MINUTE_MS = 60_000;
 const SHOWN_PROBLEMS = 10;

@@ -5,7 +5,7 @@ import { json } from "./attacks/json.ts";
 import { noise, smuggling } from "./attacks/raw-lines.ts";
 import { foreignReservations, quantities } from "./attacks/reservations.ts";
 import { slowClients } from "./attacks/slow-clients.ts";
-import { answerTo, type Attack, type FuzzEnvironment, residentMb } from "./environment.ts";
+import { type Attack, answerTo, type FuzzEnvironment, residentMb } from "./environment.ts";
 
 const ATTACKS: readonly Attack[] = [
   bodies,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
-  informer,
   type Informer,
+  informer,
   type KubeClient,
   PODS,
   type Resource,
@@ -11,7 +11,7 @@ import {
 import { systemClock } from "@resource-broker/runtime";
 import { kubeClientFor, type SeededRandom, seededRandom, until } from "@resource-broker/testkit";
 import { KIND_NAMES, type KindName, NAMESPACE, type Objects, type Versioned } from "./objects.ts";
-import { type Disruption, DISRUPTIONS, type TargetServer } from "./target-server.ts";
+import { DISRUPTIONS, type Disruption, type TargetServer } from "./target-server.ts";
 
 export interface ChaosOptions {
   readonly target: TargetServer;

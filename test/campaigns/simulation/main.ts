@@ -5,7 +5,7 @@
  * world, step by step.
  */
 import { readFlags, recordCampaign } from "@resource-broker/testkit";
-import { simulate, type SimulationResult } from "./simulation.ts";
+import { type SimulationResult, simulate } from "./simulation.ts";
 
 const MINUTE_MS = 60_000;
 const REPORT_EVERY_MS = 15_000;

@@ -1,3 +1,25 @@
+export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
+export { type BenchRow, benchTable } from "./bench/bench-table.ts";
+export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
+export {
+  type BrokerClient,
+  type BrokerReply,
+  brokerClient,
+  type CallOptions,
+  type ClientOptions,
+  type HangUp,
+} from "./broker/broker-client.ts";
+export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
+export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
+export {
+  advertisementRequest,
+  type ClusterVariety,
+  instructionStreamRequest,
+  reservationRequest,
+} from "./broker/raw-requests.ts";
+export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
+export { readFlags } from "./campaign/flags.ts";
+export { recordCampaign } from "./campaign/record-campaign.ts";
 export {
   type Authority,
   type CertificateOptions,
@@ -19,66 +41,15 @@ export {
   WRONG_CERTIFICATES,
   type WrongCertificate,
 } from "./certificates/wrong-certificates.ts";
-export { flagsPage } from "./reference/flags-page.ts";
-export {
-  type CommitFailure,
-  type FailingCall,
-  type MemoryDisk,
-  memoryDisk,
-  type MemoryStore,
-  memoryStore,
-} from "./store/memory-store.ts";
-export { type FakeClock, fakeClock, settle } from "./time/fake-clock.ts";
-export { FULL_HISTORY } from "./store/full-history.ts";
-export { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./store/ledger-driver.ts";
-export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
-export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
-export { type BenchRow, benchTable } from "./bench/bench-table.ts";
-export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
-export {
-  type BrokerClient,
-  type BrokerReply,
-  brokerClient,
-  type CallOptions,
-  type ClientOptions,
-  type HangUp,
-} from "./broker/broker-client.ts";
-export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
-export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
-export { metricsIn, metricsPage, samplesOf, type ScrapedMetric } from "./metrics/scrape.ts";
-export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
-export { type PostgresOptions, type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
-export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
-export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
 export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
 export type {
-  ServerAccess,
   ControlPlaneProgram,
   KubectlResult,
   RealControlPlane,
+  ServerAccess,
   ServerReply,
 } from "./control-plane/control-plane.ts";
 export { type ControlPlaneOptions, startControlPlane } from "./control-plane/start-control-plane.ts";
-export { type Divergence, DIVERGENCES, keepOrDiverge } from "./kube/divergences.ts";
-export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
-export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
-export { realKube, simulatedKube } from "./kube/kube-servers.ts";
-export { kubeClientFor } from "./kube/clients.ts";
-export type { LiqoBehaviour } from "./liqo/behaviour.ts";
-export { looseLiqoDefinitions, type LiqoAssets, liqoAssets } from "./liqo/definitions.ts";
-export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
-export type { FakeLiqoctl, LiqoctlFailure, LiqoctlResult } from "./liqo/fake-liqoctl.ts";
-export { installedLiqo, liqoDeployment } from "./liqo/install.ts";
-export { LIQOCTL_LINES } from "./liqo/testing/liqoctl-lines.ts";
-export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
-export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
-export { creatorUser } from "./liqo/provide-slice.ts";
-export type { LiqoSite } from "./liqo/liqo-state.ts";
-export { type Child, childOf } from "./process/child.ts";
-export { freePorts } from "./process/free-ports.ts";
-export { type Guardian, startGuardian } from "./process/guardian.ts";
-export { cpuMsOf, memoryOf } from "./process/process-usage.ts";
-export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export {
   type GoBroker,
   type GoBrokerOptions,
@@ -86,6 +57,52 @@ export {
   startGoBroker,
 } from "./go-broker/go-broker.ts";
 export { ACTIVE_AFTER_MS } from "./go-broker/go-ledger.ts";
+export { History } from "./histories/history.ts";
+export type { ProviderOperation, ProviderResult } from "./histories/provider-object.ts";
+export { kubeClientFor } from "./kube/clients.ts";
+export { DIVERGENCES, type Divergence, keepOrDiverge } from "./kube/divergences.ts";
+export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
+export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
+export { realKube, simulatedKube } from "./kube/kube-servers.ts";
+export type { LiqoBehaviour } from "./liqo/behaviour.ts";
+export { type LiqoAssets, liqoAssets, looseLiqoDefinitions } from "./liqo/definitions.ts";
+export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
+export type { FakeLiqoctl, LiqoctlFailure, LiqoctlResult } from "./liqo/fake-liqoctl.ts";
+export { installedLiqo, liqoDeployment } from "./liqo/install.ts";
+export type { LiqoSite } from "./liqo/liqo-state.ts";
+export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
+export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
+export { creatorUser } from "./liqo/provide-slice.ts";
+export { LIQOCTL_LINES } from "./liqo/testing/liqoctl-lines.ts";
+export { metricsIn, metricsPage, type ScrapedMetric, samplesOf } from "./metrics/scrape.ts";
+export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
+export { type PostgresOptions, type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
+export { type Replicas, type ReplicasOptions, startReplicas } from "./postgres/start-replicas.ts";
+export { type Child, childOf } from "./process/child.ts";
+export { freePorts } from "./process/free-ports.ts";
+export { type Guardian, startGuardian } from "./process/guardian.ts";
+export { cpuMsOf, memoryOf } from "./process/process-usage.ts";
+export { callsIn, startTraced, traceProcess, tracerProblem } from "./process/system-calls.ts";
+export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
+export { listingOf } from "./real-liqo/object-listing.ts";
+export {
+  type RealLiqoCluster,
+  type RealLiqoControlPlanes,
+  realLiqoControlPlanes,
+} from "./real-liqo/real-liqo.ts";
+export { flagsPage } from "./reference/flags-page.ts";
+export { FULL_HISTORY } from "./store/full-history.ts";
+export { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./store/ledger-driver.ts";
+export {
+  type CommitFailure,
+  type FailingCall,
+  type MemoryDisk,
+  type MemoryStore,
+  memoryDisk,
+  memoryStore,
+} from "./store/memory-store.ts";
+export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
+export { type FakeClock, fakeClock, settle } from "./time/fake-clock.ts";
 export {
   TRANSPORT_PROMISES,
   type TransportPromise,
@@ -109,12 +126,6 @@ export {
   RESERVATIONS,
   RESOURCE_REQUESTS,
 } from "./world/kinds.ts";
-export { listingOf } from "./real-liqo/object-listing.ts";
-export {
-  type RealLiqoCluster,
-  type RealLiqoControlPlanes,
-  realLiqoControlPlanes,
-} from "./real-liqo/real-liqo.ts";
 export { type ReachedPlane, type RealControlPlanes, realControlPlanes } from "./world/real-control-planes.ts";
 export {
   typicalCpuMillis,
@@ -126,14 +137,3 @@ export {
 export { until } from "./world/until.ts";
 export { startWorld, type World, type WorldOptions } from "./world/world.ts";
 export { type WorldCluster, worldCluster } from "./world/world-cluster.ts";
-export {
-  advertisementRequest,
-  type ClusterVariety,
-  instructionStreamRequest,
-  reservationRequest,
-} from "./broker/raw-requests.ts";
-export { History } from "./histories/history.ts";
-export type { ProviderOperation, ProviderResult } from "./histories/provider-object.ts";
-export { readFlags } from "./campaign/flags.ts";
-export { recordCampaign } from "./campaign/record-campaign.ts";
-export { callsIn, startTraced, traceProcess, tracerProblem } from "./process/system-calls.ts";

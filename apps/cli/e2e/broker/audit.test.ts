@@ -1,7 +1,7 @@
 import { type AuditEntryDTO, auditPageSchema, validate } from "@resource-broker/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, startFleet } from "./testing/fleet.ts";
 import { addLine, NO_LINES } from "../../src/audit/verify-chain.ts";
+import { type Fleet, startFleet } from "./testing/fleet.ts";
 
 const cleanUps: (() => Promise<void>)[] = [];
 let fleet: Fleet;

@@ -5,8 +5,8 @@ import { clusterAdvertisementKind, type Reservation, reservationKind } from "@re
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { customResource, type KubeClient, SECRETS, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import {
-  kubeClientFor,
   controlPlaneAssets,
+  kubeClientFor,
   type RealControlPlane,
   startControlPlane,
   until,

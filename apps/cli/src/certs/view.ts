@@ -1,6 +1,6 @@
-import { print } from "../output/print.ts";
-import type { OutputFormat } from "../output/output-option.ts";
 import type { Host } from "../cli/host.ts";
+import type { OutputFormat } from "../output/output-option.ts";
+import { print } from "../output/print.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import { when } from "../output/when.ts";
 import type { CertificateFacts } from "./certificate-facts.ts";

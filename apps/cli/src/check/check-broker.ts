@@ -8,7 +8,7 @@ import { type Credentials, readCredentials } from "../connection/credentials.ts"
 import { type ConnectionOptions, findBroker } from "../connection/find-broker.ts";
 import { age } from "../output/age.ts";
 import { when } from "../output/when.ts";
-import { checked, failed, type Finding, type Found, ok, skipped, warning } from "./finding.ts";
+import { checked, type Finding, type Found, failed, ok, skipped, warning } from "./finding.ts";
 import { peerCertificate } from "./peer-certificate.ts";
 
 /** Agents and the broker compare times in seconds; a larger difference means an unsynchronized clock. */

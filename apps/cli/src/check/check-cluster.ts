@@ -6,7 +6,7 @@ import { type OpenCluster, openCluster } from "../objects/open-cluster.ts";
 import { listObjects } from "../objects/read-objects.ts";
 import { age } from "../output/age.ts";
 import { checkDefinitions } from "./definitions.ts";
-import { checked, failed, type Finding, type Found, ok, skipped } from "./finding.ts";
+import { checked, type Finding, type Found, failed, ok, skipped } from "./finding.ts";
 import { fieldOf } from "./json.ts";
 import type { CHECK_OPTIONS } from "./options.ts";
 import { checkRights } from "./rights.ts";

@@ -2,7 +2,7 @@ import { Fault } from "@resource-broker/base";
 import { customResourceDefinition, KINDS, type Kind } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { OpenCluster } from "../objects/open-cluster.ts";
-import { failed, type Found, ok } from "./finding.ts";
+import { type Found, failed, ok } from "./finding.ts";
 import { fieldOf } from "./json.ts";
 
 type AnyKind = Kind<unknown, unknown>;

@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
 import type { OpenCluster } from "../objects/open-cluster.ts";
-import { failed, type Found, ok, skipped } from "./finding.ts";
+import { type Found, failed, ok, skipped } from "./finding.ts";
 
 /** A rule as RBAC writes it; without a namespace it is needed in all of them. */
 export interface Rule {

@@ -1,4 +1,4 @@
-import { childOf, type Command, type CommandGroup, type Entry, isGroup } from "./command.ts";
+import { type Command, type CommandGroup, childOf, type Entry, isGroup } from "./command.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { CommandError } from "./exit-code.ts";
 

@@ -1,5 +1,5 @@
-import { defineCommand } from "../cli/define-command.ts";
 import type { Command } from "../cli/command.ts";
+import { defineCommand } from "../cli/define-command.ts";
 import {
   CORDON_OPTIONS,
   DESCRIBE_CLUSTER_OPTIONS,

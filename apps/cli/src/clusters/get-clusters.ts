@@ -1,13 +1,13 @@
 import type { AdvertisementDTO } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
+import { type Labels, readLabels } from "../cli/read-labels.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
 import { type Styler, stylerFor } from "../output/colour.ts";
 import { type Listing, printListing } from "../output/listing.ts";
-import { type Labels, readLabels } from "../cli/read-labels.ts";
 import { clusterColumns, wideClusterColumns } from "./cluster-columns.ts";
+import { type ClusterView, clusterViews, withheldText } from "./cluster-view.ts";
 import type { GET_CLUSTERS_OPTIONS } from "./options.ts";
 import { listClusters, readCluster } from "./read-clusters.ts";
-import { type ClusterView, clusterViews, withheldText } from "./cluster-view.ts";
 
 export const getClusters: Run<typeof GET_CLUSTERS_OPTIONS> = async ({ options, words }, host) => {
   const labels = readLabels("selector", options.selector);

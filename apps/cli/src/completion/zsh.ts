@@ -1,7 +1,7 @@
 import {
   aliasesIn,
-  pathsBelow,
   type CommandNode,
+  pathsBelow,
   quoted,
   spellings,
   type ValueKind,

@@ -1,5 +1,5 @@
-import { createServer } from "node:https";
 import { once } from "node:events";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";

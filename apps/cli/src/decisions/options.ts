@@ -1,5 +1,5 @@
 import { CONNECTION } from "../connection/options.ts";
-import { KUBE_CONTEXT, NAMESPACE, CLUSTER } from "../objects/options.ts";
+import { CLUSTER, KUBE_CONTEXT, NAMESPACE } from "../objects/options.ts";
 import { OUTPUT } from "../output/output-option.ts";
 
 export const EXPLAIN_OPTIONS = {

@@ -2,8 +2,8 @@ import { parseDuration } from "@resource-broker/base";
 import type { DecisionDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
 import { age } from "../output/age.ts";
 import { described } from "../output/amounts.ts";
-import { perHour } from "../output/price.ts";
 import type { Styler } from "../output/colour.ts";
+import { perHour } from "../output/price.ts";
 import { type Column, table } from "../output/table.ts";
 import { weightsInForce } from "./weights-in-force.ts";
 

@@ -1,7 +1,7 @@
 import { BROKER_LEASE, type Reservation } from "@resource-broker/contract/crd";
 import { LEASES } from "@resource-broker/kube";
-import { distance } from "../output/when.ts";
 import type { OpenCluster } from "../objects/open-cluster.ts";
+import { distance } from "../output/when.ts";
 
 /** A broker that renewed its lease in one of the objects' namespaces, in words; undefined when none did in time. */
 export async function runningBroker(

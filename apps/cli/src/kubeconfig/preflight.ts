@@ -2,7 +2,7 @@ import { Fault } from "@resource-broker/base";
 import { clusterAdvertisementKind, reservationKind } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { CommandError } from "../cli/exit-code.ts";
-import { type Agent, AGENTS_ROLE } from "./agent-access.ts";
+import { AGENTS_ROLE, type Agent } from "./agent-access.ts";
 import { POLICIES, POLICY_BINDINGS, ROLES } from "./resources.ts";
 
 const POLICY_FILE = "deploy/admission/agent-writes.yaml";

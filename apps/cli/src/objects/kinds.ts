@@ -6,8 +6,8 @@ import {
   type ProviderInstruction,
   providerInstructionKind,
   type ReservationInstruction,
-  reservationInstructionKind,
   type ResourceRequest,
+  reservationInstructionKind,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
 import { customResource, type Resource } from "@resource-broker/kube";

@@ -5,7 +5,7 @@ import { type Broker, withBroker } from "../connection/broker.ts";
 import { stylerFor } from "../output/colour.ts";
 import { type Listing, printListing } from "../output/listing.ts";
 import type { GET_RESERVATIONS_OPTIONS } from "./options.ts";
-import { listReservations, readReservation, type Reservations } from "./read-reservations.ts";
+import { listReservations, type Reservations, readReservation } from "./read-reservations.ts";
 import { reservationColumns, wideReservationColumns } from "./reservation-columns.ts";
 import { reservationIdIn } from "./reservation-id.ts";
 

@@ -3,8 +3,8 @@ import type { ReservationDTO } from "@resource-broker/contract";
 import type { Phase } from "@resource-broker/domain";
 import { age } from "../output/age.ts";
 import { one } from "../output/amounts.ts";
-import { perHour } from "../output/price.ts";
 import type { Styler, TextStyle } from "../output/colour.ts";
+import { perHour } from "../output/price.ts";
 import type { Column } from "../output/table.ts";
 
 export const PHASE_STYLES: Readonly<Record<Phase, TextStyle>> = {

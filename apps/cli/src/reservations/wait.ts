@@ -1,5 +1,5 @@
 import type { ReservationDTO } from "@resource-broker/contract";
-import { isFinal, isLive, type Phase, PHASES } from "@resource-broker/domain";
+import { isFinal, isLive, PHASES, type Phase } from "@resource-broker/domain";
 import type { Run } from "../cli/command.ts";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";

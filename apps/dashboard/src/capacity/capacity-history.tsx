@@ -1,7 +1,7 @@
 import type { HistoryWindow, UiHistory } from "@resource-broker/contract/dashboard";
 import { useMemo } from "react";
 import { TimeChart } from "../charts/time-chart.tsx";
-import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
 import { withQuery } from "../net/query.ts";
 import { Card } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";

@@ -1,7 +1,7 @@
 import type { UiCapacity, UiResource } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { Bar } from "./bar.tsx";
-import { capacityBar, type CapacityPart } from "./capacity-view.ts";
+import { type CapacityPart, capacityBar } from "./capacity-view.ts";
 import { Legend } from "./legend.tsx";
 
 const CAPACITY_PARTS: readonly CapacityPart[] = ["allocated", "reserved", "available"];

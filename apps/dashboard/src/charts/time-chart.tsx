@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 
 import { momentText } from "../format/time.ts";
 import { useWidth } from "../parts/use-width.ts";
 import { Legend } from "./legend.tsx";
-import { MARGIN, type TimeChart as Chart, type TimeChartView, timeChartView } from "./time-chart-view.ts";
+import { type TimeChart as Chart, MARGIN, type TimeChartView, timeChartView } from "./time-chart-view.ts";
 import "./time-chart.css";
 
 const RISING = "M-2 7 7 -2M3 12 12 3";

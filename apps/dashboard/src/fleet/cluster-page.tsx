@@ -1,7 +1,7 @@
 import type { UiCluster } from "@resource-broker/contract/dashboard";
 import { CapacityHistory } from "../capacity/capacity-history.tsx";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
-import { count, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { count, RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
 import { Action } from "../parts/confirm.tsx";

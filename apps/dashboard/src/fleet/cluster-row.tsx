@@ -1,7 +1,7 @@
 import type { UiCluster } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { CapacityBar } from "../charts/capacity-bar.tsx";
-import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
 import { Chip } from "../parts/chips.tsx";
 import { Link } from "../parts/link.tsx";
 import { TimeAgo } from "../parts/relative-time.tsx";

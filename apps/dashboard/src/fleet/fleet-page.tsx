@@ -1,14 +1,14 @@
 import type { UiFleet } from "@resource-broker/contract/dashboard";
 import { memo } from "react";
 import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
-import { RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
 import { patchRows, type RefreshPolicy } from "../live/live-answer.ts";
 import { RadioGroup, SearchBox } from "../parts/controls.tsx";
-import { Total } from "../parts/total.tsx";
 import { Page } from "../parts/page.tsx";
 import { SortSelect } from "../parts/sort-select.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { type Column, Pager, Table } from "../parts/table.tsx";
+import { Total } from "../parts/total.tsx";
 import { useAnswer } from "../shell/app-deps.ts";
 import { useQuery } from "../shell/use-query.ts";
 import { ClusterRow } from "./cluster-row.tsx";

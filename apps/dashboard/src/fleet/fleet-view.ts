@@ -1,8 +1,8 @@
 import type { UiCluster, UiCondition, UiFleet } from "@resource-broker/contract/dashboard";
 import { inParts, plainNumber } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
-import type { IconName } from "../parts/icons.tsx";
 import type { Tone } from "../parts/chips.tsx";
+import type { IconName } from "../parts/icons.tsx";
 
 export interface StateView {
   readonly tone: Tone;

@@ -1,10 +1,10 @@
 import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
-import { amountText, count, plainNumber, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { amountText, count, plainNumber, RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
 import { withQuery } from "../net/query.ts";
-import { ClusterLink, Link } from "../parts/link.tsx";
 import { FilterChip, RadioGroup } from "../parts/controls.tsx";
 import { Icon } from "../parts/icons.tsx";
+import { ClusterLink, Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";

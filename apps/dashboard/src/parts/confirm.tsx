@@ -1,8 +1,8 @@
 import type { UiDone } from "@resource-broker/contract/dashboard";
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
+import { sentence } from "../format/sentence.ts";
 import { useAppDeps, useLiveStatus, useSession } from "../shell/app-deps.ts";
 import { useToast } from "../shell/toasts.tsx";
-import { sentence } from "../format/sentence.ts";
 import { focusHeading } from "./page.tsx";
 import "./button.css";
 import "./confirm.css";

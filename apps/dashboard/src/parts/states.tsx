@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { ApiError } from "../net/api-client.ts";
 import { sentence } from "../format/sentence.ts";
+import type { ApiError } from "../net/api-client.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import "./button.css";
 import "./states.css";

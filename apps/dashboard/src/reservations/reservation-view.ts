@@ -4,7 +4,7 @@ import type {
   UiReservation,
   UiReservationDetail,
 } from "@resource-broker/contract/dashboard";
-import { amountText, percent, RESOURCES, RESOURCE_TITLES } from "../format/amounts.ts";
+import { amountText, percent, RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
 import { rateText } from "../format/money.ts";
 import { localized } from "../format/sentence.ts";
 import { clockText, spanText } from "../format/time.ts";

@@ -13,8 +13,8 @@ import {
   isFiltered,
   PAGE_SIZE,
   PHASE_FILTERS,
-  readReservationsQuery,
   type ReservationsQuery,
+  readReservationsQuery,
   reservationsPath,
 } from "./reservations-query.ts";
 

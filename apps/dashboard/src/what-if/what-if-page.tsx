@@ -13,7 +13,7 @@ import { useQuery } from "../shell/use-query.ts";
 import { Fields } from "./fields.tsx";
 import { type QuoteState, useQuote } from "./use-quote.ts";
 import "./what-if.css";
-import { askCommand, fieldInAddress, type FormField, quoteRequest, readWhatIf } from "./what-if-form.ts";
+import { askCommand, type FormField, fieldInAddress, quoteRequest, readWhatIf } from "./what-if-form.ts";
 
 const KNOWN_CLUSTERS = 200;
 

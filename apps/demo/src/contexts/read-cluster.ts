@@ -1,6 +1,6 @@
 import {
-  clusterLabels,
   type ClusterSums,
+  clusterLabels,
   clusterSums,
   gpuModels,
   NODE_LABELS,

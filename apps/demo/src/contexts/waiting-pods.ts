@@ -1,8 +1,8 @@
-import { podFacts, type PodFacts } from "@resource-broker/accounting";
+import { type PodFacts, podFacts } from "@resource-broker/accounting";
 import { liqoAccounting } from "@resource-broker/agent/liqo";
 import type { ResourceVector } from "@resource-broker/base";
 import { toQuantities } from "@resource-broker/contract";
-import { type KubeClient, type Pod, PODS, type Resource } from "@resource-broker/kube";
+import { type KubeClient, PODS, type Pod, type Resource } from "@resource-broker/kube";
 import type { WaitingState } from "./report.ts";
 
 /** A pod as far as it says why it waits. */

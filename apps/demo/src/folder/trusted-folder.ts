@@ -1,4 +1,4 @@
-import { type Stats, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "@resource-broker/base";
 

@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { writeCertificateFolder, type World } from "@resource-broker/testkit";
+import { type World, writeCertificateFolder } from "@resource-broker/testkit";
 import { quoted, REQUEST_YAML } from "./commands.ts";
 
 const BROKERCTL = fileURLToPath(new URL("../../../cli/bin/brokerctl.mjs", import.meta.url));

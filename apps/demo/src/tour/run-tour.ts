@@ -7,10 +7,10 @@ import { keyActionsIn } from "../terminal/keys.ts";
 import type { TourHost } from "./host.ts";
 import type { ReadingPauses } from "./reading-pauses.ts";
 import type { Recording } from "./recording.ts";
+import { createTour, type RunningEnvironment } from "./tour.ts";
 import { tourEnvironment } from "./tour-environment.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
 import { COLUMNS, renderRows } from "./tour-text.ts";
-import { createTour, type RunningEnvironment } from "./tour.ts";
 
 const INTERRUPTED = 130;
 

@@ -1,11 +1,11 @@
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { line, type Line } from "../view/line.ts";
+import { type Line, line } from "../view/line.ts";
 import { NO_PAUSES, readingPauses } from "./reading-pauses.ts";
 import { check, step } from "./step.ts";
+import { createTour } from "./tour.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
-import { createTour } from "./tour.ts";
 
 /** These steps look at nothing. */
 const EMPTY_ENVIRONMENT = {} as TourEnvironment;

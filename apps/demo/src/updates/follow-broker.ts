@@ -1,7 +1,7 @@
 import {
   type AdvertisementDTO,
-  advertisementPageSchema,
   type AuditEntryDTO,
+  advertisementPageSchema,
   auditPageSchema,
   decisionSchema,
   describeProblems,

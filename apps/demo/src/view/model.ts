@@ -5,8 +5,8 @@ import {
   type DecisionUpdate,
   type DemoUpdate,
   type EventUpdate,
-  startingCluster,
   type Step,
+  startingCluster,
 } from "../updates/update.ts";
 
 /** More than any terminal has lines. */

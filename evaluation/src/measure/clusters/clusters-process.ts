@@ -4,7 +4,7 @@ import { createKubeSim } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import { clusterDefinitions } from "@resource-broker/testkit";
 import { parse } from "yaml";
-import type { ClustersCommand, ClusterShape, ClustersReply } from "./messages.ts";
+import type { ClusterShape, ClustersCommand, ClustersReply } from "./messages.ts";
 import { nodeOf, podOf } from "./objects.ts";
 
 const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });

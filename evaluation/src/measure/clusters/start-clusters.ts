@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { ClustersCommand, ClusterShape, ClustersReply } from "./messages.ts";
+import type { ClusterShape, ClustersCommand, ClustersReply } from "./messages.ts";
 
 const PROGRAM = join(import.meta.dirname, "clusters-process.ts");
 /** A hundred and fifty thousand pods are a gigabyte of JSON objects. */

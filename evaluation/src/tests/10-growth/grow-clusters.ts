@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryOf } from "@resource-broker/testkit";
 import type { Context, Size } from "../../evaluation-test.ts";
-import type { Connection } from "../../measure/load/connection.ts";
 import { cpuTimeOf } from "../../measure/cpu-time.ts";
+import type { Connection } from "../../measure/load/connection.ts";
 import { pidOf } from "../../measure/start-programs.ts";
 import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import { countText } from "../../report/number-text.ts";

@@ -4,7 +4,7 @@ import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING } from "../../report/number-text.ts";
 import { readListPrices } from "./list-prices.ts";
-import { POLICIES, type PolicyName, replayTrace, type Provider } from "./replay-trace.ts";
+import { POLICIES, type PolicyName, type Provider, replayTrace } from "./replay-trace.ts";
 import { metricsOf, type PolicyMetrics, wrongOutcomes } from "./results.ts";
 import { makeTrace } from "./trace.ts";
 

@@ -5,8 +5,8 @@ import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, NOTHING, numberText, withUnit } from "../../report/number-text.ts";
 import {
   instructionStatistics,
-  type Pair,
   PAIRS,
+  type Pair,
   readyStatistics,
   type Trial,
   type VirtualNodes,

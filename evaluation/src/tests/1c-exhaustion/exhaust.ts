@@ -1,6 +1,6 @@
 import type { Connection } from "../../measure/load/connection.ts";
 import { advertisementFor, requestFor } from "../subject/bodies.ts";
-import { advertise, type Answer, release, reserve } from "../subject/calls.ts";
+import { type Answer, advertise, release, reserve } from "../subject/calls.ts";
 import { ASKED, type Exhaustion, type ProviderSize } from "./results.ts";
 
 /** Once refused, everybody asks so often again: a refusal must stay one. */

@@ -2,7 +2,7 @@ import { seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest } from "../../evaluation-test.ts";
 import { withCleanup } from "../../measure/with-cleanup.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
-import { connectAll, openSubject, settle, type Subject } from "../subject/subject.ts";
+import { connectAll, openSubject, type Subject, settle } from "../subject/subject.ts";
 import { exhaust } from "./exhaust.ts";
 import { ASKED, type BrokerRuns, type Exhaustion, exhaustionFaults, type ProviderSize } from "./results.ts";
 import { chartsOf, findingsOf } from "./show.ts";

@@ -6,7 +6,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, withUnit } from "../../report/number-text.ts";
 import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.ts";
-import { type BrokerLatency, statisticsOf, latencyFaults, STEPS, type Step, valueOf } from "./results.ts";
+import { type BrokerLatency, latencyFaults, STEPS, type Step, statisticsOf, valueOf } from "./results.ts";
 
 const THEIRS = PREDECESSOR.latencyMs;
 const NAMES: Readonly<Record<Step, string>> = {

@@ -6,11 +6,11 @@ import type { Connection } from "../../measure/load/connection.ts";
 import { reserveText } from "../../measure/load/requests.ts";
 import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
-import { advertise, type Answer, answerOf, NO_ANSWER, sendTimed } from "../subject/calls.ts";
+import { type Answer, advertise, answerOf, NO_ANSWER, sendTimed } from "../subject/calls.ts";
 import { grantedIds } from "../subject/fill.ts";
 import { listReservations } from "../subject/list-reservations.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
-import { connectAll, openSubject, settle, type Subject } from "../subject/subject.ts";
+import { connectAll, openSubject, type Subject, settle } from "../subject/subject.ts";
 import {
   type BrokerConcurrency,
   type Contest,

@@ -8,7 +8,7 @@ import { advertisementFor, requestFor } from "../subject/bodies.ts";
 import { advertise, answerOf, sendTimed } from "../subject/calls.ts";
 import { connectAll, openSubject, type Subject } from "../subject/subject.ts";
 import { listen, POLL_EVERY_MS, poll } from "./providers.ts";
-import { type Notification, pushFaults, type Way, WAYS } from "./results.ts";
+import { type Notification, pushFaults, WAYS, type Way } from "./results.ts";
 import { chartsOf, findingsOf, type PushResult } from "./show.ts";
 
 const PROVIDER_SIZE = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };

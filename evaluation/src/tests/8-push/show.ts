@@ -5,7 +5,7 @@ import { factorText } from "../../report/factor-text.ts";
 import { markdownTable } from "../../report/markdown-table.ts";
 import { countText, numberText } from "../../report/number-text.ts";
 import { POLL_EVERY_MS } from "./providers.ts";
-import { metricsOf, type Notification, notifiedShare, thinned, type Way, WAYS } from "./results.ts";
+import { metricsOf, type Notification, notifiedShare, thinned, WAYS, type Way } from "./results.ts";
 
 const THEIR_MEAN_MS = PREDECESSOR.latencyMs.providerInstruction;
 const TARGET = { median: 2, p99: 20 };

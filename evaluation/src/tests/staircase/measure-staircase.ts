@@ -1,9 +1,9 @@
 import { testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import type { StepContext } from "./watch-step.ts";
 import { measureAgents } from "./measure-agents.ts";
 import { measureClients } from "./measure-clients.ts";
 import { INTERVAL_MS, PLANS, type Staircase } from "./staircase.ts";
+import type { StepContext } from "./watch-step.ts";
 
 /** One broker for agents, one for clients, one for pollers: none has another's past in its memory. */
 export async function measureStaircase(context: Context): Promise<Staircase> {

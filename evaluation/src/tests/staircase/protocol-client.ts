@@ -1,6 +1,6 @@
 import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
-import { type Connection, type ConnectionOptions, openConnection } from "../../measure/load/connection.ts";
 import type { ConcurrencyLimit } from "../../measure/limit-concurrency.ts";
+import { type Connection, type ConnectionOptions, openConnection } from "../../measure/load/connection.ts";
 import { advertiseText, getText } from "../../measure/load/requests.ts";
 
 export interface ClientOptions extends ConnectionOptions {

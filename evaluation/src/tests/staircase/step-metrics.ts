@@ -1,4 +1,4 @@
-import { type Sample, coreShare, coreShares } from "../../measure/sample-process.ts";
+import { coreShare, coreShares, type Sample } from "../../measure/sample-process.ts";
 import { median } from "../../measure/statistics.ts";
 import { countText } from "../../report/number-text.ts";
 import type { Fleet, Staircase, Step } from "./staircase.ts";

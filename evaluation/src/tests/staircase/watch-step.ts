@@ -4,8 +4,8 @@ import type { Context } from "../../evaluation-test.ts";
 import { sampleProcess } from "../../measure/sample-process.ts";
 import { pidOf } from "../../measure/start-programs.ts";
 import { countFreshClusters } from "./fresh-clusters.ts";
-import { fleetText } from "./step-metrics.ts";
 import type { Fleet, StaircasePlan, Step } from "./staircase.ts";
+import { fleetText } from "./step-metrics.ts";
 
 const SAMPLE_EVERY_MS = 1_000;
 

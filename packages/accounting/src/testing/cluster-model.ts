@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { add, fits, NO_RESOURCES, type ResourceVector, resourceVector, sum } from "@resource-broker/base";
+import fc from "fast-check";
 import { type ClusterView, classifyPod, type LiveReservation, type PodClass } from "../classify-pod.ts";
 import type { ClusterSums, ClusterTotals } from "../cluster-sums.ts";
 import { nodeVerdict } from "../counted-node.ts";

@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import {
@@ -10,10 +11,9 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { aReservation } from "../../src/testing/samples.ts";
-import { type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 import { askFor } from "../testing/resource-request.ts";
 import { liqoObjectsIn } from "./testing/liqo-objects.ts";
-import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
+import { type LiqoWorld, liqoIdOf, startLiqoWorld } from "./testing/liqo-world.ts";
 
 const START_TIMEOUT_MS = 600_000;
 

@@ -18,7 +18,7 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { askFor, isActive, untilActive } from "../testing/resource-request.ts";
-import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
+import { type LiqoWorld, liqoIdOf, startLiqoWorld } from "./testing/liqo-world.ts";
 import { oneReservation } from "./testing/one-reservation.ts";
 import { podOn, TWO_CLUSTERS } from "./testing/two-reservations.ts";
 

@@ -3,7 +3,7 @@ import { RESOURCE_REQUESTS, until, type WorldCluster } from "@resource-broker/te
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
 import { CLEANUP_TIMEOUT_MS, liqoObjectsIn, untilClean } from "./testing/liqo-objects.ts";
-import { liqoIdOf, type LiqoWorld, startLiqoWorld } from "./testing/liqo-world.ts";
+import { type LiqoWorld, liqoIdOf, startLiqoWorld } from "./testing/liqo-world.ts";
 import { TWO_CLUSTERS } from "./testing/two-reservations.ts";
 
 const SLICES = tenantNamespaceOf(liqoIdOf("paris"));

@@ -1,15 +1,15 @@
 import { beforeAll, beforeEach, describe, expect, onTestFailed, test } from "vitest";
 import { directionOf } from "../liqo/testing/directions.ts";
-import { FAILURES, FEW_FAILURES, expectNothingForced, expectSurvival } from "./testing/failures.ts";
-import { expectNothingForGreed, expectVersionMismatch } from "./testing/unreserved-slices.ts";
-import {
-  expectUpAfterPersonsPeering,
-  expectPersonsSliceStays,
-  expectBothDirections,
-} from "./testing/other-peerings.ts";
-import { TWO_CLUSTERS } from "../liqo/testing/two-reservations.ts";
-import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
 import { newScenario, type Scenario, STEPS } from "../liqo/testing/scenario.ts";
+import { TWO_CLUSTERS } from "../liqo/testing/two-reservations.ts";
+import { expectNothingForced, expectSurvival, FAILURES, FEW_FAILURES } from "./testing/failures.ts";
+import {
+  expectBothDirections,
+  expectPersonsSliceStays,
+  expectUpAfterPersonsPeering,
+} from "./testing/other-peerings.ts";
+import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
+import { expectNothingForGreed, expectVersionMismatch } from "./testing/unreserved-slices.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
 const TIMEOUT_MS = 3_600_000;

@@ -7,8 +7,8 @@ import {
 import { add, NO_RESOURCES, type ResourceVector, resourceVector } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
 import {
-  kubeClientFor,
   controlPlaneAssets,
+  kubeClientFor,
   nodeObject,
   podObject,
   type RealControlPlane,

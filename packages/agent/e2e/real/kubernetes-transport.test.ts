@@ -1,4 +1,4 @@
-import { controlPlaneAssets, testCertificates, TRANSPORT_PROMISES } from "@resource-broker/testkit";
+import { controlPlaneAssets, TRANSPORT_PROMISES, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RealHub, startRealHub } from "./testing/real-hub.ts";
 

@@ -2,8 +2,8 @@ import {
   advertisementBody,
   controlPlaneAssets,
   reservationBody,
-  testCertificates,
   TRANSPORT_PROMISES,
+  testCertificates,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ShippedHub, shippedHub } from "./testing/shipped-hub.ts";

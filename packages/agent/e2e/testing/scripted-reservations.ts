@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { formatTime } from "@resource-broker/base";
+import { CURRENT, type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 import { PATH, type ReservationDTO } from "@resource-broker/contract";
 import { type Credentials, until } from "@resource-broker/testkit";
-import { CURRENT, type Received, reply, type Script, scriptedBroker } from "@resource-broker/client/testing";
 
 /** A broker that says what a test wants it to say, over mTLS. It ends with the test. */
 export interface ScriptedReservations {

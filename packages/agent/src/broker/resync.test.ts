@@ -1,8 +1,8 @@
 import { Fault } from "@resource-broker/base";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { reservationCache } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import { reservationCache } from "../reservations/reservation-cache.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation, ended, UID } from "../testing/samples.ts";
 import type { Role } from "../transport/broker-communicator.ts";

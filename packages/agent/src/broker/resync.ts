@@ -1,7 +1,7 @@
 import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
 import { failureReporter, wait } from "@resource-broker/kube";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import { attemptOf } from "../reservations/reservation.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator, Role } from "../transport/broker-communicator.ts";
 
 export interface ResyncDeps {

@@ -3,7 +3,7 @@ import { type BrokerLink, brokerLink } from "../broker/broker-link.ts";
 import { instructionFeed } from "../broker/instruction-feed.ts";
 import { createResync, resyncLoop } from "../broker/resync.ts";
 import { RESOURCE_REQUESTS } from "../manifests/labels.ts";
-import { type Provider, type ProviderOptions, createProvider } from "../provider/provider.ts";
+import { createProvider, type Provider, type ProviderOptions } from "../provider/provider.ts";
 import { createRequester } from "../requester/requester.ts";
 import { type ReservationCache, reservationCache } from "../reservations/reservation-cache.ts";
 import { type AgentDeps, followDeps } from "./agent-deps.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fakeDataPlane } from "../testing/fake-data-plane.ts";
-import { MINUTE_MS } from "../testing/test-fleet-setups.ts";
 import { testFleet } from "../testing/test-fleet.ts";
+import { MINUTE_MS } from "../testing/test-fleet-setups.ts";
 
 const working = (reason: string) =>
   ({ kind: "working", reason, message: reason, retryAfterMs: 1000 }) as const;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { REQUESTS, type TestFleet } from "../testing/test-fleet.ts";
 import {
   conditionOf,
   connectionLost,
@@ -7,7 +8,6 @@ import {
   MINUTE_MS,
   startedFleet,
 } from "../testing/test-fleet-setups.ts";
-import { REQUESTS, type TestFleet } from "../testing/test-fleet.ts";
 
 describe("a spec that is edited", () => {
   const edit = ({ rome }: TestFleet, requestedCPU: string) =>

@@ -2,6 +2,7 @@ import { Fault, type FaultCode } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { gate } from "../testing/call-fault.ts";
+import { testFleet } from "../testing/test-fleet.ts";
 import {
   conditionOf,
   connectionLost,
@@ -12,7 +13,6 @@ import {
   MINUTE_MS,
   onFirstCall,
 } from "../testing/test-fleet-setups.ts";
-import { testFleet } from "../testing/test-fleet.ts";
 
 describe("the broker", () => {
   test.each([

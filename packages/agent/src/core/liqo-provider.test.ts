@@ -6,8 +6,8 @@ import type { ObjectEvent } from "../events/record-event.ts";
 import { RESOURCE_SLICES } from "../liqo/objects/authentication.ts";
 import { liqoProvider } from "../liqo/provider/liqo-provider.ts";
 import {
-  aReplica,
   ASKED,
+  aReplica,
   ROME,
   tenantNamespace,
 } from "../liqo/provider/testing/provider-test-environment.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
-import { MINUTE_MS, startedFleet } from "../testing/test-fleet-setups.ts";
 import type { TestFleet } from "../testing/test-fleet.ts";
+import { MINUTE_MS, startedFleet } from "../testing/test-fleet-setups.ts";
 
 const FEW = { pods: 50, ephemeralStorage: "5Gi" };
 const MANY = { pods: 500, ephemeralStorage: "1Ti" };

@@ -1,8 +1,8 @@
 import { type Advertisement, advertisementKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
-import { HOUR_MS } from "../testing/test-fleet-setups.ts";
 import { testFleet } from "../testing/test-fleet.ts";
+import { HOUR_MS } from "../testing/test-fleet-setups.ts";
 
 const ADVERTISEMENTS = customResource(advertisementKind);
 const PLACE = { name: "cluster-advertisement", namespace: "default" };

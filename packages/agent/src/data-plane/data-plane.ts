@@ -2,8 +2,8 @@ import type { CountedResources, NodeAccounting } from "@resource-broker/accounti
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { BrokerLink } from "../broker/broker-link.ts";
 import type { RecordEvent } from "../events/record-event.ts";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 /** The pods that may use the reserved resources. */

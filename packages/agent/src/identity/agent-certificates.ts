@@ -3,8 +3,8 @@ import { commonNameOf } from "@resource-broker/client";
 import {
   type CertificateFolderDeps,
   type CertificateSet,
-  certificateFolder,
   type CertificateSource,
+  certificateFolder,
 } from "@resource-broker/runtime";
 
 const OWNER = { name: "the agent", peers: "the broker", remedy: "brokerctl certs issue <cluster-id>" };

@@ -1,4 +1,6 @@
 /** Liqo's kinds and labels, for programs that read or play Liqo: the test kit and the evaluation. */
+
+export { liqoAccounting } from "./node-accounting.ts";
 export {
   IDENTITIES,
   type Identity,
@@ -6,10 +8,9 @@ export {
   type ResourceList,
   type ResourceSlice,
   type ResourceSliceCondition,
-  type Tenant,
   TENANTS,
+  type Tenant,
 } from "./objects/authentication.ts";
-export { liqoAccounting } from "./node-accounting.ts";
 export { FOREIGN_CLUSTERS, type ForeignCluster } from "./objects/core.ts";
 export {
   LIQO_ANNOTATION,
@@ -22,8 +23,8 @@ export {
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
   type NodeSelectorRequirement,
-  type Quota,
   QUOTAS,
+  type Quota,
   SHADOW_PODS,
   type ShadowPod,
   VIRTUAL_NODES,

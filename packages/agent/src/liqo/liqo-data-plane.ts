@@ -13,13 +13,11 @@ import { foreignConfig } from "./liqoctl/foreign-access.ts";
 import { kubeconfigFolder } from "./liqoctl/kubeconfigs.ts";
 import { privateFiles } from "./liqoctl/private-file.ts";
 import { liqoctl } from "./liqoctl/run-liqoctl.ts";
-import { RESERVATION_LABEL } from "./objects/labels.ts";
 import { liqoAccounting } from "./node-accounting.ts";
+import { RESERVATION_LABEL } from "./objects/labels.ts";
 import { liqoProvider } from "./provider/liqo-provider.ts";
-import type { SliceAmountTerms } from "./requester/slice-amounts.ts";
 import { clusterReads } from "./requester/cluster-reads.ts";
 import { establisher } from "./requester/establisher.ts";
-import { peeringTeardown } from "./requester/peering-teardown.ts";
 import {
   type PeeringJobFactoryDeps,
   type PeeringJobFactoryOptions,
@@ -27,9 +25,11 @@ import {
 } from "./requester/peering-job-factory.ts";
 import { peeringJobRunner } from "./requester/peering-job-runner.ts";
 import { peeringStore } from "./requester/peering-store.ts";
+import { peeringTeardown } from "./requester/peering-teardown.ts";
 import { claimantsOf } from "./requester/plan-offload.ts";
 import { releaser } from "./requester/releaser.ts";
 import { reservationObjectsReader } from "./requester/reservation-objects.ts";
+import type { SliceAmountTerms } from "./requester/slice-amounts.ts";
 
 interface OpenDataPlaneDeps extends ReflectorDeps {
   readonly clusterId: string;

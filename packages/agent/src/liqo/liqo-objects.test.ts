@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/base";
 import { clusterSums, nodeFacts as readNode, podFacts as readPod } from "@resource-broker/accounting";
+import { type KubernetesNode, type KubernetesPod, resourceVector } from "@resource-broker/base";
+import { describe, expect, it } from "vitest";
 import { liqoAccounting } from "./node-accounting.ts";
 
 const nodeFacts = (node: KubernetesNode) => readNode(node, undefined, liqoAccounting);

@@ -1,5 +1,5 @@
-import { describe, expect, it, test } from "vitest";
 import type { KubernetesNodeSelectorTerm, KubernetesPod, KubernetesPodSpec } from "@resource-broker/base";
+import { describe, expect, it, test } from "vitest";
 import { liqoAccounting } from "./node-accounting.ts";
 
 const affinity = (...nodeSelectorTerms: KubernetesNodeSelectorTerm[]): KubernetesPodSpec => ({

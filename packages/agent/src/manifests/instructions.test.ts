@@ -1,7 +1,7 @@
 import { reservationSchema, validate } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
+import { type Reservation, withKey, withWrittenDefaults } from "../reservations/reservation.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
-import { withKey, withWrittenDefaults, type Reservation } from "../reservations/reservation.ts";
 import { UID } from "../testing/samples.ts";
 import { fromWire } from "../transport/reservation-mapping.ts";
 import { providerInstruction, reservationFromInstruction, reservationInstruction } from "./instructions.ts";

@@ -5,10 +5,13 @@ import {
   type ProviderInstruction,
   providerInstructionKind,
   type ReservationInstruction,
-  reservationInstructionKind,
   type ResourceRequest,
+  reservationInstructionKind,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
+import { type Reservation, withSliceDefaults } from "../reservations/reservation.ts";
+import { fromWire, toWire } from "../transport/reservation-mapping.ts";
+import { isSameStatus } from "./conditions.ts";
 import {
   MANAGED_BY_LABEL,
   MANAGER,
@@ -16,9 +19,6 @@ import {
   REQUEST_UID_LABEL,
   RESERVATION_ANNOTATION,
 } from "./labels.ts";
-import { type Reservation, withSliceDefaults } from "../reservations/reservation.ts";
-import { fromWire, toWire } from "../transport/reservation-mapping.ts";
-import { isSameStatus } from "./conditions.ts";
 
 export function providerInstructionName(reservationId: string): string {
   return `${reservationId}-provider`;

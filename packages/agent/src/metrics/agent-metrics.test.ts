@@ -3,8 +3,8 @@ import type { Phase } from "@resource-broker/domain";
 import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
 import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import { type AgentMetrics, createAgentMetrics } from "./agent-metrics.ts";
 

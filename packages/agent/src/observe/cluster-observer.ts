@@ -1,14 +1,14 @@
 import {
   type ClusterTotals,
+  type CountedResources,
   clusterLabels,
   clusterSums,
-  type CountedResources,
   gpuModels,
   type LiveReservation,
   NODE_LABELS,
-  nodeFacts,
   type NodeAccounting,
   type NodeFacts,
+  nodeFacts,
   podFacts,
   podKey,
   type ToleratedTaint,
@@ -16,12 +16,12 @@ import {
 import type { KubernetesNode, KubernetesPod } from "@resource-broker/base";
 import type { GpuModel } from "@resource-broker/domain";
 import {
-  type ReflectorDeps,
-  type Reflector,
-  type ReflectorHealth,
-  reflector,
   nodesWithLabels,
   podsWithLabels,
+  type Reflector,
+  type ReflectorDeps,
+  type ReflectorHealth,
+  reflector,
   type Sink,
 } from "@resource-broker/kube";
 

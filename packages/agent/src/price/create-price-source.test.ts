@@ -3,7 +3,7 @@ import type { KubeClient } from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createPriceSource } from "./create-price-source.ts";
-import { PRICE_SETTINGS, priceChoice, type PriceOrigin, type PriceSettings } from "./price-settings.ts";
+import { PRICE_SETTINGS, type PriceOrigin, type PriceSettings, priceChoice } from "./price-settings.ts";
 
 function settingsOf(argv: readonly string[]): PriceSettings {
   const result = parseSettings(PRICE_SETTINGS, { argv, env: {}, envPrefix: "AGENT_" });

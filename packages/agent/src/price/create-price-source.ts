@@ -1,7 +1,7 @@
 import type { ReflectorDeps } from "@resource-broker/kube";
 import type { Reloads } from "@resource-broker/runtime";
 import { configMapPrices } from "./config-map-prices.ts";
-import { priceChoice, type PriceSettings } from "./price-settings.ts";
+import { type PriceSettings, priceChoice } from "./price-settings.ts";
 import { fixedPrices, type PriceSource } from "./price-source.ts";
 import { sheetPrices } from "./sheet-prices.ts";
 

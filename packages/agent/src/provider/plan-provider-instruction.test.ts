@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../manifests/instructions.ts";
 import { availableOf } from "../publish/advertisement.ts";
 import { GRACE_MS } from "../reservations/expiry.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { aReservation, ended } from "../testing/samples.ts";
 import {
   checkCapacity,
-  planProviderInstruction,
   type ProviderInstructionState,
+  planProviderInstruction,
 } from "./plan-provider-instruction.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");

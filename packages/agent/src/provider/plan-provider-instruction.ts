@@ -12,8 +12,8 @@ import { isSameInstruction, providerInstruction } from "../manifests/instruction
 import type { Observation } from "../observe/cluster-observer.ts";
 import { availableOf } from "../publish/advertisement.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
+import { type Reservation, withWrittenDefaults } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { withWrittenDefaults, type Reservation } from "../reservations/reservation.ts";
 
 /** Whether the cluster has capacity for a reservation that it has not accepted yet. `unknown`: the cluster is not observed yet. */
 export type CapacityCheck =

@@ -6,13 +6,13 @@ import { providerInstructionName } from "../manifests/instructions.ts";
 import { MANAGER, PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
 import type { Requeue } from "../reconcile.ts";
 import type { BrokerView } from "../reservations/expiry.ts";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {
   type CapacityCheck,
-  planProviderInstruction,
   type ProviderInstructionAction,
+  planProviderInstruction,
 } from "./plan-provider-instruction.ts";
 
 export interface ProviderInstructionDeps {

@@ -1,19 +1,19 @@
-import { advertisementKind, apiVersionOf, type ProviderInstruction } from "@resource-broker/contract/crd";
 import type { CountedResources, ToleratedTaint } from "@resource-broker/accounting";
-import { reconcileLoop, type ReflectorHealth } from "@resource-broker/kube";
+import { advertisementKind, apiVersionOf, type ProviderInstruction } from "@resource-broker/contract/crd";
+import { type ReflectorHealth, reconcileLoop } from "@resource-broker/kube";
 import type { BrokerLink } from "../broker/broker-link.ts";
+import { type AgentDeps, followDeps } from "../core/agent-deps.ts";
+import type { AgentObjects } from "../core/agent-objects.ts";
 import { reservationFromInstruction } from "../manifests/instructions.ts";
-import { providerInstructionController } from "./provider-instruction-controller.ts";
-import { checkCapacity } from "./plan-provider-instruction.ts";
 import { clusterObserver } from "../observe/cluster-observer.ts";
 import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";
 import { type MirrorKey, mirrorWriter } from "../publish/advertisement-mirror.ts";
 import { createPublisher, type Publication } from "../publish/publisher.ts";
 import type { Reservation } from "../reservations/reservation.ts";
-import { usageMeter } from "../usage/usage-meter.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
-import { type AgentDeps, followDeps } from "../core/agent-deps.ts";
-import type { AgentObjects } from "../core/agent-objects.ts";
+import { usageMeter } from "../usage/usage-meter.ts";
+import { checkCapacity } from "./plan-provider-instruction.ts";
+import { providerInstructionController } from "./provider-instruction-controller.ts";
 
 export interface ProviderOptions {
   readonly clusterId: string;

@@ -18,8 +18,8 @@ import {
 } from "@resource-broker/domain";
 import type { DataPlaneIdentity } from "../data-plane/data-plane.ts";
 import type { Observation } from "../observe/cluster-observer.ts";
-import type { PublishState } from "./publish-schedule.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { PublishState } from "./publish-schedule.ts";
 
 /** Half of the body is for reservations; everything else fits into the other half. */
 const USAGE_BYTES = LIMIT.advertisementBodyBytes / 2;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reservationInstruction } from "../manifests/instructions.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { aRequest, aReservation } from "../testing/samples.ts";
 import { planDelivery, teardownStatus } from "./plan-reservation-instruction.ts";
 

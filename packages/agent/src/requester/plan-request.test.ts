@@ -1,8 +1,8 @@
 import { Fault, formatTime } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
-import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
 import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";

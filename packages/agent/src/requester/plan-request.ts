@@ -3,10 +3,11 @@ import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { attemptKey, attemptOf } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
+import { readRequest } from "./read-request.ts";
 import {
   cleaningStatus,
   type DeliveryStatus,
@@ -15,7 +16,6 @@ import {
   type RequestStatus,
   reservedStatus,
 } from "./request-status.ts";
-import { readRequest } from "./read-request.ts";
 
 export interface RequestState {
   readonly request: ResourceRequest;

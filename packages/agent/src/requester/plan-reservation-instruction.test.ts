@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reservationFromInstruction, reservationInstruction } from "../manifests/instructions.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { aRequest, aReservation, aWireReservation, ended, UID } from "../testing/samples.ts";
 import {
   planReservationInstruction,

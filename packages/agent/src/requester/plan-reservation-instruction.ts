@@ -2,8 +2,8 @@ import { formatTime } from "@resource-broker/base";
 import { fitToSchema } from "@resource-broker/contract";
 import {
   type ReservationInstruction,
-  reservationInstructionKind,
   type ResourceRequest,
+  reservationInstructionKind,
 } from "@resource-broker/contract/crd";
 import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
 import {
@@ -15,8 +15,8 @@ import {
 } from "../manifests/conditions.ts";
 import { isSameInstruction, reservationInstruction } from "../manifests/instructions.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { withWrittenDefaults } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 
 export type InstructionStatus = NonNullable<ReservationInstruction["status"]>;
 

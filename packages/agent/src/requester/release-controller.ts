@@ -3,8 +3,8 @@ import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { Requeue } from "../reconcile.ts";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import { attemptKey } from "../reservations/reservation.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 
 export interface ReleaseDeps {

@@ -4,8 +4,8 @@ import type { KubeClient } from "@resource-broker/kube";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { Requeue } from "../reconcile.ts";
+import { type Reservation, withKey } from "../reservations/reservation.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
-import { withKey, type Reservation } from "../reservations/reservation.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {
   type AnsweredPlan,
@@ -18,8 +18,8 @@ import {
 } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestPlan, type RequestState } from "./plan-request.ts";
 import { requestBackoff } from "./request-backoff.ts";
-import { isSameObject, requestStatusWriter } from "./request-status-writer.ts";
 import { type DeliveryStatus, reservationFromStatus } from "./request-status.ts";
+import { isSameObject, requestStatusWriter } from "./request-status-writer.ts";
 
 export interface RequestDeps {
   readonly clusterId: string;

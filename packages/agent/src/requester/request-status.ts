@@ -5,10 +5,10 @@ import {
   type ResourceRequest,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
-import { attemptKey, attemptOf, type Reservation } from "../reservations/reservation.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { type ConditionUpdate, unknownMessage, withConditions } from "../manifests/conditions.ts";
+import { attemptKey, attemptOf, type Reservation } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { readRequest } from "./read-request.ts";
 
 export type RequestStatus = NonNullable<ResourceRequest["status"]>;

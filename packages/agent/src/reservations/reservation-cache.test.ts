@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aReservation, ended, UID } from "../testing/samples.ts";
-import { ENDED_RETENTION_MS, type ReservationCache, reservationCache } from "./reservation-cache.ts";
 import type { Reservation } from "./reservation.ts";
+import { ENDED_RETENTION_MS, type ReservationCache, reservationCache } from "./reservation-cache.ts";
 
 const { id } = aReservation();
 const grant = aReservation();

@@ -1,8 +1,8 @@
 import { type Log, parseTime } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
-import { attemptOf, isCountable, type Reservation, withKey, withSliceDefaults } from "./reservation.ts";
 import type { Role } from "../transport/broker-communicator.ts";
+import { attemptOf, isCountable, type Reservation, withKey, withSliceDefaults } from "./reservation.ts";
 
 /** What the agent knows of one reservation. */
 export interface CachedReservation {

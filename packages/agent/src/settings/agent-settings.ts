@@ -1,5 +1,5 @@
 import { duration, list, type Setting, text, toggle, type Values } from "@resource-broker/base";
-import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
+import { PROGRAM_SETTINGS, probeSettings } from "@resource-broker/runtime";
 import { DATA_PLANE_SETTINGS } from "../data-plane/settings.ts";
 import { PRICE_SETTINGS } from "../price/price-settings.ts";
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   CERT_PATH_MISSING,
+  RIGHT,
   read,
   readWrong,
-  RIGHT,
   settingsOf,
   type Wrong,
 } from "./testing/read-settings.ts";

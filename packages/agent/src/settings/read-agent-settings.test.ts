@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { kubeConfigSources } from "./read-agent-settings.ts";
-import { CERT_PATH_MISSING, read, readWrong, RIGHT, type Wrong } from "./testing/read-settings.ts";
+import { CERT_PATH_MISSING, RIGHT, read, readWrong, type Wrong } from "./testing/read-settings.ts";
 
 describe("the agent's settings", () => {
   test("come from flag, environment and file, in this order", async () => {

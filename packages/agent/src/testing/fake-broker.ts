@@ -20,17 +20,17 @@ import {
   decide,
   emptyLedger,
   headline,
+  initialAdoptionWindow,
   isFinal,
   type Ledger,
   type LedgerEvent,
   type Reply,
   type Reservation,
   reservationId,
-  initialAdoptionWindow,
 } from "@resource-broker/domain";
 import type {
-  BrokerTransport,
   BrokerEvent,
+  BrokerTransport,
   ResponseMetadata,
   Role,
 } from "../transport/broker-communicator.ts";

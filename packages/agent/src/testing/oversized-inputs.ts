@@ -1,8 +1,8 @@
 import { NO_RESOURCES, resourceVector } from "@resource-broker/base";
 import { MAX_GPU_MODELS, MAX_NODE_SHAPES, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import type { AdvertisementInput } from "../publish/advertisement.ts";
-import { aReservation } from "./samples.ts";
 import type { Reservation } from "../reservations/reservation.ts";
+import { aReservation } from "./samples.ts";
 
 const WHOLE = resourceVector({ cpuMillis: 4_000_000, memoryBytes: 2 ** 44 });
 /** The longest name that Kubernetes knows. */

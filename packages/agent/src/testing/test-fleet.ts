@@ -1,6 +1,6 @@
+import { countedResources } from "@resource-broker/accounting";
 import type { Clock } from "@resource-broker/base";
 import { type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
-import { countedResources } from "@resource-broker/accounting";
 import { customResource, type KubeClient, NODES, PODS } from "@resource-broker/kube";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { type AgentCore, agentCore } from "../core/agent-core.ts";

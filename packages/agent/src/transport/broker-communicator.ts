@@ -1,3 +1,4 @@
+import type { BrokerEvent, ResponseMetadata, Role } from "@resource-broker/client";
 import type {
   AdoptionReplyDTO,
   AdoptionRequestDTO,
@@ -8,7 +9,6 @@ import type {
   ReservationDTO,
   ReservationRequestDTO,
 } from "@resource-broker/contract";
-import type { BrokerEvent, ResponseMetadata, Role } from "@resource-broker/client";
 import type { Reservation } from "../reservations/reservation.ts";
 
 export type { BrokerEvent, ResponseMetadata, Role };

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
+import { clientOf } from "@resource-broker/client/testing";
 import {
   startBroker,
   startFaultyProxy,
-  testCertificates,
   TRANSPORT_PROMISES,
   type TransportUnderTest,
+  testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { clientOf } from "@resource-broker/client/testing";
 import { httpTransport } from "./http-transport.ts";
 
 const certificates = await testCertificates();

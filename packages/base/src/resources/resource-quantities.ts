@@ -1,8 +1,8 @@
 import { type AmountOptions, type AmountResult, parseAmount } from "../quantity/amount.ts";
+import { formatBytes, formatCount, formatCpu } from "../quantity/format-amount.ts";
 import { parseQuantity } from "../quantity/quantity.ts";
 import { quoted } from "../quantity/quantity-problem.ts";
 import { isZero, type ResourceVector, resourceVector } from "./resource-vector.ts";
-import { formatBytes, formatCount, formatCpu } from "../quantity/format-amount.ts";
 
 const MAX_PREFIX_LENGTH = 253;
 const MAX_NAME_LENGTH = 63;

@@ -16,8 +16,8 @@ import { cluster, request, size } from "@resource-broker/domain/testing";
 import { customResource, eventRecorder, type KubeClient } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {
-  kubeClientFor,
   controlPlaneAssets,
+  kubeClientFor,
   memoryStore,
   type RealControlPlane,
   startControlPlane,

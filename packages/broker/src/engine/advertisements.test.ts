@@ -1,5 +1,5 @@
 import { type Advertisement, type Command, DEFAULT_POLICY } from "@resource-broker/domain";
-import { cluster, type ClusterSketch, request } from "@resource-broker/domain/testing";
+import { type ClusterSketch, cluster, request } from "@resource-broker/domain/testing";
 import { fakeClock, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { createEngine } from "./create-engine.ts";

@@ -2,13 +2,13 @@ import {
   apply,
   type Command,
   cloneLedger,
+  type DecisionContext,
   decide,
   emptyLedger,
   isSoft,
   type Ledger,
   type LedgerEvent,
   type LedgerView,
-  type DecisionContext,
   type Outcome,
 } from "@resource-broker/domain";
 

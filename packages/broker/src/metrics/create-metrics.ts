@@ -1,12 +1,12 @@
-import { UNMET_REASONS, unmetReason, type UnmetReason } from "@resource-broker/domain";
+import { UNMET_REASONS, type UnmetReason, unmetReason } from "@resource-broker/domain";
 import { type CertificateSet, type Reloads, registerProcessGauges } from "@resource-broker/runtime";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { BoundedNames, registerLedgerGauges } from "./ledger-gauges.ts";
+import type { AuditObserver } from "../store/audit-watch.ts";
 import { registerCertificateGauges, registerReloadGauge } from "./certificate-gauge.ts";
 import { commitCounters } from "./commit-counters.ts";
+import { BoundedNames, registerLedgerGauges } from "./ledger-gauges.ts";
 import type { BrokerMetrics, MetricsSource } from "./metrics.ts";
 import { UnmetDemand } from "./unmet-demand.ts";
-import type { AuditObserver } from "../store/audit-watch.ts";
 
 export interface MetricsOptions {
   /** This many clusters have their own series; the others are summed up as `other`. */

@@ -1,5 +1,6 @@
 import { DEFAULT_POLICY, type Policy, reservationId } from "@resource-broker/domain";
 import { cluster, priced, request } from "@resource-broker/domain/testing";
+import { readCertificateSet } from "@resource-broker/runtime";
 import {
   type FakeClock,
   fakeClock,
@@ -9,7 +10,6 @@ import {
   samplesOf,
   testCertificates,
 } from "@resource-broker/testkit";
-import { readCertificateSet } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createEngine } from "../engine/create-engine.ts";
 import type { Engine } from "../engine/engine.ts";

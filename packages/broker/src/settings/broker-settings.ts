@@ -1,5 +1,5 @@
 import { choice, duration, integer, list, text, toggle, type Values } from "@resource-broker/base";
-import { probeSettings, PROGRAM_SETTINGS } from "@resource-broker/runtime";
+import { PROGRAM_SETTINGS, probeSettings } from "@resource-broker/runtime";
 
 /** Every flag of the broker, with its default and meaning. */
 export const BROKER_SETTINGS = {

@@ -1,12 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
-import { CHAIN_START, type ChainLink, canonical, fromCanonical, nextLink } from "./common/audit.ts";
 import { watchAudit } from "./audit-watch.ts";
-import { ledgerFileIn } from "./sqlite/database.ts";
-import { sqliteStore } from "./sqlite/sqlite-store.ts";
+import { CHAIN_START, type ChainLink, canonical, fromCanonical, nextLink } from "./common/audit.ts";
 import { Grants } from "./common/testing/grants.ts";
 import { temporaryDirectory } from "./common/testing/temporary-directory.ts";
+import { ledgerFileIn } from "./sqlite/database.ts";
+import { sqliteStore } from "./sqlite/sqlite-store.ts";
 import { type AuditEntry, type AuditQuery, StoreFailure } from "./store.ts";
 
 const HOUR_MS = 3_600_000;

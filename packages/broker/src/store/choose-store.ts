@@ -4,10 +4,10 @@ import type { BrokerCluster } from "../cluster-access.ts";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { KUBERNETES_STORE, storeDirectory } from "../settings/read-settings.ts";
 import type { Leadership } from "./common/leadership.ts";
+import type { Retention } from "./common/retention.ts";
 import { kubernetesStore, ledgerDisplayName } from "./kubernetes/kubernetes-store.ts";
 import { readAddress } from "./postgres/address.ts";
 import { postgresStore } from "./postgres/postgres-store.ts";
-import type { Retention } from "./common/retention.ts";
 import { sqliteStore } from "./sqlite/sqlite-store.ts";
 import type { Store } from "./store.ts";
 

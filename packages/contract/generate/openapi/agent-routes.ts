@@ -1,7 +1,7 @@
-import { acknowledgementSchema } from "../../src/wire/instructions.ts";
 import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
 import { advertisementReplySchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
+import { acknowledgementSchema } from "../../src/wire/instructions.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
 import * as examples from "./examples.ts";

@@ -1,5 +1,14 @@
+import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
 import type { SchemaNode } from "../../src/schema/node.ts";
-import { acknowledgementSchema, capacityEventSchema, resetEventSchema } from "../../src/wire/instructions.ts";
+import {
+  auditEntrySchema,
+  auditPageSchema,
+  cordonReplySchema,
+  cordonRequestSchema,
+  dashboardLinkRequestSchema,
+  dashboardLinkSchema,
+  policyReplySchema,
+} from "../../src/wire/admin.ts";
 import {
   adoptionOpeningSchema,
   adoptionReplySchema,
@@ -11,18 +20,10 @@ import {
   advertisementReplySchema,
   advertisementSchema,
 } from "../../src/wire/advertisement.ts";
-import {
-  auditEntrySchema,
-  auditPageSchema,
-  cordonReplySchema,
-  cordonRequestSchema,
-  dashboardLinkRequestSchema,
-  dashboardLinkSchema,
-  policyReplySchema,
-} from "../../src/wire/admin.ts";
 import { costSchema, reservationCostSchema } from "../../src/wire/cost.ts";
 import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
 import { errorSchema, refusalSchema } from "../../src/wire/error.ts";
+import { acknowledgementSchema, capacityEventSchema, resetEventSchema } from "../../src/wire/instructions.ts";
 import {
   requestedQuantitiesSchema,
   resourceQuantitiesSchema,
@@ -32,7 +33,6 @@ import {
 } from "../../src/wire/quantities.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
-import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
 
 export const NAMED: readonly SchemaNode[] = [
   acknowledgementSchema,

@@ -1,6 +1,6 @@
+import { FAULTS } from "@resource-broker/base";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { FAULTS } from "@resource-broker/base";
 import { componentSchemas } from "./components.ts";
 import { openApiDocument, ROUTES } from "./document.ts";
 import type { Body } from "./route.ts";

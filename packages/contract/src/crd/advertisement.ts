@@ -4,7 +4,7 @@ import type { Infer } from "../schema/node.ts";
 import { clusterId, time } from "../schema/terms.ts";
 import { advertisedFields } from "../wire/advertisement.ts";
 import { resourcesSchema } from "../wire/quantities.ts";
-import { advertisementColumns, AGE, type Kind } from "./kind.ts";
+import { AGE, advertisementColumns, type Kind } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const specSchema = object({

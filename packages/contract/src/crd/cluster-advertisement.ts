@@ -13,10 +13,10 @@ import {
   required,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, shownClusterId, reservationName, time } from "../schema/terms.ts";
+import { clusterId, reservationName, shownClusterId, time } from "../schema/terms.ts";
 import { accountingFields, advertisedFields } from "../wire/advertisement.ts";
 import { offeredResourcesSchema, resourceQuantitiesSchema } from "../wire/quantities.ts";
-import { advertisementColumns, AGE, type Kind } from "./kind.ts";
+import { AGE, advertisementColumns, type Kind } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
 const MAX_REASON_LENGTH = 8192;

@@ -4,8 +4,8 @@ import { brokerPolicyKind } from "./broker-policy.ts";
 import { clusterAdvertisementKind } from "./cluster-advertisement.ts";
 import { CATEGORY, type Column, type Kind, type Rule } from "./kind.ts";
 import { providerInstructionKind } from "./provider-instruction.ts";
-import { reservationInstructionKind } from "./reservation-instruction.ts";
 import { reservationKind } from "./reservation.ts";
+import { reservationInstructionKind } from "./reservation-instruction.ts";
 import { resourceRequestKind } from "./resource-request.ts";
 import { type StructuralSchema, structural } from "./structural.ts";
 

@@ -1,7 +1,6 @@
 export { type Advertisement, advertisementKind } from "./advertisement.ts";
 export { type BrokerPolicy, brokerPolicyKind } from "./broker-policy.ts";
 export { type ClusterAdvertisement, clusterAdvertisementKind } from "./cluster-advertisement.ts";
-export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./shared-fields.ts";
 export { type CustomResourceDefinition, customResourceDefinition, KINDS } from "./definition.ts";
 export { apiVersionOf, type Kind } from "./kind.ts";
 export {
@@ -17,3 +16,4 @@ export { type ProviderInstruction, providerInstructionKind } from "./provider-in
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./reservation-instruction.ts";
 export { type ResourceRequest, resourceRequestKind } from "./resource-request.ts";
+export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./shared-fields.ts";

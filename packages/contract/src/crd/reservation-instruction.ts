@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@resource-broker/base";
 import { boolean, line, object, optional, required } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { shownClusterId, httpsUrl } from "../schema/terms.ts";
+import { httpsUrl, shownClusterId } from "../schema/terms.ts";
 import { AGE, instructionDetailColumns, type Kind, requestedColumns, requestedGpuColumn } from "./kind.ts";
 import { instructionFields, statusFields } from "./shared-fields.ts";
 

@@ -12,12 +12,12 @@ import {
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import {
-  shownClusterId,
   dnsLabel,
   httpsUrl,
   labelKey,
   labelValue,
   reservationName,
+  shownClusterId,
   time,
 } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";

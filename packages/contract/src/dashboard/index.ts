@@ -33,4 +33,4 @@ export {
   type UiReservationDetail,
   type UiReservations,
 } from "./reservations.ts";
-export { uiQuoteRequestSchema, type UiRole, type UiSession, uiSignInSchema } from "./session.ts";
+export { type UiRole, type UiSession, uiQuoteRequestSchema, uiSignInSchema } from "./session.ts";

@@ -1,6 +1,6 @@
+import type { UiDecisionRow } from "./decisions.ts";
 import type { UiCluster } from "./fleet.ts";
 import type { UiReservation } from "./reservations.ts";
-import type { UiDecisionRow } from "./decisions.ts";
 
 /**
  * `GET /ui/events?after=`: server-sent events for every page. The id of an event is its commit number; `Last-Event-ID` resumes

@@ -1,12 +1,12 @@
 import { Fault, resourceVector } from "@resource-broker/base";
 import type { Decision } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { toErrorBody } from "./fault.ts";
 import { validate } from "../schema/validate.ts";
 import { inProcessBroker } from "../testing/in-process-broker.ts";
 import { decisionSchema } from "../wire/decision.ts";
 import { errorSchema } from "../wire/error.ts";
 import { fromDecision, refusalDetails, toRefusals } from "./decision.ts";
+import { toErrorBody } from "./fault.ts";
 
 const amounts = (cpu: string) => ({ cpu, memory: "64Gi" });
 

@@ -1,3 +1,4 @@
+import { type FaultDetails, formatDuration, formatTime } from "@resource-broker/base";
 import {
   type CandidateRecord,
   type CandidateRefusal,
@@ -10,7 +11,6 @@ import {
   refusalsOf,
   withoutAmounts,
 } from "@resource-broker/domain";
-import { type FaultDetails, formatDuration, formatTime } from "@resource-broker/base";
 import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { type DecisionDTO, decisionSchema } from "../wire/decision.ts";
 import type { RefusalDTO } from "../wire/error.ts";

@@ -1,4 +1,4 @@
-import { Fault, faultBody, type FaultCode, isFaultCode, truncate } from "@resource-broker/base";
+import { Fault, type FaultCode, faultBody, isFaultCode, truncate } from "@resource-broker/base";
 import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { validate } from "../schema/validate.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";

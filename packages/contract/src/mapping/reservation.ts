@@ -1,11 +1,11 @@
 import { describeResources, formatTime, parseTime, truncate } from "@resource-broker/base";
 import { type AdoptionOffer, isLive, type Reservation } from "@resource-broker/domain";
-import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
 import type { SliceDefaults } from "../policy/policy-mapping.ts";
+import type { AdoptionRequestDTO } from "../wire/adoption.ts";
+import { MAX_MESSAGE_LENGTH, type ReservationDTO } from "../wire/reservation.ts";
 import { amountReader, type Mapped, toQuantities } from "./amounts.ts";
 import { fromReservationCost } from "./cost.ts";
 import { present } from "./present.ts";
-import type { AdoptionRequestDTO } from "../wire/adoption.ts";
 
 /** The recipient of a reservation, and values that are not in the ledger. */
 export interface ReservationView {

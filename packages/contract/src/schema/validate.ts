@@ -1,7 +1,7 @@
 import { closest } from "@resource-broker/base";
 import { compileScalar } from "./compile-scalar.ts";
 import type { Schema, SchemaNode } from "./node.ts";
-import { MAX_PROBLEMS, prefixPaths, type Problem, show } from "./problem.ts";
+import { MAX_PROBLEMS, type Problem, prefixPaths, show } from "./problem.ts";
 
 export type Validation<T> =
   | { readonly ok: true; readonly value: T }

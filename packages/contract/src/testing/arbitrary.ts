@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { formatDuration } from "@resource-broker/base";
+import fc from "fast-check";
 import type { SchemaNode } from "../schema/node.ts";
 import { FORMAT } from "../schema/terms.ts";
 

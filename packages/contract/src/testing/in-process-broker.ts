@@ -1,3 +1,4 @@
+import { Fault } from "@resource-broker/base";
 import {
   apply,
   type Command,
@@ -9,10 +10,9 @@ import {
   type Ledger,
   type Reply,
 } from "@resource-broker/domain";
-import { Fault } from "@resource-broker/base";
-import { toErrorBody } from "../mapping/fault.ts";
 import { fromAdvertisement, toAdvertisement } from "../mapping/advertisement.ts";
 import { refusalDetails } from "../mapping/decision.ts";
+import { toErrorBody } from "../mapping/fault.ts";
 import { fromReservation } from "../mapping/reservation.ts";
 import { toReservationRequest } from "../mapping/reservation-request.ts";
 import type { Schema } from "../schema/node.ts";

@@ -13,12 +13,12 @@ import {
 import type { Infer } from "../schema/node.ts";
 import {
   clusterId,
-  shownClusterId,
   httpsUrl,
   labelKey,
   labelValue,
   quantity,
   reservationName,
+  shownClusterId,
   time,
 } from "../schema/terms.ts";
 import { costSchema } from "./cost.ts";

@@ -1,6 +1,6 @@
 import { array, line, object, optional, prose, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { shownClusterId, dnsLabel } from "../schema/terms.ts";
+import { dnsLabel, shownClusterId } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 import { someQuantitiesSchema } from "./quantities.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
-import { cluster, request, size } from "../testing/builders.ts";
 import type { Policy } from "../scheduling/policy.ts";
+import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import { type AdoptionOffer, initialAdoptionWindow, isAdoptionOpen } from "./adoption-window.ts";
 

@@ -5,8 +5,8 @@ import { reservedFor } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type Adopt, type DecisionContext, type Outcome, rejected } from "./command.ts";
 import type { LedgerEvent } from "./event.ts";
-import { unacceptableOffer } from "./unacceptable-offer.ts";
 import { type Ledger, type LedgerView, providerReservations } from "./ledger.ts";
+import { unacceptableOffer } from "./unacceptable-offer.ts";
 
 /** An offer expires after this time when the other party has not reported. */
 const OFFER_TTL_MS = 60 * 60 * 1000;

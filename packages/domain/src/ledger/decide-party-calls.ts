@@ -8,10 +8,10 @@ import {
   type DecisionContext,
   type Outcome,
   type Refuse,
-  rejected,
   type Release,
   type ReleaseByKey,
   type Renew,
+  rejected,
 } from "./command.ts";
 import { unacceptableDuration } from "./decide-reserve.ts";
 import { ENDED_RETENTION_MS, evolve, type ReservationEvent } from "./evolve.ts";

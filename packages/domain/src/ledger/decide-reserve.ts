@@ -20,7 +20,7 @@ import {
 } from "../reservation/reservation.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { Policy, ResourceLimits } from "../scheduling/policy.ts";
-import { type DecisionContext, type Outcome, rejected, type Reserve } from "./command.ts";
+import { type DecisionContext, type Outcome, type Reserve, rejected } from "./command.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Tolerance between the stated start and the broker's clock. */

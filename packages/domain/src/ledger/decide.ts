@@ -1,15 +1,15 @@
 import { isCountable, isZero, type ResourceVector, sum } from "@resource-broker/base";
+import type { Advertisement } from "../advertisement/advertisement.ts";
+import type { Instant } from "../reservation/ids.ts";
+import { isLive } from "../reservation/lifecycle.ts";
+import { type AccountView, newAccount, totalReserved, usageById } from "./account.ts";
 import { decideAdopt } from "./adoption.ts";
-import { decideExpireDue } from "./decide-expire-due.ts";
 import {
-  decideAcknowledge,
-  decideActivate,
-  decideRefuse,
-  decideRelease,
-  decideReleaseByKey,
-  decideRenew,
-} from "./decide-party-calls.ts";
-import { decideReserve } from "./decide-reserve.ts";
+  ADOPTION_WINDOW_MS,
+  type AdoptionWindow,
+  isAdoptionOpen,
+  MAX_ADOPTION_WINDOW_MS,
+} from "./adoption-window.ts";
 import {
   type Advertise,
   type Command,
@@ -20,17 +20,17 @@ import {
   type SetAdoptionWindow,
   type SetCordon,
 } from "./command.ts";
-import { type LedgerView, providerReservations } from "./ledger.ts";
-import type { Instant } from "../reservation/ids.ts";
-import { isLive } from "../reservation/lifecycle.ts";
+import { decideExpireDue } from "./decide-expire-due.ts";
 import {
-  ADOPTION_WINDOW_MS,
-  type AdoptionWindow,
-  isAdoptionOpen,
-  MAX_ADOPTION_WINDOW_MS,
-} from "./adoption-window.ts";
-import type { Advertisement } from "../advertisement/advertisement.ts";
-import { type AccountView, newAccount, totalReserved, usageById } from "./account.ts";
+  decideAcknowledge,
+  decideActivate,
+  decideRefuse,
+  decideRelease,
+  decideReleaseByKey,
+  decideRenew,
+} from "./decide-party-calls.ts";
+import { decideReserve } from "./decide-reserve.ts";
+import { type LedgerView, providerReservations } from "./ledger.ts";
 
 /** What a command would do. Changes nothing: the caller stores the events, then applies them. */
 export function decide(ledger: LedgerView, command: Command, context: DecisionContext): Outcome {

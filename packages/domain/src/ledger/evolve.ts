@@ -1,6 +1,6 @@
 import { totalPrice } from "../cost/price.ts";
-import { type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
 import type { Instant } from "../reservation/ids.ts";
+import { type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { LedgerEvent } from "./event.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { runs } from "../testing/runs.ts";
 import { action, ModelRun } from "../testing/ledger-model.ts";
+import { runs } from "../testing/runs.ts";
 
 /** On average half as many are drawn: a hundred commands a run. */
 const COMMANDS = 200;

@@ -1,3 +1,8 @@
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import { isFinal } from "../reservation/lifecycle.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import type { Candidate } from "../scheduling/candidate.ts";
+import { CandidateTable, type CandidateTableView } from "../scheduling/candidate-table.ts";
 import {
   type AccountView,
   type ClusterAccount,
@@ -8,11 +13,6 @@ import {
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
-import type { Candidate } from "../scheduling/candidate.ts";
-import { CandidateTable, type CandidateTableView } from "../scheduling/candidate-table.ts";
-import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
-import { isFinal } from "../reservation/lifecycle.ts";
-import type { Reservation } from "../reservation/reservation.ts";
 
 /**
  * The state of the broker. Only `apply` changes it, in place, because copying a hundred thousand entries per grant is too

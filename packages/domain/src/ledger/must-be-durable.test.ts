@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Advertisement } from "../advertisement/advertisement.ts";
 import {
   actor,
-  cluster,
   type ClusterSketch,
+  cluster,
   openWorld,
   priced,
   request,

@@ -1,8 +1,8 @@
-import type { Cordon } from "../scheduling/candidate.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { AdoptionWindow } from "./adoption-window.ts";
+import type { Cordon } from "../scheduling/candidate.ts";
 import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
+import type { AdoptionWindow } from "./adoption-window.ts";
 import { closeKey, putAdvertisement, putReservation, setCordon } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
 import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";

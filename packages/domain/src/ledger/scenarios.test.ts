@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { explain } from "../scheduling/explain.ts";
 import { refusalsOf } from "../scheduling/decision.ts";
+import { explain } from "../scheduling/explain.ts";
 import { cluster, priced, request, size } from "../testing/builders.ts";
-import { VIRTUAL_NODE_TEARDOWN_MS } from "./account.ts";
 import { actor, HOUR_MS, MINUTE_MS, openWorld } from "../testing/world.ts";
+import { VIRTUAL_NODE_TEARDOWN_MS } from "./account.ts";
 
 describe("who lends", () => {
   test("rome is never its own provider", () => {

@@ -5,8 +5,8 @@ import {
   isLive,
   type LifecycleEvent,
   nextPhase,
-  type Phase,
   PHASES,
+  type Phase,
   RELEASE_REASONS,
 } from "./lifecycle.ts";
 

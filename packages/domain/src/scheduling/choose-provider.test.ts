@@ -1,13 +1,13 @@
+import { amountOf, resourceNames } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { amountOf, resourceNames } from "@resource-broker/base";
 import { hourlyPrice, priceQueryFor } from "../cost/price.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { cluster, priced, request, type Size } from "../testing/builders.ts";
 import { runs } from "../testing/runs.ts";
 import { openWorld } from "../testing/world.ts";
-import { CandidateTable } from "./candidate-table.ts";
 import type { Candidate } from "./candidate.ts";
+import { CandidateTable } from "./candidate-table.ts";
 import { chooseProvider } from "./choose-provider.ts";
 import type { Decision } from "./decision.ts";
 import type { SchedulingContext } from "./filters.ts";

@@ -1,6 +1,6 @@
 import { extendedNames, resourceNames } from "@resource-broker/base";
 import { type PriceQuery, UNPRICED } from "../cost/price.ts";
-import { COLUMN, ROW_WIDTH, type CandidateTableView } from "./candidate-table.ts";
+import { type CandidateTableView, COLUMN, ROW_WIDTH } from "./candidate-table.ts";
 import { capacity, type Filter, type SchedulingContext, self, stale } from "./filters.ts";
 
 /** The request as comparisons on the table's columns. */

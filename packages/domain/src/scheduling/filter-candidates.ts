@@ -1,6 +1,6 @@
 import { UNPRICED } from "../cost/price.ts";
-import type { CandidateTableView } from "./candidate-table.ts";
 import type { Candidate } from "./candidate.ts";
+import type { CandidateTableView } from "./candidate-table.ts";
 import {
   columnQuery,
   filterColumns,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Advertisement, MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
+import type { ReservationRequest } from "../reservation/reservation.ts";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
-import type { ReservationRequest } from "../reservation/reservation.ts";
+import { refusalsOf, withoutAmounts } from "./decision.ts";
 import { FILTER_NAMES, type FilterName } from "./filters.ts";
 import type { Policy } from "./policy.ts";
-import { refusalsOf, withoutAmounts } from "./decision.ts";
 
 interface Row {
   readonly filter: FilterName;

@@ -4,8 +4,8 @@ import type { Candidate } from "./candidate.ts";
 import type { SchedulingContext } from "./filters.ts";
 import {
   type RatingScorers,
-  ratingScorersOf,
   type RequestSummary,
+  ratingScorersOf,
   summarizeRequest,
   UNRATED,
 } from "./scorers.ts";

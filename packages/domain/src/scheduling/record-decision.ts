@@ -1,14 +1,15 @@
 import { amountOf, resourceNames, shortage } from "@resource-broker/base";
 import type { ClusterId, DecisionId } from "../reservation/ids.ts";
-import type { PreScoreState } from "./pre-score.ts";
 import type { Candidate } from "./candidate.ts";
+import type { CandidateTableView } from "./candidate-table.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
-import { type Filter, type FilterName, FILTERS, type SchedulingContext } from "./filters.ts";
+import { FILTERS, type Filter, type FilterName, type SchedulingContext } from "./filters.ts";
+import type { PreScoreState } from "./pre-score.ts";
 import { compareRank, type RankedCandidate, topCandidates } from "./rank.ts";
 import {
   computeScore,
-  type Ratings,
   type RatingScorers,
+  type Ratings,
   reservedShare,
   type Scale,
   type ScoreInputs,
@@ -16,7 +17,6 @@ import {
   summarizeRequest,
   weightingOf,
 } from "./scorers.ts";
-import type { CandidateTableView } from "./candidate-table.ts";
 
 /** Up to this many candidates are all recorded; of more, only the first 16. */
 const RECORD_ALL_UP_TO = 64;

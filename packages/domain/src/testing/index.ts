@@ -1,6 +1,6 @@
-export { chooseProvider } from "../scheduling/choose-provider.ts";
 export { REJECTION_CODES } from "../ledger/command.ts";
 export { recordsOf } from "../ledger/records.ts";
+export { chooseProvider } from "../scheduling/choose-provider.ts";
 
 export { type ClusterSketch, cluster, priced, request, type Size, size } from "./builders.ts";
 export { runs } from "./runs.ts";

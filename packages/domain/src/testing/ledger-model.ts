@@ -4,13 +4,13 @@ import type { Advertisement, ReservationUsage } from "../advertisement/advertise
 import { type AccountView, VIRTUAL_NODE_TEARDOWN_MS } from "../ledger/account.ts";
 import { apply } from "../ledger/apply.ts";
 import type { Command, Outcome } from "../ledger/command.ts";
-import { ROW_WIDTH, type CandidateTableView } from "../scheduling/candidate-table.ts";
 import { decide } from "../ledger/decide.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
 import { cloneLedger, type LedgerView } from "../ledger/ledger.ts";
 import { ledgerFrom, recordsOf } from "../ledger/records.ts";
 import type { Phase } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import { type CandidateTableView, ROW_WIDTH } from "../scheduling/candidate-table.ts";
 import { cluster, request } from "./builders.ts";
 import { ADMIN, actor, openWorld } from "./world.ts";
 

@@ -1,5 +1,4 @@
 import type { Advertisement } from "../advertisement/advertisement.ts";
-import { DEFAULT_POLICY, type Policy } from "../scheduling/policy.ts";
 import type { ClusterAccount } from "../ledger/account.ts";
 import { apply } from "../ledger/apply.ts";
 import type { Actor, Command, Outcome, Reply } from "../ledger/command.ts";
@@ -8,6 +7,7 @@ import { emptyLedger, type Ledger } from "../ledger/ledger.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
 import type { Decision } from "../scheduling/decision.ts";
+import { DEFAULT_POLICY, type Policy } from "../scheduling/policy.ts";
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReloads } from "@resource-broker/runtime";
-import { fakeClock, type FakeClock, testCertificates } from "@resource-broker/testkit";
+import { type FakeClock, fakeClock, testCertificates } from "@resource-broker/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
 import type { KubeClientDeps } from "../client/create-kube-client.ts";

@@ -2,7 +2,7 @@ import { type Clock, Fault, type Log } from "@resource-broker/base";
 import type { Reloads } from "@resource-broker/runtime";
 import type { KubeConfig, Login, Material } from "../config/kube-config.ts";
 import { readTextFile } from "../config/read-file.ts";
-import { bearer, type Credentials, type CredentialSource, isSame } from "./credentials.ts";
+import { bearer, type CredentialSource, type Credentials, isSame } from "./credentials.ts";
 import { execLogin } from "./exec-login.ts";
 import type { PluginDeps } from "./run-plugin.ts";
 

@@ -1,6 +1,7 @@
 import { Fault } from "@resource-broker/base";
-import type { HttpClient } from "../http/http-client.ts";
+import { isRecord } from "../config/entry.ts";
 import type { HttpRequest } from "../http/exchange.ts";
+import type { HttpClient } from "../http/http-client.ts";
 import {
   collectionPath,
   type ObjectName,
@@ -9,9 +10,8 @@ import {
   type Subresource,
 } from "../resource/resource.ts";
 import type { Target } from "../status/status-fault.ts";
-import { CALL_TIMEOUT_MS, isSuccess, JSON_TYPE, parseJsonBody, queryOf, refusalOf } from "./replies.ts";
 import type { ApplyOptions, CallOptions, DeleteOptions, Patch, WriteOptions } from "./client.ts";
-import { isRecord } from "../config/entry.ts";
+import { CALL_TIMEOUT_MS, isSuccess, JSON_TYPE, parseJsonBody, queryOf, refusalOf } from "./replies.ts";
 
 const PATCH_TYPES: Readonly<Record<Patch["kind"], string>> = {
   merge: "application/merge-patch+json",

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import { CONFIG_MAPS } from "../resource/resources.ts";
 import { clientFor, configFor } from "../testing/client-for.ts";
 import { type FakeApiServer, fakeApiServer, type Script } from "../testing/fake-api-server.ts";
-import type { HttpClient, StreamReply } from "../http/http-client.ts";
-import { formats } from "./replies.ts";
 import type { KubeClient } from "./client.ts";
 import { listAll, MAX_LIST_ITEMS, MAX_LIST_PAGES } from "./list.ts";
+import { formats } from "./replies.ts";
 
 let server: FakeApiServer;
 let client: KubeClient;

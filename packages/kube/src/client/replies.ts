@@ -1,10 +1,10 @@
 import { Fault } from "@resource-broker/base";
+import { isRecord } from "../config/entry.ts";
 import type { HttpReply, StreamReply, WholeReply } from "../http/http-client.ts";
+import type { ListPage } from "../protobuf/list-page.ts";
 import type { Resource } from "../resource/resource.ts";
 import { statusOf } from "../status/status.ts";
 import { statusFault, type Target } from "../status/status-fault.ts";
-import { isRecord } from "../config/entry.ts";
-import type { ListPage } from "../protobuf/list-page.ts";
 
 export const JSON_TYPE = "application/json";
 const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";

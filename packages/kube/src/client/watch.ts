@@ -6,8 +6,8 @@ import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import type { MessageFields } from "../protobuf/fields.ts";
 import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
 import { collectionPath, type Resource } from "../resource/resource.ts";
-import { statusFault, type Target } from "../status/status-fault.ts";
 import { toStatus } from "../status/status.ts";
+import { statusFault, type Target } from "../status/status-fault.ts";
 import type { WatchEvent, WatchQuery } from "./client.ts";
 import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./replies.ts";
 

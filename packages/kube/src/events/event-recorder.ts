@@ -2,9 +2,9 @@ import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";
-import { workQueue, type WorkResult } from "../queue/work-queue.ts";
+import { type WorkResult, workQueue } from "../queue/work-queue.ts";
 import { EVENTS } from "../resource/resources.ts";
-import { eventBody, type EventInput, eventName, eventNamespace, eventTime } from "./event-body.ts";
+import { type EventInput, eventBody, eventName, eventNamespace, eventTime } from "./event-body.ts";
 import { type KnownEvent, knownEvents } from "./known-events.ts";
 
 export interface EventRecorderOptions {

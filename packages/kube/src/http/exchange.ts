@@ -1,4 +1,4 @@
-import { type ClientRequest, request as requestPlain, type Agent, type IncomingMessage } from "node:http";
+import { type Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { type Clock, Fault } from "@resource-broker/base";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { commonName, fakeClock, type FakeClock, testCertificates } from "@resource-broker/testkit";
+import { commonName, type FakeClock, fakeClock, testCertificates } from "@resource-broker/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
 import type { KubeConfig, Trust } from "../config/kube-config.ts";

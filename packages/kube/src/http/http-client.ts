@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Clock, Fault, type Log } from "@resource-broker/base";
 import type { ReportReload } from "@resource-broker/runtime";
-import type { Credentials, CredentialSource } from "../auth/credentials.ts";
+import type { CredentialSource, Credentials } from "../auth/credentials.ts";
 import { wait } from "../backoff/backoff.ts";
 import type { KubeConfig } from "../config/kube-config.ts";
 import { connectionFault } from "./connection-fault.ts";
 import { connections, dropIdle, type Use } from "./connections.ts";
 import {
   abortReason,
-  endpointOf,
   type Exchange,
+  endpointOf,
   exchange,
   type HttpRequest,
   StaleConnection,

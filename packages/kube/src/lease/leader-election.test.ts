@@ -6,7 +6,7 @@ import type { Lease } from "../resource/object-types.ts";
 import { LEASES } from "../resource/resources.ts";
 import { type FakeConnection, type FakeKube, fakeKube } from "../testing/fake-kube-client.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { leaderElection, type LeaderElectionOptions } from "./leader-election.ts";
+import { type LeaderElectionOptions, leaderElection } from "./leader-election.ts";
 import { microTime } from "./lease-candidate.ts";
 
 const NAME = { namespace: "broker", name: "agent" };

@@ -3,7 +3,7 @@ import { wait } from "../backoff/backoff.ts";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
 import type { KubeClient } from "../client/client.ts";
-import { leaseCandidate, type LeaseResult } from "./lease-candidate.ts";
+import { type LeaseResult, leaseCandidate } from "./lease-candidate.ts";
 import { type Term, term } from "./term.ts";
 
 export interface LeaderElectionOptions {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { delayQueue } from "./delay-queue.ts";
-import { fifo, workQueue, type WorkQueueOptions, type WorkResult } from "./work-queue.ts";
+import { fifo, type WorkQueueOptions, type WorkResult, workQueue } from "./work-queue.ts";
 
 const DONE: WorkResult = { kind: "done" };
 

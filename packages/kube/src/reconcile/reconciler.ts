@@ -1,5 +1,5 @@
 import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
-import { type WorkResult, type WorkQueueObserver, workQueue } from "../queue/work-queue.ts";
+import { type WorkQueueObserver, type WorkResult, workQueue } from "../queue/work-queue.ts";
 
 /** Logs each failure of a key once, and its recovery once. */
 interface FailureLog {

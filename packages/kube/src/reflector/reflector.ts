@@ -3,11 +3,11 @@ import { backoff, wait } from "../backoff/backoff.ts";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import type { Resource } from "../resource/resource.ts";
 import {
-  listAttempt,
   type ListWatchAttempt,
+  listAttempt,
   RESPONSE_TIMEOUT_MS,
-  watchAttempt,
   type WatchPosition,
+  watchAttempt,
 } from "./attempts.ts";
 import type { Reflector, ReflectorDeps, ReflectorOptions, Sink } from "./types.ts";
 

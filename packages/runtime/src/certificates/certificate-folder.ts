@@ -11,8 +11,8 @@ import {
   readCertificateSet,
   revokedCount,
 } from "./certificate-set.ts";
-import { authorityOf, isOfSameKey, type RevocationList, withoutSuccessor } from "./revocation-list.ts";
 import { watchFolder } from "./folder-watch.ts";
+import { authorityOf, isOfSameKey, type RevocationList, withoutSuccessor } from "./revocation-list.ts";
 
 const DEBOUNCE_MS = 200;
 const POLL_MS = 30_000;

@@ -1,8 +1,8 @@
 import { testCertificates } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import {
-  certificateExpiries,
   type CertificateSet,
+  certificateExpiries,
   observedCertificates,
   readCertificateSet,
 } from "./certificate-set.ts";

@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { parseCrl, type ParsedCrl, subjectIdOf } from "../x509/parse-crl.ts";
+import { type ParsedCrl, parseCrl, subjectIdOf } from "../x509/parse-crl.ts";
 import { pemBlocks } from "../x509/pem.ts";
 
 /** The revoked certificates of one authority. */

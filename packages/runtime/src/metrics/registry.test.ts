@@ -1,4 +1,4 @@
-import { Registry, Histogram as PromHistogram } from "prom-client";
+import { Histogram as PromHistogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { createMetricsRegistry } from "./registry.ts";
 

@@ -1,4 +1,4 @@
-import { Fault, faultBody, type FaultCode, PROBE_PATH, safeJson, safeLine } from "@resource-broker/base";
+import { Fault, type FaultCode, faultBody, PROBE_PATH, safeJson, safeLine } from "@resource-broker/base";
 
 const TEXT = "text/plain; charset=utf-8";
 

@@ -1,6 +1,6 @@
 import { parseSettings } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
-import { probeSettings, probeSettingsProblems, isLoopback, parseAddress } from "./probe-settings.ts";
+import { isLoopback, parseAddress, probeSettings, probeSettingsProblems } from "./probe-settings.ts";
 
 const TABLE = probeSettings({
   healthPages: "/healthz and /readyz",

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { Clock, Log } from "@resource-broker/base";
-import { keyPairFolder, type KeyPairSource } from "./key-pair.ts";
+import { type KeyPairSource, keyPairFolder } from "./key-pair.ts";
 import { faultPage, type Page, type PageDeps, type PageGroup, pagesOf } from "./pages.ts";
-import { parseAddress, type ProbeSettings } from "./probe-settings.ts";
+import { type ProbeSettings, parseAddress } from "./probe-settings.ts";
 import type { Reloads } from "./reloads.ts";
 
 /** Short timeouts, so that idle clients cannot occupy the port. */

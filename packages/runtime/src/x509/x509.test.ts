@@ -1,7 +1,7 @@
 import { randomBytes, X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makeCrl, readCrl, type RevocationReason, REVOCATION_REASONS } from "./crl.ts";
+import { makeCrl, REVOCATION_REASONS, type RevocationReason, readCrl } from "./crl.ts";
 import { authorityName, makeAuthorityCertificate, makeLeafCertificate } from "./make-certificate.ts";
 import { readPem, toPem } from "./pem.ts";
 import { elementAt, readElements, readTime } from "./read-der.ts";

@@ -1,12 +1,12 @@
 import { subtract } from "@resource-broker/base";
 import { sqliteStore } from "@resource-broker/broker";
+import { ledgerFrom } from "@resource-broker/domain";
 import { type BenchRow, type BrokerProcess, cpuMsOf } from "@resource-broker/testkit";
+import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
 import type { LoopResult } from "../load/closed-loop.ts";
 import { closeAll } from "../load/fleet.ts";
 import { count, median, ms, percentile } from "../measure/percentile.ts";
-import { type BenchEnvironment, type Section, withBroker } from "../environment.ts";
 import { openReservationLoad, type ReservationLoad } from "./reservation-load.ts";
-import { ledgerFrom } from "@resource-broker/domain";
 
 const ROUNDS = 3;
 const SUSTAINED_IN_FLIGHT = 250;

@@ -4,11 +4,11 @@ import { Worker } from "node:worker_threads";
 import type { CommitBatch } from "@resource-broker/broker";
 import {
   auditLines,
-  canonical,
   type Cell,
   CHAIN_START,
-  decisionOf,
+  canonical,
   DEFAULT_RETENTION,
+  decisionOf,
   durableEvents,
   encodeDecision,
   nextLink,

@@ -1,7 +1,7 @@
 import { encodeList, type JsonObject } from "@resource-broker/kube-sim";
-import { type ClusterSize, type Encoding, FIRST_VERSION } from "../messages.ts";
 import { makeNode } from "../cluster/node.ts";
 import { makePod } from "../cluster/pod.ts";
+import { type ClusterSize, type Encoding, FIRST_VERSION } from "../messages.ts";
 
 /** What a follower asks for at once. */
 export const PAGE_SIZE = 500;

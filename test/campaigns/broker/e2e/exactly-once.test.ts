@@ -1,7 +1,7 @@
 import {
   type BrokerProcess,
-  seededRandom,
   type Size,
+  seededRandom,
   startBroker,
   testCertificates,
 } from "@resource-broker/testkit";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import type { SeededRandom } from "@resource-broker/testkit";
-import { answerTo, type Attack, type FuzzEnvironment } from "../environment.ts";
+import { type Attack, answerTo, type FuzzEnvironment } from "../environment.ts";
 
 const HOST = "127.0.0.1";
 const CLIENTS = 24;

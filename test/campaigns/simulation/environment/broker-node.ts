@@ -3,14 +3,14 @@ import { type Committed, createEngine, type Engine, NO_OBSERVER } from "@resourc
 import { idMaker } from "@resource-broker/broker/testing";
 import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
-import type { ApiCall, ApiReply } from "./network.ts";
+import type { InvariantChecker } from "../invariants/invariant-checker.ts";
 import type { FaultRates } from "./faults.ts";
 import type { Findings } from "./findings.ts";
+import type { ApiCall, ApiReply } from "./network.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimDisk } from "./sim-disk.ts";
 import { SimProcess, type WallClock } from "./sim-process.ts";
 import { simStore } from "./sim-store.ts";
-import type { InvariantChecker } from "../invariants/invariant-checker.ts";
 
 const RESTART_MS = 3000;
 

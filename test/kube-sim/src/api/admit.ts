@@ -1,5 +1,5 @@
-import { nameOf } from "../json-access.ts";
 import type { JsonObject } from "../json.ts";
+import { nameOf } from "../json-access.ts";
 import type { Cause, ResourceDefinition, Write } from "./definition.ts";
 import { invalid, undecodable } from "./statuses.ts";
 

@@ -1,6 +1,6 @@
 import { selectorOf } from "../selectors/selection.ts";
-import type { Store } from "../store/store.ts";
 import type { Span } from "../store/sorted-map.ts";
+import type { Store } from "../store/store.ts";
 import type { CollectionTarget, ListQuery, ListResult } from "./cluster-api.ts";
 import type { ApiContext } from "./context.ts";
 import { type ContinueToken, NEWEST, readToken, writeToken } from "./continue-token.ts";

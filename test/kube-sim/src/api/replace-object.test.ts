@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../json.ts";
 import { metadataOf, uidOf, withMetadata } from "../json-access.ts";
+import type { Target, WatchChange } from "./cluster-api.ts";
 import {
   ANYWHERE,
   DELETE,
@@ -14,7 +15,6 @@ import {
   WRITE,
   widget,
 } from "./testing/small-cluster.ts";
-import type { Target, WatchChange } from "./cluster-api.ts";
 
 const A: Target = { ...WIDGETS, name: "a" };
 const A_STATUS: Target = { ...A, subresource: "status" };

@@ -2,7 +2,7 @@ import type { WatchChange } from "../api/cluster-api.ts";
 import { nameOf, namespaceOf, objectAt, objectsAt, textAt } from "../core/look.ts";
 import { sameJson } from "../crd/same-json.ts";
 import type { JsonObject } from "../json.ts";
-import { allocatableOf, type Amounts, minus, plus, requestsOf } from "./amounts.ts";
+import { type Amounts, allocatableOf, minus, plus, requestsOf } from "./amounts.ts";
 import type { NodeState } from "./placement.ts";
 
 /** What is known of nodes and of what runs on them, kept up to date change by change. */

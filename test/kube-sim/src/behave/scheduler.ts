@@ -8,7 +8,7 @@ import { attempt } from "./attempt.ts";
 import { bindPod } from "./bind-pod.ts";
 import { chooseNode } from "./choose-node.ts";
 import { hasEnded, type NodeCache } from "./node-cache.ts";
-import { waiting, type Waiting } from "./pod-status.ts";
+import { type Waiting, waiting } from "./pod-status.ts";
 
 export interface BehaviourDeps {
   readonly api: ClusterApi;

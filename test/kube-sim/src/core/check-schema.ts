@@ -1,6 +1,6 @@
 import type { Cause } from "../api/definition.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
 import { notSupported, required } from "../crd/causes.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
 import { isList, isObject, scalarText } from "./look.ts";
 
 /** What a schema says beyond types: fields that must be there, and values out of a list. */

@@ -1,13 +1,13 @@
 import type { Cause } from "../api/definition.ts";
+import { forbidden, invalid, tooLong } from "../crd/causes.ts";
 import { sameJson } from "../crd/same-json.ts";
 import type { JsonObject } from "../json.ts";
 import { builtIn } from "./built-in.ts";
-import { forbidden, invalid, tooLong } from "../crd/causes.ts";
 import { AGE, column } from "./columns.ts";
 import { objectAt, scalarText, textAt } from "./look.ts";
 import { keyProblem } from "./names.ts";
-import { unchanged } from "./unchanged.ts";
 import { CONFIG_MAP_SCHEMA, SECRET_SCHEMA } from "./schema/small-kinds.ts";
+import { unchanged } from "./unchanged.ts";
 
 const MOST_BYTES = 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import { isList, isObject } from "../json-access.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
+import { isList, isObject } from "../json-access.ts";
 
 export { isList, isObject, nameOf, namespaceOf } from "../json-access.ts";
 

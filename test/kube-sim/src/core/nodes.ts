@@ -1,7 +1,7 @@
 import type { Cause } from "../api/definition.ts";
+import { duplicate } from "../crd/causes.ts";
 import type { JsonObject } from "../json.ts";
 import { builtIn } from "./built-in.ts";
-import { duplicate } from "../crd/causes.ts";
 import { AGE, column, textOr, wideColumn } from "./columns.ts";
 import { conditionOf, objectAt, objectsAt, scalarText, textAt, valueAt } from "./look.ts";
 import { NODE_SCHEMA } from "./schema/node.ts";

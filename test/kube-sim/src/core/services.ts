@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Cause } from "../api/definition.ts";
+import { duplicate, invalid, required } from "../crd/causes.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { builtIn } from "./built-in.ts";
-import { duplicate, invalid, required } from "../crd/causes.ts";
 import { AGE, column, textOr, wideColumn } from "./columns.ts";
 import { nameOf, namespaceOf, numberAt, objectAt, objectsAt, scalarText, textAt, textsAt } from "./look.ts";
 import { SERVICE_SCHEMA } from "./schema/small-kinds.ts";

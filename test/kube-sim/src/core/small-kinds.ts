@@ -1,7 +1,7 @@
+import { invalid, required } from "../crd/causes.ts";
 import type { JsonObject } from "../json.ts";
 import { ageOf } from "../table/human-duration.ts";
 import { builtIn } from "./built-in.ts";
-import { invalid, required } from "../crd/causes.ts";
 import { AGE, column, textOr, wideColumn } from "./columns.ts";
 import { numberAt, objectsAt, textAt, valueAt } from "./look.ts";
 import { EVENT_SCHEMA, LEASE_SCHEMA, SERVICE_ACCOUNT_SCHEMA } from "./schema/small-kinds.ts";

@@ -1,5 +1,5 @@
-import { badRequest } from "../api/statuses.ts";
 import { labelValueProblems, qualifiedNameProblems } from "../api/names.ts";
+import { badRequest } from "../api/statuses.ts";
 import type { JsonObject } from "../json.ts";
 import { metadataOf, objectAt } from "../json-access.ts";
 import { type Token, tokensOf } from "./label-tokens.ts";

@@ -4,8 +4,8 @@ import type { ClusterApi } from "../api/cluster-api.ts";
 import { StatusError } from "../api/status-error.ts";
 import { numberAt, textAt } from "../core/look.ts";
 import { SERVICE_ACCOUNTS } from "../core/small-kinds.ts";
-import { isJsonObject } from "../json-value.ts";
 import type { JsonObject } from "../json.ts";
+import { isJsonObject } from "../json-value.ts";
 import type { User } from "./reviews.ts";
 
 /** Tokens of service accounts, as a TokenRequest gives them. */

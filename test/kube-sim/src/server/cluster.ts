@@ -8,7 +8,7 @@ import { accountTokens } from "./account-tokens.ts";
 import { createListener } from "./cluster-server.ts";
 import { type Credentials, kubeconfigText } from "./credentials.ts";
 import { createGate } from "./gate.ts";
-import { serve, type ServeDeps } from "./serve.ts";
+import { type ServeDeps, serve } from "./serve.ts";
 
 export interface ClusterParts {
   readonly name: string;

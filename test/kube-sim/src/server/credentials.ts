@@ -1,4 +1,4 @@
-import { type InMemoryAuthority, inMemoryAuthority, type IssuedCertificate } from "@resource-broker/runtime";
+import { type InMemoryAuthority, type IssuedCertificate, inMemoryAuthority } from "@resource-broker/runtime";
 import { stringify } from "yaml";
 import type { KubeSimDeps } from "../kube-sim.ts";
 

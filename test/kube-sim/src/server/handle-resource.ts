@@ -1,5 +1,5 @@
-import { methodNotSupported, pathNotFound } from "../api/statuses.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
+import { methodNotSupported, pathNotFound } from "../api/statuses.ts";
 import type { FailNext } from "../kube-sim.ts";
 import type { Answer } from "./answer.ts";
 import { flagIn } from "./query.ts";

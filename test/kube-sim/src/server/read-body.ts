@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { parse as parseYaml } from "yaml";
 import type { PatchBody } from "../api/cluster-api.ts";
 import { badRequest, failure, unsupportedMedia } from "../api/statuses.ts";
-import { decodeBody } from "./protobuf-body/decode-body.ts";
 import { isList, isObject } from "../core/look.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { isJson } from "../json-value.ts";
+import { decodeBody } from "./protobuf-body/decode-body.ts";
 
 /** As much as the real server takes. */
 const LIMIT_BYTES = 3 * 1024 * 1024;

@@ -7,9 +7,9 @@ import { renderList, renderObject } from "./render.ts";
 import {
   collectionTarget,
   objectTarget,
-  renderingFor,
   type ResourceCall,
   type ResourceDeps,
+  renderingFor,
 } from "./resource-call.ts";
 import { watchEncoder } from "./watch-encoder.ts";
 import { watchAnswer } from "./watch-stream.ts";

@@ -21,9 +21,9 @@ import {
   collectionTarget,
   needsNamespace,
   objectTarget,
-  renderingFor,
   type ResourceCall,
   type ResourceDeps,
+  renderingFor,
 } from "./resource-call.ts";
 
 type Handler = (definition: ResourceDefinition, call: ResourceCall, deps: ResourceDeps) => Promise<Answer>;

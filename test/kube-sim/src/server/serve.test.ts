@@ -3,7 +3,7 @@ import { fakeClock } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createKubeSim } from "../create-kube-sim.ts";
 import type { SimCluster } from "../kube-sim.ts";
-import { type SimCall, type SimClient, simClient, type SimReply } from "./testing/sim-client.ts";
+import { type SimCall, type SimClient, type SimReply, simClient } from "./testing/sim-client.ts";
 
 const clock = fakeClock();
 const sim = createKubeSim({ clock, randomBytes });

@@ -1,6 +1,6 @@
+import { timestamp } from "../api/context.ts";
 import type { ResourceDefinition } from "../api/definition.ts";
 import { badRequest, invalid } from "../api/statuses.ts";
-import { timestamp } from "../api/context.ts";
 import { bindPod } from "../behave/bind-pod.ts";
 import { nameOf, numberAt, objectAt, textAt } from "../core/look.ts";
 import { NAMESPACES_TO_FINALIZE } from "../core/namespaces.ts";
@@ -11,7 +11,7 @@ import type { Answer } from "./answer.ts";
 import { checkNames, isDryRun, writeOptions } from "./query.ts";
 import { readObject } from "./read-body.ts";
 import { encoded, renderObject } from "./render.ts";
-import { collectionTarget, renderingFor, type ResourceCall, type ResourceDeps } from "./resource-call.ts";
+import { collectionTarget, type ResourceCall, type ResourceDeps, renderingFor } from "./resource-call.ts";
 import { deleteOptions } from "./resource-writes.ts";
 
 /** A path below an object that is neither the object nor its status. */

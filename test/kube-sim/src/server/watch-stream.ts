@@ -6,7 +6,7 @@ import { internalError } from "../api/statuses.ts";
 import type { JsonObject } from "../json.ts";
 import type { StreamAnswer } from "./answer.ts";
 import type { Gate } from "./gate.ts";
-import { watchContentType, type WatchEncoder } from "./watch-encoder.ts";
+import { type WatchEncoder, watchContentType } from "./watch-encoder.ts";
 
 export interface WatchRequest {
   readonly target: CollectionTarget;

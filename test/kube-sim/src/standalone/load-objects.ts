@@ -2,9 +2,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@resource-broker/base";
 import { parseAllDocuments } from "yaml";
-import { isJsonObject } from "../json-value.ts";
-import type { JsonObject } from "../json.ts";
 import { objectsAt } from "../core/look.ts";
+import type { JsonObject } from "../json.ts";
+import { isJsonObject } from "../json-value.ts";
 
 /** The objects of YAML and JSON files and of folders of them, in the order of their names; lists are opened. */
 export async function loadObjects(paths: readonly string[]): Promise<readonly JsonObject[]> {

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { bitString, explicit, integer, sequence } from "../certificates/der.ts";
 import { makeKeys, signatureAlgorithm, toPem } from "../certificates/make-certificate.ts";
 import { commonName, encodeSubject } from "../certificates/subject.ts";
-import { controlPlaneAssets } from "./assets.ts";
 import { kubeClientFor } from "../kube/clients.ts";
+import { controlPlaneAssets } from "./assets.ts";
 import type { RealControlPlane } from "./control-plane.ts";
 import { startControlPlane } from "./start-control-plane.ts";
 

@@ -9,11 +9,11 @@ import { accessThrough } from "./access.ts";
 import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
 import {
   apiServerFlags,
-  controllerManagerFlags,
   type ControlPlaneFiles,
+  controllerManagerFlags,
   etcdFlags,
 } from "./command-lines.ts";
-import type { ServerAccess, RealControlPlane } from "./control-plane.ts";
+import type { RealControlPlane, ServerAccess } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
 import { controlPlaneProgram, type ProgramParts } from "./program.ts";
 import { requestServer } from "./request-server.ts";

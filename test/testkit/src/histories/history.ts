@@ -2,8 +2,8 @@ import { type Call, checkLinearizable } from "./linearizable.ts";
 import {
   anonymousKey,
   type ProviderOperation,
-  providerObject,
   type ProviderResult,
+  providerObject,
 } from "./provider-object.ts";
 
 export type ProviderCall = Call<ProviderOperation, ProviderResult>;

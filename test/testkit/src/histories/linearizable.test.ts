@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { History } from "./history.ts";
 import { type Call, checkLinearizable } from "./linearizable.ts";
-import { type ProviderOperation, providerObject, type ProviderResult } from "./provider-object.ts";
+import { type ProviderOperation, type ProviderResult, providerObject } from "./provider-object.ts";
 
 type Line = Call<ProviderOperation, ProviderResult>;
 

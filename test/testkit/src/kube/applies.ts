@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from "node:assert";
-import { type ConfigMap, CONFIG_MAPS, PODS } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, PODS } from "@resource-broker/kube";
 import { SERVICES } from "@resource-broker/kube/testing";
 import { configMap, type KubePromise, promise, raw, refused, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";

@@ -7,8 +7,8 @@ import {
 } from "@resource-broker/kube";
 import { until } from "../world/until.ts";
 import { type KubePromise, listed, namesOf, promise, refused, type Setup } from "./kube-promise.ts";
-import { type Widget, installed, widgetDefinition } from "./widgets.ts";
 import { startWatch } from "./start-watch.ts";
+import { installed, type Widget, widgetDefinition } from "./widgets.ts";
 
 /** Until a real server serves a new kind takes it two seconds: those that only use widgets share theirs. */
 const shared = new WeakMap<KubeClient, Promise<Resource<Widget>>>();

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
-import { type ConfigMap, CONFIG_MAPS, NAMESPACES, PODS } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, NAMESPACES, PODS } from "@resource-broker/kube";
 import { until } from "../world/until.ts";
 import { configMap, type KubePromise, promise, refused, type Setup, untilGone } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";

@@ -4,13 +4,13 @@ import {
   CONFIG_MAPS,
   EVENTS,
   eventRecorder,
-  reflector,
-  type ReflectorDeps,
   informer,
   type KubeClient,
-  leaderElection,
   LEASES,
+  leaderElection,
   PODS,
+  type ReflectorDeps,
+  reflector,
 } from "@resource-broker/kube";
 import type { LeaderElection } from "@resource-broker/kube/testing";
 import { systemClock } from "@resource-broker/runtime";

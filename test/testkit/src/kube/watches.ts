@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
-import { type ConfigMap, CONFIG_MAPS, type KubeClient, PODS, type Resource } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, type KubeClient, PODS, type Resource } from "@resource-broker/kube";
 import { configMap, type KubePromise, listed, promise, refused, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 import { startWatch, type WatchHandle } from "./start-watch.ts";

@@ -12,7 +12,7 @@ import {
 import type { MessageFields } from "@resource-broker/kube/testing";
 import { projection } from "@resource-broker/kube-sim/testing";
 import { type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
-import { container, labelsFor, nodes, pod, POD_SPECS, POD_STATUS, type WholePod } from "./shapes.ts";
+import { container, labelsFor, nodes, POD_SPECS, POD_STATUS, pod, type WholePod } from "./shapes.ts";
 import { startWatch } from "./start-watch.ts";
 
 /** With the labels that the accounting reads. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert";
-import { type ConfigMap, CONFIG_MAPS, LEASES, NODES, PODS, SECRETS } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, LEASES, NODES, PODS, SECRETS } from "@resource-broker/kube";
 import { type Node, SERVICES } from "@resource-broker/kube/testing";
 import { configMap, type KubePromise, promise, refused } from "./kube-promise.ts";
 import { container, pod } from "./shapes.ts";

@@ -3,13 +3,13 @@ import type { Clock, Log } from "@resource-broker/base";
 import { informer, type ObjectName, reconcileLoop, SECRETS } from "@resource-broker/kube";
 import { isUnreachableForever, writeForeignCluster, writeReachability } from "./foreign-clusters.ts";
 import { reflectPod, runShadowPod } from "./guest-pods.ts";
+import type { LiqoSite, LiqoState } from "./liqo-state.ts";
 import { offloadNamespace } from "./offloading.ts";
 import { controlPlaneSecret, hasIdentity, reconcileSecret } from "./peer-objects.ts";
 import { provideSlice } from "./provide-slice.ts";
 import { replicateSlice, type SliceAt } from "./replicate-slice.ts";
-import type { LiqoSite, LiqoState } from "./liqo-state.ts";
-import { makeVirtualNode, runVirtualNode } from "./virtual-nodes.ts";
 import { type AnyObject, FOLLOWED, type Task, tasksOf } from "./tasks.ts";
+import { makeVirtualNode, runVirtualNode } from "./virtual-nodes.ts";
 
 export interface ControllersDeps {
   readonly clock: Clock;

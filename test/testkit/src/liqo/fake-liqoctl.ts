@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { FOREIGN_CLUSTERS } from "@resource-broker/agent/liqo";
 import { parseKubeconfig, resolveContext } from "@resource-broker/kube/testing";
 import { parse } from "yaml";
-import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
-import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";
-import type { Pair } from "./peer-objects.ts";
 import type { LiqoSite, LiqoState } from "./liqo-state.ts";
+import { type LiqoctlCommand, readLiqoctlArguments } from "./liqoctl-arguments.ts";
+import type { Pair } from "./peer-objects.ts";
+import { forceUnpeer, type NextChange, peer, peerHalf, unauthenticate, unpeer } from "./peering.ts";
 
 export interface LiqoctlResult {
   readonly code: number;

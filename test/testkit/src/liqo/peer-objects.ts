@@ -1,9 +1,9 @@
 import {
   IDENTITIES,
+  type Identity,
   LIQO_LABEL,
   RESOURCE_SLICES,
   TENANTS,
-  type Identity,
   type Tenant,
   tenantNamespaceOf,
 } from "@resource-broker/agent/liqo";

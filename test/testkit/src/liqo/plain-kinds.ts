@@ -1,6 +1,6 @@
+import type { ResourceList } from "@resource-broker/agent/liqo";
 import type { ObjectMeta } from "@resource-broker/base";
 import type { Resource } from "@resource-broker/kube";
-import type { ResourceList } from "@resource-broker/agent/liqo";
 
 /** Nodes and pods whole: the accounting's own types hold only what it reads. */
 export interface WholeNode {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import {
   LIQO_ANNOTATION,
   LIQO_LABEL,
-  type Quota,
   QUOTAS,
+  type Quota,
   RESOURCE_SLICES,
   type ResourceList,
   type ResourceSlice,

@@ -1,4 +1,4 @@
-import { ledgerFrom, type LedgerRecords, type LedgerView } from "@resource-broker/domain";
+import { type LedgerRecords, type LedgerView, ledgerFrom } from "@resource-broker/domain";
 
 type ClusterAccount = LedgerView["accounts"] extends ReadonlyMap<string, infer Account> ? Account : never;
 

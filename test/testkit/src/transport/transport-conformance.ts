@@ -1,5 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert";
-import type { BrokerTransport, BrokerEvent, ResponseMetadata } from "@resource-broker/agent";
+import type { BrokerEvent, BrokerTransport, ResponseMetadata } from "@resource-broker/agent";
 import { Fault, type FaultCode } from "@resource-broker/base";
 import type { AdoptionRequestDTO, ReservationDTO } from "@resource-broker/contract";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";

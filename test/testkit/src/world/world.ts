@@ -10,8 +10,8 @@ import { startGuardian } from "../process/guardian.ts";
 import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
 import { type ClusterPlan, plannedObjects } from "./cluster-plan.ts";
 import { type ControlPlanes, simulatedControlPlanes } from "./control-planes.ts";
-import { hubDefinitions } from "./kinds.ts";
 import { type InProcessAgent, startInProcessAgent } from "./in-process-agent.ts";
+import { hubDefinitions } from "./kinds.ts";
 import { type WorldCluster, worldCluster } from "./world-cluster.ts";
 
 /** Many short lives from the same sources. */

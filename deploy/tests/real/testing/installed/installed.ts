@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type RealControlPlane, until } from "@resource-broker/testkit";
-import { AGENT_NAMESPACE, HELM_NAMESPACE, install, podObject, servedBy, type Site } from "./installation.ts";
+import { AGENT_NAMESPACE, HELM_NAMESPACE, install, podObject, type Site, servedBy } from "./installation.ts";
 import { kubectl } from "./kubectl.ts";
 import type { Manifests } from "./manifests.ts";
 import type { Pod } from "./pod.ts";

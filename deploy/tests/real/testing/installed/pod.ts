@@ -5,8 +5,8 @@ import type { Instruction } from "../../../../images/read-dockerfile.ts";
 import { certificateFor, issueCertificate } from "./issue-certificate.ts";
 import type { Manifests } from "./manifests.ts";
 import { podNetwork } from "./pod-network.ts";
-import { podPlan, type PodPlan, type ProbePlan } from "./pod-plan.ts";
-import { type Endpoint, relay, type Relay } from "./relay.ts";
+import { type PodPlan, type ProbePlan, podPlan } from "./pod-plan.ts";
+import { type Endpoint, type Relay, relay } from "./relay.ts";
 import { podSandbox } from "./sandbox.ts";
 
 const API_SERVER = "kubernetes.default.svc";

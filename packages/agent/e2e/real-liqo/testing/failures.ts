@@ -6,14 +6,14 @@ import { expect } from "vitest";
 import {
   ask,
   logSeen,
-  TIMEOUT_MS,
   release,
+  TIMEOUT_MS,
   untilReady,
   untilRequest,
 } from "../../liqo/testing/directions.ts";
 import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
-import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
 import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
+import { type RealDirection, type RealLiqoWorld, realDirection } from "./real-liqo-world.ts";
 
 const WEB = { namespace: "shop", name: "web", replicas: 1, requests: { cpu: "1", memory: "1Gi" } };
 /** Not the same namespace as the other direction's: docs/liqo.md. */

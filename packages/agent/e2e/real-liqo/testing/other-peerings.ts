@@ -8,10 +8,10 @@ import {
 import { SECRETS } from "@resource-broker/kube";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import { ask, logSeen, TIMEOUT_MS, nodeOf, release, untilReady } from "../../liqo/testing/directions.ts";
+import { ask, logSeen, nodeOf, release, TIMEOUT_MS, untilReady } from "../../liqo/testing/directions.ts";
 import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
-import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
 import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
+import { type RealDirection, type RealLiqoWorld, realDirection } from "./real-liqo-world.ts";
 
 const SMALL = { requestedCPU: "2", requestedMemory: "4Gi" };
 const WEB = { namespace: "shop", name: "web", replicas: 1, requests: { cpu: "1", memory: "1Gi" } };

@@ -15,14 +15,14 @@ import { expect } from "vitest";
 import {
   ask,
   logSeen,
-  TIMEOUT_MS,
   nodeOf,
   release,
+  TIMEOUT_MS,
   untilReady,
   untilRequest,
 } from "../../liqo/testing/directions.ts";
 import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
-import { type RealDirection, realDirection, type RealLiqoWorld } from "./real-liqo-world.ts";
+import { type RealDirection, type RealLiqoWorld, realDirection } from "./real-liqo-world.ts";
 
 const RESERVED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
 

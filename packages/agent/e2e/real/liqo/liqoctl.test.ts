@@ -7,9 +7,9 @@ import {
   type ControlPlanes,
   controlPlaneAssets,
   installedLiqo,
+  LIQOCTL_LINES,
   liqoAssets,
   liqoDeployment,
-  LIQOCTL_LINES,
   realControlPlanes,
   simulatedControlPlanes,
 } from "@resource-broker/testkit";

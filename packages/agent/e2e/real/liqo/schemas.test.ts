@@ -19,7 +19,7 @@ import {
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { DeliverySpec } from "../../../src/data-plane/data-plane.ts";
-import { liqoRequester, type LiqoRequester } from "../../../src/liqo/liqo-data-plane.ts";
+import { type LiqoRequester, liqoRequester } from "../../../src/liqo/liqo-data-plane.ts";
 import { kubeconfigFolder } from "../../../src/liqo/liqoctl/kubeconfigs.ts";
 import { privateFiles } from "../../../src/liqo/liqoctl/private-file.ts";
 import { RESOURCE_SLICES } from "../../../src/liqo/objects/authentication.ts";

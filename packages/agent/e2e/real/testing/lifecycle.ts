@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { Log } from "@resource-broker/base";
 import { PATH, type ReservationDTO } from "@resource-broker/contract";
-import { type EventInput, eventRecorder, EVENTS } from "@resource-broker/kube";
+import { EVENTS, type EventInput, eventRecorder } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {
   ADVERTISEMENTS,

@@ -1,5 +1,5 @@
-import type { Resource } from "@resource-broker/kube";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
+import type { Resource } from "@resource-broker/kube";
 import { type RealControlPlane, type RealControlPlanes, until } from "@resource-broker/testkit";
 import type { ApiServerFaults } from "../../testing/api-server-faults.ts";
 

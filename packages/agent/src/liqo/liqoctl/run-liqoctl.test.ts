@@ -6,8 +6,8 @@ import {
   EXIT_NOT_FOUND,
   forceUnpeerArguments,
   liqoctl,
-  peerArguments,
   type PeerOptions,
+  peerArguments,
   shownOutput,
   unpeerArguments,
 } from "./run-liqoctl.ts";

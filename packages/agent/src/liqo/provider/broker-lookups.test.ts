@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/base";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
+import type { Reservation } from "../../reservations/reservation.ts";
 import type { ReservationCache } from "../../reservations/reservation-cache.ts";
 import { brokerLookups } from "./broker-lookups.ts";
-import type { Reservation } from "../../reservations/reservation.ts";
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const STRANGE = "rsv-strange";

@@ -11,13 +11,13 @@ import {
   SETTLE_MS,
 } from "./evaluate-replica.ts";
 import {
+  ASKED,
+  acceptedWith,
   aProviderReservation,
   aReplica,
-  acceptedWith,
-  ASKED,
   MALLORY,
-  ROME,
   type ReplicaChanges,
+  ROME,
 } from "./testing/provider-test-environment.ts";
 
 const NOW = Date.parse("2026-07-01T10:00:00Z");

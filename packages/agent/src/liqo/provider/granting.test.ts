@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { RESOURCE_SLICES, TENANTS } from "../objects/authentication.ts";
 import { END_GRACE_MS, SETTLE_MS } from "./evaluate-replica.ts";
 import {
+  ASKED,
   aProviderReservation,
   aReplica,
-  ASKED,
   aTenant,
   cordonQuota,
   ID,

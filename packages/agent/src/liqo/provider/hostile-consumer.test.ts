@@ -5,12 +5,12 @@ import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.t
 import { QUOTAS, SHADOW_PODS } from "../objects/offloading.ts";
 import { END_GRACE_MS } from "./evaluate-replica.ts";
 import {
+  ASKED,
   acceptedWith,
   aProviderReservation,
   aQuota,
   aReplica,
   aShadowPod,
-  ASKED,
   cordonQuota,
   MALLORY,
   MINUTE_MS,

@@ -1,4 +1,4 @@
-import { reconcileLoop, type ReflectorDeps } from "@resource-broker/kube";
+import { type ReflectorDeps, reconcileLoop } from "@resource-broker/kube";
 import type { ProviderContext, ProviderDataPlane } from "../../data-plane/data-plane.ts";
 import { liqoIdentity } from "../identity/liqo-identity.ts";
 import { brokerLookups } from "./broker-lookups.ts";

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { ReplicaVerdict } from "./evaluate-replica.ts";
 import { planReplica, type ReplicaState } from "./plan-replica.ts";
 import {
-  aReplica,
-  acceptedWith,
   ASKED,
   AUTHENTICATED,
-  ROME,
+  acceptedWith,
+  aReplica,
   type ReplicaChanges,
+  ROME,
 } from "./testing/provider-test-environment.ts";
 
 const WALL = Date.parse("2026-07-01T10:05:00Z");

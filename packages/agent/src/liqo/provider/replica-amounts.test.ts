@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ResourceList } from "../objects/authentication.ts";
 import { amountProblem, cappedAmounts, isSameList } from "./replica-amounts.ts";
-import { aProviderReservation, ASKED } from "./testing/provider-test-environment.ts";
+import { ASKED, aProviderReservation } from "./testing/provider-test-environment.ts";
 
 const TERMS = {
   counted: countedResources({

@@ -4,10 +4,10 @@ import { RESOURCE_SLICES } from "../objects/authentication.ts";
 import { SHADOW_PODS } from "../objects/offloading.ts";
 import { END_GRACE_MS } from "./evaluate-replica.ts";
 import {
+  ASKED,
   acceptedWith,
   aReplica,
   aShadowPod,
-  ASKED,
   cordonQuota,
   ID,
   MINUTE_MS,

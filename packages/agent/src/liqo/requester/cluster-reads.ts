@@ -1,5 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import { type KubeClient, NAMESPACES, type Resource, type Selection } from "@resource-broker/kube";
+import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
+import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.ts";
 import { FOREIGN_CLUSTERS, type ForeignCluster } from "../objects/core.ts";
 import { LIQO_LABEL, RESERVATION_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
 import {
@@ -9,8 +11,6 @@ import {
   VIRTUAL_NODES,
   type VirtualNode,
 } from "../objects/offloading.ts";
-import { RESOURCE_SLICES, type ResourceSlice } from "../objects/authentication.ts";
-import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
 import type { ObservedOffload } from "./plan-offload.ts";
 import {
   awaitsNodeOf,

@@ -1,6 +1,6 @@
 import { formatTime, parseTime } from "@resource-broker/base";
-import type { DeliverySpec, Offload } from "../../data-plane/data-plane.ts";
 import { isClusterId } from "@resource-broker/domain";
+import type { DeliverySpec, Offload } from "../../data-plane/data-plane.ts";
 import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
 import type { ResourceList } from "../objects/authentication.ts";
 import { type SliceAmountTerms, sliceAmounts, unreservedNames } from "./slice-amounts.ts";

@@ -1,6 +1,8 @@
 import { Fault } from "@resource-broker/base";
 import { CONFIG_MAPS } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
+import { RESOURCE_SLICES } from "../objects/authentication.ts";
+import { RESERVATION_PODS } from "./reservation-nodes.ts";
 import { aStuckPod } from "./testing/liqo-in-memory.ts";
 import {
   clusterIdMap,
@@ -8,9 +10,7 @@ import {
   liqoTestEnvironment,
   MINUTE_MS,
 } from "./testing/liqo-test-environment.ts";
-import { RESOURCE_SLICES } from "../objects/authentication.ts";
 import { DELIVERY_A, DELIVERY_B, ID_A, ID_B, othersSlice } from "./testing/samples.ts";
-import { RESERVATION_PODS } from "./reservation-nodes.ts";
 
 describe("what goes wrong", () => {
   test.each<[string, (it: LiqoTestEnvironment) => void, string, string]>([

@@ -4,8 +4,8 @@ import type { DataPlaneIdentity } from "../../data-plane/data-plane.ts";
 import { identityAt } from "../identity/read-identity.ts";
 import type { ForeignAccess } from "../liqoctl/foreign-access.ts";
 import type { KubeconfigLookup } from "../liqoctl/kubeconfigs.ts";
+import { TENANTS, type Tenant } from "../objects/authentication.ts";
 import { tenantNamespaceOf } from "../objects/labels.ts";
-import { type Tenant, TENANTS } from "../objects/authentication.ts";
 import type { JobResult } from "./peering-job-runner.ts";
 
 /**

@@ -9,15 +9,15 @@ import {
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { type FakeCluster, fakeCluster } from "../../testing/fake-cluster.ts";
-import { TENANTS } from "../objects/authentication.ts";
 import { DEPLOYMENTS } from "../identity/read-identity.ts";
 import { foreignText } from "../liqoctl/foreign-access.ts";
 import type { KubeconfigLookup } from "../liqoctl/kubeconfigs.ts";
 import type { RunResult } from "../liqoctl/run-liqoctl.ts";
+import { TENANTS } from "../objects/authentication.ts";
 import { clusterReads } from "./cluster-reads.ts";
-import { peeringTeardown } from "./peering-teardown.ts";
 import { peeringJobFactory } from "./peering-job-factory.ts";
 import type { Job } from "./peering-job-runner.ts";
+import { peeringTeardown } from "./peering-teardown.ts";
 
 const PARIS = { server: "https://paris:6443", token: "of-paris" };
 const ROME = { server: "https://rome:6443", token: "of-rome" };

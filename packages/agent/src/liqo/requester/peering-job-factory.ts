@@ -1,34 +1,34 @@
 import type { KubeClient } from "@resource-broker/kube";
+import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
+import type { Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
+import type { PrivateFiles } from "../liqoctl/private-file.ts";
 import {
   type Access,
   EXIT_NOT_FOUND,
   forceUnpeerArguments,
   type GatewayType,
-  peerArguments,
   type Peering,
+  peerArguments,
   type RunLiqoctl,
   shownOutput,
   unauthenticateArguments,
   unpeerArguments,
 } from "../liqoctl/run-liqoctl.ts";
-import { type ForeignAccess, foreignText } from "../liqoctl/foreign-access.ts";
-import type { Kubeconfigs } from "../liqoctl/kubeconfigs.ts";
-import type { PrivateFiles } from "../liqoctl/private-file.ts";
-import { tenantNamespaceOf } from "../objects/labels.ts";
 import { deleteCommand } from "../objects/authentication.ts";
+import { tenantNamespaceOf } from "../objects/labels.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import { isConsumer, isProvider, isTerminating } from "./foreign-cluster-state.ts";
-import type { PeeringTeardown } from "./peering-teardown.ts";
-import type { Job, JobResult } from "./peering-job-runner.ts";
-import type { PeeringStore } from "./peering-store.ts";
 import {
   type ClusterRef,
   type Pair,
-  peeringChecks,
   type ProviderKubeconfig,
+  peeringChecks,
   type TenantStatus,
   tenantStatusAt,
 } from "./peering-checks.ts";
+import type { Job, JobResult } from "./peering-job-runner.ts";
+import type { PeeringStore } from "./peering-store.ts";
+import type { PeeringTeardown } from "./peering-teardown.ts";
 import { ensureTenantAccess } from "./tenant-access.ts";
 
 export interface PeeringJobFactoryOptions {

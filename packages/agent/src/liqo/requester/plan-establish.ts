@@ -1,18 +1,18 @@
 import { parseTime } from "@resource-broker/base";
 import type { Patch } from "@resource-broker/kube";
+import { deleteCommand, type ResourceSlice } from "../objects/authentication.ts";
 import type { ForeignCluster } from "../objects/core.ts";
 import { LIQO_LABEL, tenantNamespaceOf } from "../objects/labels.ts";
-import { deleteCommand, type ResourceSlice } from "../objects/authentication.ts";
 import type { VirtualNode } from "../objects/offloading.ts";
-import { differences } from "./slice-amounts.ts";
-import { isPeered, isTerminating } from "./foreign-cluster-state.ts";
-import { isOurSlice, slicePatch } from "./slice-manifest.ts";
 import type { DesiredVirtualNode } from "./desired-virtual-node.ts";
-import type { OffloadStep } from "./plan-offload.ts";
+import { isPeered, isTerminating } from "./foreign-cluster-state.ts";
+import type { TenantStatus } from "./peering-checks.ts";
 import type { JobState } from "./peering-job-runner.ts";
 import type { PeeringMarker } from "./peering-store.ts";
-import type { TenantStatus } from "./peering-checks.ts";
+import type { OffloadStep } from "./plan-offload.ts";
 import { isVirtual, RELEASING_ANNOTATION, type ReservationNode } from "./reservation-nodes.ts";
+import { differences } from "./slice-amounts.ts";
+import { isOurSlice, slicePatch } from "./slice-manifest.ts";
 
 /** The observed state of one reservation's virtual node. */
 export interface ObservedVirtualNode {

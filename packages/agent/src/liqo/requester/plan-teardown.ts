@@ -1,8 +1,8 @@
+import type { ResourceSlice } from "../objects/authentication.ts";
 import { LIQO_ANNOTATION } from "../objects/labels.ts";
 import type { NamespaceOffloading, VirtualNode } from "../objects/offloading.ts";
-import type { ResourceSlice } from "../objects/authentication.ts";
-import { planUnpeer, type PeeringState, type UnpeerStep } from "./plan-unpeer.ts";
 import { closedFor, withoutClaim } from "./plan-offload.ts";
+import { type PeeringState, planUnpeer, type UnpeerStep } from "./plan-unpeer.ts";
 import type { ReservationNode, ReservationPod } from "./reservation-nodes.ts";
 
 /** All objects of one reservation in this cluster. */

@@ -1,5 +1,5 @@
-import { tenantNamespaceOf } from "../objects/labels.ts";
 import type { ForeignCluster } from "../objects/core.ts";
+import { tenantNamespaceOf } from "../objects/labels.ts";
 import {
   isConsumer,
   isPeered,

@@ -1,9 +1,9 @@
 import type { Clock } from "@resource-broker/base";
+import type { NamespaceOffloading } from "../objects/offloading.ts";
 import type { ClusterReads } from "./cluster-reads.ts";
 import type { PeeringJobFactory } from "./peering-job-factory.ts";
 import { currentJob, type PeeringJobRunner } from "./peering-job-runner.ts";
 import type { PeeringStore } from "./peering-store.ts";
-import type { NamespaceOffloading } from "../objects/offloading.ts";
 import { claimantsOf, closedProvider } from "./plan-offload.ts";
 import type { ReservationObjects } from "./plan-teardown.ts";
 import type { PeeringState } from "./plan-unpeer.ts";

@@ -1,6 +1,6 @@
 import { Fault, parseTime } from "@resource-broker/base";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
-import { type Lease, LEASES, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
+import { LEASES, type Lease, type ReflectorDeps, reflector, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";
 import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";
 

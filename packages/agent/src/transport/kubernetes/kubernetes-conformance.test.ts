@@ -1,4 +1,4 @@
-import { testCertificates, TRANSPORT_PROMISES, type TransportUnderTest } from "@resource-broker/testkit";
+import { TRANSPORT_PROMISES, type TransportUnderTest, testCertificates } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { startHub } from "./testing/hub.ts";
 

@@ -1,11 +1,11 @@
 import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
+import { responseListeners } from "@resource-broker/client";
 import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
 import { clusterAdvertisementName, type Reservation } from "@resource-broker/contract/crd";
 import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
 import type { BrokerTransport, Role } from "../broker-communicator.ts";
-import { responseListeners } from "@resource-broker/client";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
 import { intents } from "./intents.ts";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";

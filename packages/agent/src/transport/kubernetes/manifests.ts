@@ -2,12 +2,12 @@ import type { AdoptionRequestDTO, AdvertisementDTO, ReservationRequestDTO } from
 import {
   apiVersionOf,
   type ClusterAdvertisement,
+  type Condition,
   clusterAdvertisementKind,
   clusterAdvertisementName,
-  type Condition,
   KUBE_LABEL,
-  type Reservation,
   RESERVATION_CONDITION,
+  type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";

@@ -2,9 +2,9 @@ import { Fault } from "@resource-broker/base";
 import {
   type Named,
   type Reflector,
-  reflector,
   type ReflectorDeps,
   type ReflectorOptions,
+  reflector,
   type Sink,
 } from "@resource-broker/kube";
 import type { ApiCalls } from "./api-calls.ts";

@@ -1,7 +1,7 @@
 import { truncate } from "@resource-broker/base";
 import { type CapacityEventDTO, LIMIT } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
-import { type Reflector, reflector, type ReflectorDeps, type Sink } from "@resource-broker/kube";
+import { type Reflector, type ReflectorDeps, reflector, type Sink } from "@resource-broker/kube";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";
 
 const OVERCOMMITTED = "Overcommitted";

@@ -12,7 +12,7 @@ import {
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
-import { type Reservation, RESERVATION_CONDITION, NOBODY } from "@resource-broker/contract/crd";
+import { NOBODY, RESERVATION_CONDITION, type Reservation } from "@resource-broker/contract/crd";
 import { isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
 

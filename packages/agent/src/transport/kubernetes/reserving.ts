@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/base";
+import { checkKey } from "@resource-broker/client";
 import type { ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal, type ReservationRequest, reservationNameFor } from "@resource-broker/domain";
 import { sha256 } from "@resource-broker/runtime";
-import { checkKey } from "@resource-broker/client";
 import { releasedCondition, releaseManifest, reserveManifest } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import {

@@ -1,3 +1,4 @@
+import { LEASES, PODS, SECRETS, SERVICE_ACCOUNTS } from "@resource-broker/kube";
 import {
   ADVERTISEMENTS,
   advertisementOf,
@@ -7,7 +8,6 @@ import {
   NAMESPACE,
 } from "./access-objects.ts";
 import { type AccessRow, applies, creates, deletes, patches, patchesStatus, replaces } from "./agent-acts.ts";
-import { LEASES, PODS, SECRETS, SERVICE_ACCOUNTS } from "@resource-broker/kube";
 
 const rome = knownAdvertisement("rome");
 const paris = knownAdvertisement("paris");

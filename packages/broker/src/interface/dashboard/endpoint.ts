@@ -1,24 +1,24 @@
+import { createServer, type Server } from "node:http";
+import type { Server as SecureServer } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { type CertificateSet, isLoopback } from "@resource-broker/runtime";
 import { CertificatesInForce, type ConnectionIdentity } from "../http/authenticate.ts";
 import { Connections } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS } from "../http/ports.ts";
 import type { RequestHandler } from "../http/request-handler.ts";
-import { type AllowedOrigin, certificateOrigin, loopbackOrigin } from "./origin.ts";
-import type { DashboardDeps, DashboardOptions } from "./ports.ts";
-import { type SessionCookie, sessionCookie } from "./session/cookie.ts";
-import { pageUrl } from "./urls.ts";
-import { createServer, type Server } from "node:http";
-import type { Server as SecureServer } from "node:https";
 import {
   closeExpiredConnections,
   createHttpsServer,
   handleRequests,
   listen,
-  secureContext,
   type ServerParts,
+  secureContext,
   serverTimeouts,
 } from "../http/server.ts";
+import { type AllowedOrigin, certificateOrigin, loopbackOrigin } from "./origin.ts";
+import type { DashboardDeps, DashboardOptions } from "./ports.ts";
+import { type SessionCookie, sessionCookie } from "./session/cookie.ts";
+import { pageUrl } from "./urls.ts";
 
 const PORT_NAME = "the dashboard's port";
 

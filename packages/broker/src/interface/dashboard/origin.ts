@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { X509Certificate } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import { Fault } from "@resource-broker/base";
 
 /** The header that no form and no foreign page can send. */

@@ -6,7 +6,7 @@ import type { Replier } from "../http/reply.ts";
 import type { RequestHandler } from "../http/request-handler.ts";
 import type { Answer, PlainAnswer } from "../http/route.ts";
 import type { Match, Router } from "../http/router.ts";
-import { authenticate, authorize, type AuthorizeDeps, limitRate } from "./authorize.ts";
+import { type AuthorizeDeps, authenticate, authorize, limitRate } from "./authorize.ts";
 import { type AllowedOrigin, checkHost, checkOrigin } from "./origin.ts";
 import type { UiRoute } from "./route.ts";
 import { responseHeaders, type StaticFiles } from "./static-files.ts";

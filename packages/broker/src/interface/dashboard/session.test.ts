@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
 import { fakeClock } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
 import { listenTo, type Visit } from "./testing/browser.ts";
 import { BY_OPS, certificates, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
 

@@ -3,10 +3,10 @@ import type { TLSSocket } from "node:tls";
 import { Fault } from "@resource-broker/base";
 import type { ClusterId } from "@resource-broker/domain";
 import {
-  authenticate,
   type AuthenticationRules,
-  checkCertificate,
+  authenticate,
   type ConnectionIdentity,
+  checkCertificate,
 } from "./authenticate.ts";
 import { type Chain, isChained } from "./certificates/trust.ts";
 

@@ -10,7 +10,7 @@ import {
   WRONG_CERTIFICATES,
 } from "@resource-broker/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { caller, type ClientCredentials, type TestReply } from "./testing/call.ts";
+import { type ClientCredentials, caller, type TestReply } from "./testing/call.ts";
 import { openRawConnection } from "./testing/raw-connection.ts";
 import { type RunningBroker, runBroker } from "./testing/running-broker.ts";
 import { advertisementOf } from "./testing/samples.ts";

@@ -1,13 +1,13 @@
 import { Fault } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { firstAfter } from "./first-after.ts";
-import { checkKey } from "./routes/reservations.ts";
-import { parseJson } from "./json.ts";
 import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
+import { firstAfter } from "./first-after.ts";
+import { parseJson } from "./json.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { Route } from "./route.ts";
 import { createRouter } from "./router.ts";
+import { checkKey } from "./routes/reservations.ts";
 
 const handle = () => ({ status: 200 });
 const route = (method: Route["method"], path: string): Route => ({ method, path, access: "cluster", handle });

@@ -4,7 +4,7 @@ import { Fault, type Log } from "@resource-broker/base";
 import { PROTOCOL_VERSION } from "@resource-broker/contract";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { ConnectionIdentity } from "./authenticate.ts";
-import { authorize, type AuthorizeDeps, type AuthorizedRequest } from "./authorize.ts";
+import { type AuthorizeDeps, type AuthorizedRequest, authorize } from "./authorize.ts";
 import type { Backpressure } from "./backpressure.ts";
 import type { Connections } from "./connections.ts";
 import { parseJson } from "./json.ts";

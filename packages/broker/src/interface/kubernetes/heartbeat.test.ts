@@ -1,6 +1,6 @@
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { cluster } from "@resource-broker/domain/testing";
-import { type Lease, LEASES } from "@resource-broker/kube";
+import { LEASES, type Lease } from "@resource-broker/kube";
 import { fakeClock, memoryDisk } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freedCapacity } from "./heartbeat.ts";

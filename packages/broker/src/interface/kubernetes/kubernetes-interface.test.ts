@@ -1,6 +1,6 @@
 import { add, NO_RESOURCES } from "@resource-broker/base";
 import { KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
-import { isLive, type Reservation as Booked } from "@resource-broker/domain";
+import { type Reservation as Booked, isLive } from "@resource-broker/domain";
 import { NAMESPACES } from "@resource-broker/kube";
 import { clusterOf, requestFor } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

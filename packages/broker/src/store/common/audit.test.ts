@@ -1,4 +1,4 @@
-import { LedgerDriver, FULL_HISTORY, eventsOf } from "@resource-broker/testkit";
+import { eventsOf, FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
 import { expect, it } from "vitest";
 import { auditLines, CHAIN_START, canonical, fromCanonical, nextLink } from "./audit.ts";
 

@@ -1,10 +1,10 @@
 import {
+  apply,
+  DEFAULT_POLICY,
   type Decision,
   decide,
-  DEFAULT_POLICY,
   emptyLedger,
   explain,
-  apply,
   type Policy,
 } from "@resource-broker/domain";
 import { clusterOf, requestFor, reserve } from "@resource-broker/testkit";

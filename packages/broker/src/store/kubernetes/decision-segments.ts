@@ -5,7 +5,7 @@ import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
 import type { Keep } from "../common/retention.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
 import type { LedgerConfigMaps } from "./read-ledger.ts";
-import { linesIn, parseSegmentName, segmentConfigMap, type SegmentId, segmentName } from "./segment.ts";
+import { linesIn, parseSegmentName, type SegmentId, segmentConfigMap, segmentName } from "./segment.ts";
 import type { LedgerSegments } from "./segments.ts";
 import { putObject, type SoftObjectDeps } from "./soft-object.ts";
 

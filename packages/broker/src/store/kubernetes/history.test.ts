@@ -2,7 +2,7 @@ import { ledgerFrom } from "@resource-broker/domain";
 import { CONFIG_MAPS } from "@resource-broker/kube";
 import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { canonical, CHAIN_START, type ChainLink, nextLink } from "../common/audit.ts";
+import { CHAIN_START, type ChainLink, canonical, nextLink } from "../common/audit.ts";
 import { Grants } from "../common/testing/grants.ts";
 import type { AuditEntry, CommitBatch } from "../store.ts";
 import { LEDGER_LABEL } from "./segment.ts";

@@ -1,8 +1,8 @@
 import { type Clock, formatResources, formatTime } from "@resource-broker/base";
 import {
+  type ClusterAdvertisement,
   clusterAdvertisementKind,
   clusterAdvertisementName,
-  type ClusterAdvertisement,
 } from "@resource-broker/contract/crd";
 import {
   type ClusterId,

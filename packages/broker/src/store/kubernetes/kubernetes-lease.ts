@@ -1,5 +1,5 @@
 import type { Clock } from "@resource-broker/base";
-import { type KubeClient, type Lease, LEASES } from "@resource-broker/kube";
+import { type KubeClient, LEASES, type Lease } from "@resource-broker/kube";
 import type { Candidate, LeaseResult } from "../common/leader-elector.ts";
 import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
 import { isCode, writeFailureKind } from "./failure.ts";

@@ -3,8 +3,8 @@ import type { Clock, Log } from "@resource-broker/base";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
 import {
   DEFAULT_LEASE_MS,
-  leaderElector,
   type LeaseResult,
+  leaderElector,
   RENEWALS_PER_LEASE,
 } from "../common/leader-elector.ts";
 import type { Leadership } from "../common/leadership.ts";

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { ConfigMap } from "@resource-broker/kube";
-import { type ChainLink, CHAIN_START } from "../common/audit.ts";
+import { CHAIN_START, type ChainLink } from "../common/audit.ts";
 import type { Candidate } from "../common/leader-elector.ts";
 import { parseStored } from "../common/stored-json.ts";
 import type { TableSum } from "../common/table-sums.ts";

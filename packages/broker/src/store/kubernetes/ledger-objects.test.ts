@@ -2,11 +2,11 @@ import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { StoreFailure } from "../store.ts";
 import { type Content, newManifest } from "./ledger-manifest.ts";
-import type { ManifestChange } from "./manifest-writer.ts";
 import { ledgerObjects } from "./ledger-objects.ts";
-import type { SegmentId } from "./segment.ts";
+import type { ManifestChange } from "./manifest-writer.ts";
 import { recordSums } from "./record-sums.ts";
 import { emptyRecords } from "./records.ts";
+import type { SegmentId } from "./segment.ts";
 
 const AUDIT_SEGMENTS = 5;
 const OLD = { lastHash: "0", lastAt: 0 };

@@ -11,13 +11,13 @@ import {
   withAuditSegments,
   withoutAuditSegments,
 } from "./audit-segments.ts";
+import { hasSamePrefix, planBatch, recordSegments, withLogSegments, withSnapshot } from "./compaction.ts";
 import type { Content } from "./ledger-manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { hasSamePrefix, planBatch, recordSegments, withLogSegments, withSnapshot } from "./compaction.ts";
-import { bytesOf, segmentName, segmentsIn } from "./segment.ts";
-import type { LedgerSegments } from "./segments.ts";
 import { type RecordSums, withSum } from "./record-sums.ts";
 import { type Records, replay, snapshotLines } from "./records.ts";
+import { bytesOf, segmentName, segmentsIn } from "./segment.ts";
+import type { LedgerSegments } from "./segments.ts";
 
 /** Changes beyond this size move into segments, because every commit writes the whole manifest again. */
 const COMPACT_ABOVE_BYTES = 16 * 1024;

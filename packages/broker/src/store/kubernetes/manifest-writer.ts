@@ -6,8 +6,8 @@ import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
 import {
   type Content,
   contentIn,
-  lastCommitOf,
   type LedgerManifest,
+  lastCommitOf,
   manifestConfigMap,
 } from "./ledger-manifest.ts";
 import { LEDGER } from "./segment.ts";

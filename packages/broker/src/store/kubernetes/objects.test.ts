@@ -1,4 +1,4 @@
-import { clusterAdvertisementKind, type ClusterAdvertisement } from "@resource-broker/contract/crd";
+import { type ClusterAdvertisement, clusterAdvertisementKind } from "@resource-broker/contract/crd";
 import { customResource } from "@resource-broker/kube";
 import { until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";

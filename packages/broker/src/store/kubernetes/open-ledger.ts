@@ -6,15 +6,15 @@ import { decisionOf, durableEvents } from "../common/changes.ts";
 import type { Retention } from "../common/retention.ts";
 import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
 import { advertisementShards } from "./advertisement-shards.ts";
+import { recordSegments } from "./compaction.ts";
 import { type DecisionSegments, decisionSegments } from "./decision-segments.ts";
 import { type HoldsStatusWriter, holdsStatusWriter } from "./holds-status.ts";
-import { manifestWriter } from "./manifest-writer.ts";
 import { type LedgerObjects, ledgerObjects } from "./ledger-objects.ts";
-import { recordSegments } from "./compaction.ts";
-import { ledgerSegments, watchSegments } from "./segments.ts";
-import type { WithTimeout } from "./soft-object.ts";
+import { manifestWriter } from "./manifest-writer.ts";
 import { listLedgerObjects, orphanSegments, readLedger } from "./read-ledger.ts";
 import { storedAdvertisements } from "./records.ts";
+import { ledgerSegments, watchSegments } from "./segments.ts";
+import type { WithTimeout } from "./soft-object.ts";
 import type { TakenLedger } from "./take-over.ts";
 
 /** More would fill etcd with data that is rarely read. */

@@ -12,8 +12,8 @@ import {
   linesIn,
   parseSegmentName,
   type SegmentKind,
-  segmentName,
   type SegmentRange,
+  segmentName,
   segmentsIn,
 } from "./segment.ts";
 

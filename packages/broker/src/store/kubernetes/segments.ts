@@ -3,16 +3,16 @@ import {
   type ConfigMap,
   type KubeClient,
   type Reflector,
-  reflector,
   type ReflectorDeps,
+  reflector,
 } from "@resource-broker/kube";
 import { isCode, kubernetesFailure } from "./failure.ts";
 import {
   LEDGER_LABEL,
   linesIn,
-  segmentConfigMap,
   type SegmentId,
   type SegmentKind,
+  segmentConfigMap,
   segmentName,
   splitIntoSegments,
 } from "./segment.ts";

@@ -2,15 +2,15 @@ import type { Clock } from "@resource-broker/base";
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
 import { reservationsToLoad } from "../common/changes.ts";
 import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
+import type { LedgerHeader } from "../common/ledger-header.ts";
+import { ADVERTISEMENT, RESERVATION } from "../common/record-tables.ts";
 import type { Retention } from "../common/retention.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import { ADVERTISEMENT, RESERVATION } from "../common/record-tables.ts";
-import { arrayValue, columnsOf, upsert, valueFrom } from "./tables.ts";
 import { isConflict } from "./failure.ts";
-import type { LedgerHeader } from "../common/ledger-header.ts";
-import { decisionsToTrim, lastLineToTrim, removeAuditLines, removeDecisions, removeTerms } from "./trim.ts";
 import type { LeaseRow } from "./postgres-lease.ts";
 import { begin, finish, rollBack, type Session, type Statement, type StatementResult } from "./session.ts";
+import { arrayValue, columnsOf, upsert, valueFrom } from "./tables.ts";
+import { decisionsToTrim, lastLineToTrim, removeAuditLines, removeDecisions, removeTerms } from "./trim.ts";
 import { planBatch, writesOf } from "./write-batch.ts";
 
 /** Attempts per transaction after serialization conflicts. */

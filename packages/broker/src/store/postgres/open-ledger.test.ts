@@ -1,7 +1,7 @@
 import { postgresPrograms } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { Grants } from "../common/testing/grants.ts";
 import { sealOf } from "../common/seal.ts";
+import { Grants } from "../common/testing/grants.ts";
 import { ledgers } from "./testing/ledgers.ts";
 
 /** A row that nobody committed, whose seal fits. */

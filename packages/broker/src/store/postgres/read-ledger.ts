@@ -2,19 +2,19 @@ import type { LedgerRecords } from "@resource-broker/domain";
 import { fromCanonical, nextLink } from "../common/audit.ts";
 import { contradictionIn } from "../common/contradiction.ts";
 import { checkAuditEnd, checkAuditStart, type LedgerHeader } from "../common/ledger-header.ts";
-import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
-import { HEADER_COLUMNS, HEADER_IS_MISSING, headerFrom } from "./ledger-header.ts";
-import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/table-sums.ts";
-import type { Row, Session } from "./session.ts";
 import {
   ADOPTION,
   ADVERTISEMENT,
   CLOSED_KEY,
   CORDON,
-  type RecordTable,
   RESERVATION,
+  type RecordTable,
   type TableShape,
 } from "../common/record-tables.ts";
+import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/table-sums.ts";
+import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
+import { HEADER_COLUMNS, HEADER_IS_MISSING, headerFrom } from "./ledger-header.ts";
+import type { Row, Session } from "./session.ts";
 import { columnsOf, valueFrom } from "./tables.ts";
 
 /** Rows that are read at a time: a large ledger must not be in memory twice. */

@@ -1,6 +1,6 @@
 import type { ChainLink } from "../common/audit.ts";
-import type { Keep } from "../common/retention.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
+import type { Keep } from "../common/retention.ts";
 import type { Session, Statement } from "./session.ts";
 
 /** Removed at a time: more would hold up commits. */

@@ -7,21 +7,21 @@ import type {
 } from "@resource-broker/domain";
 import { auditLines, type ChainLink, canonical, nextLink } from "../common/audit.ts";
 import { changedReservations, decisionOf, durableEvents, latestOf } from "../common/changes.ts";
-import { type CommitBatch, StoreFailure } from "../store.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
-import type { Statement } from "./session.ts";
 import {
   ADOPTION,
   ADVERTISEMENT,
   CLOSED_KEY,
-  closedKeyName,
-  type ColumnType,
   CORDON,
+  type ColumnType,
   type CordonedCluster,
+  closedKeyName,
   DECISION,
-  type RecordTable,
   RESERVATION,
+  type RecordTable,
 } from "../common/record-tables.ts";
+import { type CommitBatch, StoreFailure } from "../store.ts";
+import type { Statement } from "./session.ts";
 import { arrayValue, remove, upsert } from "./tables.ts";
 
 /** A batch as the database will have it. */

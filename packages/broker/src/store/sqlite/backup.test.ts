@@ -9,12 +9,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { Grants } from "../common/testing/grants.ts";
+import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { backupLedger, restoreLedger } from "./backup.ts";
 import { ledgerFileIn } from "./database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
-import { Grants } from "../common/testing/grants.ts";
 import { asFirstVersion } from "./testing/first-version.ts";
-import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { verifyFile, verifyLedger } from "./verify.ts";
 
 async function openStore(directory: string) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Instant } from "@resource-broker/domain";
-import { type AuditLine, canonical, type ChainLink, fromCanonical, nextLink } from "../common/audit.ts";
+import { type AuditLine, type ChainLink, canonical, fromCanonical, nextLink } from "../common/audit.ts";
 import type { Retention } from "../common/retention.ts";
 import type { TableSums } from "../common/table-sums.ts";
 import type { AuditEntry, AuditQuery } from "../store.ts";

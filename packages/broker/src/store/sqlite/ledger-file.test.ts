@@ -7,10 +7,10 @@ import {
 } from "node:sqlite";
 import type { LedgerEvent } from "@resource-broker/domain";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_RETENTION } from "../common/retention.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFile } from "./ledger-file.ts";
-import { DEFAULT_RETENTION } from "../common/retention.ts";
 import { migrate } from "./schema.ts";
 
 /** What a statement does once, instead of what it should. */

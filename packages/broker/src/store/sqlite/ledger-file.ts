@@ -3,6 +3,7 @@ import type { Decision, DecisionId, ReceivedAdvertisement } from "@resource-brok
 import { auditLines } from "../common/audit.ts";
 import { durableEvents, latestOf } from "../common/changes.ts";
 import { contradictionIn } from "../common/contradiction.ts";
+import type { Retention } from "../common/retention.ts";
 import { TableSums } from "../common/table-sums.ts";
 import {
   type AuditEntry,
@@ -12,6 +13,7 @@ import {
   StoreFailure,
 } from "../store.ts";
 import { openForWriting, secureLog } from "./database.ts";
+import { auditLog, historyTrimmer } from "./history.ts";
 import { headerCells, type SqliteHeader, UPDATE_HEADER } from "./ledger-header.ts";
 import {
   checkAuditEnds,
@@ -20,8 +22,6 @@ import {
   readOrCreateHeader,
   readRecords,
 } from "./read-ledger.ts";
-import { auditLog, historyTrimmer } from "./history.ts";
-import type { Retention } from "../common/retention.ts";
 import { migrate } from "./schema.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { openTables, writeEvents } from "./tables.ts";

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { ledgerFrom } from "@resource-broker/domain";
 import { describe, expect, it } from "vitest";
-import { sqliteStore } from "./sqlite-store.ts";
-import { startProcess } from "./testing/other-process.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+import { startProcess } from "./testing/other-process.ts";
 import { verifyLedger } from "./verify.ts";
 
 const HOLD = `await store.open(); print("open"); setInterval(() => undefined, 1000);`;

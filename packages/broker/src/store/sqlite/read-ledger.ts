@@ -10,8 +10,8 @@ import {
   headerFrom,
   headerWithSums,
   INSERT_HEADER,
-  type SqliteHeader,
   SELECT_HEADER,
+  type SqliteHeader,
 } from "./ledger-header.ts";
 import { LEDGER_TABLES } from "./schema.ts";
 import type { Tables } from "./tables.ts";

@@ -1,15 +1,15 @@
-import { rm } from "node:fs/promises";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { clusterOf, STORE_PROMISES } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
-import { ledgerFileIn } from "./database.ts";
 import { sealOf } from "../common/seal.ts";
-import { sqliteStore } from "./sqlite-store.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
+import { ledgerFileIn } from "./database.ts";
+import { sqliteStore } from "./sqlite-store.ts";
 import { verifyLedger } from "./verify.ts";
 
 describe("the sqlite store keeps every promise of a store", () => {

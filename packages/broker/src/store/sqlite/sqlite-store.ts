@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
+import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
 import { type Store, type StoreContents, StoreFailure } from "../store.ts";
 import { ledgerFileIn } from "./database.ts";
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
 import { directoryWarning, makeDirectory } from "./durable-files.ts";
 import { type LastCommitNote, openLastCommitNote, requireLastCommit } from "./last-commit.ts";
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
-import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
 const SAVE_BATCH = 200;

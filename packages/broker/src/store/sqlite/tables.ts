@@ -11,9 +11,9 @@ import {
   ADOPTION,
   ADVERTISEMENT,
   CLOSED_KEY,
-  closedKeyName,
   CORDON,
   type CordonedCluster,
+  closedKeyName,
   DECISION,
 } from "../common/record-tables.ts";
 import type { TableSums } from "../common/table-sums.ts";

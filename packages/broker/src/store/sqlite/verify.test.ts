@@ -5,10 +5,10 @@ import { runs } from "@resource-broker/domain/testing";
 import { FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sealOf } from "../common/seal.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFileIn } from "./database.ts";
-import { sealOf } from "../common/seal.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { verifyFile, verifyLedger } from "./verify.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { ledgerFrom, type LedgerRecords } from "@resource-broker/domain";
+import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
 import { nextLink } from "../common/audit.ts";
 import { contradictionIn } from "../common/contradiction.ts";
 import { TableSums } from "../common/table-sums.ts";

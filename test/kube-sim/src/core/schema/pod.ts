@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json.ts";
-import { AFFINITY, NODE_SELECTOR_LABELS, SPREAD, TOLERATION } from "./placement.ts";
 import { CONTAINER, CONTAINER_STATUS, EPHEMERAL_CONTAINER, RESOURCES } from "./container.ts";
 import { objectSchema } from "./metadata.ts";
+import { AFFINITY, NODE_SELECTOR_LABELS, SPREAD, TOLERATION } from "./placement.ts";
 import {
   anything,
   type Fields,

@@ -4,7 +4,7 @@ import type { Compile, Compiled, Frame, Scope } from "./compiled.ts";
 import { isMissing, overloadsOf } from "./functions/all.ts";
 import { argumentsText, fits, type Overload } from "./functions/overload.ts";
 import { Uncompilable } from "./problem.ts";
-import { accepts, BOOL, type Bindings, bound, DYN, joined, type Type, typeText } from "./types.ts";
+import { accepts, type Bindings, BOOL, bound, DYN, joined, type Type, typeText } from "./types.ts";
 import { isFailure, NO_SUCH_OVERLOAD, type Value } from "./values.ts";
 
 /** Constants are tried when the rule is installed: a wrong one would fail for every object. */

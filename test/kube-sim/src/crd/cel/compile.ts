@@ -1,9 +1,9 @@
-import type { Call, Constant, Expression, Literal, Name, Select } from "./ast.ts";
 import { list, map, mixedList } from "./aggregates.ts";
+import type { Call, Constant, Expression, Literal, Name, Select } from "./ast.ts";
 import { conditional, logical, strict } from "./calls.ts";
 import type { Compiled, Scope } from "./compiled.ts";
-import { TYPE_NAMES } from "./functions/conversions.ts";
 import { overloadsOf } from "./functions/all.ts";
+import { TYPE_NAMES } from "./functions/conversions.ts";
 import { entryOf } from "./functions/operators.ts";
 import { macroOf } from "./macros.ts";
 import { parse } from "./parser.ts";

@@ -1,8 +1,8 @@
 import type { Admission, Write } from "../../api/definition.ts";
 import { objectAt } from "../../core/look.ts";
 import type { JsonObject } from "../../json.ts";
-import { objects, text, texts } from "../schema.ts";
 import { pruned } from "../prune.ts";
+import { objects, text, texts } from "../schema.ts";
 import { definitionCauses } from "./check-definition.ts";
 import { DEFINITION } from "./definition-schema.ts";
 

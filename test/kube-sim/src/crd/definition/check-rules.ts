@@ -6,7 +6,7 @@ import { shapeOf } from "../cel/shape.ts";
 import { readFieldPath } from "../field-path.ts";
 import { jsonText } from "../go-text.ts";
 import { compileRule } from "../rules/compile-rule.ts";
-import { objects, readSchema, type Rule, type Schema, text } from "../schema.ts";
+import { objects, type Rule, readSchema, type Schema, text } from "../schema.ts";
 import { allNodes, innerNodes, type SchemaNode } from "./schema-walk.ts";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];

@@ -1,8 +1,8 @@
 import type { Cause } from "../../api/definition.ts";
-import { isFailure, type Value } from "../cel/values.ts";
-import { duplicate, forbidden, invalid, required } from "../causes.ts";
-import { isUnchangedValue } from "../correlation.ts";
 import type { JsonValue } from "../../json.ts";
+import { duplicate, forbidden, invalid, required } from "../causes.ts";
+import { isFailure, type Value } from "../cel/values.ts";
+import { isUnchangedValue } from "../correlation.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import type { RuleFindings, RulePlace } from "./rule-place.ts";
 

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from "../../json.ts";
 import { invalid, required } from "../causes.ts";
 import { correlatedItem, isUnchanged } from "../correlation.ts";
 import type { Schema } from "../schema.ts";
-import { enumCheck, sizeCheck, stringCheck, stringFormatCheck, typeCheck } from "./checks.ts";
 import { alternativesCheck } from "./alternatives.ts";
+import { enumCheck, sizeCheck, stringCheck, stringFormatCheck, typeCheck } from "./checks.ts";
 import { numberCheck } from "./numbers.ts";
 import { add, type Check, type Outcome, type Subject, type Validate } from "./outcome.ts";
 

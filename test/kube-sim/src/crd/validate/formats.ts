@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { parseDate, parseLooseDuration } from "../cel/time.ts";
 import { parseUrl } from "../cel/functions/urls.ts";
+import { parseDate, parseLooseDuration } from "../cel/time.ts";
 import { isFailure } from "../cel/values.ts";
 
 export type FormatCheck = (text: string) => boolean;

@@ -1,5 +1,5 @@
-import { isList, isObject } from "../../core/look.ts";
 import { badRequest, unsupportedMedia } from "../../api/statuses.ts";
+import { isList, isObject } from "../../core/look.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import { type BodyField, fieldsOf, isReadable } from "./tables.ts";
 import { malformed, type WireField, wireFields } from "./wire-reader.ts";

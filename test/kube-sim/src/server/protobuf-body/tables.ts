@@ -1,5 +1,5 @@
-import { MESSAGES } from "../../protobuf/tables.generated.ts";
 import type { TableKind } from "../../protobuf/message-tables.ts";
+import { MESSAGES } from "../../protobuf/tables.generated.ts";
 
 /** A field of a message as it is read from a request. */
 export interface BodyField {

@@ -1,5 +1,5 @@
-import { Agent, request } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
 import { parse } from "yaml";
 import type { SimCluster } from "../../kube-sim.ts";
 

@@ -8,8 +8,8 @@ import {
   tenantNamespaceOf,
 } from "@resource-broker/agent/liqo";
 import { onTestFinished } from "vitest";
-import { simulatedControlPlanes } from "../../world/control-planes.ts";
 import { nodeObject } from "../../world/cluster-plan.ts";
+import { simulatedControlPlanes } from "../../world/control-planes.ts";
 import { type WorldCluster, worldCluster } from "../../world/world-cluster.ts";
 import { looseLiqoDefinitions } from "../definitions.ts";
 import { type FakeLiqo, fakeLiqo } from "../fake-liqo.ts";

@@ -1,16 +1,16 @@
-import type { ReservationDTO } from "@resource-broker/contract";
-import type { Reservation } from "../../../reservations/reservation.ts";
 import { countedResources } from "@resource-broker/accounting";
+import type { ReservationDTO } from "@resource-broker/contract";
 import { NAMESPACES } from "@resource-broker/kube";
 import type { Namespace } from "@resource-broker/kube/testing";
 import { fakeClock } from "@resource-broker/testkit";
 import type { ObjectEvent } from "../../../events/record-event.ts";
+import type { Reservation } from "../../../reservations/reservation.ts";
 import { reservationCache } from "../../../reservations/reservation-cache.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { aReservation, ended } from "../../../testing/samples.ts";
 import { RESOURCE_SLICES, type ResourceSlice, type Tenant } from "../../objects/authentication.ts";
-import { type Quota, QUOTAS, SHADOW_PODS, type ShadowPod } from "../../objects/offloading.ts";
+import { QUOTAS, type Quota, SHADOW_PODS, type ShadowPod } from "../../objects/offloading.ts";
 import { creatorUserOf } from "../liqo-informers.ts";
 import { sliceController } from "../liqo-provider.ts";
 

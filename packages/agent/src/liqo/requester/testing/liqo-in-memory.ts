@@ -2,13 +2,14 @@ import type { Clock, ObjectMeta } from "@resource-broker/base";
 import type { KubeClient, Resource } from "@resource-broker/kube";
 import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
-import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/core.ts";
+import type { RunResult } from "../../liqoctl/run-liqoctl.ts";
 import {
   IDENTITIES,
   type Identity,
   RESOURCE_SLICES,
   type ResourceSlice,
 } from "../../objects/authentication.ts";
+import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/core.ts";
 import { LIQO_ANNOTATION, LIQO_LABEL } from "../../objects/labels.ts";
 import {
   NAMESPACE_MAPS,
@@ -16,7 +17,6 @@ import {
   type NamespaceOffloading,
   VIRTUAL_NODES,
 } from "../../objects/offloading.ts";
-import type { RunResult } from "../../liqoctl/run-liqoctl.ts";
 import { RESERVATION_NODES, RESERVATION_PODS, type ReservationPod } from "../reservation-nodes.ts";
 import { type Answer, aForeignCluster } from "./samples.ts";
 

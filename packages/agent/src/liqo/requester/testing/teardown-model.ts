@@ -1,15 +1,6 @@
-import {
-  aDesiredVirtualNode,
-  aForeignCluster,
-  aMarker,
-  aNode,
-  aSlice,
-  aVirtualNode,
-  NOW,
-} from "./samples.ts";
+import type { ResourceSlice } from "../../objects/authentication.ts";
 import { LIQO_ANNOTATION } from "../../objects/labels.ts";
 import type { NamespaceOffloading, VirtualNode } from "../../objects/offloading.ts";
-import type { ResourceSlice } from "../../objects/authentication.ts";
 import type { JobKind, JobState } from "../peering-job-runner.ts";
 import type { PeeringMarker } from "../peering-store.ts";
 import { planOffload } from "../plan-offload.ts";
@@ -20,6 +11,15 @@ import {
   type TeardownStep,
 } from "../plan-teardown.ts";
 import type { ReservationNode, ReservationPod } from "../reservation-nodes.ts";
+import {
+  aDesiredVirtualNode,
+  aForeignCluster,
+  aMarker,
+  aNode,
+  aSlice,
+  aVirtualNode,
+  NOW,
+} from "./samples.ts";
 
 /** What does not do as it should. */
 export interface TeardownFaults {

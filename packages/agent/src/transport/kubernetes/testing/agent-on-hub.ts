@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 import { RESERVATIONS } from "../manifests.ts";
 import {
   type FakeAgent,
-  fakeAgent,
   type FakeReader,
+  fakeAgent,
   type Outcome,
   outcomeOf,
   readerOf,

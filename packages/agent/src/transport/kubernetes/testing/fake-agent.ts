@@ -1,6 +1,6 @@
-import type { BrokerTransport, BrokerEvent } from "../../broker-communicator.ts";
 import { type FakeClock, settle } from "@resource-broker/testkit";
 import { recordedLog } from "../../../testing/recorded-log.ts";
+import type { BrokerEvent, BrokerTransport } from "../../broker-communicator.ts";
 import { kubernetesTransport } from "../kubernetes-transport.ts";
 import type { FakeHub } from "./fake-hub.ts";
 import { NAMESPACE } from "./objects.ts";

@@ -2,8 +2,8 @@ import { Fault, formatTime } from "@resource-broker/base";
 import {
   BROKER_LEASE,
   type ClusterAdvertisement,
-  clusterAdvertisementName,
   type Condition,
+  clusterAdvertisementName,
   KUBE_ANNOTATION,
   KUBE_LABEL,
   type Reservation,

@@ -1,6 +1,6 @@
 import { formatTime } from "@resource-broker/base";
 import type { AdvertisementDTO } from "@resource-broker/contract";
-import { KUBE_LABEL, type Reservation, reservationKind, apiVersionOf } from "@resource-broker/contract/crd";
+import { apiVersionOf, KUBE_LABEL, type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 
 export const NAMESPACE = "default";

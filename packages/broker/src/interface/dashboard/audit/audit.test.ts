@@ -1,7 +1,7 @@
 import type { UiVerified } from "@resource-broker/contract/dashboard";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { CHAIN_START, canonical, type ChainLink, nextLink } from "../../../store/common/audit.ts";
+import { CHAIN_START, type ChainLink, canonical, nextLink } from "../../../store/common/audit.ts";
 import type { AuditEntry, AuditQuery } from "../../../store/store.ts";
 import { newestLines } from "./audit-tail.ts";
 import { createChainCheck } from "./chain-check.ts";

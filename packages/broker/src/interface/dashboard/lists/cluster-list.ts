@@ -8,7 +8,6 @@ import {
   type UiFleet,
 } from "@resource-broker/contract/dashboard";
 import type { LedgerView } from "@resource-broker/domain";
-import { addAmounts, amountsOf, NO_AMOUNTS } from "../views/amounts.ts";
 import {
   type AdvertisedAccount,
   hasAdvertised,
@@ -16,8 +15,9 @@ import {
   type Moment,
   regionOf,
 } from "../../shared/advertised-account.ts";
-import { clusterView, unitPrices } from "../views/cluster-view.ts";
 import { inPolicyCurrency } from "../money.ts";
+import { addAmounts, amountsOf, NO_AMOUNTS } from "../views/amounts.ts";
+import { clusterView, unitPrices } from "../views/cluster-view.ts";
 import {
   type ListQuery,
   oneOf,

@@ -4,7 +4,7 @@ import {
   type ReservationSort,
   type UiReservations,
 } from "@resource-broker/contract/dashboard";
-import { isFinal, type Phase, PHASES, type Reservation } from "@resource-broker/domain";
+import { isFinal, PHASES, type Phase, type Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
 import { reservationView } from "../views/reservation-view.ts";
 import {

@@ -1,5 +1,5 @@
-import type { ClusterId, Instant, LedgerView, ReservationId } from "@resource-broker/domain";
 import type { UiDecisionRow } from "@resource-broker/contract/dashboard";
+import type { ClusterId, Instant, LedgerView, ReservationId } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import { changedReservations } from "../../shared/changed-reservations.ts";
 import { decisionsIn } from "./recent-decisions.ts";

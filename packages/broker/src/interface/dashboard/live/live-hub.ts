@@ -7,7 +7,7 @@ import type { DashboardLimits } from "../ports.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { reservationView } from "../views/reservation-view.ts";
 import { AdvertisementWatch } from "./advertisement-watch.ts";
-import { type Changed, changedBy, ChangeLog, PendingChanges } from "./changed.ts";
+import { type Changed, ChangeLog, changedBy, PendingChanges } from "./changed.ts";
 
 /** One server-sent event. JSON has no line breaks of its own, so no name of a cluster can end it early. */
 function eventText({ event, data }: UiEvent, id: number | undefined): string {

@@ -1,10 +1,10 @@
 import type { Engine } from "../../../engine/engine.ts";
+import type { AcknowledgementTimes } from "../audit/acknowledgement-times.ts";
 import type { AuditTail } from "../audit/audit-tail.ts";
 import type { ChainCheck } from "../audit/chain-check.ts";
-import type { AcknowledgementTimes } from "../audit/acknowledgement-times.ts";
 import type { History } from "../history/history.ts";
-import type { RecentDecisions } from "../live/recent-decisions.ts";
 import type { LiveHub } from "../live/live-hub.ts";
+import type { RecentDecisions } from "../live/recent-decisions.ts";
 import type { MeanPrices } from "../mean-prices.ts";
 import type { DashboardDeps, DashboardOptions } from "../ports.ts";
 import type { SessionCookie } from "../session/cookie.ts";

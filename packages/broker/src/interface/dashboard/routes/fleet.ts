@@ -1,12 +1,12 @@
 import { Fault } from "@resource-broker/base";
 import { cordonRequestSchema } from "@resource-broker/contract";
 import type { UiDone, UiResource } from "@resource-broker/contract/dashboard";
-import { checked, faultOf } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
+import { hasAdvertised, momentOf } from "../../shared/advertised-account.ts";
+import { checked, faultOf } from "../../shared/checked.ts";
 import { clusterPage, readClusterQuery } from "../lists/cluster-list.ts";
 import { oneOf } from "../lists/list-query.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
-import { hasAdvertised, momentOf } from "../../shared/advertised-account.ts";
 import { clusterView } from "../views/cluster-view.ts";
 import { flowView } from "../views/flow-view.ts";
 import type { UiContext } from "./context.ts";

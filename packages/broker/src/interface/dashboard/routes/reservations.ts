@@ -3,18 +3,18 @@ import { reservationMessage } from "@resource-broker/contract";
 import { apiVersionOf, reservationKind } from "@resource-broker/contract/crd";
 import type { UiDone, UiReservationDetail } from "@resource-broker/contract/dashboard";
 import { type Instant, isLive, type LedgerView, type Reservation } from "@resource-broker/domain";
-import { reservationIn } from "../../shared/checked.ts";
 import { ok, type PlainAnswer } from "../../http/route.ts";
-import { readReservationQuery, reservationLists } from "../lists/reservation-list.ts";
-import { signedIn, type UiCall, type UiRoute } from "../route.ts";
-import type { UiContext } from "./context.ts";
-import { type Moment, momentOf } from "../../shared/advertised-account.ts";
 import { reservationStatus } from "../../kubernetes/builders/reservation-status.ts";
 import { desiredReservation } from "../../kubernetes/views/reservation-view.ts";
+import { type Moment, momentOf } from "../../shared/advertised-account.ts";
+import { reservationIn } from "../../shared/checked.ts";
+import { readReservationQuery, reservationLists } from "../lists/reservation-list.ts";
+import { signedIn, type UiCall, type UiRoute } from "../route.ts";
 import { amountsOf } from "../views/amounts.ts";
 import { partiesOf } from "../views/party-view.ts";
 import { costSoFar, reservationView } from "../views/reservation-view.ts";
 import { timelineOf } from "../views/timeline.ts";
+import type { UiContext } from "./context.ts";
 
 /** Additional data for the detail of a reservation. */
 interface DetailContext extends Moment {

@@ -1,7 +1,7 @@
 import { Fault, formatTime } from "@resource-broker/base";
 import { type UiSession, uiSignInSchema } from "@resource-broker/contract/dashboard";
-import { checked } from "../../shared/checked.ts";
 import { type Answer, ok, type PlainAnswer } from "../../http/route.ts";
+import { checked } from "../../shared/checked.ts";
 import { signedIn, type UiCall, type UiRoute } from "../route.ts";
 import type { Session } from "../session/sessions.ts";
 import type { UiContext } from "./context.ts";

@@ -19,14 +19,14 @@ import type { ClientCredentials } from "../../http/testing/call.ts";
 import {
   type BrokerParts,
   countedBytes,
-  type StaticCertificates,
-  staticCertificates,
   type RunningBroker,
   runBroker,
+  type StaticCertificates,
+  staticCertificates,
 } from "../../http/testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT } from "../../http/testing/samples.ts";
 import { createDashboard, type Dashboard } from "../dashboard.ts";
-import { DEFAULT_DASHBOARD_LIMITS, type DashboardLimits } from "../ports.ts";
+import { type DashboardLimits, DEFAULT_DASHBOARD_LIMITS } from "../ports.ts";
 import { type Listening, listenTo, type Target, type Visit, type VisitOptions, visit } from "./browser.ts";
 
 export const certificates = await testCertificates();

@@ -1,8 +1,8 @@
 import { sum } from "@resource-broker/base";
 import type { UiAmounts, UiFlow, UiFlows, UiResource } from "@resource-broker/contract/dashboard";
 import type { LedgerView, Reservation } from "@resource-broker/domain";
-import { addAmounts, amountsOf, NO_AMOUNTS } from "./amounts.ts";
 import { isStale, type Moment } from "../../shared/advertised-account.ts";
+import { addAmounts, amountsOf, NO_AMOUNTS } from "./amounts.ts";
 
 const MAX_EDGES = 500;
 

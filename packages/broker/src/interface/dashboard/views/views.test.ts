@@ -8,12 +8,12 @@ import {
   type Reservation,
 } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
 import { hasAdvertised } from "../../shared/advertised-account.ts";
+import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
 import { clusterView } from "./cluster-view.ts";
 import { flowView } from "./flow-view.ts";
-import { timelineOf } from "./timeline.ts";
 import { partiesOf } from "./party-view.ts";
+import { timelineOf } from "./timeline.ts";
 
 /** A Monday, noon. */
 const NOW = Date.UTC(2026, 0, 5, 12);

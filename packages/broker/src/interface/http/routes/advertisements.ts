@@ -17,9 +17,9 @@ import {
   MAX_RESERVATIONS_PER_PROVIDER,
 } from "@resource-broker/domain";
 import { checked, faultOf, valueOf, withoutIncompleteCost } from "../../shared/checked.ts";
+import { renderInstructions } from "../../shared/render.ts";
 import { firstAfter } from "../first-after.ts";
 import { readPage } from "../query.ts";
-import { renderInstructions } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

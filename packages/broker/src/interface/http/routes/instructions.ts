@@ -1,7 +1,7 @@
 import { acknowledgementSchema, LIMIT, PATH } from "@resource-broker/contract";
 import { checked, reservationIn } from "../../shared/checked.ts";
-import { readSwitch } from "../query.ts";
 import { renderInstructions, renderReservation, roleOf } from "../../shared/render.ts";
+import { readSwitch } from "../query.ts";
 import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

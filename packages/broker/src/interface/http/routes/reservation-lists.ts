@@ -1,9 +1,9 @@
 import { Fault } from "@resource-broker/base";
 import { HEADER, LIMIT, PATH } from "@resource-broker/contract";
 import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
+import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
 import { firstAfter } from "../first-after.ts";
 import { type Page, type Query, readPage } from "../query.ts";
-import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 

@@ -2,12 +2,12 @@ import {
   adoptionReplySchema,
   adoptionWindowSchema,
   advertisementPageSchema,
-  advertisementSchema,
   advertisementReplySchema,
+  advertisementSchema,
   auditPageSchema,
   cordonReplySchema,
-  decisionSchema,
   DEFAULT_SLICE,
+  decisionSchema,
   describeProblems,
   errorSchema,
   quoteSchema,
@@ -20,7 +20,7 @@ import {
 import { policyReplySchema } from "@resource-broker/contract/testing";
 import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type CallOptions, caller, type ClientCredentials, type TestReply } from "../testing/call.ts";
+import { type CallOptions, type ClientCredentials, caller, type TestReply } from "../testing/call.ts";
 import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "../testing/samples.ts";
 

@@ -12,16 +12,16 @@ import {
   CURRENT_PROTOCOL,
   type LedgerView,
 } from "@resource-broker/domain";
+import { withoutIncompleteCost } from "../../shared/checked.ts";
 import {
+  type AdvertisementOutcome,
   type AdvertisementStatus,
   type AdvertisementStatusContext,
   advertisementStatus,
   brokerResources,
   freshForMs,
   isAdvertisementStatusCurrent,
-  type AdvertisementOutcome,
 } from "../builders/advertisement-status.ts";
-import { withoutIncompleteCost } from "../../shared/checked.ts";
 import { mergePatch } from "../objects/diff.ts";
 
 /** An object and what the ledger knows. */

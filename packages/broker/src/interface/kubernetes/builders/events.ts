@@ -2,10 +2,10 @@ import { formatTime } from "@resource-broker/base";
 import {
   apiVersionOf,
   type ClusterAdvertisement,
-  clusterAdvertisementKind,
   type Condition,
-  type Reservation,
+  clusterAdvertisementKind,
   RESERVATION_CONDITION,
+  type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";

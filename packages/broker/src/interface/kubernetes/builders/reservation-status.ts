@@ -2,9 +2,9 @@ import { formatTime } from "@resource-broker/base";
 import { fitToSchema } from "@resource-broker/contract";
 import {
   KUBE_ANNOTATION,
+  RESERVATION_CONDITION,
   type Reservation as ReservationObject,
   reservationKind,
-  RESERVATION_CONDITION,
 } from "@resource-broker/contract/crd";
 import {
   CURRENT_PROTOCOL,

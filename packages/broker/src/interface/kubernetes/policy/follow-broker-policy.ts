@@ -1,5 +1,5 @@
 import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract/crd";
-import { customResource, informer, reconcileLoop, type ReconcileResult, wait } from "@resource-broker/kube";
+import { customResource, informer, type ReconcileResult, reconcileLoop, wait } from "@resource-broker/kube";
 import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
 import { isNamespaceTerminating } from "../objects/namespace-terminating.ts";
 import { withoutManagedFields } from "../objects/object-informers.ts";

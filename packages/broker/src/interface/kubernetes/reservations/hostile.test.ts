@@ -3,8 +3,8 @@ import {
   brokerPolicyKind,
   KUBE_ANNOTATION,
   KUBE_LABEL,
-  type Reservation,
   RESERVATION_FINALIZER,
+  type Reservation,
 } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
 import { request } from "@resource-broker/domain/testing";

@@ -4,9 +4,9 @@ import {
   KUBE_ANNOTATION,
   KUBE_LABEL,
   NOBODY,
-  type Reservation as ReservationObject,
   RESERVATION_CONDITION,
   RESERVATION_FINALIZER,
+  type Reservation as ReservationObject,
 } from "@resource-broker/contract/crd";
 import {
   type Actor,
@@ -19,7 +19,7 @@ import {
   type Reservation,
 } from "@resource-broker/domain";
 import { conditionIn, isTrue } from "../builders/conditions.ts";
-import { identify, type Identity, isImported } from "../builders/identify.ts";
+import { type Identity, identify, isImported } from "../builders/identify.ts";
 import {
   isDecided,
   isRefused,

@@ -11,8 +11,8 @@ import {
   live,
   NOW,
   PERSONS_ID,
-  plan,
   type PlanRow,
+  plan,
   reported,
   stepNameOf,
 } from "./testing/plan-case.ts";

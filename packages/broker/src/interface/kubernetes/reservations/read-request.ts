@@ -9,8 +9,8 @@ import {
 import { type Reservation, reservationKind } from "@resource-broker/contract/crd";
 import type {
   AdoptionOffer,
-  ClusterId,
   Reservation as Booked,
+  ClusterId,
   ReservationRequest,
 } from "@resource-broker/domain";
 

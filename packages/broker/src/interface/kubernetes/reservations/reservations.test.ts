@@ -1,4 +1,4 @@
-import { KUBE_LABEL, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
+import { KUBE_LABEL, RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { identify } from "../builders/identify.ts";
 import { agentsReservation, personsReservation } from "../testing/samples.ts";

@@ -3,7 +3,7 @@ import { kubeClientFor, type MemoryDisk, memoryDisk } from "@resource-broker/tes
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identify } from "../builders/identify.ts";
 import { RESERVATIONS } from "../objects/object-informers.ts";
-import { crashAtWrite, type CrashingBroker, type CrashPoint } from "../testing/crash-at-write.ts";
+import { type CrashingBroker, type CrashPoint, crashAtWrite } from "../testing/crash-at-write.ts";
 import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/environment.ts";
 import { agentsReservation, personsReservation, publish, sendSignal } from "../testing/samples.ts";
 

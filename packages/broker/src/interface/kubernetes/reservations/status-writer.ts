@@ -3,11 +3,11 @@ import { objectKey } from "@resource-broker/kube";
 import { reservationEvents } from "../builders/events.ts";
 import {
   answerStatus,
+  foreignFields,
   isStatusCurrent,
-  refusedStatus,
   type Refusal,
   type ReservationStatus,
-  foreignFields,
+  refusedStatus,
   type StatusContext,
 } from "../builders/reservation-status.ts";
 import { decisionText } from "../builders/texts.ts";

@@ -9,7 +9,7 @@ import {
   type Reservation,
 } from "@resource-broker/contract/crd";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
-import { eventRecorder, EVENTS, type KubeClient } from "@resource-broker/kube";
+import { EVENTS, eventRecorder, type KubeClient } from "@resource-broker/kube";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import {

@@ -1,13 +1,13 @@
 import {
   apiVersionOf,
   type ClusterAdvertisement,
+  RESERVATION_CONDITION,
   type Reservation,
   reservationKind,
-  RESERVATION_CONDITION,
 } from "@resource-broker/contract/crd";
 import { reservationNameFor } from "@resource-broker/domain";
-import { sha256 } from "@resource-broker/runtime";
 import type { KubeClient } from "@resource-broker/kube";
+import { sha256 } from "@resource-broker/runtime";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
 import { NAMESPACE } from "./environment.ts";
 

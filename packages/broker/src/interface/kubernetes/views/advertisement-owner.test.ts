@@ -4,7 +4,7 @@ import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract
 import type { AccountView, Advertisement } from "@resource-broker/domain";
 import { cluster, size } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
-import { type Owner, ownerOf, type OwnershipCase } from "./advertisement-owner.ts";
+import { type Owner, type OwnershipCase, ownerOf } from "./advertisement-owner.ts";
 
 const NONE = toQuantities(size({}));
 const RESOURCES = { capacity: NONE, allocatable: NONE, allocated: NONE };

@@ -9,13 +9,13 @@ import {
   KUBE_LABEL,
 } from "@resource-broker/contract/crd";
 import type { AccountView, ClusterId } from "@resource-broker/domain";
-import {
-  type AdvertisementStatus,
-  ADVERTISEMENT_CONDITION,
-  advertisementStatus,
-  type AdvertisementStatusContext,
-} from "../builders/advertisement-status.ts";
 import { type AdvertisedAccount, hasAdvertised } from "../../shared/advertised-account.ts";
+import {
+  ADVERTISEMENT_CONDITION,
+  type AdvertisementStatus,
+  type AdvertisementStatusContext,
+  advertisementStatus,
+} from "../builders/advertisement-status.ts";
 import { FIELD_MANAGER } from "../ports.ts";
 import type { DesiredObject, Layer, StatusOwnership } from "./desired-object.ts";
 

@@ -1,12 +1,12 @@
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
 import type { AccountView } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
+import { hasAdvertised } from "../../shared/advertised-account.ts";
 import { advertisementEvents } from "../builders/events.ts";
 import { assumeCache } from "../objects/assume-cache.ts";
 import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/object-informers.ts";
-import { hasAdvertised } from "../../shared/advertised-account.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { ownerOf, type OwnershipCase, tornLabels } from "./advertisement-owner.ts";
+import { type OwnershipCase, ownerOf, tornLabels } from "./advertisement-owner.ts";
 import {
   ADVERTISEMENT_LAYERS,
   ADVERTISEMENT_OWNERSHIP,

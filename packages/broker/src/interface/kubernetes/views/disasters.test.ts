@@ -2,8 +2,8 @@ import { Fault } from "@resource-broker/base";
 import { actor } from "@resource-broker/domain/testing";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import { definitions, NAMESPACE, namespaceObject } from "../testing/environment.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import {
   type SimNamespace,
   simPlace,

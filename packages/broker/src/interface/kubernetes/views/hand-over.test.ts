@@ -1,14 +1,14 @@
 import { formatTime } from "@resource-broker/base";
 import { toQuantities } from "@resource-broker/contract";
 import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
-import { size } from "@resource-broker/domain/testing";
 import { reservationNameFor } from "@resource-broker/domain";
+import { size } from "@resource-broker/domain/testing";
 import { sha256 } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import { NAMESPACE } from "../testing/environment.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import {
   type SimNamespace,
   simPlace,

@@ -2,8 +2,8 @@ import { fromReservationRequest, toQuantities } from "@resource-broker/contract"
 import {
   apiVersionOf,
   KUBE_LABEL,
-  type Reservation as ReservationObject,
   RESERVATION_CONDITION,
+  type Reservation as ReservationObject,
   reservationKind,
 } from "@resource-broker/contract/crd";
 import { isFinal, type Phase, type Reservation } from "@resource-broker/domain";

@@ -3,7 +3,7 @@ import type { ReservationId } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
 import { reservationEvents } from "../builders/events.ts";
 import { isImported } from "../builders/identify.ts";
-import { orphanedStatus, reservationStatus, type ReservationStatus } from "../builders/reservation-status.ts";
+import { orphanedStatus, type ReservationStatus, reservationStatus } from "../builders/reservation-status.ts";
 import { assumeCache } from "../objects/assume-cache.ts";
 import { RESERVATIONS, trimReservation } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";

@@ -4,13 +4,13 @@ import type { KubeClient, ObjectName, ReconcileResult, Resource } from "@resourc
 import type { Fields } from "../objects/diff.ts";
 import { FIELD_MANAGER, type KubernetesOptions, type PartDeps } from "../ports.ts";
 import {
+  type DesiredObject,
   differs,
   type Layer,
-  type ViewObject,
-  specRemovals,
   type StatusOwnership,
+  specRemovals,
   statusDiff,
-  type DesiredObject,
+  type ViewObject,
 } from "./desired-object.ts";
 import type { WriteQueue } from "./rate-limiter.ts";
 

@@ -5,8 +5,8 @@ import type { KubeClient } from "@resource-broker/kube";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
-import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import { NAMESPACE } from "../testing/environment.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import { simPlace, type ViewsEnvironment, viewsEnvironment } from "./testing/views-environment.ts";
 
 const CLUSTERS = ["paris", "rome", "tokyo"];

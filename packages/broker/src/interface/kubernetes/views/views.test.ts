@@ -2,8 +2,8 @@ import { type ClusterAdvertisement, KUBE_LABEL, type Reservation } from "@resour
 import { actor, HOUR_MS } from "@resource-broker/domain/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
-import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import { NAMESPACE } from "../testing/environment.ts";
+import { expectViewsMatchLedger } from "./testing/expect-views-match-ledger.ts";
 import {
   type SimNamespace,
   simPlace,

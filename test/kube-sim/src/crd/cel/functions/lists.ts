@@ -1,6 +1,7 @@
 import {
   A,
   BOOL,
+  BYTES,
   DOUBLE,
   DURATION,
   DYN,
@@ -8,7 +9,6 @@ import {
   listOf,
   STRING,
   TIMESTAMP,
-  BYTES,
   type Type,
   UINT,
 } from "../types.ts";

@@ -1,10 +1,10 @@
 import { resourceVector } from "@resource-broker/base";
 import { KUBE_LABEL, RESERVATION_FINALIZER, type Reservation } from "@resource-broker/contract/crd";
 import {
+  type Reservation as Booked,
   emptyLedger,
   keyName,
   type LedgerView,
-  type Reservation as Booked,
   reservationNameFor,
 } from "@resource-broker/domain";
 import { sha256 } from "@resource-broker/runtime";
