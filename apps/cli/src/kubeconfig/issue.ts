@@ -46,7 +46,7 @@ function checkOptions(options: Options): void {
     [isTimed && duration < LEAST_MS, "--duration: Kubernetes gives tokens for at least 10m"],
     [
       isRevoked && (out !== undefined || isTimed || isLongLived),
-      "--revoke removes access: do not use --out, --duration and --long-lived out",
+      "--revoke removes access: do not combine it with --out, --duration or --long-lived",
     ],
     [
       !isRevoked && out === undefined && output === "name",

@@ -32,7 +32,7 @@ export const BROKER_SETTINGS = {
   }),
   kubeconfig: text({
     description:
-      "Kubeconfig of the broker's own cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config; " +
+      "Kubeconfig of the broker's own cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config. " +
       "Not read if nothing needs a cluster.",
     defaultValue: "",
     placeholder: "FILE",
