@@ -22,7 +22,7 @@ export function agentChecks(progress: () => Progress): readonly ReadinessCheck[]
 function clusterProblem({ provider }: AgentCore): string | undefined {
   for (const [resource, health] of Object.entries(provider.health())) {
     if (health.state === "starting") return `${resource} have not been listed yet`;
-    if (health.state === "troubled") return `${resource}: ${health.fault.message}`;
+    if (health.state === "failing") return `${resource}: ${health.fault.message}`;
   }
   return undefined;
 }

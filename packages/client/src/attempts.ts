@@ -56,8 +56,8 @@ export interface AttemptsDeps {
 export function createAttempts({ exchanger, connections, responses, hints }: AttemptsDeps): Attempts {
   const call: Attempts["call"] = async (toMake, endpoint, deadlineMs) => {
     // With a key, the broker's version matters: an older broker ignores keys, so a lost answer must not be retried.
-    const isAgeImportant = toMake.newerFeature !== undefined || toMake.key !== undefined;
-    if (isAgeImportant && endpoint.protocol === undefined) {
+    const needsProtocol = toMake.newerFeature !== undefined || toMake.key !== undefined;
+    if (needsProtocol && endpoint.protocol === undefined) {
       const health = await send(HEALTH, endpoint, deadlineMs);
       if (health.kind === "failed") return health;
     }

@@ -58,11 +58,11 @@ const TLS_PROBLEMS: readonly { readonly sign: RegExp; readonly problem: Describe
 /** A call without an answer, as a Fault: the address, the problem and the remedy. */
 export function connectionFault(error: unknown, url: BrokerUrl, hints: ClientHints): Fault {
   if (error instanceof Fault) return error;
-  if (error instanceof LimitError) return new Fault("unreachable", `${url.text}: ${beyond(error, hints)}`);
+  if (error instanceof LimitError) return new Fault("unreachable", `${url.text}: ${limitText(error, hints)}`);
   return new Fault("unreachable", `${url.text}: ${problemOf(error, url, hints)}`, { cause: error });
 }
 
-function beyond({ exceeded, limit }: LimitError, hints: ClientHints): string {
+function limitText({ exceeded, limit }: LimitError, hints: ClientHints): string {
   switch (exceeded) {
     case "connect":
       return `no connection within ${limit / 1000} s; check ${hints.url}, the network and firewalls`;

@@ -28,18 +28,18 @@ export function readBrokerUrls(
     const url = readBrokerUrl(text, hints);
     urls.set(url.text, url);
   }
-  if (urls.size === 0) throw wrong("no address is given", "", hints);
+  if (urls.size === 0) throw invalidUrl("no address is given", "", hints);
   return [...urls.values()];
 }
 
 function readBrokerUrl(text: string, hints: ClientHints): BrokerUrl {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw wrong("it is not a URL", text, hints);
-  if (url.protocol !== "https:") throw wrong("it must begin with https://", text, hints);
+  if (url === undefined) throw invalidUrl("it is not a URL", text, hints);
+  if (url.protocol !== "https:") throw invalidUrl("it must begin with https://", text, hints);
   if (url.username !== "" || url.password !== "")
-    throw wrong("the broker accepts certificates, not passwords", url.origin, hints);
+    throw invalidUrl("the broker accepts certificates, not passwords", url.origin, hints);
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    throw wrong(`it must end after the port, the ${hints.program} adds the rest`, text, hints);
+    throw invalidUrl(`it must end after the port, the ${hints.program} adds the rest`, text, hints);
   }
   return toBrokerUrl(url);
 }
@@ -49,7 +49,7 @@ export function toBrokerUrl({ hostname, origin, port }: URL): BrokerUrl {
   return { text: origin, host, port: port === "" ? DEFAULT_PORT : Number(port) };
 }
 
-function wrong(problem: string, text: string, hints: ClientHints): Fault {
+function invalidUrl(problem: string, text: string, hints: ClientHints): Fault {
   return new Fault(
     "invalid",
     `${hints.url} ${JSON.stringify(text)}: ${problem}; write for example https://broker.example:8443, several with commas between them`,
@@ -133,13 +133,13 @@ export function createEndpoints(urls: readonly BrokerUrl[], { clock, random }: E
     failed: (endpoint, retryAfterMs = 0) => {
       const health = healthOf(endpoint);
       if (health === undefined) return false;
-      const wasWell = health.failures === 0;
+      const wasHealthy = health.failures === 0;
       const doublings = Math.min(health.failures, MAX_DOUBLINGS);
       // Full jitter: agents that lost the same broker must not return at the same time.
       const backOffMs = random() * Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** doublings);
       health.failures += 1;
       health.retryAt = clock.monotonicMs() + Math.max(retryAfterMs, backOffMs);
-      return wasWell;
+      return wasHealthy;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The longest block; the longest instruction is far below. */
-const LONGEST_BLOCK = 1024 * 1024;
+const MAX_BLOCK_LENGTH = 1024 * 1024;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** The text between two empty lines of an event stream. */
@@ -28,11 +28,11 @@ export function createEventParser(): EventParser {
   let isFirst = true;
   let block: OpenBlock = emptyBlock();
 
-  const take = (line: string): EventBlock | undefined => {
+  const takeLine = (line: string): EventBlock | undefined => {
     if (line !== "") {
       block.length += line.length;
-      if (block.length > LONGEST_BLOCK)
-        throw new Error(`an event of more than ${LONGEST_BLOCK} characters came`);
+      if (block.length > MAX_BLOCK_LENGTH)
+        throw new Error(`an event of more than ${MAX_BLOCK_LENGTH} characters came`);
       addLine(block, line);
       return undefined;
     }
@@ -50,9 +50,9 @@ export function createEventParser(): EventParser {
       }
       const { lines, left } = splitLines(text);
       rest = left;
-      if (rest.length > LONGEST_BLOCK)
-        throw new Error(`a line of more than ${LONGEST_BLOCK} characters came`);
-      return lines.flatMap((line) => take(line) ?? []);
+      if (rest.length > MAX_BLOCK_LENGTH)
+        throw new Error(`a line of more than ${MAX_BLOCK_LENGTH} characters came`);
+      return lines.flatMap((line) => takeLine(line) ?? []);
     },
   };
 }

@@ -59,7 +59,7 @@ export interface FailoverDeps {
 
 type Failed = Extract<Outcome<never>, { kind: "failed" }>;
 
-interface Attempts {
+interface CallProgress {
   readonly deadlineMs: number;
   readonly tried: Set<Endpoint>;
   readonly faults: Map<Endpoint, Fault>;
@@ -87,37 +87,41 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
     !(RETRYABLE.has(fault.code) || fault.code === RATE_LIMITED) || (mayHaveArrived && !isRepeatable);
 
   /** The wait before the next attempt; undefined: give up. */
-  const waitBefore = ({ fault }: Failed, { count, tried, deadlineMs }: Attempts, waits: boolean) => {
+  const waitBefore = (
+    { fault }: Failed,
+    { count, tried, deadlineMs }: CallProgress,
+    retriesLater: boolean,
+  ) => {
     if (count >= Math.max(MAX_ATTEMPTS, endpoints.size)) return undefined;
     if (fault.code !== RATE_LIMITED && endpoints.hasUntried(tried)) return 0;
     const waitMs = Math.max(random() * FIRST_WAIT_MS * 2 ** count, fault.details.retryAfterMs ?? 0);
     const isInTime = clock.monotonicMs() + waitMs < deadlineMs;
-    return waits && isInTime && budget.spend() ? waitMs : undefined;
+    return retriesLater && isInTime && budget.spend() ? waitMs : undefined;
   };
 
   return async (task) => {
     budget.earn();
-    const attempts: Attempts = {
+    const progress: CallProgress = {
       deadlineMs: clock.monotonicMs() + CALL_TIMEOUT_MS,
       tried: new Set(),
       faults: new Map(),
       count: 0,
     };
     for (;;) {
-      const endpoint = endpoints.pick(attempts.tried);
-      attempts.count += 1;
-      const outcome = await task.attempt(endpoint, attempts.deadlineMs);
+      const endpoint = endpoints.pick(progress.tried);
+      progress.count += 1;
+      const outcome = await task.attempt(endpoint, progress.deadlineMs);
       recordOutcome(endpoint, outcome);
       if (outcome.kind === "answered") return outcome.value;
-      attempts.faults.set(endpoint, outcome.fault);
+      progress.faults.set(endpoint, outcome.fault);
       // The idle connection was closed, so the address may be tried again at once.
-      if (!outcome.wasStale) attempts.tried.add(endpoint);
+      if (!outcome.wasStale) progress.tried.add(endpoint);
       const isOver = isFinal(outcome, task.isRepeatable(endpoint));
-      const waitMs = isOver ? undefined : waitBefore(outcome, attempts, task.retriesLater);
-      if (waitMs === undefined) throw summary(outcome.fault, attempts.faults);
+      const waitMs = isOver ? undefined : waitBefore(outcome, progress, task.retriesLater);
+      if (waitMs === undefined) throw summary(outcome.fault, progress.faults);
       if (waitMs > 0) {
         await pauses.sleep(waitMs);
-        attempts.tried.clear();
+        progress.tried.clear();
       }
     }
   };

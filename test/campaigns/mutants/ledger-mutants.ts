@@ -45,14 +45,14 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "grants more reservations than a provider can list",
     file: "packages/domain/src/scheduling/filters.ts",
-    find: "  rejects: (candidate) => hasMostReservations(candidate),",
+    find: "  rejects: (candidate) => hasMaxReservations(candidate),",
     replace: "  rejects: () => false,",
     caughtBy: testFile("packages/domain/src/scheduling/filters.test.ts"),
   },
   {
     name: "forgets to count reservations when their provider is full",
     file: "packages/domain/src/scheduling/candidate.ts",
-    find: " || hasMostReservations(candidate);",
+    find: " || hasMaxReservations(candidate);",
     replace: ";",
     caughtBy: testFile("packages/domain/src/scheduling/filters.test.ts"),
   },
@@ -66,8 +66,8 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "adopts more reservations than a provider can list",
     file: `${LEDGER}/unacceptable-offer.ts`,
-    find: "!hasMostReservations(account) || account.usage.has(id)",
-    replace: "!hasMostReservations(account) || !account.usage.has(id)",
+    find: "!hasMaxReservations(account) || account.usage.has(id)",
+    replace: "!hasMaxReservations(account) || !account.usage.has(id)",
     caughtBy: testFile(`${LEDGER}/adoption.test.ts`),
   },
   {

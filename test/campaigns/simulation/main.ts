@@ -1,8 +1,7 @@
 /**
- * `npm run simulate -- --seeds 200 --ops 100`: worlds made from one seed each, in which everything goes wrong, and every
- * promise of the ledger is checked after every step. `--seed S` begins with this one, `--minutes M` stops earlier,
- * `--record` appends the result to docs/campaigns.jsonl. No real time, no files, no network: the same seed is the same
- * world, step by step.
+ * `npm run simulate -- --seeds 200 --ops 100` runs one simulation per seed, with random faults, and checks every invariant
+ * of the ledger after each step. `--seed S` is the first seed, `--minutes M` limits the time, `--record` appends the result
+ * to docs/campaigns.jsonl. The simulation uses no real time, files or network: the same seed gives the same steps.
  */
 import { readFlags, recordCampaign } from "@resource-broker/testkit";
 import { type SimulationResult, simulate } from "./simulation.ts";

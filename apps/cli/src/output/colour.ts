@@ -20,7 +20,7 @@ function isPlain({ isTerminal, env }: Pick<Host, "isTerminal" | "env">): boolean
   return isTerminal !== true || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
 }
 
-/** What `paintFor` puts around a word, and nothing else that a terminal obeys. */
+/** The escape sequences of our own colours; all others are removed. */
 // oxlint-disable-next-line no-control-regex -- it is what colours are made of
 const OUR_COLOURS = /(\u001b\[(?:31|32|33|90|39)m)/u;
 

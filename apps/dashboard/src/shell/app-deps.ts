@@ -48,7 +48,7 @@ export function useLiveStatus(): LiveStatus {
   return useSyncExternalStore(live.onStatus, live.status);
 }
 
-/** Asks, and keeps the answer true by what the broker tells. `freshness` is read once. */
+/** Fetches the path, and fetches it again when the broker reports a change. `policy` is read once. */
 export function useAnswer<T>(
   path: string | null,
   policy: RefreshPolicy<T> = {},

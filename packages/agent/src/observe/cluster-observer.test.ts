@@ -96,11 +96,11 @@ describe("what is observed", () => {
     cluster.remove(PODS, { name: "a", namespace: "default" });
     await time.advance(60_000);
     expect(cpus()).toEqual([8, 3]);
-    expect(observer.health().pods).toMatchObject({ state: "troubled", fault: { code: "unreachable" } });
+    expect(observer.health().pods).toMatchObject({ state: "failing", fault: { code: "unreachable" } });
     cluster.up();
     await time.advance(20_000);
     expect(cpus()).toEqual([8, 1]);
-    expect(observer.health()).toEqual({ nodes: { state: "following" }, pods: { state: "following" } });
+    expect(observer.health()).toEqual({ nodes: { state: "synced" }, pods: { state: "synced" } });
     await observer.stop();
   });
 

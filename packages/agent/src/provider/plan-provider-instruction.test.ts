@@ -42,7 +42,7 @@ const kinds = (changes: Partial<ProviderInstructionState>) =>
 function carriedOut(changes: Partial<ProviderInstructionState> = {}): ProviderInstruction {
   let instruction = providerInstruction(changes.entry?.reservation ?? aReservation(), "default");
   for (const action of planProviderInstruction(state(changes)).actions) {
-    if (action.kind === "put") instruction = { ...instruction, ...action.instruction };
+    if (action.kind === "apply") instruction = { ...instruction, ...action.instruction };
     if (action.kind === "status") instruction = { ...instruction, status: action.status };
   }
   return instruction;
@@ -50,7 +50,7 @@ function carriedOut(changes: Partial<ProviderInstructionState> = {}): ProviderIn
 
 describe("a reservation made here", () => {
   test("is held, shown and acknowledged", () => {
-    expect(kinds({})).toEqual(["put", "status", "acknowledge"]);
+    expect(kinds({})).toEqual(["apply", "status", "acknowledge"]);
     expect(carriedOut()).toMatchObject({
       metadata: { name: "rsv-rome-k3u7dq2hvmx5b4ta-provider", namespace: "default" },
       spec: { requesterClusterID: "rome", requestedCPU: "4", requestedMemory: "8Gi", generation: 1 },
@@ -86,7 +86,7 @@ describe("a reservation made here", () => {
   });
 
   test("is written again when its instruction was deleted by hand", () => {
-    expect(kinds({ acknowledged: 1 })).toEqual(["put", "status"]);
+    expect(kinds({ acknowledged: 1 })).toEqual(["apply", "status"]);
   });
 
   test("is updated and acknowledged again when it was renewed", () => {
@@ -95,7 +95,7 @@ describe("a reservation made here", () => {
       status: { phase: "Active", message: "Hold", expiresAt: "2026-07-01T12:00:00Z" },
     });
     const changes = { entry: entry(renewed), instruction: carriedOut(), acknowledged: 1 };
-    expect(kinds(changes)).toEqual(["put", "status", "acknowledge"]);
+    expect(kinds(changes)).toEqual(["apply", "status", "acknowledge"]);
     expect(carriedOut(changes).spec.expiresAt).toBe("2026-07-01T12:00:00Z");
   });
 

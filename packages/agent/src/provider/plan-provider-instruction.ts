@@ -35,7 +35,7 @@ export interface ProviderInstructionState {
 export type ProviderInstructionStatus = NonNullable<ProviderInstruction["status"]>;
 
 export type ProviderInstructionAction =
-  | { readonly kind: "put"; readonly instruction: ProviderInstruction }
+  | { readonly kind: "apply"; readonly instruction: ProviderInstruction }
   | { readonly kind: "status"; readonly status: ProviderInstructionStatus }
   | { readonly kind: "acknowledge"; readonly generation: number | undefined }
   | { readonly kind: "refuse"; readonly reason: string }
@@ -80,7 +80,7 @@ function planKeep(entry: CachedReservation, state: ProviderInstructionState): Pr
   const desired = providerInstruction(withWrittenDefaults(entry.reservation, instruction), namespace);
   const actions: ProviderInstructionAction[] = [];
   if (instruction === undefined || !isSameInstruction(instruction, desired)) {
-    actions.push({ kind: "put", instruction: desired });
+    actions.push({ kind: "apply", instruction: desired });
   }
   const status = enforcedStatus(entry, state);
   if (!isSameStatus(instruction?.status, status)) actions.push({ kind: "status", status });

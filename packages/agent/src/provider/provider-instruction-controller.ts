@@ -41,14 +41,14 @@ export interface ProviderInstructionController {
   readonly forgetAcknowledgements: () => void;
 }
 
-/** More steps than any reservation needs at once: apply, status, acknowledge. */
+/** A limit against endless loops; a reservation needs at most three steps: apply, status, acknowledge. */
 const MAX_STEPS = 6;
 
 /** The provider's side: holds capacity while a reservation is live. */
 export function providerInstructionController(deps: ProviderInstructionDeps): ProviderInstructionController {
   const { cache, communicator, namespace } = deps;
   const acknowledged = new Map<string, number>();
-  /** Written, though the informer may not show it yet. */
+  /** Reservations whose instruction was written; the informer may not show it yet. */
   const writtenIds = new Set<string>();
 
   const reconcile = async (id: string): Promise<Requeue> => {
@@ -78,7 +78,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
     instruction: ProviderInstruction | undefined,
   ): Promise<ProviderInstruction | undefined> => {
     switch (action.kind) {
-      case "put":
+      case "apply":
         return applyInstruction(action.instruction, instruction === undefined);
       case "status":
         return deps.client.patch(
@@ -144,7 +144,8 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
     try {
       await call();
     } catch (error) {
-      if (!(error instanceof Fault) || error.code === "unsupported") return ignoreUnsupported(error);
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === "unsupported") return; // older brokers take no acknowledgements, and need none
       if (error.code === "not-found") return cache.markUnknown(id);
       if (error.code !== "already-ended" && error.code !== "ledger-conflict") throw error;
       const reservation = await communicator.fetchReservation(id);
@@ -158,11 +159,6 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
     isHeld: (id) => writtenIds.has(id) || deps.instruction(id) !== undefined,
     forgetAcknowledgements: () => acknowledged.clear(),
   };
-}
-
-/** Older brokers take no acknowledgements, and need none. */
-function ignoreUnsupported(error: unknown): void {
-  if (!(error instanceof Fault)) throw error;
 }
 
 function ignoreNotFound(error: unknown): void {

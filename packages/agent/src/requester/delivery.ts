@@ -112,7 +112,7 @@ type TeardownDeps = Omit<DeliveryDeps, "cache" | "communicator">;
 
 /** Tears down what the data plane made, and deletes the instruction when nothing else is left. */
 interface TeardownReconciler {
-  readonly step: (reservationId: string, shown: StatusTargets) => Promise<Requeue>;
+  readonly step: (reservationId: string, targets: StatusTargets) => Promise<Requeue>;
   readonly state: (reservationId: string) => ReleaseState | undefined;
   /** The reservation is live again, or objects of it were found: its release state is dropped. */
   readonly reset: (reservationId: string) => void;
@@ -123,16 +123,16 @@ export function teardownReconciler(deps: TeardownDeps): TeardownReconciler {
   const { client, dataPlane, namespace } = deps;
   const states = new Map<string, ReleaseState>();
 
-  const setState = (id: string, now: ReleaseState, targets: StatusTargets): void => {
+  const setState = (id: string, state: ReleaseState, targets: StatusTargets): void => {
     const before = states.get(id);
-    states.set(id, now);
-    if (stageKey(before) === stageKey(now)) return;
+    states.set(id, state);
+    if (stageKey(before) === stageKey(state)) return;
     deps.onReleaseState(id);
     const regarding = targets.request ?? targets.instruction;
     if (regarding === undefined) return;
-    if (now.kind === "working" && now.isStalled === true) {
-      deps.recordEvent({ regarding, type: "Warning", reason: "CleanupTrouble", message: now.message });
-    } else if (now.kind === "clean" && before !== undefined) {
+    if (state.kind === "working" && state.isStalled === true) {
+      deps.recordEvent({ regarding, type: "Warning", reason: "CleanupTrouble", message: state.message });
+    } else if (state.kind === "clean" && before !== undefined) {
       const message = `nothing of ${id} is left in this cluster`;
       deps.recordEvent({ regarding, type: "Normal", reason: "Cleaned", message });
     }
@@ -151,17 +151,17 @@ export function teardownReconciler(deps: TeardownDeps): TeardownReconciler {
   };
 
   return {
-    step: async (id, shown) => {
+    step: async (id, targets) => {
       const release = await dataPlane.release(id);
       if (release.kind === "working") {
-        setState(id, release, shown);
-        await writeStatus(id, shown, release);
+        setState(id, release, targets);
+        await writeStatus(id, targets, release);
         return { requeueAfterMs: release.retryAfterMs };
       }
-      if (shown.instruction !== undefined) {
+      if (targets.instruction !== undefined) {
         await client.delete(RESERVATION_INSTRUCTIONS, { name: id, namespace }).catch(ignoreNotFound);
       }
-      setState(id, release, shown);
+      setState(id, release, targets);
       return {};
     },
     state: (id) => states.get(id),

@@ -34,7 +34,7 @@ const kinds = (changes: Partial<ReservationInstructionState>) =>
 
 describe("a reservation of this cluster", () => {
   test("becomes an instruction and is delivered", () => {
-    expect(kinds({})).toEqual(["put", "deliver"]);
+    expect(kinds({})).toEqual(["apply", "deliver"]);
     expect(kinds({ instruction: written })).toEqual(["deliver"]);
   });
 
@@ -47,7 +47,7 @@ describe("a reservation of this cluster", () => {
 
   test("made by an admin becomes an instruction of nobody", () => {
     const [put] = planReservationInstruction(state({ request: undefined })).actions;
-    expect(put?.kind === "put" && put.instruction.metadata.ownerReferences).toBeUndefined();
+    expect(put?.kind === "apply" && put.instruction.metadata.ownerReferences).toBeUndefined();
   });
 
   test("is withdrawn when it ended", () => {
@@ -69,7 +69,7 @@ describe("a reservation of this cluster", () => {
   test("that was granted anew elsewhere is withdrawn first where it was", () => {
     const moved = entry(aReservation({ targetClusterID: "berlin" }));
     expect(kinds({ entry: moved, instruction: written })).toEqual(["tear-down"]);
-    expect(kinds({ entry: moved })).toEqual(["put", "deliver"]);
+    expect(kinds({ entry: moved })).toEqual(["apply", "deliver"]);
   });
 
   test("is not written again when its request was deleted and it is about to be released", () => {
@@ -85,7 +85,7 @@ describe("a reservation of this cluster", () => {
       "expire-locally",
       "tear-down",
     ]);
-    expect(kinds({ entry: timed, instruction: written })).toEqual(["put", "deliver"]);
+    expect(kinds({ entry: timed, instruction: written })).toEqual(["apply", "deliver"]);
   });
 });
 

@@ -126,7 +126,7 @@ export interface ReservationInstructionState {
 }
 
 type ReservationInstructionAction =
-  | { readonly kind: "put"; readonly instruction: ReservationInstruction }
+  | { readonly kind: "apply"; readonly instruction: ReservationInstruction }
   /** Establish the resources, write the status, and activate the reservation at the broker. */
   | { readonly kind: "deliver" }
   | { readonly kind: "expire-locally" }
@@ -155,7 +155,7 @@ export function planReservationInstruction(state: ReservationInstructionState): 
   );
   const isUpToDate = instruction !== undefined && isSameInstruction(instruction, desired);
   return {
-    actions: [...(isUpToDate ? [] : [{ kind: "put", instruction: desired } as const]), { kind: "deliver" }],
+    actions: [...(isUpToDate ? [] : [{ kind: "apply", instruction: desired } as const]), { kind: "deliver" }],
     ...later,
   };
 }

@@ -93,7 +93,7 @@ export function requestController(deps: RequestDeps): RequestController {
 
   const execute = async (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> => {
     const needsBroker = plan.lookUp !== undefined || plan.ask !== undefined;
-    if (needsBroker && deps.withoutBroker === true) return wait(key, state, plan);
+    if (needsBroker && deps.withoutBroker === true) return reportNoBroker(key, state, plan);
     if (plan.lookUp !== undefined) return lookUp(key, state, plan.lookUp);
     if (plan.ask !== undefined) {
       const pauseMs = backoff.remainingMs(key);
@@ -103,8 +103,8 @@ export function requestController(deps: RequestDeps): RequestController {
     return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
   };
 
-  /** No broker is configured: a new request says so, and one with a reservation stays unchanged. */
-  const wait = (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> =>
+  /** No broker is configured: the status of a new request says so; a request with a reservation stays unchanged. */
+  const reportNoBroker = (key: string, state: RequestState, plan: RequestPlan): Promise<Requeue> =>
     plan.ask === undefined ? Promise.resolve({}) : applyPlan(key, state, planNoBroker(state));
 
   const lookUp = async (key: string, state: RequestState, id: string): Promise<Requeue> => {
@@ -118,8 +118,8 @@ export function requestController(deps: RequestDeps): RequestController {
       logWrongAnswer(key, found);
       return { requeueAfterMs: backoff.fail(key) };
     }
-    const learned = found && cache.update("requester", withKey(found, forgotten.ask?.key));
-    const isForgotten = learned === undefined || learned === "not-ours";
+    const update = found && cache.update("requester", withKey(found, forgotten.ask?.key));
+    const isForgotten = update === undefined || update === "not-ours";
     return isForgotten ? execute(key, state, forgotten) : { requeueAfterMs: 0 };
   };
 
@@ -143,14 +143,14 @@ export function requestController(deps: RequestDeps): RequestController {
     if (!isRepeatable) await statusWriter.write(key, state.request, planAsking(state));
     const answer = await communicator.requestReservation(call.request, call.key).catch(toFault);
     if (!(answer instanceof Fault)) cache.update("requester", withKey(answer, call.key));
-    const now = statusWriter.latest(key);
-    if (now === undefined || !isSameObject(now, state.request)) {
+    const latest = statusWriter.latest(key);
+    if (latest === undefined || !isSameObject(latest, state.request)) {
       deps.onRequestDeleted(state.request);
       return {};
     }
-    if (!(answer instanceof Fault)) return granted(key, now, answer);
-    return isKnown(now, call)
-      ? granted(key, now)
+    if (!(answer instanceof Fault)) return granted(key, latest, answer);
+    return isKnown(latest, call)
+      ? granted(key, latest)
       : refused(key, state, { call, fault: answer, isRepeatable });
   };
 
@@ -158,8 +158,8 @@ export function requestController(deps: RequestDeps): RequestController {
   const isKnown = (request: ResourceRequest, call: ReservationCall): boolean =>
     newestReservationOf(request, cache)?.reservation.key === call.key;
 
-  const granted = (key: string, now: ResourceRequest, answer?: Reservation): Promise<Requeue> => {
-    const state = stateOf(key, now);
+  const granted = (key: string, latest: ResourceRequest, answer?: Reservation): Promise<Requeue> => {
+    const state = stateOf(key, latest);
     const plan = planRequest(state);
     // An answer that does not change the request must not cause an immediate retry.
     if (plan.ask !== undefined && answer !== undefined) {

@@ -83,7 +83,7 @@ export function reservationInstructionController(
     let next: Requeue = plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
     for (const action of plan.actions) {
       switch (action.kind) {
-        case "put":
+        case "apply":
           instruction = await client.apply(RESERVATION_INSTRUCTIONS, action.instruction, {
             fieldManager: MANAGER,
             force: true,

@@ -35,7 +35,7 @@ export interface ReservationCache {
   readonly markNotAdopted: (id: string, why: string) => void;
   /** Another ledger answers: all reservations become unconfirmed, and their generations do not count. */
   readonly markUnconfirmed: () => void;
-  /** Ends it locally, because the broker cannot be asked. A newer state makes it live again. */
+  /** Ends it locally, because the broker is not reachable. A newer state makes it live again. */
   readonly endLocally: (id: string, reason: ReleaseReason) => void;
   readonly get: (role: Role, id: string) => CachedReservation | undefined;
   readonly entries: (role: Role) => Iterable<CachedReservation>;
@@ -47,12 +47,6 @@ export interface ReservationCache {
   readonly prune: () => void;
 }
 
-/** How long ended reservations are kept: a late message must not make them live again. */
-export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
-
-/** createdAt may differ slightly between the broker and an instruction; two reservations with one key are a day apart. */
-const REUSE_DISTANCE_MS = 60 * 60 * 1000;
-
 export interface ReservationCacheOptions {
   readonly clusterId: string;
   /** The broker's time, or the best estimate. */
@@ -60,7 +54,13 @@ export interface ReservationCacheOptions {
   readonly log?: Pick<Log, "info" | "warn">;
 }
 
-const NOTHING: ReadonlyMap<number, CachedReservation> = new Map();
+/** How long ended reservations are kept: a late message must not make them live again. */
+export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
+
+/** createdAt may differ slightly between the broker and an instruction; two reservations with one key are at least a day apart. */
+const REUSE_DISTANCE_MS = 60 * 60 * 1000;
+
+const NO_ATTEMPTS: ReadonlyMap<number, CachedReservation> = new Map();
 
 export function reservationCache({ clusterId, now, log }: ReservationCacheOptions): ReservationCache {
   const byRole: Readonly<Record<Role, Map<string, CachedReservation>>> = {
@@ -73,10 +73,10 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
   const put = (entry: CachedReservation): void => {
     const { role, reservation } = entry;
     byRole[role].set(reservation.id, entry);
-    const made = role === "requester" ? attemptOf(reservation.key) : undefined;
-    if (made !== undefined) {
-      const attempts = byRequest.get(made.uid) ?? new Map<number, CachedReservation>();
-      byRequest.set(made.uid, attempts.set(made.attempt, entry));
+    const attempt = role === "requester" ? attemptOf(reservation.key) : undefined;
+    if (attempt !== undefined) {
+      const attempts = byRequest.get(attempt.uid) ?? new Map<number, CachedReservation>();
+      byRequest.set(attempt.uid, attempts.set(attempt.attempt, entry));
     }
     for (const listener of listeners) listener(role, reservation.id);
   };
@@ -129,7 +129,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     return undefined;
   };
 
-  const change = (
+  const updateLive = (
     id: string,
     by: (entry: CachedReservation) => Partial<CachedReservation> | undefined,
   ): void => {
@@ -142,10 +142,10 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
   };
 
   const forgetAttempt = ({ key }: Reservation): void => {
-    const made = attemptOf(key);
-    const attempts = made && byRequest.get(made.uid);
-    if (attempts?.delete(made?.attempt ?? 0) === true && attempts.size === 0)
-      byRequest.delete(made?.uid ?? "");
+    const attempt = attemptOf(key);
+    const attempts = attempt && byRequest.get(attempt.uid);
+    if (attempts?.delete(attempt?.attempt ?? 0) === true && attempts.size === 0)
+      byRequest.delete(attempt?.uid ?? "");
   };
 
   return {
@@ -155,20 +155,20 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
       put({ role, reservation, syncState: "unconfirmed", endedAt: undefined });
     },
     markUnknown: (id) =>
-      change(id, ({ syncState }) => (syncState === "unknown" ? undefined : { syncState: "unknown" })),
+      updateLive(id, ({ syncState }) => (syncState === "unknown" ? undefined : { syncState: "unknown" })),
     markNotAdopted: (id, why) =>
-      change(id, ({ syncState, notAdopted }) =>
+      updateLive(id, ({ syncState, notAdopted }) =>
         syncState !== "unknown" || notAdopted === why ? undefined : { notAdopted: why },
       ),
     markUnconfirmed: () => {
       for (const { reservation } of [...byRole.requester.values(), ...byRole.provider.values()]) {
-        change(reservation.id, ({ syncState }) =>
+        updateLive(reservation.id, ({ syncState }) =>
           syncState === "confirmed" ? { syncState: "unconfirmed" } : undefined,
         );
       }
     },
     endLocally: (id, reason) =>
-      change(id, (entry) => {
+      updateLive(id, (entry) => {
         const ended = { reservation: released(entry.reservation, reason), endedAt: now() };
         logStep({ ...entry, ...ended }, entry);
         return ended;
@@ -176,7 +176,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
     get: (role, id) => byRole[role].get(id),
     entries: (role) => byRole[role].values(),
     live: (role) => [...byRole[role].values()].filter(({ endedAt }) => endedAt === undefined),
-    ofRequest: (uid) => byRequest.get(uid) ?? NOTHING,
+    ofRequest: (uid) => byRequest.get(uid) ?? NO_ATTEMPTS,
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -195,36 +195,36 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
 }
 
 /**
- * Compares a message with the cache. Without generations only an end is final. A live reservation that this
- * ledger has not confirmed is replaced: the ledger may have made it again, with generation 1.
+ * Compares a received reservation with the cached one. Without generations, only an end is final. A live reservation
+ * that the current ledger has not confirmed is replaced: the ledger may have created it again, with generation 1.
  */
 function compareWithCached(
   before: CachedReservation | undefined,
-  now: Reservation,
+  received: Reservation,
 ): "new" | "changed" | "same" | "old" {
   if (before === undefined) return "new";
-  const isCounted = before.syncState === "confirmed" || before.endedAt !== undefined;
-  const growth = isCounted
-    ? createdLater(before.reservation, now) || generationChange(before.reservation, now)
+  const isComparable = before.syncState === "confirmed" || before.endedAt !== undefined;
+  const difference = isComparable
+    ? creationDifferenceMs(before.reservation, received) || generationDifference(before.reservation, received)
     : 0;
-  if (growth !== 0) return growth > 0 ? "changed" : "old";
-  if (before.endedAt !== undefined) return isFinal(now.phase) ? "same" : "old";
-  return JSON.stringify(before.reservation) === JSON.stringify(now) ? "same" : "changed";
+  if (difference !== 0) return difference > 0 ? "changed" : "old";
+  if (before.endedAt !== undefined) return isFinal(received.phase) ? "same" : "old";
+  return JSON.stringify(before.reservation) === JSON.stringify(received) ? "same" : "changed";
 }
 
-/** A key may be used again a day after its end: the same ID, a later createdAt, generation 1. 0: the same reservation. */
-function createdLater(before: Reservation, now: Reservation): number {
-  const apartMs = (parseTime(now.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
-  return Math.abs(apartMs) > REUSE_DISTANCE_MS ? apartMs : 0;
+/** 0: the same reservation. A key may be used again a day after its end: then the ID is the same and createdAt is later. */
+function creationDifferenceMs(before: Reservation, received: Reservation): number {
+  const differenceMs = (parseTime(received.createdAt) ?? 0) - (parseTime(before.createdAt) ?? 0);
+  return Math.abs(differenceMs) > REUSE_DISTANCE_MS ? differenceMs : 0;
 }
 
 /** True: the cached reservation has ended, and its key was used again. */
-function isReusedKey({ endedAt, reservation }: CachedReservation, now: Reservation): boolean {
-  return endedAt !== undefined && createdLater(reservation, now) > 0;
+function isReusedKey({ endedAt, reservation }: CachedReservation, received: Reservation): boolean {
+  return endedAt !== undefined && creationDifferenceMs(reservation, received) > 0;
 }
 
-function generationChange(before: Reservation, now: Reservation): number {
-  return (now.generation ?? 0) - (before.generation ?? now.generation ?? 0);
+function generationDifference(before: Reservation, received: Reservation): number {
+  return (received.generation ?? 0) - (before.generation ?? received.generation ?? 0);
 }
 
 function released(reservation: Reservation, reason: ReleaseReason): Reservation {

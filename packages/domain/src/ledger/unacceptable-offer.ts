@@ -1,7 +1,7 @@
 import { add, isCountable, isZero, NO_RESOURCES } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
-import { hasMostReservations } from "../scheduling/candidate.ts";
+import { hasMaxReservations } from "../scheduling/candidate.ts";
 import { mayLend } from "../scheduling/filters.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type DecisionContext, type Outcome, rejected } from "./command.ts";
@@ -94,7 +94,7 @@ function keyProblem(ledger: LedgerView, { id, requester, key }: AdoptionOffer): 
 /** A reservation that the provider already lists does not add to the limit. */
 function beyondLimit(ledger: LedgerView, { id, provider }: AdoptionOffer): Outcome | undefined {
   const account = ledger.accounts.get(provider);
-  if (account === undefined || !hasMostReservations(account) || account.usage.has(id)) return undefined;
+  if (account === undefined || !hasMaxReservations(account) || account.usage.has(id)) return undefined;
   const many = `has ${account.reservationCount} reservations; the maximum is ${MAX_RESERVATIONS_PER_PROVIDER}`;
   return rejected("quota-exceeded", `${provider} ${many}`);
 }

@@ -1,18 +1,18 @@
 import type { ClusterId } from "../reservation/ids.ts";
 import { type Candidate, isFlagged } from "./candidate.ts";
 
-/** What a row holds. Amounts in the ledger's units, prices for one unit and hour (not a number: not priced). */
+/** Offsets in a row. Amounts are in the ledger's units; prices are per unit and hour (NaN: not priced). */
 export const COLUMN = {
-  /** When its advertisement was received; NaN when the candidate is flagged, so that it runs all filters. */
+  /** When its advertisement was received; NaN when the candidate is flagged and must run all filters. */
   receivedAt: 0,
-  freeCpu: 1,
-  freeMemory: 2,
-  freeStorage: 3,
-  freeGpus: 4,
-  allCpu: 5,
-  allMemory: 6,
-  allStorage: 7,
-  allGpus: 8,
+  availableCpu: 1,
+  availableMemory: 2,
+  availableStorage: 3,
+  availableGpus: 4,
+  allocatableCpu: 5,
+  allocatableMemory: 6,
+  allocatableStorage: 7,
+  allocatableGpus: 8,
   cpuHour: 9,
   memoryGbHour: 10,
   storageGbHour: 11,
@@ -22,9 +22,9 @@ export const COLUMN = {
 } as const;
 
 export const ROW_WIDTH = 16;
-const FIRST_CAPACITY = 16;
-/** NaN: every comparison with it is false. */
-const NEVER = Number.NaN;
+const INITIAL_ROWS = 16;
+/** `receivedAt` of a flagged candidate: every comparison with NaN is false. */
+const FLAGGED = Number.NaN;
 
 /** Read-only view of a candidate table. */
 export interface CandidateTableView {
@@ -38,12 +38,12 @@ export interface CandidateTableView {
 }
 
 /**
- * All candidates, and the numbers that every decision reads in one flat array, so that a loop over ten thousand candidates
- * touches no objects. Call `refresh` after a candidate has changed.
+ * All candidates. The numbers that every decision reads are also in one flat array, so that a loop over ten thousand
+ * candidates reads no objects. Call `refresh` after a candidate has changed.
  */
 export class CandidateTable implements CandidateTableView {
   readonly candidates: Candidate[] = [];
-  values = new Float64Array(FIRST_CAPACITY * ROW_WIDTH);
+  values = new Float64Array(INITIAL_ROWS * ROW_WIDTH);
   readonly #positions = new Map<ClusterId, number>();
   readonly #currencies = new Map<string, number>();
 
@@ -84,15 +84,15 @@ export class CandidateTable implements CandidateTableView {
     const { values } = this;
     const { available, advertisement, receivedAt } = candidate;
     const { allocatable, cost } = advertisement;
-    values[row + COLUMN.receivedAt] = isFlagged(candidate) ? NEVER : receivedAt;
-    values[row + COLUMN.freeCpu] = available.cpuMillis;
-    values[row + COLUMN.freeMemory] = available.memoryBytes;
-    values[row + COLUMN.freeStorage] = available.storageBytes;
-    values[row + COLUMN.freeGpus] = available.gpus;
-    values[row + COLUMN.allCpu] = allocatable.cpuMillis;
-    values[row + COLUMN.allMemory] = allocatable.memoryBytes;
-    values[row + COLUMN.allStorage] = allocatable.storageBytes;
-    values[row + COLUMN.allGpus] = allocatable.gpus;
+    values[row + COLUMN.receivedAt] = isFlagged(candidate) ? FLAGGED : receivedAt;
+    values[row + COLUMN.availableCpu] = available.cpuMillis;
+    values[row + COLUMN.availableMemory] = available.memoryBytes;
+    values[row + COLUMN.availableStorage] = available.storageBytes;
+    values[row + COLUMN.availableGpus] = available.gpus;
+    values[row + COLUMN.allocatableCpu] = allocatable.cpuMillis;
+    values[row + COLUMN.allocatableMemory] = allocatable.memoryBytes;
+    values[row + COLUMN.allocatableStorage] = allocatable.storageBytes;
+    values[row + COLUMN.allocatableGpus] = allocatable.gpus;
     const prices = cost?.onDemand ?? {};
     values[row + COLUMN.cpuHour] = prices.cpuHour ?? Number.NaN;
     values[row + COLUMN.memoryGbHour] = prices.memoryGbHour ?? Number.NaN;

@@ -21,11 +21,11 @@ export interface Candidate {
 
 /** True when the candidate is cordoned, has refused a reservation or has too many reservations. Rare; such candidates run all filters. */
 export function isFlagged(candidate: Candidate): boolean {
-  return candidate.cordon !== undefined || candidate.refused !== undefined || hasMostReservations(candidate);
+  return candidate.cordon !== undefined || candidate.refused !== undefined || hasMaxReservations(candidate);
 }
 
-/** True when one more reservation would not fit the `usage` list of its advertisement. */
-export function hasMostReservations({ reservationCount }: Pick<Candidate, "reservationCount">): boolean {
+/** True when the `usage` list of its advertisement has no room for another reservation. */
+export function hasMaxReservations({ reservationCount }: Pick<Candidate, "reservationCount">): boolean {
   return reservationCount >= MAX_RESERVATIONS_PER_PROVIDER;
 }
 

@@ -5,16 +5,32 @@ import { capacity, type Filter, type SchedulingContext, self, stale } from "./fi
 
 /** The request as comparisons on the table's columns. */
 interface ColumnQuery {
-  /** An advertisement received before this is stale. */
+  /** An advertisement received before this time is stale. */
   readonly oldest: number;
   readonly requesterRow: number;
   readonly cpu: number;
   readonly memory: number;
   readonly storage: number;
   readonly gpus: number;
-  /** How many resources are asked for. */
+  /** Number of requested resources. */
   readonly count: number;
 }
+
+/** Input of a scan over the candidate table. */
+export interface TableScan {
+  readonly table: CandidateTableView;
+  /** Positions in the table of the candidates that fit, or memory for them. */
+  readonly fitting: Int32Array;
+}
+
+interface ColumnPricing {
+  readonly priceQuery: PriceQuery;
+  readonly currency: number;
+  readonly priceOf: (position: number) => number;
+}
+
+/** Number of a currency that no candidate uses. */
+export const NO_CURRENCY = -2;
 
 /** Filters that the column scan covers. The others apply only to some requests or to flagged candidates. */
 const COLUMN_FILTERS: ReadonlySet<Filter> = new Set([self, stale, capacity]);
@@ -42,13 +58,6 @@ export function columnQuery(
   };
 }
 
-/** Input of a scan over the candidate table. */
-export interface TableScan {
-  readonly table: CandidateTableView;
-  /** Positions in the roster of those that fit, or room for them. */
-  readonly fitting: Int32Array;
-}
-
 /**
  * Writes the positions of the candidates that fit to `fitting` and returns their number. Candidates that do not pass the
  * column checks are tested with `isRefused`.
@@ -65,10 +74,10 @@ export function filterColumns(
   for (let position = 0; position < candidates.length; position++) {
     const row = position * ROW_WIDTH;
     const passes =
-      at(values, row + COLUMN.freeCpu) >= cpu &&
-      at(values, row + COLUMN.freeMemory) >= memory &&
-      at(values, row + COLUMN.freeStorage) >= storage &&
-      at(values, row + COLUMN.freeGpus) >= gpus &&
+      at(values, row + COLUMN.availableCpu) >= cpu &&
+      at(values, row + COLUMN.availableMemory) >= memory &&
+      at(values, row + COLUMN.availableStorage) >= storage &&
+      at(values, row + COLUMN.availableGpus) >= gpus &&
       at(values, row + COLUMN.receivedAt) >= oldest &&
       row !== requesterRow;
     if (passes || !isRefused(position)) fitting[count++] = position;
@@ -85,12 +94,16 @@ export function headroomColumns(
   for (let index = 0; index < fitting.length; index++) {
     const row = (fitting[index] ?? 0) * ROW_WIDTH;
     let total = 0;
-    if (cpu > 0) total += (at(values, row + COLUMN.freeCpu) - cpu) / at(values, row + COLUMN.allCpu);
+    if (cpu > 0)
+      total += (at(values, row + COLUMN.availableCpu) - cpu) / at(values, row + COLUMN.allocatableCpu);
     if (memory > 0)
-      total += (at(values, row + COLUMN.freeMemory) - memory) / at(values, row + COLUMN.allMemory);
+      total +=
+        (at(values, row + COLUMN.availableMemory) - memory) / at(values, row + COLUMN.allocatableMemory);
     if (storage > 0)
-      total += (at(values, row + COLUMN.freeStorage) - storage) / at(values, row + COLUMN.allStorage);
-    if (gpus > 0) total += (at(values, row + COLUMN.freeGpus) - gpus) / at(values, row + COLUMN.allGpus);
+      total +=
+        (at(values, row + COLUMN.availableStorage) - storage) / at(values, row + COLUMN.allocatableStorage);
+    if (gpus > 0)
+      total += (at(values, row + COLUMN.availableGpus) - gpus) / at(values, row + COLUMN.allocatableGpus);
     headrooms[index] = total / count;
   }
 }
@@ -118,15 +131,6 @@ export function priceColumns(
       part(gpus, at(values, row + COLUMN.gpuHour));
     prices[index] = price >= 0 && price < Number.POSITIVE_INFINITY ? price : UNPRICED;
   }
-}
-
-/** Number of a currency that no candidate uses. */
-export const NO_CURRENCY = -2;
-
-interface ColumnPricing {
-  readonly priceQuery: PriceQuery;
-  readonly currency: number;
-  readonly priceOf: (position: number) => number;
 }
 
 function part(amount: number, unitPrice: number): number {

@@ -50,7 +50,7 @@ export function list(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-/** At most four digits that matter, without trailing zeros. */
+/** At most four significant digits, without trailing zeros. */
 export function describeNumber(value: number): string {
   return String(Number(value.toPrecision(4)));
 }

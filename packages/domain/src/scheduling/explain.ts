@@ -12,6 +12,56 @@ import { describeNumber, list, resourceLabel } from "./describe.ts";
 import type { FilterName } from "./filters.ts";
 import { computeScore, weightingOf } from "./scorers.ts";
 
+/** The decision as text: outcome, one line per candidate, and the smallest change that would flip it. */
+export function explain(decision: Decision): string {
+  const width = Math.max(0, ...decision.candidates.map(({ clusterId }) => clusterId.length));
+  const lines = decision.candidates.map((candidate) => `  ${candidateLine(candidate, decision, width)}`);
+  const unlisted = unlistedLine(decision);
+  const flip = flipOf(decision);
+  return [headline(decision), ...lines, ...unlisted, ...(flip === undefined ? [] : [flip])].join("\n");
+}
+
+/** One line for a status message or a log. */
+export function headline(decision: Decision): string {
+  const what = describeResources(decision.request.resources);
+  const { winner, requester, considered } = decision;
+  if (winner !== undefined) return `${winner} lends ${what} to ${requester}.`;
+  if (considered === 0) return `No cluster can lend ${what} to ${requester}: none has advertised yet.`;
+  return `No cluster can lend ${what} to ${requester}; ${considered} considered.`;
+}
+
+function candidateLine(candidate: CandidateRecord, decision: Decision, width: number): string {
+  const name = candidate.clusterId.padEnd(width);
+  const { outcome } = candidate;
+  if (outcome.kind === "refused") return `${name}  ${refusalText(outcome)}`;
+  const price = candidate.inputs.price;
+  const priceText = price === undefined ? "no price" : `${describeNumber(price)} ${decision.currency}/h`;
+  const chosen = candidate.clusterId === decision.winner ? "  <- chosen" : "";
+  return `${name}  ${outcome.score.toFixed(3)} = ${partsText(outcome, decision)}  (${priceText})${chosen}`;
+}
+
+function refusalText({ refusal, alsoRefusedBy }: RefusedOutcome): string {
+  return alsoRefusedBy.length === 0
+    ? refusal.message
+    : `${refusal.message} (also: ${alsoRefusedBy.join(", ")})`;
+}
+
+function partsText(outcome: ScoredOutcome, decision: Decision): string {
+  const { resources, cost, ratings, total } = weightingOf(decision.weights, decision.market);
+  const weights = new Map([["resources", resources], ["cost", cost], ...ratings]);
+  return Object.entries(outcome.parts)
+    .map(([name, part]) => `${name} ${part.toFixed(2)} x ${describeNumber((weights.get(name) ?? 0) / total)}`)
+    .join(" + ");
+}
+
+function unlistedLine(decision: Decision): string[] {
+  const unlisted = decision.considered - decision.candidates.length;
+  if (unlisted <= 0) return [];
+  const counts = Object.entries(decision.refusedBy).map(([filter, count]) => `${count} by ${filter}`);
+  const refused = counts.length === 0 ? "" : `; rejected in total: ${list(counts)}`;
+  return [`  and ${unlisted} more${refused}`];
+}
+
 /** The smallest change that would have changed the decision, as a sentence; undefined when no single change would. */
 export function flipOf(decision: Decision): string | undefined {
   return decision.winner === undefined ? flipRefusal(decision) : flipGrant(decision);
@@ -42,41 +92,43 @@ function flipRefusal(decision: Decision): string | undefined {
 function smallerRequest(decision: Decision, candidates: readonly CandidateRecord[]): string | undefined {
   const nearest = candidates
     .filter(({ outcome }) => outcome.kind === "refused" && outcome.refusal.filter === "capacity")
-    .map((candidate) => ({ candidate, cuts: cutsFor(decision, candidate) }))
+    .map((candidate) => ({ candidate, reductions: reductionsFor(decision, candidate) }))
     .sort(
-      (a, b) => sizeOf(a.cuts) - sizeOf(b.cuts) || (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1),
+      (a, b) =>
+        sizeOf(a.reductions) - sizeOf(b.reductions) ||
+        (a.candidate.clusterId < b.candidate.clusterId ? -1 : 1),
     )[0];
   if (nearest === undefined) return undefined;
-  const { candidate, cuts } = nearest;
+  const { candidate, reductions } = nearest;
   // A request for nothing is not useful advice.
   if (
-    cuts.length === resourceNames(decision.request.resources).length &&
-    cuts.every(({ left }) => left === 0)
+    reductions.length === resourceNames(decision.request.resources).length &&
+    reductions.every(({ left }) => left === 0)
   ) {
     return undefined;
   }
-  return `Would fit ${candidate.clusterId} ${list(cuts.map(cutText))}.`;
+  return `Would fit ${candidate.clusterId} ${list(reductions.map(reductionText))}.`;
 }
 
-interface Cut {
+interface Reduction {
   readonly name: ResourceName;
   readonly wanted: number;
   readonly left: number;
 }
 
-function cutsFor(decision: Decision, { inputs }: CandidateRecord): Cut[] {
+function reductionsFor(decision: Decision, { inputs }: CandidateRecord): Reduction[] {
   const wanted = decision.request.resources;
   const available = atLeastZero(inputs.available);
   return resourceNames(wanted)
     .map((name) => ({ name, wanted: amountOf(wanted, name), left: amountOf(available, name) }))
-    .filter((cut) => cut.left < cut.wanted);
+    .filter((reduction) => reduction.left < reduction.wanted);
 }
 
-function sizeOf(cuts: readonly Cut[]): number {
-  return cuts.reduce((total, { wanted, left }) => total + (wanted - left) / wanted, 0);
+function sizeOf(reductions: readonly Reduction[]): number {
+  return reductions.reduce((total, { wanted, left }) => total + (wanted - left) / wanted, 0);
 }
 
-function cutText({ name, wanted, left }: Cut): string {
+function reductionText({ name, wanted, left }: Reduction): string {
   if (left === 0) return `without ${resourceLabel(name)}`;
   const [before] = describeAmount(name, wanted).split(" ");
   const [after] = describeAtMost(name, left).split(" ");
@@ -101,10 +153,10 @@ function flipGrant(decision: Decision): string | undefined {
   const price = winningPrice(decision, winner, second);
   if (price !== undefined)
     return `${second.clusterId} would win below ${roundedDown(price)} ${decision.currency}/h.`;
-  const behind = winner.outcome.score - second.outcome.score;
-  return behind === 0
+  const difference = winner.outcome.score - second.outcome.score;
+  return difference === 0
     ? `${second.clusterId} has the same score; ties go to the lower reserved share, then to the first cluster ID.`
-    : `${second.clusterId} is second, ${describeNumber(behind)} lower.`;
+    : `${second.clusterId} is second, ${describeNumber(difference)} lower.`;
 }
 
 /** Four significant digits, rounded down, so that the statement is true below the printed price. */
@@ -121,11 +173,11 @@ function winningPrice(
   winner: CandidateRecord,
   second: CandidateRecord,
 ): number | undefined {
-  const today = second.inputs.price;
+  const currentPrice = second.inputs.price;
   // A winner without a price is scored by the median, which depends on the second candidate's price.
-  if (today === undefined || today === 0 || winner.inputs.price === undefined) return undefined;
-  let losing = today;
-  let winning = today / 2 ** SEARCH_STEPS;
+  if (currentPrice === undefined || currentPrice === 0 || winner.inputs.price === undefined) return undefined;
+  let losing = currentPrice;
+  let winning = currentPrice / 2 ** SEARCH_STEPS;
   if (!winsAt(winning, { decision, winner, second })) return undefined;
   for (let step = 0; step < SEARCH_STEPS; step++) {
     const middle = (winning + losing) / 2;
@@ -137,9 +189,13 @@ function winningPrice(
 
 function winsAt(
   price: number,
-  rivals: { readonly decision: Decision; readonly winner: CandidateRecord; readonly second: CandidateRecord },
+  candidates: {
+    readonly decision: Decision;
+    readonly winner: CandidateRecord;
+    readonly second: CandidateRecord;
+  },
 ): boolean {
-  const { decision, winner, second } = rivals;
+  const { decision, winner, second } = candidates;
   const lowestPrice = Math.min(price, decision.market.lowestPrice ?? price);
   const stats = { ...decision.market, lowestPrice };
   const scale = { stats, weighting: weightingOf(decision.weights, stats) };
@@ -148,54 +204,4 @@ function winsAt(
     computeScore(resources, { ...second.inputs, price }, scale) >
     computeScore(resources, winner.inputs, scale)
   );
-}
-
-/** The decision as text: outcome, one line per candidate, and the smallest change that would flip it. */
-export function explain(decision: Decision): string {
-  const width = Math.max(0, ...decision.candidates.map(({ clusterId }) => clusterId.length));
-  const lines = decision.candidates.map((candidate) => `  ${candidateLine(candidate, decision, width)}`);
-  const unlisted = unlistedLine(decision);
-  const flip = flipOf(decision);
-  return [headline(decision), ...lines, ...unlisted, ...(flip === undefined ? [] : [flip])].join("\n");
-}
-
-/** One line for a status message or a log. */
-export function headline(decision: Decision): string {
-  const what = describeResources(decision.request.resources);
-  const { winner, requester, considered } = decision;
-  if (winner !== undefined) return `${winner} lends ${what} to ${requester}.`;
-  if (considered === 0) return `No cluster can lend ${what} to ${requester}: none has advertised yet.`;
-  return `No cluster can lend ${what} to ${requester}; ${considered} considered.`;
-}
-
-function candidateLine(candidate: CandidateRecord, decision: Decision, width: number): string {
-  const name = candidate.clusterId.padEnd(width);
-  const { outcome } = candidate;
-  if (outcome.kind === "refused") return `${name}  ${refusalText(outcome)}`;
-  const price = candidate.inputs.price;
-  const asks = price === undefined ? "no price" : `${describeNumber(price)} ${decision.currency}/h`;
-  const chosen = candidate.clusterId === decision.winner ? "  <- chosen" : "";
-  return `${name}  ${outcome.score.toFixed(3)} = ${partsText(outcome, decision)}  (${asks})${chosen}`;
-}
-
-function refusalText({ refusal, alsoRefusedBy }: RefusedOutcome): string {
-  return alsoRefusedBy.length === 0
-    ? refusal.message
-    : `${refusal.message} (also: ${alsoRefusedBy.join(", ")})`;
-}
-
-function partsText(outcome: ScoredOutcome, decision: Decision): string {
-  const { resources, cost, ratings, total } = weightingOf(decision.weights, decision.market);
-  const weights = new Map([["resources", resources], ["cost", cost], ...ratings]);
-  return Object.entries(outcome.parts)
-    .map(([name, part]) => `${name} ${part.toFixed(2)} x ${describeNumber((weights.get(name) ?? 0) / total)}`)
-    .join(" + ");
-}
-
-function unlistedLine(decision: Decision): string[] {
-  const unlisted = decision.considered - decision.candidates.length;
-  if (unlisted <= 0) return [];
-  const counts = Object.entries(decision.refusedBy).map(([filter, count]) => `${count} by ${filter}`);
-  const refused = counts.length === 0 ? "" : `; rejected in total: ${list(counts)}`;
-  return [`  and ${unlisted} more${refused}`];
 }

@@ -11,8 +11,17 @@ import {
 } from "./column-scan.ts";
 import { FILTERS, type Filter, type FilterName, type SchedulingContext } from "./filters.ts";
 import type { PreScoreState } from "./pre-score.ts";
-import type { FilterResult } from "./record-decision.ts";
 import { headroom, type RequestSummary } from "./scorers.ts";
+
+/** The candidates that passed all filters. */
+export interface FilterResult {
+  readonly filters: readonly Filter[];
+  readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
+  /** Positions in the table of the candidates that fit; `headrooms` and `prices` have the same order. */
+  readonly fitting: Int32Array;
+  readonly headrooms: Float64Array;
+  readonly prices: Float64Array;
+}
 
 /** Scratch memory for the candidates that fit. */
 interface ScratchBuffers {

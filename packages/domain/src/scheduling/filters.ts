@@ -9,7 +9,7 @@ import {
 import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import { type Candidate, hasMostReservations } from "./candidate.ts";
+import { type Candidate, hasMaxReservations } from "./candidate.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
 
@@ -51,9 +51,9 @@ export interface Filter {
   readonly name: FilterName;
   /** Set when the filter can only reject flagged candidates (see `isFlagged`): the others skip it. */
   readonly rejectsOnlyFlagged?: true;
-  readonly applies: (question: SchedulingContext) => boolean;
-  readonly rejects: (candidate: Candidate, question: SchedulingContext) => boolean;
-  readonly refusal: (candidate: Candidate, question: SchedulingContext) => Omit<Refusal, "filter">;
+  readonly applies: (context: SchedulingContext) => boolean;
+  readonly rejects: (candidate: Candidate, context: SchedulingContext) => boolean;
+  readonly refusal: (candidate: Candidate, context: SchedulingContext) => Omit<Refusal, "filter">;
 }
 
 const always = (): boolean => true;
@@ -143,7 +143,7 @@ const reservationLimit: Filter = {
   name: "reservation-limit",
   rejectsOnlyFlagged: true,
   applies: always,
-  rejects: (candidate) => hasMostReservations(candidate),
+  rejects: (candidate) => hasMaxReservations(candidate),
   refusal: ({ reservationCount }) => ({
     message: `has ${reservationCount} reservations; the maximum is ${MAX_RESERVATIONS_PER_PROVIDER}`,
     summary: "has the maximum number of reservations",

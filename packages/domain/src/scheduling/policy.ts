@@ -11,7 +11,7 @@ export interface Policy {
   readonly weights: Readonly<Record<string, number>>;
   /** The operator's ratings from 0 to 1 by scorer name and cluster, for example latency or reliability. */
   readonly ratings: Readonly<Record<string, Readonly<Record<ClusterId, number>>>>;
-  /** An advertisement older than this is not lent from. */
+  /** A cluster whose advertisement is older than this gets no new reservations. */
   readonly stalenessMs: number;
   /** Lifetime of a reservation that states none; undefined: until released. */
   readonly defaultTtlMs: number | undefined;
@@ -25,7 +25,7 @@ export interface Policy {
   readonly refusalMemoryMs: number;
   readonly prices: PricePolicy;
   readonly lending: LendingPolicy;
-  /** The most a requester may hold at once, by cluster ID. What one does not name follows `defaultQuota`. */
+  /** The most a requester may hold at once, by cluster ID. Limits that an entry does not set come from `defaultQuota`. */
   readonly quotas: Readonly<Record<ClusterId, Quota>>;
   readonly defaultQuota: Quota;
   /** `reasons` hides amounts of other clusters from callers that are not admins. */
@@ -59,7 +59,7 @@ export type ResourceLimits = Partial<Omit<ResourceVector, "extended">> & {
 };
 
 export interface Quota extends ResourceLimits {
-  /** How many live reservations, whatever their size. */
+  /** The number of live reservations. */
   readonly reservations?: number;
 }
 

@@ -3,7 +3,8 @@ import type { ClusterId, DecisionId } from "../reservation/ids.ts";
 import type { Candidate } from "./candidate.ts";
 import type { CandidateTableView } from "./candidate-table.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
-import { FILTERS, type Filter, type FilterName, type SchedulingContext } from "./filters.ts";
+import type { FilterResult } from "./filter-candidates.ts";
+import { FILTERS, type SchedulingContext } from "./filters.ts";
 import type { PreScoreState } from "./pre-score.ts";
 import { compareRank, type RankedCandidate, topCandidates } from "./rank.ts";
 import {
@@ -17,6 +18,15 @@ import {
   summarizeRequest,
   weightingOf,
 } from "./scorers.ts";
+
+/** Input of the decision record: filter result, context and scores. */
+interface ScoringResult extends FilterResult {
+  readonly context: SchedulingContext;
+  readonly preScored: PreScoreState;
+  readonly table: CandidateTableView;
+  readonly scale: Scale;
+  readonly scores: Float64Array;
+}
 
 /** Up to this many candidates are all recorded; of more, only the first 16. */
 const RECORD_ALL_UP_TO = 64;
@@ -54,8 +64,8 @@ function recordedCandidates(result: ScoringResult): CandidateRecord[] {
   if (!isFew && best.length > 0) return best;
   const fitted = new Set(fitting);
   const refused = candidates.filter((_, position) => !fitted.has(position));
-  const passedOver = isFew ? byClusterId(refused) : nearestMisses(refused, context, limit);
-  return [...best, ...passedOver.map((candidate) => refusedRecord(candidate, result))];
+  const listed = isFew ? byClusterId(refused) : nearestMisses(refused, context, limit);
+  return [...best, ...listed.map((candidate) => refusedRecord(candidate, result))];
 }
 
 function scoredRecord(
@@ -91,6 +101,8 @@ function recordOf(
   return { clusterId, advertisementAgeMs: now - receivedAt, inputs, outcome };
 }
 
+const NO_RATINGS: Ratings = Object.freeze({});
+
 function inputsOf(candidate: Candidate, { priceOf, ratingScorers, ratingOf }: PreScoreState): ScoreInputs {
   const price = priceOf(candidate);
   return {
@@ -101,8 +113,6 @@ function inputsOf(candidate: Candidate, { priceOf, ratingScorers, ratingOf }: Pr
     ratings: ratingScorers.length === 0 ? NO_RATINGS : ratingsOf(candidate, ratingScorers, ratingOf),
   };
 }
-
-const NO_RATINGS: Ratings = Object.freeze({});
 
 function ratingsOf(
   candidate: Candidate,
@@ -115,25 +125,6 @@ function ratingsOf(
 
 function byClusterId(candidates: readonly Candidate[]): Candidate[] {
   return candidates.toSorted((a, b) => (a.clusterId < b.clusterId ? -1 : 1));
-}
-
-/** The candidates that passed all filters. */
-export interface FilterResult {
-  readonly filters: readonly Filter[];
-  readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
-  /** Positions in the table of the candidates that fit; `headrooms` and `prices` have the same order. */
-  readonly fitting: Int32Array;
-  readonly headrooms: Float64Array;
-  readonly prices: Float64Array;
-}
-
-/** Input of the decision record: filter result, context and scores. */
-interface ScoringResult extends FilterResult {
-  readonly context: SchedulingContext;
-  readonly preScored: PreScoreState;
-  readonly table: CandidateTableView;
-  readonly scale: Scale;
-  readonly scores: Float64Array;
 }
 
 /** The rejected candidates closest to fitting: fewest rejecting filters first, then the smallest shortage. */

@@ -49,6 +49,19 @@ export interface RequestSummary {
   readonly count: number;
 }
 
+/** Ratings by scorer, in the order of the candidates. */
+export type RatingColumns = ReadonlyMap<string, readonly number[]>;
+
+/** Headrooms, prices and ratings of the candidates, in the same order. */
+export interface ScoreColumns {
+  readonly headrooms: Float64Array;
+  readonly prices: Float64Array;
+  readonly ratings: RatingColumns;
+}
+
+/** Rating of a candidate without one. */
+export const UNRATED = Number.NaN;
+
 export function summarizeRequest(request: ResourceVector): RequestSummary {
   return { request, extended: extendedNames(request), count: resourceNames(request).length };
 }
@@ -71,19 +84,6 @@ export function headroom(
   return total / requested.count;
 }
 
-/** Rating of a candidate without one. */
-export const UNRATED = Number.NaN;
-
-/** Ratings by scorer, in the order of the candidates. */
-export type RatingColumns = ReadonlyMap<string, readonly number[]>;
-
-/** Headrooms, prices and ratings of the candidates, in the same order. */
-export interface ScoreColumns {
-  readonly headrooms: Float64Array;
-  readonly prices: Float64Array;
-  readonly ratings: RatingColumns;
-}
-
 /** Computes the weighted score of each candidate into `scores`. Used by the live path and by replay. */
 export function computeScores(
   { headrooms, prices, ratings }: ScoreColumns,
@@ -100,8 +100,7 @@ export function computeScores(
   for (let position = 0; position < headrooms.length; position++) {
     const price = prices[position] ?? UNPRICED;
     let score = resources * (headrooms[position] ?? 0);
-    if (cost > 0)
-      score += cost * (Number.isNaN(price) ? medianCost : costAgainst(lowestPrice ?? price, price));
+    if (cost > 0) score += cost * (Number.isNaN(price) ? medianCost : costRatio(lowestPrice ?? price, price));
     for (let column = 0; column < columns.length; column++)
       score += weightedRating(columns[column], position);
     scores[position] = score / total;
@@ -202,10 +201,10 @@ function extendedShares(
 
 /** 1 for the cheapest, lower for higher prices; 0 for every priced cluster when one is free. */
 function costScore(price: number, stats: CandidateStats): number {
-  return Number.isNaN(price) ? (stats.medianCost ?? 0) : costAgainst(stats.lowestPrice ?? price, price);
+  return Number.isNaN(price) ? (stats.medianCost ?? 0) : costRatio(stats.lowestPrice ?? price, price);
 }
 
-function costAgainst(lowestPrice: number, price: number): number {
+function costRatio(lowestPrice: number, price: number): number {
   return price === 0 ? 1 : lowestPrice / price;
 }
 
@@ -225,7 +224,7 @@ function ratingOrMedian(rating: number | undefined, median: number): number {
 
 function medianCostOf(prices: Float64Array, lowestPrice: number): number {
   const priced = prices.filter((price) => !Number.isNaN(price));
-  return median(priced.map((price) => costAgainst(lowestPrice, price)));
+  return median(priced.map((price) => costRatio(lowestPrice, price)));
 }
 
 function medianRatingsOf(ratings: RatingColumns): Ratings {

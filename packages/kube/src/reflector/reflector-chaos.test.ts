@@ -152,7 +152,7 @@ describe(`a follower whose API server is killed, paused and cut (SEED=${SEED})`,
         where,
         state: stateOf(kube.store.objects(PODS)),
         offences: [],
-        health: { state: "following" },
+        health: { state: "synced" },
       });
       change(world);
       await time.advance(1);

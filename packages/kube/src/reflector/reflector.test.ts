@@ -62,7 +62,7 @@ describe("a follower", () => {
     await follower.start();
     expectCurrent();
     expect(synced).toEqual([1]);
-    expect(follower.health()).toEqual({ state: "following" });
+    expect(follower.health()).toEqual({ state: "synced" });
   });
 
   test("goes on from the last version, without listing, when a watch ends by its time", async () => {
@@ -113,11 +113,11 @@ describe("a follower", () => {
     await begin();
     link.down();
     await time.advance(10 * MINUTE);
-    expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "unreachable" } });
+    expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "unreachable" } });
     expect(count(link.requests, "watch pods")).toBeGreaterThan(100);
     link.up();
     await time.advance(5000);
-    expect(follower.health()).toEqual({ state: "following" });
+    expect(follower.health()).toEqual({ state: "synced" });
     expect(log.lines).toEqual([
       "warn following pods fails: connection reset; retrying",
       "info following pods works again",
@@ -131,21 +131,21 @@ describe("a follower", () => {
     link.failNext({ verb: "watch", times: 1000, fault });
     await begin();
     await time.advance(10 * MINUTE);
-    expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "forbidden" } });
+    expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "forbidden" } });
     expect(log.lines).toEqual(['warn following pods fails: may not "watch" pods; retrying']);
     expect(count(link.requests, "watch pods")).toBeLessThan(50);
     expect(count(link.requests, "list pods")).toBe(1);
     link.clearFailures();
     await time.advance(30_000);
-    expect(follower.health()).toEqual({ state: "following" });
+    expect(follower.health()).toEqual({ state: "synced" });
   });
 
-  test("is troubled when it may not even list", async () => {
+  test("is failing when it may not list", async () => {
     const { begin, time, link, follower } = world();
     link.failNext({ verb: "list", times: 1000, fault: new Fault("forbidden", 'may not "list" pods') });
     await begin();
     await time.advance(MINUTE);
-    expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "forbidden" } });
+    expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "forbidden" } });
   });
 
   test("tells of another kind of trouble, too", async () => {
@@ -191,13 +191,13 @@ describe("a follower", () => {
     link.resumeWithoutStreams();
     await time.advance(76_000);
     expect({ health: follower.health(), lines: log.lines }).toEqual({
-      health: { state: "following" },
+      health: { state: "synced" },
       lines: [],
     });
     link.resumeWithoutStreams();
     link.pause();
     await time.advance(90_000);
-    expect(follower.health()).toMatchObject({ state: "troubled", fault: { code: "unreachable" } });
+    expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "unreachable" } });
   });
 
   test("takes bookmarks for a sign of life", async () => {
@@ -213,7 +213,7 @@ describe("a follower", () => {
     await begin();
     await time.advance(8000);
     expect(follower.health()).toMatchObject({
-      state: "troubled",
+      state: "failing",
       fault: { code: "unreachable", message: "the API server sent nothing for 8 s during the list of pods" },
     });
     await time.advance(MINUTE);
@@ -242,7 +242,7 @@ describe("a follower", () => {
     link.resume();
     await time.advance(1);
     expect(count(link.requests, "list pods")).toBe(2);
-    expect(follower.health()).toEqual({ state: "following" });
+    expect(follower.health()).toEqual({ state: "synced" });
   });
 
   test.each([

@@ -119,7 +119,7 @@ export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: 
       if (attempt.isList) {
         listTimeoutMs = RESPONSE_TIMEOUT_MS;
         failedWatches = 0;
-        first.isWhole();
+        first.complete();
       } else if (clock.monotonicMs() - beganAt < SHORT_WATCH_MS) {
         pauseMs = normalBackoff.failed();
       }
@@ -144,13 +144,13 @@ export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: 
     },
     stop: async () => {
       stopping.abort();
-      first.neverComes(reporter.current()?.fault);
+      first.cancel(reporter.current()?.fault);
       await running;
     },
     health: () => {
       const now = reporter.current();
-      if (now !== undefined) return { state: "troubled", ...now };
-      return { state: first.wasWhole() ? "following" : "starting" };
+      if (now !== undefined) return { state: "failing", ...now };
+      return { state: first.hasCompleted() ? "synced" : "starting" };
     },
   };
 }
@@ -165,12 +165,12 @@ function firstList(name: string) {
   promise.catch(() => undefined);
   return {
     promise,
-    wasWhole: () => isComplete,
-    isWhole: () => {
+    hasCompleted: () => isComplete,
+    complete: () => {
       isComplete = true;
       settle?.resolve();
     },
-    neverComes: (cause: Fault | undefined) => {
+    cancel: (cause: Fault | undefined) => {
       const message = `the reflector of ${name} was stopped before its first list was complete`;
       settle?.reject(
         new Fault("unreachable", cause === undefined ? message : `${message}: ${cause.message}`, { cause }),

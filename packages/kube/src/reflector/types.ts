@@ -29,9 +29,9 @@ export interface ReflectorObserver {
 }
 
 export type ReflectorHealth =
-  | { readonly state: "starting" | "following" }
-  /** It keeps retrying; the known state may be outdated. */
-  | { readonly state: "troubled"; readonly since: number; readonly fault: Fault };
+  | { readonly state: "starting" | "synced" }
+  /** It keeps retrying; the objects in the sink may be outdated. */
+  | { readonly state: "failing"; readonly since: number; readonly fault: Fault };
 
 /** Lists and watches until it is stopped, also across failures of the API server. */
 export interface Reflector {
@@ -42,8 +42,8 @@ export interface Reflector {
 }
 
 /**
- * Receives the objects of a reflector. Objects that were not put between `beginList` and `endList` are deleted. An aborted list
- * is started again; the known objects stay valid until then.
+ * Receives the objects of a reflector. `endList` deletes the objects that were not put since `beginList`. After an aborted
+ * list, `beginList` is called again; the objects of before stay until then.
  */
 export interface Sink<T> {
   readonly beginList: () => void;

@@ -159,7 +159,7 @@ export const MACHINERY: readonly KubePromise[] = [
     };
     await until("the follower knows what the server knows", async () => {
       deepStrictEqual(known, await wanted());
-      return known.has("d") && follower.health().state === "following" ? true : undefined;
+      return known.has("d") && follower.health().state === "synced" ? true : undefined;
     });
     await follower.stop();
   }),

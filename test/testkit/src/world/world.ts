@@ -14,28 +14,28 @@ import { type InProcessAgent, startInProcessAgent } from "./in-process-agent.ts"
 import { hubDefinitions } from "./kinds.ts";
 import { type WorldCluster, worldCluster } from "./world-cluster.ts";
 
-/** Many short lives from the same sources. */
+/** The programs start often: their compiled code is cached. */
 const NODE_FLAGS = ["--import", new URL("../process/compile-cache.ts", import.meta.url).href];
 
 export interface WorldOptions {
   readonly clusters: readonly ClusterPlan[];
   /** Absent: kube-sim. */
   readonly controlPlanes?: ControlPlanes;
-  /** Absent: those of a test. */
+  /** Absent: new test certificates. */
   readonly certificates?: PeerCertificates;
-  /** Where everything is kept, and stays. Absent: a temporary folder, which is removed at the end. */
+  /** The folder for all files; it is kept. Absent: a temporary folder, which is removed at the end. */
   readonly directory?: string;
-  /** The broker's own cluster: then it serves objects there beside HTTP. Its name, such as `hub`. Absent: it has none. */
+  /** Name of the broker's own cluster, where it also serves objects. Absent: the broker serves HTTP only. */
   readonly hub?: string;
-  /** Flags of the broker, beside those for ports, folders and its cluster. */
+  /** Further flags of the broker; ports, folders and its cluster are set already. */
   readonly brokerFlags?: readonly string[];
   /** Where the broker's API listens. Absent: on a free port. */
   readonly brokerPort?: number;
-  /** Told as soon as a part is there, by its name. */
+  /** Called with the name of each part that is ready. */
   readonly onReady?: (part: string) => void;
 }
 
-/** A broker, clusters, and one agent for each: all real, all on this machine. */
+/** A broker, clusters and one agent per cluster, as real processes on this machine. */
 export interface World {
   readonly directory: string;
   readonly certificates: PeerCertificates;
@@ -51,7 +51,7 @@ export interface World {
     name: string,
     options?: { readonly clock?: Clock; readonly flags?: readonly string[] },
   ) => Promise<InProcessAgent>;
-  /** Ends everything, in whatever state it is. */
+  /** Stops everything, also after a failed start. */
   readonly dispose: () => Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const proxies = new Map<string, FaultyProxy>();
 
   const dispose = async (): Promise<void> => {
-    // Agents before what they talk to; all that ended must not keep the rest from ending.
+    // In reverse order: agents stop before the servers that they use. After a failure the others are stopped all the same.
     for (const end of cleanups.splice(0).reverse()) await end().catch(() => undefined);
     await guardian.finish();
   };
@@ -81,7 +81,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     agentKubeconfigs.set(plan.name, agentKubeconfig);
     const folder = join(directory, plan.name);
     await mkdir(folder, { recursive: true });
-    // The agent's is beside it, under the plain name.
+    // The agent's own kubeconfig is `kubeconfig` in the same folder.
     const kubeconfigFile = join(folder, agentKubeconfig === kubeconfig ? "kubeconfig" : "admin.kubeconfig");
     const cluster = await worldCluster({ name: plan.name, kubeconfigFile, kubeconfig });
     clusters.set(plan.name, cluster);
@@ -131,7 +131,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       broker,
       waits,
       certificates,
-      kubeconfig: named(agentKubeconfigs, plan.name),
+      kubeconfig: partOf(agentKubeconfigs, plan.name),
       directory: join(directory, plan.name),
       nodeFlags: NODE_FLAGS,
       flags: [...transportFlags(plan), ...(plan.flags ?? [])],
@@ -145,7 +145,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     transport === "kubernetes"
       ? [
           "--broker-transport=kubernetes",
-          `--broker-kubeconfig=${named(clusters, options.hub ?? "hub").kubeconfigFile}`,
+          `--broker-kubeconfig=${partOf(clusters, options.hub ?? "hub").kubeconfigFile}`,
           "--broker-url=",
           "--broker-cert-path=",
         ]
@@ -153,37 +153,37 @@ export async function startWorld(options: WorldOptions): Promise<World> {
 
   try {
     cleanups.push(controlPlanes.stop);
-    const [broker] = await all([
+    const [broker] = await waitForAll([
       startBrokerProcess(),
       ...options.clusters.map((plan) => startControlPlane(plan)),
     ] as const);
-    await all(options.clusters.map((plan) => startAgentOf(plan, broker)));
+    await waitForAll(options.clusters.map((plan) => startAgentOf(plan, broker)));
     return {
       directory,
       certificates,
       broker,
       clusters: [...clusters.values()],
-      cluster: (name) => named(clusters, name),
-      agent: (name) => named(agents, name),
-      proxy: (name) => named(proxies, name),
+      cluster: (name) => partOf(clusters, name),
+      agent: (name) => partOf(agents, name),
+      proxy: (name) => partOf(proxies, name),
       launchAgent: (name) => {
-        const plan = named(new Map(options.clusters.map((each) => [each.name, each])), name);
+        const plan = partOf(new Map(options.clusters.map((each) => [each.name, each])), name);
         return startAgentProcess(plan, { broker: proxies.get(name) ?? broker, waits: false });
       },
       startInProcess: async (name, more = {}) => {
         const { port } = proxies.get(name) ?? broker;
         const kubeconfigFile = join(directory, name, "kubeconfig");
-        await writeFile(kubeconfigFile, named(agentKubeconfigs, name), { mode: 0o600 });
+        await writeFile(kubeconfigFile, partOf(agentKubeconfigs, name), { mode: 0o600 });
         const brokerUrl = `https://127.0.0.1:${port}`;
-        const inside = await startInProcessAgent({
+        const agent = await startInProcessAgent({
           clusterId: name,
           brokerUrl,
           certificates,
           kubeconfigFile,
           ...more,
         });
-        cleanups.push(inside.stop);
-        return inside;
+        cleanups.push(agent.stop);
+        return agent;
       },
       dispose,
     };
@@ -193,15 +193,15 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   }
 }
 
-/** Waits for all, also after a failure: what has started must be known before it can be ended. */
-async function all<T extends readonly Promise<unknown>[]>(
+/** Waits for all, also after a failure, so that `dispose` stops everything that was started. */
+async function waitForAll<T extends readonly Promise<unknown>[]>(
   parts: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(parts);
   return Promise.all(parts);
 }
 
-function named<T>(parts: ReadonlyMap<string, T>, name: string): T {
+function partOf<T>(parts: ReadonlyMap<string, T>, name: string): T {
   const part = parts.get(name);
   if (part === undefined) throw new Error(`there is no such part of ${name} in this world`);
   return part;

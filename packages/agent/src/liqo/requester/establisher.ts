@@ -83,8 +83,8 @@ export function establisher(terms: SliceAmountTerms, deps: EstablishDeps): Estab
       case "peer":
         jobs.start(desired.liqoId, jobFactory.peer(desired));
         return stepTaken("Peering", `liqoctl peers with ${clusterId}`);
-      case "peer-anew":
-        jobs.start(desired.liqoId, jobFactory.peerAnew(desired));
+      case "peer-again":
+        jobs.start(desired.liqoId, jobFactory.peerAgain(desired));
         return stepTaken(
           "Peering",
           `Liqo does not replicate slices to ${clusterId}: the clusters are peered again`,

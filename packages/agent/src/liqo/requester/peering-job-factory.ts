@@ -34,7 +34,7 @@ import { ensureTenantAccess } from "./tenant-access.ts";
 export interface PeeringJobFactoryOptions {
   /** The cluster ID of this cluster at the broker. */
   readonly clusterId: string;
-  /** How liqoctl reaches this cluster where the folder has no kubeconfig for it. */
+  /** How liqoctl reaches this cluster if the kubeconfig folder has no kubeconfig for it. */
   readonly ownAccess: Access;
   readonly liqoNamespace: string;
   readonly gatewayType: GatewayType;
@@ -44,11 +44,11 @@ export interface PeeringJobFactoryOptions {
 
 export interface PeeringJobFactoryDeps {
   readonly client: Pick<KubeClient, "list" | "create">;
-  /** A client for another cluster; `origin` is for messages. */
+  /** Opens a client for another cluster; `origin` is for messages. */
   readonly connect: (access: ForeignAccess, origin: string) => Promise<Pick<KubeClient, "list" | "close">>;
   readonly kubeconfigs: Kubeconfigs;
   readonly withFile: PrivateFiles["withFile"];
-  /** Records that liqoctl is about to peer, before it does, and that it could not be started. */
+  /** Records that liqoctl is about to peer; the record is removed if liqoctl cannot be started. */
   readonly peerings: Pick<PeeringStore, "markBegun" | "unmarkBegun">;
   readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
   readonly teardown: PeeringTeardown;
@@ -58,8 +58,8 @@ export interface PeeringJobFactoryDeps {
 /** Creates the jobs that run liqoctl. */
 export interface PeeringJobFactory {
   readonly peer: (pair: Pair) => Job;
-  /** Ends the old peering first, because the replicator does not serve it. */
-  readonly peerAnew: (pair: Pair) => Job;
+  /** Ends the old peering first, because Liqo's replicator ignores it. */
+  readonly peerAgain: (pair: Pair) => Job;
   readonly unpeer: (pair: ClusterRef) => Job;
   readonly forceUnpeer: (liqoId: string) => Job;
   /** Whether the provider still accepts this cluster as a tenant, as far as can be found out. */
@@ -72,7 +72,7 @@ export interface PeeringJobFactory {
 const UNPEER_MS = 120_000;
 /** Liqo cleans up within about a second, or not at all when it lacks rights. */
 const TERMINATION_MS = 15_000;
-/** With its rights back, Liqo retries after a backoff that has grown meanwhile. */
+/** After its rights are restored, Liqo retries only after its grown backoff. */
 const REPAIR_MS = 120_000;
 /** liqoctl ends at its own timeout; only a hanging process is killed. */
 const GRACE_MS = 15_000;
@@ -93,7 +93,7 @@ export function peeringJobFactory(
     timeoutMs: timeoutMs + GRACE_MS,
     work,
   });
-  /** The own cluster's kubeconfig in the folder is checked as strictly as the others. */
+  /** A kubeconfig for the own cluster in the folder is checked as strictly as the others. */
   const withOwnKubeconfig = async (act: (local: Access) => Promise<JobResult>): Promise<JobResult> => {
     const found = await kubeconfigs.of(options.clusterId);
     if (found.kind === "found") {
@@ -135,8 +135,8 @@ export function peeringJobFactory(
       ),
     );
 
-  /** Unpeering would delete these slices, and they block Liqo's cleanup. */
-  const usedBySlice = async ({ clusterId, liqoId }: ClusterRef): Promise<JobResult> => {
+  /** A slice that uses the peering: unpeering would delete it, and it blocks Liqo's cleanup. */
+  const problemIfInUse = async ({ clusterId, liqoId }: ClusterRef): Promise<JobResult> => {
     const [slice] = (await deps.reads.slicesTo(liqoId)).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     );
@@ -150,7 +150,7 @@ export function peeringJobFactory(
     signal: AbortSignal,
   ): Promise<JobResult> => {
     const { timeoutMs } = options;
-    // With another account, liqoctl uses that account's rights.
+    // With a kubeconfig from the folder, liqoctl uses the rights of that account.
     const isOwn = peering.local === options.ownAccess;
     const missing = isOwn ? await ensureTenantAccess(client, liqoId) : undefined;
     if (missing !== undefined || signal.aborted) return missing;
@@ -173,13 +173,13 @@ export function peeringJobFactory(
     const message = `Liqo does not finish the cleanup of an earlier peering with ${pair.clusterId}: ${remedy}`;
     return { reason: "LiqoHoldsOn", message };
   };
-  /** If the rights were removed first, Liqo waits forever. Peering again restores them, and the cleanup can finish. */
+  /** If Liqo's rights were removed before its cleanup, the cleanup never ends. Peering again restores the rights. */
   const repair = async (pair: ClusterRef, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
-    const problem = (await usedBySlice(pair)) ?? (await runPeer(pair, peering, signal));
+    const problem = (await problemIfInUse(pair)) ?? (await runPeer(pair, peering, signal));
     return problem !== undefined || signal.aborted ? problem : await endPeering(pair, signal);
   };
-  /** A new peering on top of an unfinished cleanup does not work: its slices are never replicated. */
-  const clearOldPeering = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
+  /** Waits for an unfinished cleanup, or completes it: slices of a peering made during a cleanup are never replicated. */
+  const cleanUpOldPeering = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
     const { reads, teardown } = deps;
     if (!isTerminating(await reads.foreignCluster(pair.liqoId))) return undefined;
     const isSettled = await teardown.wait(pair.liqoId, {
@@ -191,9 +191,9 @@ export function peeringJobFactory(
   };
   const endPeeringFirst = async (pair: Pair, _: Peering, signal: AbortSignal): Promise<JobResult> => {
     await deps.teardown.endSlices(pair.liqoId);
-    return (await usedBySlice(pair)) ?? (await endPeering(pair, signal));
+    return (await problemIfInUse(pair)) ?? (await endPeering(pair, signal));
   };
-  const peerAfter = (prepare: typeof clearOldPeering, pair: Pair): Job =>
+  const peerAfter = (prepare: typeof cleanUpOldPeering, pair: Pair): Job =>
     jobOf("peer", TERMINATION_MS + REPAIR_MS + 2 * options.timeoutMs, (signal) =>
       withProvider(pair.clusterId, async (provider) => {
         const problem = await checks.checkPeering(pair, provider);
@@ -201,15 +201,15 @@ export function peeringJobFactory(
         return await withBothKubeconfigs(provider, options.timeoutMs, async (peering) => {
           const isFirst = await deps.peerings.markBegun(pair.liqoId);
           const obstacle = await prepare(pair, peering, signal);
-          const isHalted = obstacle !== undefined || signal.aborted;
-          const end = isHalted ? obstacle : await runPeer(pair, peering, signal);
+          const isStopped = obstacle !== undefined || signal.aborted;
+          const end = isStopped ? obstacle : await runPeer(pair, peering, signal);
           if (isFirst && end?.reason === "LiqoctlMissing") await deps.peerings.unmarkBegun(pair.liqoId);
           return end;
         });
       }),
     );
   const unpeerBoth = async (pair: ClusterRef, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
-    const problem = await usedBySlice(pair);
+    const problem = await problemIfInUse(pair);
     if (problem !== undefined || signal.aborted) return problem;
     const isGone = await endIdentity(pair, TERMINATION_MS, signal);
     const repairProblem = isGone || signal.aborted ? undefined : await repair(pair, peering, signal);
@@ -222,16 +222,24 @@ export function peeringJobFactory(
   };
 
   return {
-    peer: (pair) => peerAfter(clearOldPeering, pair),
-    peerAnew: (pair) => peerAfter(endPeeringFirst, pair),
+    peer: (pair) => peerAfter(cleanUpOldPeering, pair),
+    peerAgain: (pair) => peerAfter(endPeeringFirst, pair),
     unpeer: (pair) =>
       jobOf("unpeer", TERMINATION_MS + REPAIR_MS + options.timeoutMs + UNPEER_MS, (signal) =>
         withProvider(pair.clusterId, async (provider) => {
-          const there = await checks.remoteIdentity(pair, provider);
-          if (!there.ok) return there.obstacle;
+          const remote = await checks.remoteIdentity(pair, provider);
+          if (!remote.ok) return remote.obstacle;
           return await withBothKubeconfigs(provider, UNPEER_MS, (peering) =>
             unpeerBoth(pair, peering, signal),
           );
+        }),
+      ),
+    forceUnpeer: (liqoId) =>
+      jobOf("force-unpeer", UNPEER_MS + TERMINATION_MS, (signal) =>
+        withOwnKubeconfig(async (local) => {
+          const problem = await runChecked(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal);
+          if (problem === undefined) await waitUntilReleased(liqoId, TERMINATION_MS, signal);
+          return problem;
         }),
       ),
     tenantStatus: async ({ clusterId, ownLiqoId }, remoteNamespace) => {
@@ -244,13 +252,5 @@ export function peeringJobFactory(
       const before = fingerprints.get(clusterId);
       return before !== undefined && before !== (await fingerprintOf(clusterId));
     },
-    forceUnpeer: (liqoId) =>
-      jobOf("force-unpeer", UNPEER_MS + TERMINATION_MS, (signal) =>
-        withOwnKubeconfig(async (local) => {
-          const problem = await runChecked(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal);
-          if (problem === undefined) await waitUntilReleased(liqoId, TERMINATION_MS, signal);
-          return problem;
-        }),
-      ),
   };
 }

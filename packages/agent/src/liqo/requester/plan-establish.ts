@@ -40,11 +40,11 @@ export interface WaitStep {
 export type EstablishStep =
   | WaitStep
   | { readonly kind: "ready"; readonly message: string }
-  /** Record the claim of this reservation; then run liqoctl, at most one at a time. */
+  /** Record the claim of this reservation, run `liqoctl peer`, or create the slice. */
   | { readonly kind: "claim" | "peer" | "create-slice" }
-  /** Liqo's replicator does not serve this peering, because it was made on top of an unfinished cleanup. */
-  | { readonly kind: "peer-anew" }
-  /** The peering is needed again while it is being ended: the reservation that claims it reopens it. */
+  /** Liqo's replicator ignores this peering, because it was made during an unfinished cleanup: end it and peer again. */
+  | { readonly kind: "peer-again" }
+  /** The peering is being ended and is needed again: it is kept. */
   | { readonly kind: "reopen"; readonly marker: PeeringMarker }
   /** The slice is not replicated, and it blocks the cleanup of the earlier peering. */
   | { readonly kind: "remove-slice"; readonly slice: ResourceSlice }
@@ -59,7 +59,7 @@ const NODE_TIMEOUT_MS = 60_000;
 
 const REPLICATOR_FINALIZER = "crdreplicator.liqo.io/resource";
 const REPLICATION_TIMEOUT_MS = 60_000;
-/** After this time, waiting for others counts as stalled. */
+/** A slice that waits longer than this for another component counts as stalled. */
 const SLICE_TIMEOUT_MS = 180_000;
 
 /** The next step to bring up the virtual node of a reservation. */
@@ -68,7 +68,7 @@ export function planEstablish(desired: DesiredVirtualNode, observed: ObservedVir
     planPeering(desired, observed) ??
     planSlice(desired, observed) ??
     planNode(desired, observed) ??
-    planReach(desired, observed) ??
+    planReachability(desired, observed) ??
     planNamespaces(desired, observed);
   return step.kind === "wait" ? withRemedy(step, desired, observed) : step;
 }
@@ -171,7 +171,7 @@ function planSlice(desired: DesiredVirtualNode, observed: ObservedVirtualNode): 
   return planUnreplicated(desired, observed, slice) ?? planGrant(desired, slice);
 }
 
-/** The replicator adds its finalizer to every slice that it serves, within moments. */
+/** The replicator adds its finalizer to every slice that it serves, within seconds. A slice without it needs a new peering. */
 function planUnreplicated(
   desired: DesiredVirtualNode,
   observed: ObservedVirtualNode,
@@ -183,7 +183,7 @@ function planUnreplicated(
   const isServed = finalizers.includes(REPLICATOR_FINALIZER) || conditionOf(slice, "Authentication");
   if (isServed || ageMs < REPLICATION_TIMEOUT_MS) return undefined;
   if (marker?.claims.includes(desired.id) !== true) return { kind: "claim" };
-  return pausedPeer(job) ?? { kind: "peer-anew" };
+  return pausedPeer(job) ?? { kind: "peer-again" };
 }
 
 function conditionOf({ status }: ResourceSlice, wanted: "Authentication" | "Resources") {
@@ -207,9 +207,9 @@ function planGrant(desired: DesiredVirtualNode, slice: ResourceSlice): Establish
     return stalled("SliceDenied", `${clusterId} denies the resources${reasonText(grant)}`);
   }
   if (grant === undefined) return wait("AwaitingGrant", `${clusterId} has not granted the resources yet`);
-  const wrong = differences(resources, status?.resources, unreserved);
-  if (wrong.length === 0) return undefined;
-  return stalled("PartialGrant", `${clusterId} grants other amounts: ${wrong.join(", ")}`);
+  const differing = differences(resources, status?.resources, unreserved);
+  if (differing.length === 0) return undefined;
+  return stalled("PartialGrant", `${clusterId} grants other amounts: ${differing.join(", ")}`);
 }
 
 function planNode(desired: DesiredVirtualNode, observed: ObservedVirtualNode): EstablishStep | undefined {
@@ -220,9 +220,9 @@ function planNode(desired: DesiredVirtualNode, observed: ObservedVirtualNode): E
   if (node === undefined) return wait("AwaitingNode", `Node ${id} does not exist yet`);
   const obstacle = planNodeIdentity(desired, virtualNode, node) ?? planReadiness(node, wallMs);
   if (obstacle !== undefined) return obstacle;
-  const wrong = differences(resources, node.status?.allocatable, unreserved);
-  if (wrong.length === 0) return undefined;
-  return stalled("NodeSizeDiffers", `Node ${id} has another size: ${wrong.join(", ")}`);
+  const differing = differences(resources, node.status?.allocatable, unreserved);
+  if (differing.length === 0) return undefined;
+  return stalled("NodeSizeDiffers", `Node ${id} has another size: ${differing.join(", ")}`);
 }
 
 /** Checks that the Node is Liqo's node of this provider and is not being deleted. */
@@ -242,14 +242,17 @@ function planNodeIdentity(
   return annotations?.[RELEASING_ANNOTATION] === undefined ? undefined : { kind: "uncordon", node };
 }
 
-/** A node stays Ready for a while after its provider is gone. */
-function planReach(
+/** Checks the provider itself: a node stays Ready for a while after its provider is gone. */
+function planReachability(
   { clusterId }: DesiredVirtualNode,
   { foreignCluster, tenantStatus }: ObservedVirtualNode,
 ): EstablishStep | undefined {
-  const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
-  if (reach?.status === "Established") return planTenant(clusterId, tenantStatus);
-  return stalled("ProviderUnreachable", `Liqo cannot reach ${clusterId}'s API server${reasonText(reach)}`);
+  const reachability = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
+  if (reachability?.status === "Established") return planTenant(clusterId, tenantStatus);
+  return stalled(
+    "ProviderUnreachable",
+    `Liqo cannot reach ${clusterId}'s API server${reasonText(reachability)}`,
+  );
 }
 
 /** The node stays Ready: its virtual-kubelet only checks the API server's health endpoint, and all other calls are forbidden. */

@@ -109,8 +109,8 @@ export function createBrokerHealth(
 
   const unavailableFault = (): Fault => {
     const health = follower.health();
-    if (health.state === "troubled") return apiServerFault(client.server, health.fault);
-    if (!isThere && health.state === "following") return missing();
+    if (health.state === "failing") return apiServerFault(client.server, health.fault);
+    if (!isThere && health.state === "synced") return missing();
     const since = lastSeenAt === undefined ? "" : ` for ${Math.round(sinceMs() / 1000)} s`;
     const message = `the API server answers, but the broker showed no activity${since}: nobody renews the ${lease}`;
     return new Fault("unreachable", isAlive() ? "the broker is alive, but did not answer in time" : message);

@@ -135,7 +135,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
       } else if (pending[0] !== undefined) {
         yield* first(pending[0]);
       } else if (await idleFor(HEALTH_CHECK_MS, ended)) {
-        failedChecks = deps.health().state === "troubled" ? failedChecks + 1 : 0;
+        failedChecks = deps.health().state === "failing" ? failedChecks + 1 : 0;
         checkHealth(failedChecks);
         yield { kind: "heartbeat" };
       }
@@ -150,7 +150,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
 
   const checkHealth = (failedChecks: number): void => {
     const health = deps.health();
-    if (health.state === "troubled" && failedChecks >= FAILED_CHECKS) {
+    if (health.state === "failing" && failedChecks >= FAILED_CHECKS) {
       throw apiServerFault(deps.server, health.fault);
     }
     if (!brokerHealth.isAlive()) throw brokerHealth.unavailableFault();

@@ -115,14 +115,14 @@ export function createWatches(place: ObjectScope, deps: WatchesDeps): Watches {
 
   const health = (): ReflectorHealth => {
     const all = Object.values(roleWatches).map(({ watch }) => watch.health());
-    return all.find(({ state }) => state === "troubled") ?? all[0] ?? { state: "starting" };
+    return all.find(({ state }) => state === "failing") ?? all[0] ?? { state: "starting" };
   };
 
   const ready = async (signal: AbortSignal): Promise<void> => {
     const lists = Promise.all(Object.values(roleWatches).map(({ watch }) => watch.start()));
     await unlessAborted(lists, signal, () => {
       const now = health();
-      return now.state === "troubled"
+      return now.state === "failing"
         ? apiServerFault(client.server, now.fault)
         : new Fault(
             "unreachable",

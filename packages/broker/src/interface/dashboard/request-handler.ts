@@ -184,6 +184,6 @@ function wrongMethod({ response }: Exchange, allow: string): Fault {
 /** JSON or nothing: what a form could send is refused before it is read. */
 async function bodyOf({ request, response, method }: Exchange, limit: number): Promise<unknown> {
   if (method === "GET" || !hasBody(request.headers)) return undefined;
-  const goOn = (): void => response.writeContinue();
-  return parseJson(await readBody(request, { limit, goOn }));
+  const sendContinue = (): void => response.writeContinue();
+  return parseJson(await readBody(request, { limit, sendContinue }));
 }

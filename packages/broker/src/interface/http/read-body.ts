@@ -15,17 +15,17 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 export interface BodyRules {
   readonly limit: number;
   /** Tells a caller that waits for it to send the body. */
-  readonly goOn: () => void;
+  readonly sendContinue: () => void;
 }
 
 /** Reads the body, never keeping more than `limit` bytes of it. Rejects with a Fault. */
-export function readBody(request: IncomingMessage, { limit, goOn }: BodyRules): Promise<Buffer> {
+export function readBody(request: IncomingMessage, { limit, sendContinue }: BodyRules): Promise<Buffer> {
   const wrongForm = formProblem(request.headers);
   if (wrongForm !== undefined) return Promise.reject(wrongForm);
   const stated = Number(request.headers["content-length"] ?? 0);
   const isUnsent = request.headers.expect !== undefined;
   if (stated > (isUnsent ? limit : DISCARD_FACTOR * limit)) return Promise.reject(tooLarge(limit));
-  if (isUnsent) goOn();
+  if (isUnsent) sendContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

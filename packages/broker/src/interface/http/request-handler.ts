@@ -27,7 +27,7 @@ export interface RequestHandlerDeps {
 }
 
 export interface RequestHandler {
-  /** Answers one request, whatever it is; never rejects. */
+  /** Answers one request; never rejects. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Resolves when no answer is under way, streams included. */
   readonly whenIdle: () => Promise<void>;
@@ -47,13 +47,12 @@ const UNKNOWN: Match = { kind: "unknown" };
 
 /** The only place where faults become replies. */
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
-  const { router, replier, log, metrics } = deps;
-  const { backpressure } = deps;
+  const { router, replier, backpressure, log, metrics } = deps;
   let sheddableInFlight = 0;
   let inFlight = 0;
   let onIdle: (() => void) | undefined;
 
-  const ended = (): void => {
+  const onClose = (): void => {
     inFlight--;
     if (inFlight === 0) onIdle?.();
   };
@@ -111,21 +110,16 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
 
   const answer: RequestHandler["answer"] = async (request, response) => {
     inFlight++;
-    response.once("close", ended);
+    response.once("close", onClose);
     const { socket } = request;
     const identity = socket instanceof TLSSocket ? deps.connections.identityOf(socket) : ANONYMOUS;
-    const { path, query } = splitAddress(request.url ?? "");
+    const { path, query } = splitUrl(request.url ?? "");
     const exchange: Exchange = { request, response, identity, query, match: UNKNOWN };
     let status: number;
     try {
       if (request.headers.host === undefined && request.httpVersion === "1.1") throw noHost();
       exchange.match = router.match(request.method ?? "", path);
-      const context = {
-        identity,
-        match: exchange.match,
-        headers: request.headers,
-        sheddableInFlight,
-      };
+      const context = { identity, match: exchange.match, headers: request.headers, sheddableInFlight };
       status = respond(exchange, await handle(exchange, authorize(context, deps.authorization)));
     } catch (error) {
       status = fail(exchange, error);
@@ -133,6 +127,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     if (status < 500 && isSheddable(exchange.match)) backpressure.served();
     metrics.answered(routeName(exchange.match), status);
   };
+
   const whenIdle = (): Promise<void> =>
     new Promise((resolve) => {
       if (inFlight === 0) resolve();
@@ -143,15 +138,18 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
 
 async function bodyOf({ request, response }: Exchange, { body }: Route): Promise<unknown> {
   if (body === undefined) return undefined;
-  const goOn = (): void => response.writeContinue();
-  if (hasBody(request.headers)) return parseJson(await readBody(request, { limit: body.limit, goOn }));
+  const sendContinue = (): void => response.writeContinue();
+  if (hasBody(request.headers))
+    return parseJson(await readBody(request, { limit: body.limit, sendContinue }));
   if (body.isOptional === true) return undefined;
   throw new Fault("malformed", "this call needs a JSON body; /openapi.json shows an example");
 }
 
-function splitAddress(url: string): { readonly path: string; readonly query: string } {
-  const mark = url.indexOf("?");
-  return mark === -1 ? { path: url, query: "" } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+function splitUrl(url: string): { readonly path: string; readonly query: string } {
+  const queryStart = url.indexOf("?");
+  return queryStart === -1
+    ? { path: url, query: "" }
+    : { path: url.slice(0, queryStart), query: url.slice(queryStart + 1) };
 }
 
 function noHost(): Fault {
@@ -162,7 +160,7 @@ function isSheddable(match: Match): boolean {
   return match.kind === "found" && match.route.isSheddable === true;
 }
 
-/** A bounded set of names, whatever callers ask for. */
+/** Route patterns instead of paths, so that the number of label values is limited. */
 function routeName(match: Match): string {
   return match.kind === "found" ? `${match.route.method} ${match.route.path}` : match.kind;
 }

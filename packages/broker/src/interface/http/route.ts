@@ -6,11 +6,11 @@ import type { Query } from "./query.ts";
 /** One call of the interface: who may make it, and what it does. */
 export interface Route {
   readonly method: "GET" | "HEAD" | "POST" | "DELETE";
-  /** At most one name stands in it, as in `/api/v1/reservations/{id}/renew`. */
+  /** With at most one parameter, as in `/api/v1/reservations/{id}/renew`. */
   readonly path: string;
   /** `anyone`: also without a certificate. */
   readonly access: "anyone" | "cluster" | "admin";
-  /** Absent: a body is not read. `optional`: the call works without one. */
+  /** Absent: a body is not read. `isOptional`: the call works without one. */
   readonly body?: { readonly limit: number; readonly isOptional?: true };
   /** True: refused first under overload. */
   readonly isSheddable?: true;

@@ -50,7 +50,7 @@ export interface KubernetesPart {
 
 /** The objects of the namespace, followed once for all parts; by `<namespace>/<name>` (`objectKey`). */
 export interface KnownObjects {
-  /** Without managed fields; of a decision's text only that there is one (`DECISION_IS_THERE`). */
+  /** Without managed fields; a decision's text is replaced by `DECISION_PLACEHOLDER`. */
   readonly reservations: ObjectCache<Reservation>;
   readonly advertisements: ObjectCache<ClusterAdvertisement>;
   /**

@@ -12,9 +12,9 @@ const MIN_WAIT_MS = 20;
 
 /** A replica that leads or wants to. */
 export interface Candidate {
-  /** The process: no two are the same. */
+  /** Identifies the process. */
   readonly instance: string;
-  /** Its name, for people. */
+  /** Its name, for messages. */
   readonly name: string;
 }
 
@@ -22,7 +22,7 @@ export interface Candidate {
 export type LeaseResult =
   | {
       readonly isHeld: true;
-      /** Before the request was sent. */
+      /** When the request was sent. */
       readonly sentAt: LeaseTime;
       /** The lease was held without interruption since the last attempt. */
       readonly wasHeld: boolean;
@@ -70,14 +70,14 @@ export interface LeaderElector extends Omit<Leadership, "prepare"> {
 export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorDeps): LeaderElector {
   const renewEveryMs = leaseMs / RENEWALS_PER_LEASE;
   const listeners: ((failure: StoreFailure) => void)[] = [];
-  /** By this machine's clocks, from before the request was sent: the store and other replicas count from later. */
+  /** By the local clocks, before the request was sent: the lease ends here earlier than for the store and other replicas. */
   let renewedAt: LeaseTime | undefined;
   let leader = "";
   let problem: string | undefined;
   let lost: StoreFailure | undefined;
   let isClosed = false;
-  /** The renewal after which the clocks were found to disagree. */
-  let renewedNowAfter: LeaseTime | undefined;
+  /** `renewNow` runs once per renewal: the renewal that it last ran for. */
+  let renewNowRanFor: LeaseTime | undefined;
   let wake = (): void => undefined;
   let cancelRenewal = (): void => undefined;
 
@@ -129,8 +129,8 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
 
   /** The clocks disagree: renew now to find out who leads, instead of waiting for the next renewal. */
   const renewNow = (since: LeaseTime): void => {
-    if (renewedNowAfter === since) return;
-    renewedNowAfter = since;
+    if (renewNowRanFor === since) return;
+    renewNowRanFor = since;
     void renew();
   };
 
@@ -144,16 +144,16 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
   };
 
   /** How long to wait before the next poll; undefined: this replica leads. */
-  const tryOnce = async (): Promise<number | undefined> => {
-    const longestMs = leaseMs / POLLS_PER_LEASE;
+  const pollOnce = async (): Promise<number | undefined> => {
+    const maxWaitMs = leaseMs / POLLS_PER_LEASE;
     try {
       const result = await onResult(await lease.poll(onRead));
-      return result.isHeld ? undefined : Math.min(Math.max(result.freeInMs, MIN_WAIT_MS), longestMs);
+      return result.isHeld ? undefined : Math.min(Math.max(result.freeInMs, MIN_WAIT_MS), maxWaitMs);
     } catch (error) {
       // The ledger is damaged or written by a newer broker: retrying does not help.
       if (error instanceof StoreFailure) throw error;
       problem = onError(`${lease.server} could not be asked who leads`, error);
-      return longestMs;
+      return maxWaitMs;
     }
   };
 
@@ -170,7 +170,7 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
     tryAcquire: async () => onResult(await lease.tryAcquire()),
     acquire: async () => {
       while (!isClosed) {
-        const waitMs = await tryOnce();
+        const waitMs = await pollOnce();
         if (waitMs === undefined) return true;
         if (!isClosed) await pause(waitMs);
       }

@@ -23,9 +23,12 @@ import type { LedgerSegments } from "./segments.ts";
 const COMPACT_ABOVE_BYTES = 16 * 1024;
 /** A batch that makes the manifest larger than this is written to segments first; an object may have a megabyte. */
 const MAX_MANIFEST_BYTES = 64 * 1024;
-/** A new snapshot is due when the log has as many bytes as the last one, and not before so many. */
+/** A new snapshot is due when the log is larger than the last snapshot and than this. */
 const SNAPSHOT_BYTES = 256 * 1024;
 const RETRY_MS = 5000;
+
+/** A commit moved the same lines first: the new segments are unused, and the next leader deletes them. */
+const SUPERSEDED = new Error("a commit was faster");
 
 export interface OpenedLedger {
   readonly records: Records;
@@ -43,14 +46,14 @@ export interface LedgerObjectsDeps {
   readonly onError: (doing: string, error: unknown) => void;
 }
 
-/** The ledger in its objects, written by the leader of the epoch alone. */
+/** The objects of the ledger. Only the leader of the epoch writes them. */
 export interface LedgerObjects {
   readonly commit: (batch: CommitBatch) => Promise<void>;
   readonly lastCommit: () => Promise<number>;
   readonly readAudit: (query: AuditQuery) => Promise<readonly AuditEntry[]>;
   /** Writes a new snapshot of all records, because a segment was deleted. */
   readonly rewriteRecords: () => void;
-  /** Resolves when no compaction runs. The next leader continues with what is left. */
+  /** Resolves when no compaction runs. The next leader continues an unfinished one. */
   readonly stop: () => Promise<void>;
   readonly content: () => Content;
 }
@@ -66,16 +69,16 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   const { records, sums } = opened;
   let auditSegments = opened.auditSegments;
   let compacting: Promise<void> | undefined;
-  let notBefore = 0;
+  let retryAt = 0;
   let isRewriteDue = false;
   let cancelRewrite = (): void => undefined;
 
-  /** Creates segments from the first lines of the content. Returns a function that removes these lines from any content that starts with them. */
+  /** Creates segments from the first lines of the content. Returns a function that replaces these lines in any content that starts with them. */
   const createSegments = async (
     before: Content,
-    isAll: boolean,
+    movesAllChanges: boolean,
   ): Promise<(content: Content) => CompactedContent> => {
-    const changes = isAll || bytesOf(before.changes) > COMPACT_ABOVE_BYTES ? before.changes : [];
+    const changes = movesAllChanges || bytesOf(before.changes) > COMPACT_ABOVE_BYTES ? before.changes : [];
     const full = fullSegments(before);
     const [log, audit] = await Promise.all([
       segments.createAll("log", changes),
@@ -106,26 +109,26 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   };
 
   const startCompaction = (): void => {
-    if (compacting !== undefined || clock.monotonicMs() < notBefore) return;
-    let isOutpaced = false;
+    if (compacting !== undefined || clock.monotonicMs() < retryAt) return;
+    let isSuperseded = false;
     compacting = compact()
       .catch((error: unknown) => {
-        isOutpaced = error === SUPERSEDED;
-        if (isOutpaced) return;
-        notBefore = clock.monotonicMs() + RETRY_MS;
+        isSuperseded = error === SUPERSEDED;
+        if (isSuperseded) return;
+        retryAt = clock.monotonicMs() + RETRY_MS;
         onError("compaction of the ledger failed", error);
-        // Compaction can wait for the next commit; a missing segment cannot.
-        if (isRewriteDue) cancelRewrite = clock.after(RETRY_MS, tryAgain);
+        // A failed compaction is retried with the next commit; a missing segment is replaced without one.
+        if (isRewriteDue) cancelRewrite = clock.after(RETRY_MS, retryNow);
       })
       .finally(() => {
         compacting = undefined;
-        if (isOutpaced && isRewriteDue) startCompaction();
+        if (isSuperseded && isRewriteDue) startCompaction();
       });
   };
 
-  /** A timer may fire slightly early, so the limit is reset: no other timer follows. */
-  const tryAgain = (): void => {
-    notBefore = 0;
+  /** The timer may fire slightly before `retryAt`, and there is no second timer. */
+  const retryNow = (): void => {
+    retryAt = 0;
     startCompaction();
   };
 
@@ -139,10 +142,10 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
 
   const moveToSegments = async (): Promise<void> => {
     const before = writer.content();
-    const lightened = await createSegments(before, false);
+    const applySegments = await createSegments(before, false);
     await writer.write((now) => {
       if (!hasSamePrefix(before, now)) throw SUPERSEDED;
-      const { content, added } = lightened(now);
+      const { content, added } = applySegments(now);
       const onWritten = (): void => {
         auditSegments = [...auditSegments, ...added];
       };
@@ -153,10 +156,10 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   const takeSnapshot = async (): Promise<void> => {
     const before = writer.content();
     const lines = [...snapshotLines(records)];
-    const made = await segments.createAll("snapshot", lines);
+    const created = await segments.createAll("snapshot", lines);
     await writer.write((now) => {
       if (!hasSamePrefix(before, now)) throw SUPERSEDED;
-      const snapshot = { changes: before.changes, segments: made, bytes: bytesOf(lines) };
+      const snapshot = { changes: before.changes, segments: created, bytes: bytesOf(lines) };
       return { content: withSnapshot(now, snapshot) };
     });
     isRewriteDue = false;
@@ -193,9 +196,6 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
     content: writer.content,
   };
 }
-
-/** A commit moved the same lines first: the new segments are unused, and the next leader deletes them. */
-const SUPERSEDED = new Error("a commit was faster");
 
 function unchanged(content: Content): CompactedContent {
   return { content, added: [] };

@@ -90,7 +90,7 @@ function fieldsOf({ id, role, name, beganAt, certificateRef }: Claims): string[]
   return [id, role, name, String(beganAt), serial, issuer, String(validToMs)];
 }
 
-/** Only what stood under the seal comes here: its form is that of `wordsOf`. */
+/** The seal was verified, so the fields are those of `fieldsOf`. */
 function readClaims(fields: readonly string[]): Claims | undefined {
   const [id, role, name, beganAt, serial, issuer, validToMs] = fields;
   if (id === undefined || name === undefined || serial === undefined || issuer === undefined)

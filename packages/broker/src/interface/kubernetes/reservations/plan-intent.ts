@@ -9,7 +9,7 @@ import type { ReservationState, Step } from "./step.ts";
 /** The creator reads the answer and deletes the object. If it does not, the broker deletes it after this time. */
 export const ANSWER_TTL_MS = 10 * 60 * 1000;
 
-/** Plans the deletion of an object `keepMs` after its status was written. An object without that time stays. */
+/** Plans the deletion of an object `ttlMs` after its status was written. An object without that time stays. */
 export function deleteAfter(ttlMs: number, { status }: Reservation, now: Instant): Step {
   const writtenAt = parseTime(status?.lastUpdateTime ?? "");
   if (writtenAt === undefined) return { kind: "done" };

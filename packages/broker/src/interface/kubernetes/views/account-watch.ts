@@ -2,7 +2,7 @@ import type { ResourceVector } from "@resource-broker/base";
 import type { AccountView, Advertisement, ClusterId, Instant, LedgerView } from "@resource-broker/domain";
 import { dataPlaneId } from "../../shared/advertised-account.ts";
 
-interface Seen {
+interface AccountSnapshot {
   readonly advertisement: Advertisement;
   readonly reserved: ResourceVector;
   readonly available: ResourceVector;
@@ -26,7 +26,7 @@ export interface AccountMoment {
  * compares references, so ten thousand clusters take a millisecond.
  */
 export function accountWatch(): (ledger: LedgerView, moment: AccountMoment) => readonly AccountChange[] {
-  const seen = new Map<ClusterId, Seen>();
+  const seen = new Map<ClusterId, AccountSnapshot>();
   return ({ accounts }, { now, stalenessMs }) => {
     const changes: AccountChange[] = [];
     for (const account of accounts.values()) {
@@ -46,7 +46,7 @@ export function accountWatch(): (ledger: LedgerView, moment: AccountMoment) => r
   };
 }
 
-function isSame(a: Seen, b: Seen): boolean {
+function isSame(a: AccountSnapshot, b: AccountSnapshot): boolean {
   return (
     a.advertisement === b.advertisement &&
     a.reserved === b.reserved &&

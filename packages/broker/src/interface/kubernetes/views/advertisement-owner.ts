@@ -16,7 +16,7 @@ export type Owner =
 export interface OwnershipCase {
   readonly object: ClusterAdvertisement;
   readonly account: AccountView | undefined;
-  /** The kubernetes interface is on: agents' objects are listened to. */
+  /** True: the kubernetes interface is on, and objects of agents count. */
   readonly objects: boolean;
   /** This process saw that only the view label was removed. */
   readonly isLabelRemoved: boolean;
@@ -112,7 +112,7 @@ interface RemovedLabels {
   readonly stop: () => void;
 }
 
-export function tornLabels(known: ObjectCache<ClusterAdvertisement>): RemovedLabels {
+export function watchRemovedLabels(known: ObjectCache<ClusterAdvertisement>): RemovedLabels {
   const names = new Set<string>();
   const stop = known.listen((key, now, before) => {
     const name = key.slice(key.indexOf("/") + 1);
@@ -127,7 +127,7 @@ function isView({ metadata }: ClusterAdvertisement): boolean {
   return metadata.labels?.[KUBE_LABEL.view] === "true";
 }
 
-/** What the broker showed, and had finished showing. */
+/** True if only the label was removed, from a view that the broker had written completely. */
 function isOnlyLabelRemoved(now: ClusterAdvertisement, before: ClusterAdvertisement): boolean {
   const accepted = before.status?.accepted;
   return (

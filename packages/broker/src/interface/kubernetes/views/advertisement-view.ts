@@ -21,11 +21,11 @@ import type { DesiredObject, Layer, StatusOwnership } from "./desired-object.ts"
 
 const SUFFIX = clusterAdvertisementName("");
 
-/** What the store and others keep in the status is not the views' business. */
+/** These fields of the status belong to the store and other writers. */
 export const ADVERTISEMENT_OWNERSHIP: StatusOwnership = {
   othersFields: ["holds", "epoch", "commit"],
   ownConditions: Object.values(ADVERTISEMENT_CONDITION),
-  isDated: false,
+  ignoresUpdateTime: false,
 };
 
 /**
@@ -60,12 +60,12 @@ export function minimalAdvertisement({
   return { ...desired, spec: { clusterID, timestamp, resources } };
 }
 
-/** The cluster that an object's name is about; undefined: that is no name of a ClusterAdvertisement. */
+/** The cluster in the name of a ClusterAdvertisement; undefined: it is not such a name. */
 export function clusterOf(name: string): ClusterId | undefined {
   return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;
 }
 
-/** What the ledger knows of a cluster, as an object. */
+/** The view of a cluster in the ledger. */
 export function desiredAdvertisement(
   account: AdvertisedAccount,
   namespace: string,

@@ -6,7 +6,7 @@ import { advertisementEvents } from "../builders/events.ts";
 import { assumeCache } from "../objects/assume-cache.ts";
 import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/object-informers.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { type OwnershipCase, ownerOf, tornLabels } from "./advertisement-owner.ts";
+import { type OwnershipCase, ownerOf, watchRemovedLabels } from "./advertisement-owner.ts";
 import {
   ADVERTISEMENT_LAYERS,
   ADVERTISEMENT_OWNERSHIP,
@@ -23,7 +23,7 @@ import { type ViewController, type ViewsDeps, type ViewsOptions, viewWriter } fr
 export interface AdvertisementViews extends ViewController {
   /** Views that are correct except for the time of the last advertisement. */
   readonly outdated: Set<string>;
-  /** The next round writes this one even if it is only outdated. */
+  /** The next reconcile writes the view even if only the time differs. */
   readonly refresh: (name: string) => void;
 }
 
@@ -48,9 +48,9 @@ export function advertisementViews(
     },
     { ...deps, assume: cache.assume },
   );
-  const removedLabels = tornLabels(known.advertisements);
+  const removedLabels = watchRemovedLabels(known.advertisements);
   const outdated = new Set<string>();
-  const due = new Set<string>();
+  const refreshDue = new Set<string>();
 
   const statusContext = () => ({ now: engine.now(), policy: engine.policy, ledgerId: engine.ledgerId });
   const writeStatus = async (
@@ -58,8 +58,8 @@ export function advertisementViews(
     object: ClusterAdvertisement,
   ): Promise<void> => {
     const status = desiredAdvertisementStatus(account, object, statusContext());
-    const isNews = await writer.applyStatus(status, object);
-    if (isNews) for (const event of advertisementEvents(object, status)) recorder.record(event);
+    const isChanged = await writer.applyStatus(status, object);
+    if (isChanged) for (const event of advertisementEvents(object, status)) recorder.record(event);
   };
   /** True if only the time of the last advertisement differs; such views are written rarely. */
   const isOnlyOutdated = (account: AccountView, object: ClusterAdvertisement): boolean => {
@@ -69,43 +69,43 @@ export function advertisementViews(
     return !statusDiff(status, object.status ?? {}, ADVERTISEMENT_OWNERSHIP).isDifferent;
   };
 
-  const show = async (
+  const applyView = async (
     name: string,
     account: AccountView,
     object: ClusterAdvertisement | undefined,
   ): Promise<void> => {
     if (!hasAdvertised(account)) return;
     const desired = desiredAdvertisement(account, namespace);
-    if (object !== undefined && !due.has(name) && isOnlyOutdated(account, object)) {
+    if (object !== undefined && !refreshDue.has(name) && isOnlyOutdated(account, object)) {
       if (!isUpToDate(desired, object)) outdated.add(name);
       return;
     }
     const written = await writer.apply(desired, object);
     if (written !== undefined) await writeStatus(account, written);
     outdated.delete(name);
-    due.delete(name);
+    refreshDue.delete(name);
   };
 
-  const updateExisting = async (claim: OwnershipCase): Promise<void> => {
-    const { object, account } = claim;
+  const updateExisting = async (ownership: OwnershipCase): Promise<void> => {
+    const { object, account } = ownership;
     const { name, labels } = object.metadata;
-    const owner = ownerOf(claim);
+    const owner = ownerOf(ownership);
     if (owner === "agent") return;
     if (owner === "handed-over") await writer.removeViewLabel(object);
     else if (object.spec.clusterID !== clusterOf(name)) await writer.remove(object);
-    else if (hasAdvertised(account)) await show(name, account, object);
+    else if (hasAdvertised(account)) await applyView(name, account, object);
     else if (labels?.[KUBE_LABEL.view] === "true") await writeStatus(account, object);
   };
 
   const reconcile = async (name: string): Promise<ReconcileResult> => {
     const object = cache.get(`${namespace}/${name}`);
     if (object?.metadata.deletionTimestamp !== undefined) return {};
-    const live = engine.ledger.accounts.get(clusterOf(name) ?? "");
+    const inLedger = engine.ledger.accounts.get(clusterOf(name) ?? "");
     // Accounts are mutable: copy the account, so that one write is consistent.
-    const account = live && { ...live };
+    const account = inLedger && { ...inLedger };
     if (object !== undefined)
       await updateExisting({ object, account, objects, isLabelRemoved: removedLabels.has(name) });
-    else if (account !== undefined) await show(name, account, undefined);
+    else if (account !== undefined) await applyView(name, account, undefined);
     return {};
   };
 
@@ -114,7 +114,7 @@ export function advertisementViews(
     outdated,
     refresh: (name) => {
       outdated.delete(name);
-      due.add(name);
+      refreshDue.add(name);
     },
     stop: () => {
       removedLabels.stop();

@@ -2,7 +2,7 @@ import type { KubernetesObject, ObjectMeta } from "@resource-broker/base";
 import type { Condition } from "@resource-broker/contract/crd";
 import { canonical, type Diff, diffObjects, type Fields } from "../objects/diff.ts";
 
-/** An object of one of the two kinds that the ledger is shown as. */
+/** A Reservation or ClusterAdvertisement that shows a part of the ledger. */
 export type ViewObject<Spec = object, Status extends ViewStatus = ViewStatus> = KubernetesObject<
   Spec,
   Status
@@ -13,7 +13,7 @@ interface ViewStatus {
   readonly lastUpdateTime?: string;
 }
 
-/** How an object should be, its status aside. */
+/** The desired object, without its status. */
 export type DesiredObject<T extends ViewObject> = Omit<T, "metadata" | "status"> & {
   readonly metadata: Required<Pick<ObjectMeta, "name" | "namespace" | "labels">>;
 };
@@ -22,14 +22,14 @@ export type DesiredObject<T extends ViewObject> = Omit<T, "metadata" | "status">
 export interface StatusOwnership {
   readonly othersFields: readonly string[];
   readonly ownConditions: readonly string[];
-  /** `lastUpdateTime` only says when something else was written. */
-  readonly isDated: boolean;
+  /** True: a different `lastUpdateTime` alone is no reason to write. */
+  readonly ignoresUpdateTime: boolean;
 }
 
 /** Labels and fields of the spec that belong together. */
 export interface Layer<T extends ViewObject> {
   readonly fieldManager: string;
-  readonly partOf: (wanted: DesiredObject<T>) => LayerPart;
+  readonly partOf: (desired: DesiredObject<T>) => LayerPart;
 }
 
 export interface LayerPart {
@@ -37,14 +37,14 @@ export interface LayerPart {
   readonly spec: object;
 }
 
-/** True when something of this part is missing or different. Labels that others add are theirs. */
+/** True when a label or field of this part is missing or different. Labels that others add are ignored. */
 export function differs({ labels = {}, spec }: LayerPart, found: ViewObject): boolean {
   return (
     diffObjects(labels, found.metadata.labels ?? {}).isOutdated || diffObjects(spec, found.spec).isOutdated
   );
 }
 
-/** The merge patch that takes away what a spec should not have: it belongs to the views alone. */
+/** The merge patch that removes fields that the desired spec does not have: the whole spec belongs to the broker. */
 export function specRemovals<T extends ViewObject>(desired: DesiredObject<T>, found: T): Fields | undefined {
   return diffObjects(desired.spec, found.spec).removals;
 }
@@ -56,12 +56,12 @@ export function isUpToDate<T extends ViewObject>(desired: DesiredObject<T>, foun
 }
 
 export interface StatusDiff extends Diff {
-  /** Something of it has to be written. */
+  /** True: the status has to be written. */
   readonly isDifferent: boolean;
 }
 
 export function statusDiff(desired: ViewStatus, found: ViewStatus, ownership: StatusOwnership): StatusDiff {
-  const { lastUpdateTime = desired.lastUpdateTime } = ownership.isDated ? found : desired;
+  const { lastUpdateTime = desired.lastUpdateTime } = ownership.ignoresUpdateTime ? found : desired;
   const fields = diffObjects(
     withoutConditions({ ...desired, ...(lastUpdateTime === undefined ? {} : { lastUpdateTime }) }),
     without(withoutConditions(found), ownership.othersFields),

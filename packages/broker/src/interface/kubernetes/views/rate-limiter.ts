@@ -18,15 +18,15 @@ export interface RateLimiterDeps {
 /** Limits the rate of writes and keeps their order. */
 export interface RateLimiter {
   readonly queue: (what: string) => WriteQueue;
-  /** From now on every write that waits or comes is refused. */
+  /** Rejects all waiting and all future writes. */
   readonly close: () => void;
 }
 
 /** The writes of one kind. A failure of this kind, such as a missing CRD, does not delay the others. */
 export interface WriteQueue {
-  /** Rejects with what the write rejects with. */
+  /** Runs the write when the rate allows it. Rejects with the error of the write. */
   readonly run: <T>(write: () => Promise<T>) => Promise<T>;
-  /** True while something waits for its turn. */
+  /** True while writes wait. */
   readonly isBusy: () => boolean;
 }
 
@@ -53,7 +53,7 @@ export function rateLimiter({ perSecond, burst }: RateLimiterOptions, deps: Rate
   const { clock } = deps;
   const bucket = { tokens: burst, at: clock.monotonicMs() };
   const queues: RateLimitedQueue[] = [];
-  let next = 0;
+  let nextIndex = 0;
   let isClosed = false;
   let cancel = (): void => undefined;
 
@@ -66,62 +66,63 @@ export function rateLimiter({ perSecond, burst }: RateLimiterOptions, deps: Rate
   const nextReady = (): RateLimitedQueue | undefined => {
     const now = clock.monotonicMs();
     for (let step = 0; step < queues.length; step++) {
-      const lane = queues[(next + step) % queues.length];
-      if (lane === undefined || lane.readyAt(now) > now) continue;
-      next = (next + step + 1) % queues.length;
-      return lane;
+      const queue = queues[(nextIndex + step) % queues.length];
+      if (queue === undefined || queue.readyAt(now) > now) continue;
+      nextIndex = (nextIndex + step + 1) % queues.length;
+      return queue;
     }
     return undefined;
   };
-  const pump = (): void => {
+  const dispatch = (): void => {
     refill();
     while (bucket.tokens >= 1) {
       const queue = nextReady();
       if (queue === undefined) break;
       bucket.tokens--;
-      queue.passOne();
+      queue.runNext();
     }
     cancel();
     const now = clock.monotonicMs();
     const readyAt = Math.min(...queues.map((queue) => queue.readyAt(now)));
     if (!Number.isFinite(readyAt)) return;
     const tokenAt = now + (Math.max(0, 1 - bucket.tokens) * 1000) / perSecond;
-    cancel = clock.after(Math.max(1, Math.ceil(Math.max(readyAt, tokenAt) - now)), pump);
+    cancel = clock.after(Math.max(1, Math.ceil(Math.max(readyAt, tokenAt) - now)), dispatch);
   };
 
   return {
     queue: (what) => {
-      const lane = rateLimitedQueue(what, { ...deps, pump, isClosed: () => isClosed });
-      queues.push(lane);
-      return { run: lane.run, isBusy: lane.isBusy };
+      const queue = rateLimitedQueue(what, { ...deps, dispatch, isClosed: () => isClosed });
+      queues.push(queue);
+      return { run: queue.run, isBusy: queue.isBusy };
     },
     close: () => {
       isClosed = true;
       cancel();
-      for (const queue of queues) queue.refuseAll();
+      for (const queue of queues) queue.rejectAll();
     },
   };
 }
 
+/** A queue of writes and what the rate limiter needs to run them. */
 interface RateLimitedQueue extends WriteQueue {
-  /** Infinity: nothing waits, or what runs has to end first. */
+  /** When the next write may run. Infinity: no write waits, or a probe is running. */
   readonly readyAt: (now: number) => number;
-  readonly passOne: () => void;
-  readonly refuseAll: () => void;
+  readonly runNext: () => void;
+  readonly rejectAll: () => void;
 }
 
 interface QueueDeps extends RateLimiterDeps {
-  readonly pump: () => void;
+  readonly dispatch: () => void;
   readonly isClosed: () => boolean;
 }
 
 interface Waiting {
-  readonly pass: () => void;
-  readonly refuse: (fault: Fault) => void;
+  readonly run: () => void;
+  readonly reject: (fault: Fault) => void;
 }
 
 function rateLimitedQueue(what: string, deps: QueueDeps): RateLimitedQueue {
-  const { clock, random, log, pump, isClosed } = deps;
+  const { clock, random, log, dispatch, isClosed } = deps;
   const waiting = new Set<Waiting>();
   const retryBackoff = backoff({ maxMs: MAX_BACKOFF_MS }, { random, monotonicMs: clock.monotonicMs });
   const failures = failureReporter({ log, clock, fields: {}, what });
@@ -131,20 +132,20 @@ function rateLimitedQueue(what: string, deps: QueueDeps): RateLimitedQueue {
   const waitForToken = async (): Promise<void> => {
     if (isClosed()) throw closed(what);
     await new Promise<void>((resolve, reject) => {
-      waiting.add({ pass: resolve, refuse: reject });
-      pump();
+      waiting.add({ run: resolve, reject });
+      dispatch();
     });
   };
   const failed = (fault: Fault): void => {
     if (!isServerFault(fault)) {
-      worked();
+      succeeded();
       return;
     }
     failures.failed(fault);
     const pauseMs = Math.max(retryBackoff.failed(), fault.details.retryAfterMs ?? 0, 1);
     pausedUntil = clock.monotonicMs() + pauseMs;
   };
-  const worked = (): void => {
+  const succeeded = (): void => {
     retryBackoff.succeeded();
     failures.recovered();
   };
@@ -155,14 +156,14 @@ function rateLimitedQueue(what: string, deps: QueueDeps): RateLimitedQueue {
       running++;
       try {
         const written = await write();
-        worked();
+        succeeded();
         return written;
       } catch (error) {
         failed(toFault(error));
         throw error;
       } finally {
         running--;
-        pump();
+        dispatch();
       }
     },
     isBusy: () => waiting.size > 0,
@@ -170,14 +171,14 @@ function rateLimitedQueue(what: string, deps: QueueDeps): RateLimitedQueue {
       const isProbing = failures.current() !== undefined && running > 0;
       return waiting.size === 0 || isProbing ? Number.POSITIVE_INFINITY : Math.max(now, pausedUntil);
     },
-    passOne: () => {
+    runNext: () => {
       const [first] = waiting;
       if (first === undefined) return;
       waiting.delete(first);
-      first.pass();
+      first.run();
     },
-    refuseAll: () => {
-      for (const { refuse } of waiting) refuse(closed(what));
+    rejectAll: () => {
+      for (const { reject } of waiting) reject(closed(what));
       waiting.clear();
     },
   };

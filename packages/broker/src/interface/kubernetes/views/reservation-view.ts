@@ -19,10 +19,10 @@ const { reserved, ready, orphaned } = RESERVATION_CONDITION;
 export const RESERVATION_OWNERSHIP: StatusOwnership = {
   othersFields: ["renewed", "code", "explanation", "decision"],
   ownConditions: [reserved, ready, orphaned],
-  isDated: true,
+  ignoresUpdateTime: true,
 };
 
-/** A reservation of the ledger, as an object. */
+/** The view of a reservation in the ledger. */
 export function desiredReservation(
   reservation: Reservation,
   namespace: string,

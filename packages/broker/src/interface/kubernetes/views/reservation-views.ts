@@ -42,7 +42,7 @@ export function reservationViews(
   const keyOf = (id: ReservationId): string => `${namespace}/${id}`;
   /** Reservations that the ledger forgot during this process and that still have a view. */
   const forgotten = new Set<ReservationId>();
-  const endListening = known.reservations.listen((key, now) => {
+  const unsubscribe = known.reservations.listen((key, now) => {
     if (now === undefined) forgotten.delete(key.slice(namespace.length + 1));
   });
 
@@ -53,16 +53,16 @@ export function reservationViews(
     now: engine.now(),
   });
   const writeStatus = async (status: ReservationStatus, object: Reservation): Promise<void> => {
-    const isNews = await writer.applyStatus(status, object);
-    if (isNews) for (const event of reservationEvents(object, status)) recorder.record(event);
+    const isChanged = await writer.applyStatus(status, object);
+    if (isChanged) for (const event of reservationEvents(object, status)) recorder.record(event);
   };
 
-  const cleanUpUnknown = async (id: ReservationId, object: Reservation): Promise<void> => {
+  const handleUnknown = async (id: ReservationId, object: Reservation): Promise<void> => {
     if (forgotten.has(id) || isForgotten(object, engine.ledgerId)) await writer.remove(object);
     else await writeStatus(orphanedStatus(object, statusContext()), object);
   };
 
-  const show = async (id: ReservationId, object: Reservation | undefined): Promise<void> => {
+  const applyView = async (id: ReservationId, object: Reservation | undefined): Promise<void> => {
     const reservation = engine.ledger.reservations.get(id);
     if (reservation === undefined) return;
     const desired = desiredReservation(reservation, namespace);
@@ -96,12 +96,12 @@ export function reservationViews(
       return {};
     }
     if (!engine.ledger.reservations.has(id)) {
-      if (object !== undefined) await cleanUpUnknown(id, object);
+      if (object !== undefined) await handleUnknown(id, object);
       return {};
     }
     // Without the kubernetes interface, request objects are not updated, so views are needed.
     const hasRequestObject = objects && known.requestsFor(id).length > 0;
-    if (!hasRequestObject) await show(id, object);
+    if (!hasRequestObject) await applyView(id, object);
     else if (object !== undefined) await writer.remove(object);
     return {};
   };
@@ -112,7 +112,7 @@ export function reservationViews(
       if (cache.get(keyOf(id)) !== undefined) forgotten.add(id);
     },
     stop: () => {
-      endListening();
+      unsubscribe();
       cache.stop();
     },
   };

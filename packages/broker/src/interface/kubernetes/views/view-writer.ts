@@ -14,35 +14,59 @@ import {
 } from "./desired-object.ts";
 import type { WriteQueue } from "./rate-limiter.ts";
 
+export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
+
+/** Dependencies of the views of one kind. */
+export interface ViewsDeps
+  extends Pick<PartDeps, "engine" | "client" | "known" | "recorder" | "sliceDefaults"> {
+  readonly queue: WriteQueue;
+  /** Aborted when the views stop, so that a hanging server does not delay the stop. */
+  readonly signal: AbortSignal;
+}
+
+/** The views of one kind. */
+export interface ViewController {
+  /** Makes the object of this name match the ledger. */
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
+  readonly stop: () => void;
+}
+
 export interface ViewWriterOptions<T extends ViewObject> {
   readonly resource: Resource<T>;
   readonly ownership: StatusOwnership;
   /** Parts of labels and spec; each is applied with its own field manager. */
   readonly layers: readonly Layer<T>[];
   /** Creates a minimal valid object; the layers are applied afterwards. */
-  readonly create: (wanted: DesiredObject<T>) => Promise<T>;
+  readonly create: (desired: DesiredObject<T>) => Promise<T>;
 }
 
 export interface ViewWriterDeps<T> {
   readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
   readonly queue: WriteQueue;
-  /** Gives up what is under way. */
+  /** Aborts running calls. */
   readonly signal: AbortSignal;
-  /** The server's answer to each write. */
+  /** Called with the object that the server returns for a write. */
   readonly assume: (object: T) => void;
 }
 
 /** Writes views. Each write requires the planned resourceVersion, so that no other write is lost. */
 export interface ViewWriter<T extends ViewObject> {
-  /** The object as it is then; undefined: it is gone. */
-  readonly apply: (wanted: DesiredObject<T>, found: T | undefined) => Promise<T | undefined>;
-  /** True when there was something to write. */
+  /** Returns the written object; undefined: it was deleted. */
+  readonly apply: (desired: DesiredObject<T>, found: T | undefined) => Promise<T | undefined>;
+  /** True when the status had to be written. */
   readonly applyStatus: (status: NonNullable<T["status"]>, found: T) => Promise<boolean>;
-  /** From now on it is not the broker's any more. */
+  /** Removes the label that makes it a view of the broker. */
   readonly removeViewLabel: (found: T) => Promise<void>;
   readonly remove: (found: T) => Promise<void>;
-  /** Takes a finalizer off, so that what is being deleted can go. */
+  /** Removes a finalizer, so that a deletion can complete. */
   readonly removeFinalizer: (found: T, finalizer: string) => Promise<void>;
+}
+
+/** Content of a merge patch: the status alone, or metadata and spec. */
+interface Change {
+  readonly metadata?: object;
+  readonly spec?: object;
+  readonly status?: object;
 }
 
 export function viewWriter<T extends ViewObject>(
@@ -58,7 +82,7 @@ export function viewWriter<T extends ViewObject>(
   };
   /** A write to an existing object. `not-found` means that this object was deleted, and is not a server fault. */
   const write = (call: () => Promise<T>): Promise<T | undefined> =>
-    queue.run(() => call().then(observed, unlessGone));
+    queue.run(() => call().then(observed, ignoreNotFound));
 
   const applyTo = (
     found: T,
@@ -66,31 +90,35 @@ export function viewWriter<T extends ViewObject>(
     fieldManager: string,
   ): Promise<T | undefined> => {
     const { apiVersion, kind } = found;
-    const metadata = { ...nameOf(found), ...identityOf(found), ...(labels === undefined ? {} : { labels }) };
+    const metadata = {
+      ...nameOf(found),
+      ...preconditionsOf(found),
+      ...(labels === undefined ? {} : { labels }),
+    };
     const object = asObject<T>({ apiVersion, kind, metadata, ...parts });
-    const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
-    return write(() => client.apply(resource, object, { fieldManager, force: true, signal, ...where }));
+    const target = parts.status === undefined ? {} : ({ subresource: "status" } as const);
+    return write(() => client.apply(resource, object, { fieldManager, force: true, signal, ...target }));
   };
   const patch = (found: T, { metadata, ...parts }: Change): Promise<T | undefined> => {
-    const body = { metadata: { ...identityOf(found), ...metadata }, ...parts };
-    const where = parts.status === undefined ? {} : ({ subresource: "status" } as const);
+    const body = { metadata: { ...preconditionsOf(found), ...metadata }, ...parts };
+    const target = parts.status === undefined ? {} : ({ subresource: "status" } as const);
     return write(() =>
       client.patch(
         resource,
         { name: nameOf(found), patch: { kind: "merge", body } },
-        { fieldManager: FIELD_MANAGER, signal, ...where },
+        { fieldManager: FIELD_MANAGER, signal, ...target },
       ),
     );
   };
 
-  const apply: ViewWriter<T>["apply"] = async (wanted, found) => {
-    let now = found ?? observed(await queue.run(() => options.create(wanted)));
-    const surplus = specRemovals(wanted, now);
+  const apply: ViewWriter<T>["apply"] = async (desired, found) => {
+    let now = found ?? observed(await queue.run(() => options.create(desired)));
+    const surplus = specRemovals(desired, now);
     const pruned = surplus === undefined ? now : await patch(now, { spec: surplus });
     if (pruned === undefined) return undefined;
     now = pruned;
     for (const { fieldManager, partOf } of layers) {
-      const part = partOf(wanted);
+      const part = partOf(desired);
       if (!differs(part, now)) continue;
       const applied = await applyTo(now, part, fieldManager);
       if (applied === undefined) return undefined;
@@ -117,29 +145,22 @@ export function viewWriter<T extends ViewObject>(
     },
     remove: async (found) => {
       await queue.run(() =>
-        client.delete(resource, nameOf(found), { ...identityOf(found), signal }).catch(unlessGone),
+        client.delete(resource, nameOf(found), { ...preconditionsOf(found), signal }).catch(ignoreNotFound),
       );
     },
   };
-}
-
-/** A merge patch: of the status, or of all else. */
-interface Change {
-  readonly metadata?: object;
-  readonly spec?: object;
-  readonly status?: object;
 }
 
 function nameOf({ metadata: { name, namespace } }: ViewObject): ObjectName {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** That very object, in that very state. */
-function identityOf({ metadata: { uid = "", resourceVersion = "" } }: ViewObject) {
+/** The write fails if the object was replaced or changed. */
+function preconditionsOf({ metadata: { uid = "", resourceVersion = "" } }: ViewObject) {
   return { uid, resourceVersion };
 }
 
-function unlessGone(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (error instanceof Fault && error.code === "not-found") return undefined;
   throw error;
 }
@@ -148,21 +169,4 @@ function unlessGone(error: unknown): undefined {
 function asObject<T extends ViewObject>(fields: object): T {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no type says "a part of T that may be applied"
   return fields as T;
-}
-
-export type ViewsOptions = Pick<KubernetesOptions, "namespace" | "objects">;
-
-/** What each of the two kinds is given. */
-export interface ViewsDeps
-  extends Pick<PartDeps, "engine" | "client" | "known" | "recorder" | "sliceDefaults"> {
-  readonly queue: WriteQueue;
-  /** Aborted when the views stop, so that a hanging server does not delay the stop. */
-  readonly signal: AbortSignal;
-}
-
-/** The views of one kind. */
-export interface ViewController {
-  /** Makes the object of this name match the ledger. */
-  readonly reconcile: (name: string) => Promise<ReconcileResult>;
-  readonly stop: () => void;
 }

@@ -12,103 +12,21 @@ import { isServerFault, rateLimiter } from "./rate-limiter.ts";
 import { reservationViews } from "./reservation-views.ts";
 import type { ViewsOptions } from "./view-writer.ts";
 
-/** Retry delay after a conflict: the watch delivers the new object soon. */
-const CONFLICT_RETRY_MS = 200;
-/** Retry delay if the server is unavailable; the rate limiter decides when to probe. */
-const UNAVAILABLE_RETRY_MS = 1000;
-/** While one waits for its turn or its answer, another can be looked at. */
-const CONCURRENCY = 2;
-
-interface ViewReconcilerOptions {
-  readonly name: string;
-  readonly reconcile: (name: string) => Promise<ReconcileResult>;
-}
-
-/** Reconciles names one after the other. Server faults are logged once and retried, not logged per object. */
-function viewReconciler(
-  { name, reconcile }: ViewReconcilerOptions,
-  deps: Pick<PartDeps, "clock" | "random" | "log" | "isLeading">,
-): Reconciler {
-  let isStopping = false;
-  const reconcileOne = async (key: string): Promise<ReconcileResult> => {
-    if (isStopping || !deps.isLeading()) return {};
-    try {
-      return await reconcile(key);
-    } catch (error) {
-      const fault = toFault(error);
-      if (isServerFault(fault)) return { requeueAfterMs: UNAVAILABLE_RETRY_MS };
-      if (isRace(fault)) return { requeueAfterMs: CONFLICT_RETRY_MS };
-      throw fault;
-    }
-  };
-  const loop = reconcileLoop({ name, reconcile: reconcileOne, concurrency: CONCURRENCY }, deps);
-  return {
-    ...loop,
-    stop: async () => {
-      isStopping = true;
-      await loop.stop();
-    },
-  };
-}
-
-function isRace({ code }: Fault): boolean {
-  return code === "conflict" || code === "already-exists";
-}
-
-/** Names are handled in slices with pauses, so that a hundred thousand comparisons do not block the engine. */
-const SLICE = 100;
-const PAUSE_MS = 5;
-
-/** A queue of names to reconcile, without duplicates. */
-interface NameQueue {
-  readonly add: (name: string) => void;
-  readonly stop: () => void;
-}
-
-function nameQueue(handle: (name: string) => void, clock: Pick<Clock, "after">): NameQueue {
-  const names = new Set<string>();
-  let cancel: (() => void) | undefined;
-  const drainSlice = (): void => {
-    let left = SLICE;
-    for (const name of names) {
-      if (left-- === 0) break;
-      names.delete(name);
-      handle(name);
-    }
-    cancel = names.size === 0 ? undefined : clock.after(PAUSE_MS, drainSlice);
-  };
-  return {
-    add: (name) => {
-      names.add(name);
-      cancel ??= clock.after(0, drainSlice);
-    },
-    stop: () => {
-      cancel?.();
-      cancel = () => undefined;
-      names.clear();
-    },
-  };
-}
-
-/** In no second more than twenty writes, a burst after a rest included. */
-const WRITES = { perSecond: 16, burst: 4 };
+/** At most 20 writes in any second, including a burst after an idle time. */
+const WRITE_RATE = { perSecond: 16, burst: 4 };
 const POLL_MS = 1000;
 /** Full resync, for changes without an event. */
 const RESYNC_MS = 600_000;
-/** A view that differs only in the time of the last advertisement is written after this many polls, if no other write waits. */
-const REFRESH_EVERY_POLLS = 30;
-const REFRESHED_AT_ONCE = 4;
-
-/** Shows the ledger as objects, asynchronously to the engine. */
+/** Writes the views of the ledger, asynchronously to the engine. */
 export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPart {
   const { engine, known, clock } = deps;
-  const limiter = rateLimiter(WRITES, deps);
+  const limiter = rateLimiter(WRITE_RATE, deps);
   const writeQueues = {
     advertisements: limiter.queue("showing clusters"),
     reservations: limiter.queue("showing reservations"),
   };
-  const ended = new AbortController();
-  const { signal } = ended;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const advertisements = advertisementViews(options, { ...deps, signal, queue: writeQueues.advertisements });
   const reservations = reservationViews(options, { ...deps, signal, queue: writeQueues.reservations });
   const reconcilers = {
@@ -165,7 +83,7 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
         known.advertisements.listen((key) => queues.advertisements.add(nameIn(key))),
         known.reservations.listen((key, now, before) => {
           queues.reservations.add(nameIn(key));
-          // What it stands for, or stood for, may need a view now.
+          // The reservation that the object represents, or represented before, may need a view now.
           for (const object of [now, before])
             if (object !== undefined) queues.reservations.add(identify(object).id);
         }),
@@ -179,13 +97,17 @@ export function createViews(options: ViewsOptions, deps: PartDeps): KubernetesPa
       for (const end of cleanups.splice(0)) end();
       for (const each of Object.values(queues)) each.stop();
       limiter.close();
-      ended.abort();
+      stopping.abort();
       await Promise.all(Object.values(reconcilers).map((each) => each.stop()));
       advertisements.stop();
       reservations.stop();
     },
   };
 }
+
+/** A view that differs only in the time of the last advertisement is written after this many polls, if no other write waits. */
+const REFRESH_EVERY_POLLS = 30;
+const REFRESHED_AT_ONCE = 4;
 
 /** Refreshes outdated views, oldest first, a few per poll, and each at most once in a while. */
 function refresher(outdated: Set<string>, refresh: (name: string) => void): () => void {
@@ -207,13 +129,13 @@ function refresher(outdated: Set<string>, refresh: (name: string) => void): () =
 
 function every(intervalMs: number, action: () => void, clock: PartDeps["clock"]): () => void {
   let cancel = (): void => undefined;
-  const plan = (): void => {
+  const schedule = (): void => {
     cancel = clock.after(intervalMs, () => {
-      plan();
+      schedule();
       action();
     });
   };
-  plan();
+  schedule();
   return () => cancel();
 }
 
@@ -224,4 +146,82 @@ function nameIn(key: string): string {
 function reservationIn(event: LedgerEvent): string | undefined {
   if ("reservation" in event) return event.reservation.id;
   return "id" in event && event.kind !== "adoption-withdrawn" ? event.id : undefined;
+}
+
+/** Retry delay after a conflict: the watch delivers the new object soon. */
+const CONFLICT_RETRY_MS = 200;
+/** Retry delay if the server is unavailable; the rate limiter decides when to probe. */
+const UNAVAILABLE_RETRY_MS = 1000;
+/** One name can be reconciled while another waits for the rate limiter or the API server. */
+const CONCURRENCY = 2;
+
+interface ViewReconcilerOptions {
+  readonly name: string;
+  readonly reconcile: (name: string) => Promise<ReconcileResult>;
+}
+
+/** Reconciles names one after the other. Server faults are logged once and retried, not logged per object. */
+function viewReconciler(
+  { name, reconcile }: ViewReconcilerOptions,
+  deps: Pick<PartDeps, "clock" | "random" | "log" | "isLeading">,
+): Reconciler {
+  let isStopping = false;
+  const reconcileOne = async (key: string): Promise<ReconcileResult> => {
+    if (isStopping || !deps.isLeading()) return {};
+    try {
+      return await reconcile(key);
+    } catch (error) {
+      const fault = toFault(error);
+      if (isServerFault(fault)) return { requeueAfterMs: UNAVAILABLE_RETRY_MS };
+      if (isWriteConflict(fault)) return { requeueAfterMs: CONFLICT_RETRY_MS };
+      throw fault;
+    }
+  };
+  const loop = reconcileLoop({ name, reconcile: reconcileOne, concurrency: CONCURRENCY }, deps);
+  return {
+    ...loop,
+    stop: async () => {
+      isStopping = true;
+      await loop.stop();
+    },
+  };
+}
+
+function isWriteConflict({ code }: Fault): boolean {
+  return code === "conflict" || code === "already-exists";
+}
+
+/** Names are handled in small groups with pauses, so that a hundred thousand comparisons do not block the engine. */
+const NAMES_PER_TURN = 100;
+const PAUSE_MS = 5;
+
+/** A queue of names to reconcile, without duplicates. */
+interface NameQueue {
+  readonly add: (name: string) => void;
+  readonly stop: () => void;
+}
+
+function nameQueue(handle: (name: string) => void, clock: Pick<Clock, "after">): NameQueue {
+  const names = new Set<string>();
+  let cancel: (() => void) | undefined;
+  const drainSome = (): void => {
+    let left = NAMES_PER_TURN;
+    for (const name of names) {
+      if (left-- === 0) break;
+      names.delete(name);
+      handle(name);
+    }
+    cancel = names.size === 0 ? undefined : clock.after(PAUSE_MS, drainSome);
+  };
+  return {
+    add: (name) => {
+      names.add(name);
+      cancel ??= clock.after(0, drainSome);
+    },
+    stop: () => {
+      cancel?.();
+      cancel = () => undefined;
+      names.clear();
+    },
+  };
 }
