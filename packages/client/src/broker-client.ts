@@ -10,6 +10,7 @@ import type {
   ReservationRequestDTO,
   ResetEventDTO,
 } from "@resource-broker/contract";
+import type { CallSender } from "./calls.ts";
 
 export type Role = "requester" | "provider";
 
@@ -46,7 +47,9 @@ export interface ClientHints {
  * The broker's API. Refusals and failures are thrown as `Fault`: `unreachable` when it is unknown whether the call
  * arrived, `unsupported` when the broker is too old for it.
  */
-export interface BrokerClient {
+export interface BrokerClient extends CallSender {
+  /** Any call of `calls.ts`, also an admin's. */
+  readonly request: CallSender["request"];
   /** The Common Name of the certificate: the identity that the broker sees. */
   readonly identity: () => string;
   /** Advertises the capacity of the own cluster; the reply repeats it with the instructions for this provider. */

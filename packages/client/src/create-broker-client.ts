@@ -4,27 +4,34 @@ import {
   type AdoptionRequestDTO,
   acknowledgementSchema,
   adoptionReplySchema,
-  advertisementReplySchema,
-  decisionSchema,
   fitToSchema,
   LIMIT,
   PATH,
-  quoteSchema,
-  type ReservationDTO,
   type ReservationRequestDTO,
   reservationListSchema,
   reservationSchema,
-  type Schema,
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import { type CertificateSource, certificateFolder } from "@resource-broker/runtime";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
-import type { BrokerClient, ClientHints, Role } from "./broker-client.ts";
+import type { BrokerClient, ClientHints } from "./broker-client.ts";
+import {
+  advertiseCall,
+  decisionCall,
+  quoteCall,
+  readAll,
+  renewCall,
+  reservationCall,
+  reservationPages,
+  reserveCall,
+  type TypedCall,
+  typedCall,
+} from "./calls.ts";
 import { createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
-import { bodyOf, createResponseReporter, nextPage, type Reply } from "./reply.ts";
+import { type Answer, answerOf, createResponseReporter } from "./reply.ts";
 import { openTlsConnections } from "./tls-connections.ts";
 
 type Offer = AdoptionRequestDTO["reservations"][number];
@@ -107,11 +114,10 @@ export async function createBrokerClient(
   });
   const stopRenewing = connections.onRenewed(stream.renew);
 
-  const post = <T>(path: string, schema: Schema<T>, more: Partial<Call<T>> = {}): Promise<T> =>
-    call({ method: "POST", path, read: (reply) => bodyOf(schema, reply), ...more });
+  const request = <T>({ schema, ...message }: TypedCall<T>): Promise<Answer<T>> =>
+    call({ ...message, read: (reply) => answerOf(schema, reply) });
 
-  const get = <T>(path: string, schema: Schema<T>, more: Partial<Call<T>> = {}): Promise<T> =>
-    call({ method: "GET", path, read: (reply) => bodyOf(schema, reply), ...more });
+  const valueOf = async <T>(toMake: TypedCall<T>): Promise<T> => (await request(toMake)).value;
 
   const remove = (path: string): Promise<void> =>
     call({ method: "DELETE", path, newerFeature: "how to release reservations", read: () => undefined });
@@ -125,28 +131,14 @@ export async function createBrokerClient(
       read: () => undefined,
     });
 
-  const listReservations = async (role: Role): Promise<readonly ReservationDTO[]> => {
-    const found: ReservationDTO[] = [];
-    const first = `${PATH.reservations}?role=${role}&limit=${LIMIT.pageMax}`;
-    for (let path: string | undefined = first; path !== undefined; ) {
-      const page: Page = await call({
-        method: "GET",
-        path,
-        newerFeature: "lists of reservations",
-        read: readPage,
-      });
-      found.push(...page.reservations);
-      if (found.length > MAX_RESERVATIONS_PER_REQUESTER || page.next === path) throw endlessList();
-      path = page.next;
-    }
-    return found;
-  };
-
   const adopt = async (offers: AdoptionRequestDTO): Promise<AdoptionReplyDTO> => {
     const results: AdoptionReplyDTO["results"][number][] = [];
     for (const body of batchesOf(offers)) {
-      const reply = await post(PATH.adoptions, adoptionReplySchema, { body, newerFeature: "adoptions" });
-      results.push(...reply.results);
+      const toMake = typedCall("POST", PATH.adoptions, adoptionReplySchema, {
+        body,
+        newerFeature: "adoptions",
+      });
+      results.push(...(await valueOf(toMake)).results);
     }
     return { results };
   };
@@ -164,22 +156,23 @@ export async function createBrokerClient(
 
   return {
     identity: connections.identity,
-    publish: (body) => post(PATH.advertisements, advertisementReplySchema, { body }),
+    request,
+    publish: (body) => valueOf(advertiseCall(body)),
     reserve: async (body, key) => {
       checkKey(key);
-      return post(PATH.reservations, reservationSchema, { body, key, ...newerFeatureIn(body) });
+      return valueOf({ ...reserveCall(body, key), ...newerFeatureIn(body) });
     },
-    listReservations,
-    getReservation: (id) => get(PATH.reservation(id), reservationSchema).catch(ignoreFaults("not-found")),
-    listInstructions: () => get(PATH.instructions, reservationListSchema),
+    // Missing reservations count as gone, so a list that does not end is a failure.
+    listReservations: (role) =>
+      readAll({ request }, reservationPages(role), { maxItems: MAX_RESERVATIONS_PER_REQUESTER }),
+    getReservation: (id) => valueOf(reservationCall(id)).catch(ignoreFaults("not-found")),
+    listInstructions: () => valueOf(typedCall("GET", PATH.instructions, reservationListSchema)),
     watch: stream.watch,
-    activate: (id) =>
-      post(PATH.activate(id), reservationSchema, { newerFeature: "how to activate reservations" }),
-    renew: (id, duration) =>
-      post(PATH.renew(id), reservationSchema, {
-        body: { duration },
-        newerFeature: "how to renew reservations",
-      }),
+    activate: (id) => {
+      const newerFeature = "how to activate reservations";
+      return valueOf(typedCall("POST", PATH.activate(id), reservationSchema, { newerFeature }));
+    },
+    renew: (id, duration) => valueOf(renewCall(id, duration)),
     release: (id) => remove(PATH.reservation(id)).catch(ignoreFaults("not-found", "already-ended")),
     releaseByKey: (key) => remove(PATH.releaseByKey(key)).catch(ignoreFaults("not-found", "already-ended")),
     acknowledge: (id, generation) =>
@@ -188,9 +181,8 @@ export async function createBrokerClient(
       acknowledgeWith(id, fitToSchema(acknowledgementSchema, { state: "refused", reason })).catch(
         ignoreFaults("already-ended"),
       ),
-    quote: (body) => post(PATH.quotes, quoteSchema, { body, newerFeature: "quotes" }),
-    getDecision: (decisionId) =>
-      get(PATH.decision(decisionId), decisionSchema, { newerFeature: "decisions" }),
+    quote: (body) => valueOf(quoteCall(body)),
+    getDecision: (decisionId) => valueOf(decisionCall(decisionId)),
     adopt,
     ping,
     onResponse: responses.onResponse,
@@ -213,17 +205,6 @@ function certificatesOf({ certificates, clock, log = SILENT }: BrokerClientDeps)
   return certificateFolder(certificates, { owner, clock, log });
 }
 
-interface Page {
-  readonly reservations: readonly ReservationDTO[];
-  /** Where the next page is; undefined: this was the last. */
-  readonly next: string | undefined;
-}
-
-function readPage(reply: Reply): Page {
-  const next = nextPage(reply.headers, PATH.reservations);
-  return { reservations: bodyOf(reservationListSchema, reply), next };
-}
-
 /** An older broker would ignore unknown fields and grant something else. */
 function newerFeatureIn(request: ReservationRequestDTO): { readonly newerFeature?: string } {
   const fields = newerFieldsIn(request);
@@ -236,11 +217,6 @@ function ignoreFaults(...codes: readonly FaultCode[]): (error: unknown) => undef
     if (error instanceof Fault && codes.includes(error.code)) return undefined;
     throw error;
   };
-}
-
-/** The rest of the list is unknown: missing reservations must not count as gone. */
-function endlessList(): Fault {
-  return new Fault("unreachable", "the broker's list of reservations does not end");
 }
 
 /**

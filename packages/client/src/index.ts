@@ -1,5 +1,32 @@
 export type { BrokerClient, BrokerEvent, ClientHints, ResponseMetadata, Role } from "./broker-client.ts";
 export {
+  adoptionWindowCall,
+  advertiseCall,
+  advertisementCall,
+  advertisementPages,
+  auditPages,
+  type CallSender,
+  closeAdoptionCall,
+  cordonCall,
+  dashboardLinkCall,
+  decisionCall,
+  forRequester,
+  openAdoptionCall,
+  type PageCall,
+  policyCall,
+  quoteCall,
+  readAll,
+  readPages,
+  releaseByKeyCall,
+  releaseCall,
+  renewCall,
+  reservationCall,
+  reservationPages,
+  reserveCall,
+  type TypedCall,
+  uncordonCall,
+} from "./calls.ts";
+export {
   type BrokerClientDeps,
   type BrokerClientOptions,
   checkKey,
@@ -14,6 +41,7 @@ export { readBrokerUrls } from "./endpoints.ts";
 export { createEventParser, type EventBlock, type EventParser } from "./event-parser.ts";
 export { type CallMessage, LimitError } from "./exchange.ts";
 export {
+  type Answer,
   isFromCurrentBroker,
   nextPage,
   type Reply,

@@ -44,6 +44,16 @@ export async function readReply(
   return { url, status: response.statusCode ?? 0, headers: response.headers, text };
 }
 
+/** A reply whose body is valid. */
+export interface Answer<T> {
+  readonly value: T;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export function answerOf<T>(schema: Schema<T>, reply: Reply): Answer<T> {
+  return { value: bodyOf(schema, reply), headers: reply.headers };
+}
+
 /** The validated body; throws when it does not match the schema. */
 export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
   const parsed = parseJson(text);

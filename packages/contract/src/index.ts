@@ -16,8 +16,13 @@ export type { Schema } from "./schema/node.ts";
 export { describeProblem, describeProblems } from "./schema/problem.ts";
 export { validate, validateExactly } from "./schema/validate.ts";
 export {
+  type AdoptionWindowDTO,
+  type AdvertisementPageDTO,
   type AuditEntryDTO,
   type AuditPageDTO,
+  adoptionOpeningSchema,
+  adoptionWindowSchema,
+  advertisementPageSchema,
   auditPageSchema,
   type CordonReplyDTO,
   cordonReplySchema,
@@ -26,21 +31,17 @@ export {
   dashboardLinkRequestSchema,
   dashboardLinkSchema,
   type PolicyReplyDTO,
+  policyReplySchema,
 } from "./wire/admin.ts";
 export {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
-  type AdoptionWindowDTO,
-  adoptionOpeningSchema,
   adoptionReplySchema,
   adoptionRequestSchema,
-  adoptionWindowSchema,
 } from "./wire/adoption.ts";
 export {
   type AdvertisementDTO,
-  type AdvertisementPageDTO,
   type AdvertisementReplyDTO,
-  advertisementPageSchema,
   advertisementReplySchema,
   advertisementSchema,
 } from "./wire/advertisement.ts";

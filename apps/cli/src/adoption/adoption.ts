@@ -1,9 +1,15 @@
 import { parseDuration } from "@resource-broker/base";
-import { adoptionWindowSchema, PATH } from "@resource-broker/contract";
+import {
+  adoptionWindowCall,
+  closeAdoptionCall,
+  openAdoptionCall,
+  type TypedCall,
+} from "@resource-broker/client";
+import type { AdoptionWindowDTO } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
-import { type Call, withBroker } from "../connection/broker.ts";
+import { withBroker } from "../connection/broker.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
 import { properties } from "../output/table.ts";
@@ -12,20 +18,20 @@ import type { ADOPTION_OPTIONS, OPEN_ADOPTION_OPTIONS } from "./options.ts";
 type Connection = Parameters<typeof withBroker>[0] & { readonly output: OutputFormat };
 
 export const showAdoption: Run<typeof ADOPTION_OPTIONS> = ({ options }, host) =>
-  ask({ method: "GET", path: PATH.adoptionWindow }, options, host);
+  ask(adoptionWindowCall(), options, host);
 
 export const openAdoption: Run<typeof OPEN_ADOPTION_OPTIONS> = async ({ options }, host) => {
   const parsed = parseDuration(options.for);
   if (!parsed.ok) throw new CommandError("usage", `--for: ${parsed.problem}`);
-  await ask({ method: "POST", path: PATH.adoptionWindow, body: { duration: options.for } }, options, host);
+  await ask(openAdoptionCall(options.for), options, host);
 };
 
 export const closeAdoption: Run<typeof ADOPTION_OPTIONS> = ({ options }, host) =>
-  ask({ method: "DELETE", path: PATH.adoptionWindow }, options, host);
+  ask(closeAdoptionCall(), options, host);
 
-async function ask(call: Call, options: Connection, host: Host): Promise<void> {
+async function ask(call: TypedCall<AdoptionWindowDTO>, options: Connection, host: Host): Promise<void> {
   await withBroker(options, host, async (broker) => {
-    const { value } = await broker.request(call, adoptionWindowSchema);
+    const { value } = await broker.request(call);
     const { open, since, until, cause, by } = value;
     const table = (): string =>
       properties([

@@ -1,16 +1,17 @@
 import { parseTime } from "@resource-broker/base";
+import { auditPages } from "@resource-broker/client";
 import type { AuditEntryDTO } from "@resource-broker/contract";
 import type { Run, Values } from "../cli/command.ts";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/host.ts";
-import { type Broker, withBroker } from "../connection/broker.ts";
+import { type Broker, type Listed, pagesOf, withBroker } from "../connection/broker.ts";
 import { age } from "../output/age.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
 import { type Column, properties, table } from "../output/table.ts";
 import type { AUDIT_OPTIONS } from "./options.ts";
-import { type AuditLines, auditPages, lastSequence } from "./read-audit.ts";
+import { lastSequence } from "./read-audit.ts";
 import { addLine, NO_LINES } from "./verify-chain.ts";
 
 type Options = Values<typeof AUDIT_OPTIONS>;
@@ -39,10 +40,10 @@ async function verifyFiles({ store, output }: Options, host: Host): Promise<void
 async function showLog(broker: Broker, options: Options, host: Host): Promise<void> {
   const { output, tail, all, follow } = options;
   let after = all ? 0 : Math.max(0, (await lastSequence(broker)) - tail);
-  const show = async (): Promise<AuditLines> => {
+  const show = async (): Promise<Listed<AuditEntryDTO>> => {
     const lines: AuditEntryDTO[] = [];
     let at = host.now();
-    for await (const page of auditPages(broker, after)) {
+    for await (const page of pagesOf(broker, auditPages(after))) {
       lines.push(...page.items);
       ({ at } = page);
     }
@@ -62,7 +63,11 @@ interface PrintOptions {
   readonly hasTitles: boolean;
 }
 
-function printLines({ items, at }: AuditLines, { output, hasTitles }: PrintOptions, host: Host): void {
+function printLines(
+  { items, at }: Listed<AuditEntryDTO>,
+  { output, hasTitles }: PrintOptions,
+  host: Host,
+): void {
   const text = (columns: readonly Column<AuditEntryDTO>[]): string => {
     const whole = table(columns, items);
     return hasTitles ? whole : whole.slice(whole.indexOf("\n") + 1);
@@ -92,7 +97,7 @@ function columnsAt(now: number): readonly Column<AuditEntryDTO>[] {
 
 async function verifyLog(broker: Broker, output: OutputFormat, host: Host): Promise<void> {
   let chain = NO_LINES;
-  for await (const { items } of auditPages(broker, 0)) {
+  for await (const { items } of pagesOf(broker, auditPages())) {
     for (const entry of items) chain = addLine(chain, entry);
     if (chain.problem !== undefined) break;
   }

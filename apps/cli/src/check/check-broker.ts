@@ -1,4 +1,5 @@
-import { HEADER, PATH, PROTOCOL_VERSION, reservationListSchema } from "@resource-broker/contract";
+import { reservationPages } from "@resource-broker/client";
+import { HEADER, PROTOCOL_VERSION } from "@resource-broker/contract";
 import { certificateFacts, readCertificates } from "../certs/certificate-facts.ts";
 import type { Host } from "../cli/host.ts";
 import { type ClusterView, clusterViews } from "../clusters/cluster-view.ts";
@@ -90,10 +91,7 @@ async function checkAnswers(
     if (credentials === undefined) return skipped("not checked: the certificate is missing");
     let found = failed("the broker was not called");
     await withBroker(options, host, async (broker) => {
-      const answer = await broker.request(
-        { method: "GET", path: `${PATH.reservations}?limit=1` },
-        reservationListSchema,
-      );
+      const answer = await broker.request(reservationPages(undefined, 1));
       const protocol = String(answer.headers[HEADER.brokerProtocol.toLowerCase()]);
       const ledger = String(answer.headers[HEADER.ledgerId.toLowerCase()] ?? "unknown");
       const words = `answers to ${broker.credentials.name}: protocol ${protocol}, ledger ${ledger}`;

@@ -7,8 +7,8 @@ import {
   subtract,
 } from "@resource-broker/base";
 import type { AdvertisementDTO } from "@resource-broker/contract";
+import type { Listed } from "../connection/broker.ts";
 import { amountsIn } from "../output/amounts.ts";
-import type { Clusters } from "./read-clusters.ts";
 
 /** Unknown: an older broker, which does not say. */
 export type ClusterStatus = "Ready" | "Full" | "Overcommitted" | "Stale" | "Cordoned" | "Unknown";
@@ -23,7 +23,7 @@ export interface ClusterView {
   readonly ageMs: number;
 }
 
-export function clusterViews({ items, at }: Clusters): readonly ClusterView[] {
+export function clusterViews({ items, at }: Listed<AdvertisementDTO>): readonly ClusterView[] {
   return items.map((advertisement) => {
     const { standing, timestamp } = advertisement;
     return {

@@ -1,8 +1,9 @@
 import { Fault } from "@resource-broker/base";
-import { cordonReplySchema, PATH } from "@resource-broker/contract";
+import { cordonCall, type TypedCall, uncordonCall } from "@resource-broker/client";
+import type { CordonReplyDTO } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import type { Host } from "../cli/host.ts";
-import { type Broker, type Call, withBroker } from "../connection/broker.ts";
+import { type Broker, withBroker } from "../connection/broker.ts";
 import type { OutputFormat } from "../output/output-option.ts";
 import { print } from "../output/print.ts";
 import { properties } from "../output/table.ts";
@@ -12,9 +13,8 @@ import { unknownCluster } from "./read-clusters.ts";
 export const cordon: Run<typeof CORDON_OPTIONS> = async ({ options, words }, host) => {
   const [id = ""] = words;
   const { reason, output } = options;
-  const body = reason === undefined ? {} : { body: { reason } };
   await withBroker(options, host, async (broker) => {
-    await set(broker, { id, call: { method: "POST", path: PATH.cordon(id), ...body }, output, host });
+    await set(broker, { id, call: cordonCall(id, reason), output, host });
   });
 };
 
@@ -22,19 +22,19 @@ export const uncordon: Run<typeof UNCORDON_OPTIONS> = async ({ options, words },
   const [id = ""] = words;
   const { output } = options;
   await withBroker(options, host, async (broker) => {
-    await set(broker, { id, call: { method: "POST", path: PATH.uncordon(id) }, output, host });
+    await set(broker, { id, call: uncordonCall(id), output, host });
   });
 };
 
 interface Setting {
   readonly id: string;
-  readonly call: Call;
+  readonly call: TypedCall<CordonReplyDTO>;
   readonly output: OutputFormat;
   readonly host: Host;
 }
 
 async function set(broker: Broker, { id, call, output, host }: Setting): Promise<void> {
-  const { value } = await broker.request(call, cordonReplySchema).catch(async (error: unknown) => {
+  const { value } = await broker.request(call).catch(async (error: unknown) => {
     throw error instanceof Fault && error.code === "not-found"
       ? await unknownCluster(broker, id, error)
       : error;

@@ -1,11 +1,13 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "@resource-broker/base";
 import {
-  type CallMessage,
+  type Answer as BrokerAnswer,
   createDirectCalls,
   type DirectCalls,
   isFromCurrentBroker,
+  type PageCall,
   type Reply,
+  readPages,
+  type TypedCall,
 } from "@resource-broker/client";
 import { describeProblems, readFault, type Schema, validate } from "@resource-broker/contract";
 import { systemClock } from "@resource-broker/runtime";
@@ -16,11 +18,7 @@ import { type Credentials, readCredentials } from "./credentials.ts";
 import { asCommandError } from "./fault-exit.ts";
 import { type ConnectionOptions, findBroker } from "./find-broker.ts";
 
-export type Call = CallMessage;
-
-export interface Answer<T> {
-  readonly value: T;
-  readonly headers: IncomingHttpHeaders;
+export interface Answer<T> extends BrokerAnswer<T> {
   /** The broker's time when it answered: ages counted from it do not depend on the clock here. */
   readonly at: number;
 }
@@ -29,9 +27,16 @@ export interface Answer<T> {
 export interface Broker {
   readonly credentials: Pick<Credentials, "folder" | "name" | "isAdmin">;
   /** Throws a Fault for what the broker refuses, a CommandError when it cannot be reached. */
-  readonly request: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T>>;
+  readonly request: <T>(call: TypedCall<T>) => Promise<Answer<T>>;
   /** The same for an answer that may be empty: then its value is undefined. */
-  readonly requestOptional: <T>(call: Call, schema: Schema<T>) => Promise<Answer<T | undefined>>;
+  readonly requestOptional: <T>(call: TypedCall<T>) => Promise<Answer<T | undefined>>;
+}
+
+/** Items of a list. */
+export interface Listed<T> {
+  readonly items: readonly T[];
+  /** The broker's time at the last answer. */
+  readonly at: number;
 }
 
 const NO_CONTENT = 204;
@@ -48,23 +53,23 @@ export async function withBroker(
   const { urls, certs, timeoutMs } = await findBroker(options, host);
   const credentials = await readCredentials(certs);
   const calls = directCalls(credentials, timeoutMs, host);
-  const send = (call: Call): Promise<Reply> =>
+  const send = (call: TypedCall<unknown>): Promise<Reply> =>
     firstAvailable(urls, (url) =>
       calls.send(call, url).catch((error: unknown) => {
         throw connectionError(error, { url, credentials });
       }),
     );
-  const requestOptional: Broker["requestOptional"] = async (call, schema) => {
+  const requestOptional: Broker["requestOptional"] = async (call) => {
     const reply = await send(call);
     const at = Date.parse(reply.headers.date ?? "");
     return {
-      value: reply.status === NO_CONTENT ? undefined : bodyOf(schema, reply),
+      value: reply.status === NO_CONTENT ? undefined : bodyOf(call.schema, reply),
       headers: reply.headers,
       at: Number.isNaN(at) ? host.now() : at,
     };
   };
-  const request: Broker["request"] = async (call, schema) => {
-    const { value, ...rest } = await requestOptional(call, schema);
+  const request: Broker["request"] = async (call) => {
+    const { value, ...rest } = await requestOptional(call);
     if (value === undefined) throw new CommandError("error", `${call.path}: the broker's answer is empty`);
     return { value, ...rest };
   };
@@ -75,6 +80,39 @@ export async function withBroker(
   } finally {
     calls.close();
   }
+}
+
+/** More than any broker has. */
+const MOST_ITEMS = 1_000_000;
+
+/** Page by page, to the last. */
+export async function* pagesOf<R, T>(
+  { request }: Pick<Broker, "request">,
+  first: PageCall<R, T>,
+  maxItems?: number,
+): AsyncGenerator<Listed<T>> {
+  const limits = { endless, ...(maxItems === undefined ? {} : { maxItems }) };
+  for await (const { items, answer } of readPages(request<R>, first, limits)) {
+    yield { items, at: answer.at };
+  }
+}
+
+/** The whole list. */
+export async function listAll<R, T>(
+  broker: Pick<Broker, "request">,
+  first: PageCall<R, T>,
+): Promise<Listed<T>> {
+  const items: T[] = [];
+  let at = 0;
+  for await (const page of pagesOf(broker, first, MOST_ITEMS)) {
+    items.push(...page.items);
+    ({ at } = page);
+  }
+  return { items, at };
+}
+
+function endless(): CommandError {
+  return new CommandError("error", "the broker's list does not end; check that --broker names a broker");
 }
 
 function directCalls(credentials: Credentials, timeoutMs: number, host: Host): DirectCalls {

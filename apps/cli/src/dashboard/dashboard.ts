@@ -1,5 +1,6 @@
 import { Fault } from "@resource-broker/base";
-import { type DashboardLink, dashboardLinkSchema, PATH } from "@resource-broker/contract";
+import { dashboardLinkCall } from "@resource-broker/client";
+import type { DashboardLink } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
@@ -29,8 +30,7 @@ async function makeLink(
   role: DashboardLink["role"],
 ): Promise<{ readonly link: DashboardLink; readonly at: number }> {
   try {
-    const call = { method: "POST", path: PATH.dashboardLinks, body: { role } } as const;
-    const { value: link, at } = await broker.request(call, dashboardLinkSchema);
+    const { value: link, at } = await broker.request(dashboardLinkCall(role));
     return { link, at };
   } catch (error) {
     throw error instanceof Fault && error.code === "not-found" ? withoutDashboard(error) : error;

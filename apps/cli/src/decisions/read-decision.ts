@@ -1,5 +1,6 @@
 import { Fault } from "@resource-broker/base";
-import { type DecisionDTO, decisionSchema, PATH } from "@resource-broker/contract";
+import { decisionCall } from "@resource-broker/client";
+import type { DecisionDTO } from "@resource-broker/contract";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Answer, Broker } from "../connection/broker.ts";
 import { readReservation } from "../reservations/read-reservations.ts";
@@ -18,7 +19,7 @@ export async function readDecision(broker: Broker, word: string): Promise<Answer
   const { kind, id } = subjectIn(word);
   const decisionId = kind === "decision" ? id : await decisionOf(broker, id);
   try {
-    return await broker.request({ method: "GET", path: PATH.decision(decisionId) }, decisionSchema);
+    return await broker.request(decisionCall(decisionId));
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "not-found") throw error;
     throw unknownDecision(decisionId, broker, error);

@@ -1,5 +1,6 @@
 import { Fault, parseTime } from "@resource-broker/base";
-import { type DecisionDTO, decisionSchema, PATH, type ReservationDTO } from "@resource-broker/contract";
+import { decisionCall } from "@resource-broker/client";
+import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
 import { decisionText } from "../decisions/print-decision.ts";
@@ -40,7 +41,7 @@ export const describeReservation: Run<typeof DESCRIBE_RESERVATION_OPTIONS> = asy
 async function decisionOf(broker: Broker, { decisionID }: ReservationDTO): Promise<DecisionDTO | undefined> {
   if (decisionID === undefined) return undefined;
   try {
-    return (await broker.request({ method: "GET", path: PATH.decision(decisionID) }, decisionSchema)).value;
+    return (await broker.request(decisionCall(decisionID))).value;
   } catch (error) {
     if (error instanceof Fault && error.code === "not-found") return undefined;
     throw error;

@@ -1,11 +1,11 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import type { Run, Values } from "../cli/command.ts";
-import { type Broker, withBroker } from "../connection/broker.ts";
+import { type Broker, type Listed, withBroker } from "../connection/broker.ts";
 import { stylerFor } from "../output/colour.ts";
 import { type Listing, printListing } from "../output/listing.ts";
 import type { GET_RESERVATIONS_OPTIONS } from "./options.ts";
-import { listReservations, type Reservations, readReservation } from "./read-reservations.ts";
+import { listReservations, readReservation } from "./read-reservations.ts";
 import { reservationColumns, wideReservationColumns } from "./reservation-columns.ts";
 import { reservationIdIn } from "./reservation-id.ts";
 
@@ -36,7 +36,7 @@ export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ op
   });
 };
 
-async function read(broker: Broker, id: string | undefined): Promise<Reservations> {
+async function read(broker: Broker, id: string | undefined): Promise<Listed<ReservationDTO>> {
   if (id === undefined) return listReservations(broker);
   const { value, at } = await readReservation(broker, id);
   return { items: [value], at };

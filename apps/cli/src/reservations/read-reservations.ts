@@ -1,46 +1,17 @@
 import { Fault } from "@resource-broker/base";
-import { nextPage } from "@resource-broker/client";
-import {
-  LIMIT,
-  PATH,
-  type ReservationDTO,
-  reservationListSchema,
-  reservationSchema,
-} from "@resource-broker/contract";
+import { reservationCall, reservationPages } from "@resource-broker/client";
+import type { ReservationDTO } from "@resource-broker/contract";
 import { didYouMean } from "../cli/did-you-mean.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import type { Answer, Broker } from "../connection/broker.ts";
-import { checkEnds } from "../connection/check-ends.ts";
-
-export interface Reservations {
-  readonly items: readonly ReservationDTO[];
-  /** The broker's time. */
-  readonly at: number;
-}
+import { type Answer, type Broker, type Listed, listAll } from "../connection/broker.ts";
 
 /** An admin's: all of them; a cluster's: those it is party to. */
-export async function listReservations(broker: Broker): Promise<Reservations> {
-  const items: ReservationDTO[] = [];
-  let path: string | undefined = `${PATH.reservations}?limit=${LIMIT.pageMax}`;
-  let at = 0;
-  while (path !== undefined) {
-    const page: Answer<readonly ReservationDTO[]> = await broker.request(
-      { method: "GET", path },
-      reservationListSchema,
-    );
-    items.push(...page.value);
-    ({ at } = page);
-    const next = nextPage(page.headers, PATH.reservations);
-    checkEnds(items.length, next !== path);
-    path = next;
-  }
-  return { items, at };
+export function listReservations(broker: Broker): Promise<Listed<ReservationDTO>> {
+  return listAll(broker, reservationPages());
 }
 
 export async function readReservation(broker: Broker, id: string): Promise<Answer<ReservationDTO>> {
-  return withHint(broker, id, () =>
-    broker.request({ method: "GET", path: PATH.reservation(id) }, reservationSchema),
-  );
+  return withHint(broker, id, () => broker.request(reservationCall(id)));
 }
 
 /** A reservation that is not there may be one that was misspelt. */

@@ -1,5 +1,5 @@
 import { parseDuration } from "@resource-broker/base";
-import { PATH, reservationSchema } from "@resource-broker/contract";
+import { renewCall } from "@resource-broker/client";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { withBroker } from "../connection/broker.ts";
@@ -14,8 +14,7 @@ export const renew: Run<typeof RENEW_OPTIONS> = async ({ options, words }, host)
   const parsed = parseDuration(duration);
   if (!parsed.ok) throw new CommandError("usage", `--duration: ${parsed.problem}`);
   await withBroker(options, host, async (broker) => {
-    const call = { method: "POST", path: PATH.renew(id), body: { duration } } as const;
-    const { value, at } = await withHint(broker, id, () => broker.request(call, reservationSchema));
+    const { value, at } = await withHint(broker, id, () => broker.request(renewCall(id, duration)));
     if (value.status.expiresAt === undefined) {
       host.note("It lasts until it is released: there was nothing to renew\n");
     }

@@ -1,3 +1,4 @@
+import { forRequester, type TypedCall } from "@resource-broker/client";
 import { checkClusterId } from "../cli/cluster-id.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Broker } from "../connection/broker.ts";
@@ -21,8 +22,7 @@ export function requesterFor(
   return named;
 }
 
-/** The path with the requester, if it has to be named. */
-export function pathFor(path: string, requester: string | undefined): string {
-  if (requester === undefined) return path;
-  return `${path}${path.includes("?") ? "&" : "?"}requester=${encodeURIComponent(requester)}`;
+/** The call with the requester, if it has to be named. */
+export function asRequester<T>(call: TypedCall<T>, requester: string | undefined): TypedCall<T> {
+  return requester === undefined ? call : forRequester(call, requester);
 }

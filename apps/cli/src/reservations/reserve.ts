@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { HEADER, PATH, reservationSchema } from "@resource-broker/contract";
+import { releaseCall, reserveCall } from "@resource-broker/client";
+import { HEADER } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { withBroker } from "../connection/broker.ts";
 import type { RESERVE_OPTIONS } from "./options.ts";
 import { printReservation } from "./print-reservation.ts";
 import { readRequest } from "./read-request.ts";
-import { pathFor, requesterFor } from "./requester.ts";
+import { asRequester, requesterFor } from "./requester.ts";
 
 export const reserve: Run<typeof RESERVE_OPTIONS> = async ({ options }, host) => {
   const body = readRequest(options);
@@ -14,10 +15,9 @@ export const reserve: Run<typeof RESERVE_OPTIONS> = async ({ options }, host) =>
   const { key = `brokerctl-${randomUUID()}`, output } = options;
   await withBroker(options, host, async (broker) => {
     const requester = requesterFor(options.for, broker);
-    const call = { method: "POST", path: pathFor(PATH.reservations, requester), body, key } as const;
-    const { value, at, headers } = await broker.request(call, reservationSchema);
+    const { value, at, headers } = await broker.request(asRequester(reserveCall(body, key), requester));
     if (requester !== undefined && value.requesterID !== requester) {
-      await broker.requestOptional({ method: "DELETE", path: PATH.reservation(value.id) }, reservationSchema);
+      await broker.requestOptional(releaseCall(value.id));
       throw new CommandError(
         "error",
         `this broker is too old for --for: it reserved for ${value.requesterID}, and that reservation was released again; use the certificate of ${requester}`,

@@ -1,4 +1,7 @@
 import {
+  adoptionOpeningSchema,
+  adoptionWindowSchema,
+  advertisementPageSchema,
   auditPageSchema,
   cordonReplySchema,
   cordonRequestSchema,
@@ -6,8 +9,7 @@ import {
   dashboardLinkSchema,
   policyReplySchema,
 } from "../../src/wire/admin.ts";
-import { adoptionOpeningSchema, adoptionWindowSchema } from "../../src/wire/adoption.ts";
-import { advertisementPageSchema, advertisementSchema } from "../../src/wire/advertisement.ts";
+import { advertisementSchema } from "../../src/wire/advertisement.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import * as examples from "./examples.ts";
 import type { Route } from "./route.ts";

@@ -1,6 +1,9 @@
 import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
 import type { SchemaNode } from "../../src/schema/node.ts";
 import {
+  adoptionOpeningSchema,
+  adoptionWindowSchema,
+  advertisementPageSchema,
   auditEntrySchema,
   auditPageSchema,
   cordonReplySchema,
@@ -9,17 +12,8 @@ import {
   dashboardLinkSchema,
   policyReplySchema,
 } from "../../src/wire/admin.ts";
-import {
-  adoptionOpeningSchema,
-  adoptionReplySchema,
-  adoptionRequestSchema,
-  adoptionWindowSchema,
-} from "../../src/wire/adoption.ts";
-import {
-  advertisementPageSchema,
-  advertisementReplySchema,
-  advertisementSchema,
-} from "../../src/wire/advertisement.ts";
+import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
+import { advertisementReplySchema, advertisementSchema } from "../../src/wire/advertisement.ts";
 import { costSchema, reservationCostSchema } from "../../src/wire/cost.ts";
 import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
 import { errorSchema, refusalSchema } from "../../src/wire/error.ts";

@@ -13,7 +13,8 @@ import {
   titled,
 } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { shownClusterId, time } from "../schema/terms.ts";
+import { clusterId, duration, shownClusterId, time } from "../schema/terms.ts";
+import { advertisementSchema } from "./advertisement.ts";
 import { LIMIT } from "./protocol.ts";
 
 const hash = () => matching("^[0-9a-f]{64}$", "a SHA-256 digest in hexadecimal", { maxLength: 64 });
@@ -128,3 +129,51 @@ export const policyReplySchema = titled(
   "The policy in force.",
 );
 export type PolicyReplyDTO = Infer<typeof policyReplySchema>;
+
+export const adoptionOpeningSchema = titled(
+  "AdoptionOpeningDTO",
+  object({
+    duration: required(duration("positive"), "How long adoption stays open: at most 168h.", {
+      examples: ["1h"],
+    }),
+  }),
+  "Lets the ledger adopt holds made before now, for a while.",
+);
+
+export const adoptionWindowSchema = titled(
+  "AdoptionWindowDTO",
+  object({
+    open: required(boolean(), "True while holds can be adopted.", { examples: [true] }),
+    since: optional(time(), "Only holds made before this are adopted: the ledger's memory begins here.", {
+      examples: ["2026-07-01T10:00:00.123Z"],
+    }),
+    until: optional(time(), "When adoption ends, or ended.", { examples: ["2026-07-02T10:00:00.123Z"] }),
+    cause: optional(
+      line({ minLength: 1, maxLength: 63 }),
+      "created: the ledger was made empty. restored: from a backup. opened or closed: by an admin.",
+      { examples: ["restored"] },
+    ),
+    by: optional(clusterId(), "The admin who opened or closed it.", { examples: ["ops"] }),
+  }),
+  "Whether the ledger adopts holds that it does not know. Without times it never did.",
+);
+export type AdoptionWindowDTO = Infer<typeof adoptionWindowSchema>;
+
+export const advertisementPageSchema = titled(
+  "AdvertisementPageDTO",
+  object({
+    items: required(
+      array(advertisementSchema, { maxItems: LIMIT.pageMax }),
+      "Advertisements in the order of their cluster IDs.",
+    ),
+    next: optional(
+      line({ maxLength: LIMIT.afterLength }),
+      "Ask for the next page with ?after=<next>. Absent: this was the last.",
+      {
+        examples: ["paris"],
+      },
+    ),
+  }),
+  "One page of advertisements.",
+);
+export type AdvertisementPageDTO = Infer<typeof advertisementPageSchema>;

@@ -1,6 +1,6 @@
-import { array, boolean, line, object, oneOf, optional, required, titled } from "../schema/builders.ts";
+import { array, line, object, oneOf, optional, required, titled } from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, duration, reservationName, time } from "../schema/terms.ts";
+import { clusterId, reservationName, time } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 import { requestedQuantitiesSchema } from "./quantities.ts";
 import { generationSchema, idempotencyKeySchema, reservationSchema } from "./reservation.ts";
@@ -70,32 +70,3 @@ export const adoptionReplySchema = titled(
   "The broker's answer to an adoption request.",
 );
 export type AdoptionReplyDTO = Infer<typeof adoptionReplySchema>;
-
-export const adoptionOpeningSchema = titled(
-  "AdoptionOpeningDTO",
-  object({
-    duration: required(duration("positive"), "How long adoption stays open: at most 168h.", {
-      examples: ["1h"],
-    }),
-  }),
-  "Lets the ledger adopt holds made before now, for a while.",
-);
-
-export const adoptionWindowSchema = titled(
-  "AdoptionWindowDTO",
-  object({
-    open: required(boolean(), "True while holds can be adopted.", { examples: [true] }),
-    since: optional(time(), "Only holds made before this are adopted: the ledger's memory begins here.", {
-      examples: ["2026-07-01T10:00:00.123Z"],
-    }),
-    until: optional(time(), "When adoption ends, or ended.", { examples: ["2026-07-02T10:00:00.123Z"] }),
-    cause: optional(
-      line({ minLength: 1, maxLength: 63 }),
-      "created: the ledger was made empty. restored: from a backup. opened or closed: by an admin.",
-      { examples: ["restored"] },
-    ),
-    by: optional(clusterId(), "The admin who opened or closed it.", { examples: ["ops"] }),
-  }),
-  "Whether the ledger adopts holds that it does not know. Without times it never did.",
-);
-export type AdoptionWindowDTO = Infer<typeof adoptionWindowSchema>;

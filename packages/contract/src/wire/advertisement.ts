@@ -181,22 +181,3 @@ export const advertisementReplySchema = titled(
   "The broker's answer to an advertisement.",
 );
 export type AdvertisementReplyDTO = Infer<typeof advertisementReplySchema>;
-
-export const advertisementPageSchema = titled(
-  "AdvertisementPageDTO",
-  object({
-    items: required(
-      array(advertisementSchema, { maxItems: LIMIT.pageMax }),
-      "Advertisements in the order of their cluster IDs.",
-    ),
-    next: optional(
-      line({ maxLength: LIMIT.afterLength }),
-      "Ask for the next page with ?after=<next>. Absent: this was the last.",
-      {
-        examples: ["paris"],
-      },
-    ),
-  }),
-  "One page of advertisements.",
-);
-export type AdvertisementPageDTO = Infer<typeof advertisementPageSchema>;

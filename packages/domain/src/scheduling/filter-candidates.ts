@@ -35,7 +35,8 @@ interface ScratchBuffers {
  * Shared by all decisions and overwritten by the next one: allocating per decision would cost zeroing and garbage collection.
  * No reference to it may outlive the decision.
  */
-let buffers = allocateBuffers(1024);
+// Pure, so that a program that does not decide (the agent) does not have them.
+let buffers = /* @__PURE__ */ allocateBuffers(1024);
 
 /** The buffers, large enough for this number of candidates. */
 export function scratchBuffers(candidates: number): ScratchBuffers {

@@ -101,7 +101,7 @@ function recordOf(
   return { clusterId, advertisementAgeMs: now - receivedAt, inputs, outcome };
 }
 
-const NO_RATINGS: Ratings = Object.freeze({});
+const NO_RATINGS: Ratings = /* @__PURE__ */ Object.freeze({});
 
 function inputsOf(candidate: Candidate, { priceOf, ratingScorers, ratingOf }: PreScoreState): ScoreInputs {
   const price = priceOf(candidate);

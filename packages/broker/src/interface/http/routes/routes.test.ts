@@ -10,6 +10,7 @@ import {
   decisionSchema,
   describeProblems,
   errorSchema,
+  policyReplySchema,
   quoteSchema,
   reservationListSchema,
   reservationSchema,
@@ -17,7 +18,6 @@ import {
   type SliceDefaults,
   validateExactly,
 } from "@resource-broker/contract";
-import { policyReplySchema } from "@resource-broker/contract/testing";
 import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CallOptions, type ClientCredentials, caller, type TestReply } from "../testing/call.ts";

@@ -1,0 +1,242 @@
+import { Fault } from "@resource-broker/base";
+import {
+  type AdoptionWindowDTO,
+  type AdvertisementDTO,
+  type AdvertisementPageDTO,
+  type AdvertisementReplyDTO,
+  type AuditEntryDTO,
+  type AuditPageDTO,
+  adoptionWindowSchema,
+  advertisementPageSchema,
+  advertisementReplySchema,
+  advertisementSchema,
+  auditPageSchema,
+  type CordonReplyDTO,
+  cordonReplySchema,
+  type DashboardLink,
+  type DecisionDTO,
+  dashboardLinkSchema,
+  decisionSchema,
+  LIMIT,
+  PATH,
+  type PolicyReplyDTO,
+  policyReplySchema,
+  type QuoteDTO,
+  quoteSchema,
+  type ReservationDTO,
+  type ReservationRequestDTO,
+  reservationListSchema,
+  reservationSchema,
+  type Schema,
+} from "@resource-broker/contract";
+import type { Role } from "./broker-client.ts";
+import type { CallMessage } from "./exchange.ts";
+import { type Answer, nextPage } from "./reply.ts";
+
+/** What is sent, and the schema of the reply. `BrokerClient.request` sends it. */
+export interface TypedCall<T> extends CallMessage {
+  /** The feature that an older broker lacks. Absent: every broker has the call. */
+  readonly newerFeature?: string;
+  readonly schema: Schema<T>;
+}
+
+/** Sends typed calls; refusals and failures are thrown as `Fault`. */
+export interface CallSender {
+  readonly request: <T>(call: TypedCall<T>) => Promise<Answer<T>>;
+}
+
+/** One page of a list. */
+export interface PageCall<R, T> extends TypedCall<R> {
+  /** What the list has: "reservations". */
+  readonly listed: string;
+  readonly read: (answer: Answer<R>) => Page<R, T>;
+}
+
+interface Page<R, T> {
+  readonly items: readonly T[];
+  /** Undefined: this was the last page. The same page again: the list does not end. */
+  readonly next: PageCall<R, T> | undefined;
+}
+
+export interface PageLimits {
+  /** Absent: no limit. */
+  readonly maxItems?: number;
+  /** The error for a list that does not end. Absent: the fault `unreachable`, because the rest is unknown. */
+  readonly endless?: (listed: string) => Error;
+}
+
+/** The pages of a list, from `first` to the last. */
+export async function* readPages<R, T, A extends Answer<R>>(
+  request: (call: TypedCall<R>) => Promise<A>,
+  first: PageCall<R, T>,
+  { maxItems = Number.POSITIVE_INFINITY, endless = endlessList }: PageLimits = {},
+): AsyncGenerator<{ readonly items: readonly T[]; readonly answer: A }, void, undefined> {
+  let count = 0;
+  for (let page: PageCall<R, T> | undefined = first; page !== undefined; ) {
+    const answer: A = await request(page);
+    const { items, next }: Page<R, T> = page.read(answer);
+    yield { items, answer };
+    count += items.length;
+    if (next?.path === page.path || count > maxItems) throw endless(page.listed);
+    page = next;
+  }
+}
+
+/** All items of a list, to the last page. */
+export async function readAll<R, T>(
+  { request }: CallSender,
+  first: PageCall<R, T>,
+  limits?: PageLimits,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const { items } of readPages(request<R>, first, limits)) found.push(...items);
+  return found;
+}
+
+function endlessList(listed: string): Fault {
+  return new Fault("unreachable", `the broker's list of ${listed} does not end`);
+}
+
+/** All advertisements, in the order of the clusters' IDs. Admins only. */
+export function advertisementPages(after = ""): PageCall<AdvertisementPageDTO, AdvertisementDTO> {
+  const query = new URLSearchParams({ limit: String(LIMIT.pageMax), after }).toString();
+  return {
+    ...typedCall("GET", `${PATH.advertisements}?${query}`, advertisementPageSchema),
+    listed: "advertisements",
+    read: ({ value: { items, next } }) => ({
+      items,
+      next: next === undefined ? undefined : advertisementPages(next > after ? next : after),
+    }),
+  };
+}
+
+/** The audit log, from the entry behind the sequence number `after`. Admins only. */
+export function auditPages(after = 0, limit: number = LIMIT.pageMax): PageCall<AuditPageDTO, AuditEntryDTO> {
+  const query = new URLSearchParams({ limit: String(limit), after: String(after) }).toString();
+  return {
+    ...typedCall("GET", `${PATH.audit}?${query}`, auditPageSchema),
+    listed: "audit entries",
+    read: ({ value: { items, next } }) => {
+      const last = next === undefined ? undefined : items.at(-1)?.sequence;
+      return { items, next: last === undefined ? undefined : auditPages(Math.max(last, after), limit) };
+    },
+  };
+}
+
+/** The reservations of the own cluster in a role; without one all that the caller may see, an admin every one. */
+export function reservationPages(
+  role?: Role,
+  limit: number = LIMIT.pageMax,
+): PageCall<readonly ReservationDTO[], ReservationDTO> {
+  return reservationPage(`${PATH.reservations}?${role === undefined ? "" : `role=${role}&`}limit=${limit}`);
+}
+
+function reservationPage(path: string): PageCall<readonly ReservationDTO[], ReservationDTO> {
+  return {
+    ...typedCall("GET", path, reservationListSchema, { newerFeature: "lists of reservations" }),
+    listed: "reservations",
+    read: ({ value, headers }) => {
+      const next = nextPage(headers, PATH.reservations);
+      return { items: value, next: next === undefined ? undefined : reservationPage(next) };
+    },
+  };
+}
+
+export function advertiseCall(body: AdvertisementDTO): TypedCall<AdvertisementReplyDTO> {
+  return typedCall("POST", PATH.advertisements, advertisementReplySchema, { body });
+}
+
+/** The advertisement of a cluster as the broker knows it; clusters may read their own. */
+export function advertisementCall(clusterId: string): TypedCall<AdvertisementDTO> {
+  return typedCall("GET", PATH.advertisement(clusterId), advertisementSchema);
+}
+
+/** With the key, the reservation is made once, however often the call is repeated. */
+export function reserveCall(body: ReservationRequestDTO, key: string): TypedCall<ReservationDTO> {
+  return typedCall("POST", PATH.reservations, reservationSchema, { body, key });
+}
+
+export function reservationCall(id: string): TypedCall<ReservationDTO> {
+  return typedCall("GET", PATH.reservation(id), reservationSchema);
+}
+
+/** `duration` Go style, from now. */
+export function renewCall(id: string, duration: string): TypedCall<ReservationDTO> {
+  const newerFeature = "how to renew reservations";
+  return typedCall("POST", PATH.renew(id), reservationSchema, { body: { duration }, newerFeature });
+}
+
+/** The reply is the reservation as it was released. */
+export function releaseCall(id: string): TypedCall<ReservationDTO> {
+  return typedCall("DELETE", PATH.reservation(id), reservationSchema);
+}
+
+/** As `releaseCall`, for what was reserved with the key. The reply is empty when there is nothing. */
+export function releaseByKeyCall(key: string): TypedCall<ReservationDTO> {
+  return typedCall("DELETE", PATH.releaseByKey(key), reservationSchema);
+}
+
+/** What `reserve` would answer, without reserving. */
+export function quoteCall(body: ReservationRequestDTO): TypedCall<QuoteDTO> {
+  return typedCall("POST", PATH.quotes, quoteSchema, { body, newerFeature: "quotes" });
+}
+
+/** The same call for another cluster. Only admins may name one. */
+export function forRequester<T>(call: TypedCall<T>, requester: string): TypedCall<T> {
+  const { path } = call;
+  const query = `requester=${encodeURIComponent(requester)}`;
+  return { ...call, path: `${path}${path.includes("?") ? "&" : "?"}${query}` };
+}
+
+/** Why the broker decided as it did. Clusters may read the decisions on their own requests. */
+export function decisionCall(id: string): TypedCall<DecisionDTO> {
+  return typedCall("GET", PATH.decision(id), decisionSchema, { newerFeature: "decisions" });
+}
+
+/** The policy in force. Admins only. */
+export function policyCall(): TypedCall<PolicyReplyDTO> {
+  return typedCall("GET", PATH.policy, policyReplySchema);
+}
+
+/** Keeps a cluster from lending anything new. Admins only. */
+export function cordonCall(clusterId: string, reason?: string): TypedCall<CordonReplyDTO> {
+  const more = reason === undefined ? {} : { body: { reason } };
+  return typedCall("POST", PATH.cordon(clusterId), cordonReplySchema, more);
+}
+
+/** Lets a cluster lend again. Admins only. */
+export function uncordonCall(clusterId: string): TypedCall<CordonReplyDTO> {
+  return typedCall("POST", PATH.uncordon(clusterId), cordonReplySchema);
+}
+
+/** Whether clusters may offer their reservations to the broker. Admins only. */
+export function adoptionWindowCall(): TypedCall<AdoptionWindowDTO> {
+  return typedCall("GET", PATH.adoptionWindow, adoptionWindowSchema);
+}
+
+/** `duration` Go style, from now. Admins only. */
+export function openAdoptionCall(duration: string): TypedCall<AdoptionWindowDTO> {
+  return typedCall("POST", PATH.adoptionWindow, adoptionWindowSchema, { body: { duration } });
+}
+
+/** Admins only. */
+export function closeAdoptionCall(): TypedCall<AdoptionWindowDTO> {
+  return typedCall("DELETE", PATH.adoptionWindow, adoptionWindowSchema);
+}
+
+/** A link that signs one browser in to the dashboard, once. Admins only. */
+export function dashboardLinkCall(role?: DashboardLink["role"]): TypedCall<DashboardLink> {
+  const body = role === undefined ? {} : { role };
+  return typedCall("POST", PATH.dashboardLinks, dashboardLinkSchema, { body });
+}
+
+/** Any other call. */
+// oxlint-disable-next-line max-params -- a call is read like a line of HTTP
+export function typedCall<T>(
+  method: CallMessage["method"],
+  path: string,
+  schema: Schema<T>,
+  more: Pick<TypedCall<T>, "body" | "key" | "newerFeature"> = {},
+): TypedCall<T> {
+  return { method, path, schema, ...more };
+}
