@@ -193,7 +193,7 @@ describe("accepted changes", () => {
     expect(compareTexts(before, now, accepted) === undefined).toBe(isSame);
   });
 
-  test("that did not happen are told", () => {
+  test("that did not happen are reported", () => {
     const few = readAccepted("- is gone\n- still here, in part\n+ is new\n+ is nowhere\n- still here");
     const lines = untrueLines(few, (text) => ["still here", "still here, in part", "is new"].includes(text));
     expect(lines).toEqual(["- still here", "+ is nowhere"]);

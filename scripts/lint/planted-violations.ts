@@ -8,7 +8,7 @@ export interface Planted {
 
 const lines = (count: number): string => "export {};\n".repeat(count);
 
-/** One for each promise of STYLE.md that lint keeps. */
+/** One for each rule that lint enforces. */
 export const violations: readonly Planted[] = [
   {
     name: "a promise nobody waits for",

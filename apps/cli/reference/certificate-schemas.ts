@@ -1,6 +1,6 @@
 import { choice, count, flag, listOf, shape, text, texts } from "./json-schema.ts";
 
-/** A certificate as `certs show` tells of it. */
+/** A certificate as `certs show` prints it. */
 export const CERTIFICATE = shape("A certificate.", {
   name: text("ca, broker, a cluster ID, or the file's path."),
   file: text("Where it is."),

@@ -135,7 +135,7 @@ describe("another word for a command", () => {
 });
 
 describe("version", () => {
-  test.each([["version"], ["--version"]])("%s tells the versions", async (word) => {
+  test.each([["version"], ["--version"]])("%s reports the versions", async (word) => {
     const { code, out } = await runCli([word]);
     expect(code).toBe(0);
     expect(out).toMatch(/^brokerctl: {3}\d+\.\d+\.\d+\nNode: {8}\d+\./u);

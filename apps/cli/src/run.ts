@@ -5,7 +5,7 @@ import type { Host } from "./cli/host.ts";
 import { ROOT } from "./commands.ts";
 import { safeFor } from "./output/colour.ts";
 
-/** Runs one command line and tells the exit status. Every expected problem ends here as readable lines. */
+/** Runs one command line and returns the exit code. Every expected problem ends here as readable lines. */
 export async function run(args: readonly string[], outside: Host): Promise<number> {
   const safe = safeFor(outside);
   const host: Host = {

@@ -63,7 +63,7 @@ test(
   },
 );
 
-test("a full disk is told with the remedy, and leaves nothing behind", TIMEOUT, async ({ skip }) => {
+test("a full disk is reported with the remedy, and leaves nothing behind", TIMEOUT, async ({ skip }) => {
   const folder = await emptyFolder();
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", folder]);
   if (status !== 0) return skip("this system does not let us mount a small disk");

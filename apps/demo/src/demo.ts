@@ -35,7 +35,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
     }
   };
 
-  /** What is wrong with where it shall run is told before anything starts. */
+  /** Problems with the folder and the ports are reported before anything starts. */
   const prepareFolder = async ({ port, keep }: DemoOptions): Promise<FleetSize> => {
     if (port !== 0) await checkPort(port);
     if (keep !== "") kept = await keepFolder(keep, options);

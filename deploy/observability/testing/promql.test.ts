@@ -31,7 +31,7 @@ test("labels that results are grouped and joined by are found, also after the ag
   expect(selectors.map(({ metric }) => metric)).toEqual(["a", "b", "c"]);
 });
 
-test("metrics whose rise is asked for are told", () => {
+test("metrics whose rise is asked for are reported", () => {
   expect(needsOf('rate(a_total{x="y"}[$__rate_interval]) + increase(b_total[5m]) + c').rising).toEqual([
     "a_total",
     "b_total",

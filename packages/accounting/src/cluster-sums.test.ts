@@ -153,7 +153,7 @@ describe("cluster sums", () => {
   });
 });
 
-describe("listing anew", () => {
+describe("listing again", () => {
   function observed(): ClusterSums {
     const sums = clusterSums();
     sums.putNode(aNode({ name: "node-1", allocatable: cpus(8) }));

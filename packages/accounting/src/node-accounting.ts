@@ -9,7 +9,7 @@ export interface GuestFacts {
 
 /** How the accounting recognizes the nodes and pods of a data plane. */
 export interface NodeAccounting {
-  /** True: the node stands for borrowed capacity, which is never lent again. */
+  /** True: the node represents borrowed capacity, which is never lent again. */
   readonly isVirtualNode: (node: KubernetesNode) => boolean;
   /** True: the pod can only run on a virtual node. */
   readonly selectsVirtualNode: (pod: KubernetesPod) => boolean;

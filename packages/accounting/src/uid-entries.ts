@@ -1,4 +1,4 @@
-/** A UUID is 128 bits: so many words of 32. */
+/** Number of 32-bit words in a UUID of 128 bits. */
 export const UID_WORDS = 4;
 
 const LENGTH = 36;

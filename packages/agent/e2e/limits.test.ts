@@ -38,7 +38,7 @@ describe("one member", () => {
       body: { ...TINY, targetClusterID: "lyon" },
     });
 
-  test("cannot take a provider out of the market with many small reservations", {
+  test("cannot take a provider out of the candidates with many small reservations", {
     timeout: TIMEOUT,
   }, async () => {
     const lyon = anAdvertisementInput({ clusterId: "lyon" });

@@ -33,7 +33,7 @@ export interface AppDeps {
   /** KUBECONFIG, HOME, and the variables that Kubernetes sets in a pod. */
   readonly env: Environment;
   readonly log: Log;
-  /** Called when the agent cannot go on: the process must exit. */
+  /** Called when the agent cannot continue: the process must exit. */
   readonly onFatal: (error: Error) => void;
 }
 

@@ -4,7 +4,7 @@ export type DurationResult =
 
 /** Longer than any sensible duration, and it bounds the work. */
 export const DURATION_MAX_LENGTH = 64;
-/** Go keeps durations in 63 bits of nanoseconds: nothing longer can be told to a Go peer. */
+/** Go keeps durations in 63 bits of nanoseconds: a Go peer cannot read longer ones. */
 const MAX_NANOS = 2n ** 63n - 1n;
 const NANOS_PER_MS = 1_000_000n;
 

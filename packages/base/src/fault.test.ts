@@ -37,7 +37,7 @@ describe("the table of faults", () => {
     expect(isFaultCode("constructor")).toBe(false);
   });
 
-  test("5xx is used only where nothing was booked: a Go agent retries it without a key", () => {
+  test("5xx is used only where nothing was reserved: a Go agent retries it without a key", () => {
     const retried = Object.entries(FAULTS).filter(([, { status }]) => status >= 500);
     expect(retried.map(([code]) => code)).toEqual([
       "internal",

@@ -92,7 +92,7 @@ describe.skipIf(!postgresPrograms().isThere)(
       expect(await ask()).toContain("HTTP/1.1 503");
     });
 
-    test("asks the database at once, and goes on when nobody took over", async () => {
+    test("asks the database at once, and continues when nobody took over", async () => {
       const { clock, store, broker } = await leading();
       clock.jumpWall(TEN_MINUTES_MS);
       expect(store.leadership.state()).toEqual({ role: "unsure" });

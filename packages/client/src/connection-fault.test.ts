@@ -31,7 +31,7 @@ test.each([
   expect(fault.message).toContain(expected);
 });
 
-test("a name with several addresses that all fail tells of each", () => {
+test("a name with several addresses that all fail reports each", () => {
   const failures = new AggregateError([new Error("one"), new Error("two")], "");
   expect(connectionFault(failures, url, HINTS).message).toBe("https://broker:8443: one, two");
 });

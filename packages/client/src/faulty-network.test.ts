@@ -50,7 +50,7 @@ async function setup(): Promise<Setup> {
 }
 
 describe("a reservation", () => {
-  test("whose answer is lost is asked for again, and booked once", async () => {
+  test("whose answer is lost is asked for again, and reserved once", async () => {
     const { proxy, rome, paris } = await setup();
     for (let round = 0; round < 10; round++) {
       const lost = proxy.loseNextReply();
@@ -62,7 +62,7 @@ describe("a reservation", () => {
     expect(await paris.listInstructions()).toHaveLength(10);
   });
 
-  test("under way when the broker is killed is booked whole or not at all, and then once", async () => {
+  test("under way when the broker is killed is reserved whole or not at all, and then once", async () => {
     const { broker, rome } = await setup();
     const keys = Array.from({ length: 40 }, (_, index) => `k-${index}`);
     const asked = keys.map((key) => rome.reserve(request, key).catch(() => undefined));
@@ -155,7 +155,7 @@ describe("certificates", () => {
     expect(reservations).toHaveLength(made);
   });
 
-  test("are taken from the folder when it is written anew, and the stream goes on with them", async () => {
+  test("are taken from the folder when it is written again, and the stream continues with them", async () => {
     const { proxy } = await setup();
     const folder = await mkdtemp(join(tmpdir(), "agent-certificates-"));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -109,7 +109,7 @@ describe("a stream", () => {
     expect(await reader.next()).toBe("a");
   });
 
-  test("goes on after the last event its reader has dealt with", async () => {
+  test("continues after the last event its reader has dealt with", async () => {
     const { paris, streams, resumedFrom } = await setup();
     const first = reading(paris);
     await first.next();
@@ -152,7 +152,7 @@ describe("a stream", () => {
     expect(resumedFrom()).toEqual([undefined, undefined]);
   });
 
-  test("begins anew in another ledger, whose numbers say nothing", async () => {
+  test("begins again in another ledger, whose numbers say nothing", async () => {
     const made = await setup();
     const { paris, streams, resumedFrom } = made;
     const first = reading(paris);
@@ -216,7 +216,7 @@ describe("a stream", () => {
     },
   );
 
-  test("is opened anew at once when there are new certificates", async () => {
+  test("is opened again at once when there are new certificates", async () => {
     const { paris, rotate, streams } = await setup(() => 1);
     const reader = reading(paris);
     await reader.next();

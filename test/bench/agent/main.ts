@@ -1,6 +1,6 @@
 /**
  * `npm run bench:agent`: the bundled agent between a simulated cluster and a bundled broker, each in a process of its
- * own. Prints the rows of TARGETS.md. `--quick` takes a minute and a half, `--minutes 5` measures an agent at rest for so
+ * own. Prints the measurements beside their targets. `--quick` takes a minute and a half, `--minutes 5` measures an agent at rest for so
  * long, `--only small,start,large` runs some sections, `--program` takes another bundle of the agent and
  * `--node-flags=""` other flags than it is shipped with. Figures are printed, never asserted. Linux only: it reads /proc.
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:broker`: a bundled broker on one core, the load on another, over mTLS and with every reservation
- * durable. Prints the rows of TARGETS.md. `--quick` takes less than a minute, `--only memory,push` runs some sections,
+ * durable. Prints the measurements beside their targets. `--quick` takes less than a minute, `--only memory,push` runs some sections,
  * `--profile` shows where the time of a reservation goes, `--program` takes another bundle,
  * `--node-flags="--max-semi-space-size=32"` tries flags on the broker. Figures are printed, never asserted.
  */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:kube`: a process that follows a large cluster over mTLS and keeps its sums, as an agent does, once with
- * Kubernetes protobuf and once with JSON. Prints the figures of TARGETS.md; nothing is asserted but that no pod and no
+ * Kubernetes protobuf and once with JSON. Prints the measurements beside their targets; nothing is asserted but that no pod and no
  * change was missed. `--quick` takes a tenth of the cluster, `--only json` one encoding, and
  * `--node-flags="--optimize-for-size"` tries flags on the follower, to which the targets of memory belong, together
  * with MALLOC_ARENA_MAX=1 in the environment. Linux only: it reads /proc.

@@ -38,7 +38,7 @@ const nothing = resourceVector({});
 const refused = { acknowledged: undefined, created: 0 };
 const released = { ...reservation, phase: "Released" } as const;
 
-describe("what clients were told and what is booked", () => {
+describe("what clients were told and what is reserved", () => {
   const right = [
     { name: "a booked order", orders: [trackedRequest()], found: snapshot([reservation]) },
     { name: "a refused order", orders: [trackedRequest(refused)], found: snapshot([], nothing) },

@@ -142,7 +142,7 @@ describe("faults", () => {
     expect((await client.call("/version")).status).toBe(200);
   });
 
-  test("a paused server answers nothing and goes on where it was", async () => {
+  test("a paused server answers nothing and continues where it was", async () => {
     const watch = await client.watch(`${CONFIG_MAPS}?watch=true&resourceVersion=${await versionNow()}`);
     cluster.faults.pause();
     cluster.seed([

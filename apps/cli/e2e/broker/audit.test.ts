@@ -45,7 +45,7 @@ describe("audit", () => {
     expect((await fleet.as("ops", "audit", ...args, "-o", "name")).out).toBe(shows);
   });
 
-  test("goes on with --follow, a line at a time and without new titles", async () => {
+  test("continues with --follow, a line at a time and without new titles", async () => {
     let out = "";
     let looks = 0;
     const pause = async (): Promise<void> => {

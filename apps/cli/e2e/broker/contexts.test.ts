@@ -95,7 +95,7 @@ describe("where the broker is", () => {
       says: "did you mean eu?",
     },
     { name: "nothing", text: "", says: "name its folder with --certs" },
-  ])("a file with $name is told", async ({ text, says }) => {
+  ])("a file with $name is reported", async ({ text, says }) => {
     const HOME = await inHome(() => text);
     const { code, err } = await runCli(["get", "clusters"], { env: { HOME } });
     expect(code).toBeGreaterThan(0);

@@ -52,7 +52,7 @@ test.each(["request/refused", "resourcerequest.rear.fluidos.eu/refused"])(
   },
 );
 
-test("what the agent wrote down is told when the broker is away", async () => {
+test("what the agent wrote down is reported when the broker is away", async () => {
   const { code, out, err } = await explain("request/refused", "https://127.0.0.1:1");
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toContain("What the agent wrote down:\nparis: 884 CPU short\n");

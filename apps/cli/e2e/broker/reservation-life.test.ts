@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe("reserve", () => {
-  test("books, and the same key again books nothing new", async () => {
+  test("reserves, and the same key again reserves nothing new", async () => {
     const args = ["reserve", ...SMALL, "--key", "job-42", "-o", "name"];
     const first = await fleet.as("rome", ...args);
     const again = await fleet.as("rome", ...args);

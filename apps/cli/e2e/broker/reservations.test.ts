@@ -85,7 +85,7 @@ describe("get reservations", () => {
     for (const item of items) expect(validateExactly(reservationSchema, item)).toMatchObject({ ok: true });
   });
 
-  test("goes on with -w until the end of what was there", async () => {
+  test("continues with -w until the end of what was there", async () => {
     const passing = await fleet.reserve("rome", ...SMALL, "--target", "paris");
     let out = "";
     let looks = 0;

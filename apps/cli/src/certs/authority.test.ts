@@ -63,7 +63,7 @@ describe("a damaged authority stops every command that signs", () => {
   });
 });
 
-test("a folder that cannot be written is told in one line, and no half file stays behind", async () => {
+test("a folder that cannot be written is reported in one line, and no half file stays behind", async () => {
   await writeFile(cli.dir, "a file, not a folder");
   const { code, err } = await cli.certs("init");
   expect(code).toBe(1);

@@ -59,7 +59,7 @@ function wouldOverwrite(layout: Layout, id: string): CommandError {
   );
 }
 
-/** Replacing files takes no certificate back: whoever has a copy of the old one can still use it. */
+/** Replacing the files does not revoke the old certificate: a copy of it can still be used. */
 function noteOldOnes({ register, layout }: Authority, id: string, host: Host): void {
   const now = host.now();
   const alive = register.issued.filter(

@@ -23,7 +23,7 @@ describe("show", () => {
     ]);
   });
 
-  test("tells the time that is left, and what has passed", async () => {
+  test("reports the time that is left, and what has passed", async () => {
     await cli.ok("init");
     await cli.ok("issue", "rome", "--days", "53");
     cli.advance(30 * DAY_MS);

@@ -101,7 +101,7 @@ export function isKeyOf(certificate: X509Certificate, keyPem: string): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(keyPem));
   } catch {
-    return false; // no key at all: the same to whoever wants to use the pair
+    return false; // not a key: the pair cannot be used either
   }
 }
 

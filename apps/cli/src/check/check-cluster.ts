@@ -13,7 +13,7 @@ import { checkRights } from "./rights.ts";
 
 type Options = Values<typeof CHECK_OPTIONS>;
 
-/** Agents publish every 30 s unless they were told otherwise; two missed ones are no accident. */
+/** Agents publish every 30 s by default; two missed advertisements are a problem. */
 const FRESH_MS = 120_000;
 
 /** Everything in the cluster that the kubeconfig leads to. */
@@ -59,7 +59,7 @@ async function checkServer({ client }: OpenCluster): Promise<Found> {
   return ok(`${client.server}: Kubernetes ${typeof version === "string" ? version : "of unknown version"}`);
 }
 
-/** The agent writes a copy of each advertisement beside it: how old it is tells whether the agent lives. */
+/** The agent writes a copy of each advertisement beside it: its age shows whether the agent runs. */
 async function checkAgent(cluster: OpenCluster, now: number): Promise<Found> {
   const advertisements = await listObjects(cluster, ADVERTISEMENTS, { namespace: undefined });
   const [newest] = advertisements.toSorted((a, b) => b.spec.timestamp.localeCompare(a.spec.timestamp));

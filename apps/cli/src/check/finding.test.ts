@@ -10,7 +10,7 @@ test.each([
   },
   { name: "a sentence", message: "Not there.\nLook again", says: "Not there. Look again" },
   { name: "a list", message: "missing:\n  paris", says: "missing: paris" },
-])("a message of several lines, the first of them $name, is told in one", async ({ message, says }) => {
+])("a message of several lines, the first of them $name, is reported in one", async ({ message, says }) => {
   const finding = await checked("broker", async () => {
     throw new CommandError("error", message);
   });

@@ -1,4 +1,4 @@
-/** What brokerctl's exit status tells a script. Part of its interface: may be added to, never changed. */
+/** The exit codes of brokerctl. They are part of its interface: new ones may be added, none is changed. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
   error: { code: 1, meaning: "something went wrong; the message says what" },

@@ -66,7 +66,7 @@ function resourceRows({ resources }: AdvertisementDTO): readonly string[] {
   return resourceNames(sum(KINDS.map((kind) => amountsIn(resources[kind] ?? {}))));
 }
 
-/** One row for each resource, one column for each kind of amount that is told. */
+/** One row for each resource, one column for each kind of amount that is known. */
 function resourceColumns({ resources }: AdvertisementDTO): readonly Column<string>[] {
   const present = KINDS.flatMap((kind) => {
     const quantities = resources[kind];

@@ -47,7 +47,7 @@ async function readListing(broker: Broker, { id, labels, styled }: Wanted): Prom
   };
 }
 
-/** What the columns do not tell. */
+/** What the columns do not show. */
 function remarkOn(clusters: readonly ClusterView[]): { readonly remark?: string } {
   const lines = [
     ...(clusters.some(({ status }) => status === "Unknown") ? [UNKNOWN] : []),

@@ -11,7 +11,7 @@ export interface Credentials {
   readonly ca: string;
   /** The certificate's Common Name: the cluster, or the admin. */
   readonly name: string;
-  /** True: the certificate has the unit that brokers know admins by, unless they were told another. */
+  /** True: the certificate has the organizational unit of admins, unless the broker is configured with another. */
   readonly isAdmin: boolean;
 }
 

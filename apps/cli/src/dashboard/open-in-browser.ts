@@ -61,7 +61,7 @@ async function firstFolder(folders: readonly string[]): Promise<string | undefin
   return undefined;
 }
 
-/** The program is told directly, without a shell that could read more into an address. */
+/** The program is started directly: a shell could interpret parts of the address. */
 async function openWith(
   address: string,
   [program, ...words]: Opener,

@@ -172,7 +172,7 @@ describe("kubeconfig issue", () => {
     });
   });
 
-  test("goes on where nobody may see the policies, and says so", async () => {
+  test("continues where nobody may see the policies, and says so", async () => {
     hub.cluster.faults.failNext({ times: 4, status: 403, plural: "validatingadmissionpolicies" });
     const { code, err } = await hub.issue("rome");
     expect(code).toBe(0);
@@ -209,7 +209,7 @@ describe("kubeconfig issue in a cluster that is not ready", () => {
   test.each([
     { name: "no policy is there", objects: [] },
     { name: "the policies only warn", objects: policies(["Warn"]) },
-  ])("goes on where $name, and says what to do", async ({ objects }) => {
+  ])("continues where $name, and says what to do", async ({ objects }) => {
     const hub = await startBrokerCluster(onTestFinished, [LAB, ROLE, ...OUR_KINDS, ...objects]);
     const { code, err } = await hub.issue("rome");
     expect(code).toBe(0);
@@ -233,7 +233,7 @@ test("looks for the names that the shipped files have", async () => {
   }
 });
 
-test("a token that the server shortened is told of", async () => {
+test("a token that the server shortened is reported", async () => {
   const create = async () => ({
     spec: { expirationSeconds: 86_400 },
     status: { token: "t", expirationTimestamp: "2026-01-16T12:00:00Z" },

@@ -46,7 +46,7 @@ export function quantitiesOf(
   };
 }
 
-/** `4m`, or a dash for a time that is not told. */
+/** `4m`, or a dash for an unknown time. */
 export function agoOf(time: string | undefined, now: number): string {
   const at = time === undefined ? undefined : parseTime(time);
   return at === undefined ? "-" : age(now - at);

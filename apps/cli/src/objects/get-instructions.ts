@@ -12,7 +12,7 @@ type Row = ObjectState<Instruction>;
 
 const KINDS: readonly ObjectKind<Instruction>[] = [RESERVATION_INSTRUCTIONS, PROVIDER_INSTRUCTIONS];
 
-/** Both sides of what the cluster was told, in one list. */
+/** The instructions of both roles, in one list. */
 export const getInstructions: Run<typeof GET_OBJECTS_OPTIONS> = (order, host) =>
   printObjects({ kinds: KINDS, columns, moreColumns, noun: "instruction" }, order, host);
 

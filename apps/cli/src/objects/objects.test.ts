@@ -133,7 +133,7 @@ describe("get requests", () => {
     expect(err).toBe('brokerctl: there is no request "moer" in namespace default; did you mean more?\n');
   });
 
-  test("goes on with -w and prints what changes, deletions too", async () => {
+  test("continues with -w and prints what changes, deletions too", async () => {
     const { cluster, kubeconfig } = await rome();
     const child = spawn(process.execPath, [MAIN, "get", "requests", "-w"], {
       env: { ...process.env, KUBECONFIG: kubeconfig },
@@ -218,7 +218,7 @@ describe("one request with everything", () => {
   });
 });
 
-describe("a cluster that cannot be used is told in one line", () => {
+describe("a cluster that cannot be used is reported in one line", () => {
   test.each([
     {
       name: "a context that is not there",

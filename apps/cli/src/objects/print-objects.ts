@@ -35,7 +35,7 @@ interface ListInput {
   readonly words: readonly string[];
 }
 
-/** Lists objects of a cluster; with `watch`, follows them as the API server tells of them. */
+/** Lists objects of a cluster; with `watch`, prints each change. */
 export async function printObjects<T extends AnyObject>(
   shown: ObjectTable<T>,
   { options, words }: ListInput,

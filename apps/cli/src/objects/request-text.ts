@@ -16,7 +16,7 @@ import type { ObjectTextOptions } from "./print-objects.ts";
 /** A request and everything that hangs on it. */
 export interface RequestReport {
   readonly request: ResourceRequest;
-  /** What this cluster was told to use; absent while nothing is lent. */
+  /** The instruction of the request; absent while nothing is reserved. */
   readonly instruction?: ReservationInstruction;
   /** Oldest first. */
   readonly events: readonly ClusterEvent[];

@@ -29,7 +29,7 @@ export function safeCell(text: string): string {
   return outsideColours(text, safeLine);
 }
 
-/** Everything that brokerctl prints passes here, whoever wrote it: nothing but our own colours is obeyed by a terminal. */
+/** Everything that brokerctl prints passes here. Of all escape sequences, only those of our own colours reach the terminal. */
 export function safeFor(host: Pick<Host, "isTerminal" | "env">): (text: string) => string {
   return isPlain(host) ? safeText : (text) => outsideColours(text, safeText);
 }

@@ -54,7 +54,7 @@ describe("a price", () => {
     expect(perHour(price, "EUR")).toBe(says);
   });
 
-  test("is told with its sum, or as missing", () => {
+  test("is reported with its sum, or as missing", () => {
     expect(costText({ perHour: "0.5", total: "1", currency: "USD" })).toBe("0.5 USD/h, 1 USD in all");
     expect(costText(undefined)).toContain("not priced");
   });

@@ -23,7 +23,7 @@ async function secureDashboard() {
   return { broker, origin, window, guest };
 }
 
-test("the broker is killed and comes back: the badge says so, the stream goes on, and no row is lost", async () => {
+test("the broker is killed and comes back: the badge says so, the stream continues, and no row is lost", async () => {
   const { broker, origin, window, guest } = await secureDashboard();
   const { page } = window;
   const fleet = sampleFleet(broker);

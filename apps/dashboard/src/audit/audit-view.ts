@@ -7,7 +7,7 @@ export interface VerifiedView {
   readonly tone: Tone;
   readonly title: string;
   readonly text: string;
-  /** When it was found out; null: it goes on. */
+  /** When it was found out; null: it is still running. */
   readonly at: string | null;
 }
 

@@ -26,9 +26,9 @@ export function hasResource({ points }: UiHistory, resource: UiResource): boolea
   return points.some((point) => point !== null && point.allocatable[resource] > 0);
 }
 
-/** So many columns can be told apart. */
+/** The largest number of columns that can be distinguished. */
 const COLUMNS = 60;
-/** So many patterns can be told apart; the rest is one. */
+/** The largest number of patterns that can be distinguished; the rest shares one. */
 const REASONS = 4;
 
 /** Granted at the bottom, refusals by their reason on top. */

@@ -6,7 +6,7 @@ interface LegendProps {
   readonly items: readonly {
     readonly name: string;
     readonly title: string;
-    /** The figure that stands for it now. */
+    /** Its current value. */
     readonly value?: string;
   }[];
 }

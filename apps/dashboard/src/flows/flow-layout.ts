@@ -142,7 +142,7 @@ function column({ edges, key, side, clusters, scale, height, near }: ColumnInput
   const shownCount = new Set(edges.map((edge) => edge[key])).size;
   const sums = ranked(edges, key);
   const order = near === undefined ? sums : besides(sums, { edges, key, near });
-  // What stands for many stands last.
+  // The entry that combines many clusters is the last.
   const sorted = order.toSorted(([a], [b]) => Number(a === "") - Number(b === ""));
   const heights = sorted.map(([, value]) => Math.max(LINE, value * scale));
   const free = height - heights.reduce((sum, each) => sum + each, 0);

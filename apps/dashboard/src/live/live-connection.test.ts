@@ -39,7 +39,7 @@ test("it is live once the broker says hello, and tells what changed", async () =
   ]);
 });
 
-test("after a break it goes on where it was, and lists are read again", async () => {
+test("after a break it continues where it was, and lists are read again", async () => {
   const { timers, broker, news: update, seen } = live();
   await settle();
   broker.streams[0]?.send(HELLO);

@@ -23,7 +23,7 @@ test.each([
   expect(moneyView({ ...REPORT, saved }).savedNote).toBe(savedNote);
 });
 
-test("bars are measured against the biggest, and what has no price is told", () => {
+test("bars are measured against the biggest, and what has no price is reported", () => {
   const view = moneyView(REPORT);
   expect(view.byRequester.map(({ share }) => share)).toEqual([1, 0.5]);
   expect(view.byRequester[1]?.reservations).toBe("1 reservation");

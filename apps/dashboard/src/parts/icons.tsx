@@ -25,7 +25,7 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** Decoration: what it means stands beside it in words. */
+/** Decoration: its meaning is given as text beside it. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true" focusable="false">

@@ -57,7 +57,7 @@ test("what an ended reservation never reached is not waited for", () => {
   ]);
 });
 
-test("use is told against what was granted, also where it is more", () => {
+test("use is reported against what was granted, also where it is more", () => {
   const granted = { cpu: 4, memory: 2 ** 33, gpu: 0 };
   expect(usageViews(granted, null).map(({ text }) => text)).toEqual([
     "4 held; use not reported",

@@ -4,7 +4,7 @@ import { useAppDeps, useRoute } from "./app-deps.ts";
 
 export type QueryChange = Readonly<Record<string, string | number | null>>;
 
-/** What a list shows stands in the address: it can be sent to somebody, and survives a reload. */
+/** The state of a list is in the address: the address can be shared, and a reload keeps it. */
 export function useQuery(): {
   readonly query: URLSearchParams;
   readonly change: (change: QueryChange, options?: { readonly replace?: boolean }) => void;

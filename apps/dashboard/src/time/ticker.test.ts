@@ -40,7 +40,7 @@ test("a hidden page stands still, and is right again as soon as it is looked at"
   expect(ticks).toBe(1);
 });
 
-test("the broker's clock goes on from what it said last", async () => {
+test("the broker's clock continues from what it said last", async () => {
   const timers = fakeTimers();
   const clock = createBrokerClock(timers);
   await timers.advance(1000);

@@ -2,7 +2,7 @@ import type { DecisionDTO } from "@resource-broker/contract";
 import type { UiQuoteRequest } from "@resource-broker/contract/dashboard";
 import { withQuery } from "../net/query.ts";
 
-/** The form as it stands in the address: all text. */
+/** The form as it is in the address: all text. */
 export interface WhatIfForm {
   readonly requester: string;
   readonly cpu: string;

@@ -129,7 +129,7 @@ interface ContextSources {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The clusters that the contexts stand for. Everything that is wrong with their names is told at once. */
+/** The clusters that the contexts stand for. All problems with their names are reported together. */
 async function openContexts(sources: ContextSources): Promise<ReadonlyMap<string, KubeConfig>> {
   const { contexts, kubeconfig, env } = sources;
   if (contexts.length === 0) {

@@ -38,12 +38,12 @@ describe("a folder that is kept", () => {
     expect(folder).toBe(mine);
   });
 
-  test("goes on with the fleet it was made for", async () => {
+  test("continues with the fleet it was made for", async () => {
     (await keep({ clusters: 7, nodes: 3 })).release();
     expect(await keep()).toMatchObject({ size: { clusters: 7, nodes: 3 }, isAgain: true });
   });
 
-  test("goes on when the same fleet is asked for by name", async () => {
+  test("continues when the same fleet is asked for by name", async () => {
     (await keep({ clusters: 7, nodes: 0 })).release();
     expect(await keep({ clusters: 7, nodes: 0 })).toMatchObject({ isAgain: true });
   });

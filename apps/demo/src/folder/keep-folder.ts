@@ -51,7 +51,7 @@ export interface KeptFolder {
   readonly release: () => void;
 }
 
-/** A folder for this demo alone: a new one, or one of an earlier demo, which then goes on with the same fleet. */
+/** A folder for this demo alone: a new one, or one of an earlier demo, which then continues with the same fleet. */
 export async function keepFolder(dir: string, asked: FleetSize): Promise<KeptFolder> {
   const named = resolve(dir);
   makeFolder(named, 0o700);

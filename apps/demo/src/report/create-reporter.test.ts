@@ -67,7 +67,7 @@ describe("without a terminal", () => {
     expect(lines.join("")).toMatch(/^[ -~]*$/u);
   });
 
-  test("a cluster is told of when its state changes, not when its figures do", () => {
+  test("a cluster is reported when its state changes, not when its figures do", () => {
     const [rome] = FOUR;
     if (rome === undefined) throw new Error("no rome");
     const states = (["ready", "ready", "cordoned", "down"] as const).map(

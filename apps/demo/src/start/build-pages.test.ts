@@ -42,7 +42,7 @@ test("a copy without the dashboard says so", async () => {
   expect(await build({})).toEqual({ problem: "this copy has no dashboard", done: [] });
 });
 
-test("a build that fails is told with the remedy", async () => {
+test("a build that fails is reported with the remedy", async () => {
   const { problem } = await build({ "src/main.tsx": 5 }, new Error("no vite"));
   expect(problem).toBe("its pages cannot be built (npm run dashboard:build says why): no vite");
 });

@@ -14,7 +14,7 @@ test.each([
     error: new Error("the broker is not ready after 20000 ms:\nledger.db: the disk is full; free some"),
   },
   { name: "Node, in an agent's log", error: new Error("Error: ENOSPC: no space left on device") },
-])("a full disk is told with the remedy when $name says so", ({ error }) => {
+])("a full disk is reported with the remedy when $name says so", ({ error }) => {
   expect(describeStart(error, "/kept")).toMatchObject({
     message:
       "the disk with /kept is full: free some space there, or name a folder on another disk with --keep",
@@ -30,16 +30,16 @@ test.each([
     says: "/kept cannot be made: a part of its path is a file; name another folder with --keep",
   },
   { code: "EEXIST", says: "/kept is a file, not a folder; name another folder with --keep" },
-])("$code is told with the remedy", ({ code, says }) => {
+])("$code is reported with the remedy", ({ code, says }) => {
   expect(describeStart(systemError(code), "/kept")).toMatchObject({ code: "invalid", message: says });
 });
 
-test("anything else is told as it is", () => {
+test("anything else is reported as it is", () => {
   const errors = [new Error("torn"), new Fault("conflict", "in use")];
   expect(errors.map((error) => describeStart(error, "/kept"))).toEqual(errors);
 });
 
-test("a busy port is told with its flag, a free one is fine", async () => {
+test("a busy port is reported with its flag, a free one is fine", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

@@ -49,7 +49,7 @@ interface LogFollower {
   readonly lines: () => Promise<readonly string[]>;
 }
 
-/** Starts all of them at once and waits for none: whoever looks sees them come. */
+/** Starts all agents at once and waits for none: the screen shows each as it appears. */
 export async function startAgents(names: readonly string[], deps: AgentsDeps): Promise<Agents> {
   const { world, onUpdate } = deps;
   const agents = new Map<string, AgentProcess>();

@@ -45,7 +45,7 @@ export interface RunningFleet {
   readonly dispose: () => Promise<void>;
 }
 
-/** Starts the broker, then all agents at once, and tells of everything that happens from then on. */
+/** Starts the broker, then all agents at once, and reports everything that happens from then on. */
 export async function startFleet(options: FleetOptions, deps: FleetDeps): Promise<RunningFleet> {
   const { clock, onUpdate } = deps;
   const names = options.fleet.plans.map(({ name }) => name);

@@ -70,7 +70,7 @@ describe("the live view on a terminal", () => {
     expect(hand.published).toEqual(["raw", "end"]);
   });
 
-  test("draws anew in another size", () => {
+  test("draws again in another size", () => {
     hand.output.columns = 120;
     hand.output.emit("resize");
     expect(hand.written.at(-1)).toContain("REGION");

@@ -7,7 +7,7 @@ const MAX_PAUSE_MS = 4_000;
 
 /** Time for a person to read. */
 export interface ReadingPauses {
-  /** Resolves when what was told can have been read, or somebody presses a key. */
+  /** Resolves when the reader had time to read the text, or presses a key. */
   readonly wait: (rows: readonly Line[]) => Promise<void>;
   /** Somebody has read enough. */
   readonly skip: () => void;

@@ -26,7 +26,7 @@ const HEADERS_ARE_LOWER_CASE = HEADER.ledgerId.toLowerCase();
 export interface TourEnvironment {
   readonly world: World;
   readonly clock: Clock;
-  /** The cluster as the broker has it in its books. */
+  /** The cluster as the broker has it. */
   readonly account: (cluster: string) => Promise<AdvertisementDTO>;
   /** All reservations that the broker knows, ended ones included. */
   readonly reservations: () => Promise<readonly ReservationDTO[]>;

@@ -44,7 +44,7 @@ export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
   };
 
   return {
-    /** Resolves when everything that was told turned out to be true; rejects with what did not. */
+    /** Resolves when every step was checked with success; rejects with the first failed check. */
     run: async (): Promise<void> => {
       const beganAt = clock.monotonicMs();
       print(OPENING);

@@ -22,7 +22,7 @@ function linksOf(reply: { readonly status: number; readonly body: unknown }) {
 
 const LINK = { url: "http://127.0.0.1:1/#token=a", role: "admin", expiresAt: "2026-01-05T12:02:00.000Z" };
 
-test("a link is told once, and a new one before the last is too old", async () => {
+test("a link is reported once, and a new one before the last is too old", async () => {
   const { clock, published, asked, look } = linksOf({ status: 201, body: LINK });
   await look();
   await clock.advance(89_999);
@@ -38,7 +38,7 @@ test("a link is told once, and a new one before the last is too old", async () =
   expect({ published: published.length, asked: asked() }).toEqual({ published: 2, asked: 2 });
 });
 
-test("a broker that makes none is told of, and asked again", async () => {
+test("a broker that makes none is reported, and asked again", async () => {
   const { asked, look } = linksOf({ status: 503, body: { error: "x", code: "not-leader" } });
   await expect(look()).rejects.toThrow("answered 503");
   await expect(look()).rejects.toThrow("answered 503");

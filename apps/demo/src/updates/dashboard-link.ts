@@ -3,7 +3,7 @@ import { dashboardLinkSchema, PATH, validate } from "@resource-broker/contract";
 import type { BrokerClient } from "@resource-broker/testkit";
 import type { OnUpdate } from "./update.ts";
 
-/** A link is good for two minutes: whoever reads the screen finds one that still works. */
+/** A link works for two minutes: the one on the screen is replaced in time. */
 const RENEW_AFTER_MS = 90_000;
 
 export interface DashboardLinkOptions {

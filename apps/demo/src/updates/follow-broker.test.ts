@@ -88,7 +88,7 @@ describe("following a broker", () => {
     return published.splice(0);
   };
 
-  test("tells of each cluster when something about it changed, however many pages there are", async () => {
+  test("reports each cluster when something about it changed, however many pages there are", async () => {
     agents.set("paris", "ready");
     broker.known.advertisements = ["athens", "berlin", "paris"].map((name) => advertisement(name));
     const first = await update();
@@ -119,12 +119,12 @@ describe("following a broker", () => {
     ]);
   });
 
-  test("tells of an agent that ended before it advertised anything", async () => {
+  test("reports an agent that ended before it advertised anything", async () => {
     agents.set("rome", "down");
     expect(await update()).toMatchObject([{ kind: "cluster", cluster: { name: "rome", state: "down" } }]);
   });
 
-  test("tells each line of the audit log once, also when a decision is forgotten already", async () => {
+  test("reports each line of the audit log once, also when a decision is forgotten already", async () => {
     broker.known.audit = [
       entry(1, { subject: "rsv-rome-a", message: "paris lends 4 CPU to rome. Decision dec-1." }),
       entry(2, { action: "activate", subject: "rsv-rome-a", message: "Activated by its requester." }),
@@ -159,7 +159,7 @@ describe("following a broker", () => {
     expect(await look()).toBe(true);
   });
 
-  test("of a long history tells the end only, but knows who is cordoned", async () => {
+  test("of a long history reports the end only, but knows who is cordoned", async () => {
     broker.known.audit = [
       entry(1, { action: "cordon", subject: "paris", message: "Cordoned." }),
       ...Array.from({ length: 100 }, (_, index) =>
@@ -173,7 +173,7 @@ describe("following a broker", () => {
     expect(all.at(-1)).toMatchObject({ cluster: { state: "cordoned" } });
   });
 
-  test("begins anew with a broker that has another ledger", async () => {
+  test("begins again with a broker that has another ledger", async () => {
     broker.known.audit = [entry(1, { message: "One." }), entry(2, { message: "Two." })];
     await update();
     broker.known.ledger = "second";

@@ -23,7 +23,7 @@ function decisionIdOf({ subject = "", message }: AuditEntryDTO): string | undefi
   return subject.startsWith("dec-") ? subject : DECISION.exec(message)?.groups?.["id"];
 }
 
-/** What a line of the audit log tells. */
+/** The update for a line of the audit log. */
 function auditEvent({ at, actor, action, subject = "", message }: AuditEntryDTO): EventUpdate {
   const decided = DECISION.exec(message)?.groups?.["text"];
   const isRefusal = subject.startsWith("dec-");

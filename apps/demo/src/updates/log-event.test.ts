@@ -23,7 +23,7 @@ test.each([
     level: "error",
     says: "a commit failed: the disk is full",
   },
-])("$name is told", ({ text, level, says }) => {
+])("$name is reported", ({ text, level, says }) => {
   expect(logEvent("rome", text)).toEqual({
     at: "2026-07-01T10:00:00.000Z",
     source: "rome",

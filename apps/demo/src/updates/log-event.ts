@@ -20,7 +20,7 @@ export function isReadyLine(text: string): boolean {
   return readLine(text)?.msg === READY_MESSAGE;
 }
 
-/** What a line of a program's log tells; undefined: nothing that a person has to know. */
+/** The update for a line of a program's log; undefined: it is not worth showing. */
 export function logEvent(source: string, text: string): EventUpdate | undefined {
   const found = readLine(text);
   if (found === undefined) return undefined;

@@ -10,7 +10,7 @@ function looking(poll: () => Promise<void>) {
   return { clock, published, stop };
 }
 
-test("trouble is told once, and once when it is over", async () => {
+test("a problem is reported once, and once when it is over", async () => {
   let isDown = false;
   const { clock, published, stop } = looking(async () => {
     if (isDown) throw new Error("connect ECONNREFUSED");

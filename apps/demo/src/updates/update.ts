@@ -70,7 +70,7 @@ export interface DashboardUpdate {
   readonly command: string;
 }
 
-/** Whatever there is to tell, one piece at a time. */
+/** One change to show. */
 export type DemoUpdate =
   | { readonly kind: "broker"; readonly broker: BrokerUpdate }
   | { readonly kind: "dashboard"; readonly dashboard: DashboardUpdate }

@@ -181,7 +181,7 @@ c  back to the clusters    q  end everything
       row: /cordoned$/,
     },
   ];
-  test.each(clusterCases)("tells of $name", ({ cluster, row }) => {
+  test.each(clusterCases)("reports $name", ({ cluster, row }) => {
     const rows = render(
       modelAfter([{ kind: "cluster", cluster }], ["rome"]),
       { columns: 100, rows: 24 },

@@ -16,13 +16,13 @@ const right: Exhaustion = {
   afterRelease: [201, 409],
 };
 
-test("a lender has room for as many as the scarcer of its resources allows", () => {
+test("a provider has room for as many as the scarcer of its resources allows", () => {
   expect(expectedGrants(right)).toBe(3);
   expect(splitOf(right)).toEqual([2, 1]);
   expect(exhaustionFaults(right)).toEqual([]);
 });
 
-test("free CPU falls with each grant of that lender and with nothing else", () => {
+test("free CPU falls with each grant of that provider and with nothing else", () => {
   expect(freeCpu(right)).toEqual([
     { clusterId: "a", left: [1.2, 0.7, 0.7, 0.2, 0.2] },
     { clusterId: "b", left: [4, 4, 3.5, 3.5, 3.5] },

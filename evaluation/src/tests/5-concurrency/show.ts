@@ -8,7 +8,7 @@ import { baselineText, eachOf, type SideBySide } from "../subject/side-by-side.t
 import { type BrokerConcurrency, faultsOf, type LevelMetrics, metricsOf } from "./results.ts";
 
 const THEIRS = PREDECESSOR.concurrency;
-/** Median and p99 in ms at so many: what TARGETS.md wants of us. */
+/** The required median and p99 in ms, by concurrency. */
 const TARGETS = [
   { simultaneous: 1, median: 1, p99: 5 },
   { simultaneous: 10, median: 2, p99: undefined },

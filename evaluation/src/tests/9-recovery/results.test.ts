@@ -21,7 +21,7 @@ const recovery = (readyMs: number, more: Partial<Recovery> = {}): Recovery => ({
   ...more,
 });
 
-test("a step tells the median and the spread of its kills", () => {
+test("a step reports the median and the spread of its kills", () => {
   expect(stepOf(10, [recovery(300), recovery(100), recovery(200)])).toEqual({
     reservations: 10,
     kills: 3,

@@ -45,7 +45,7 @@ describe("every end is clean", TIMEOUT, () => {
     expect(verbs(world.liqo).at(-1)).toBe("force");
   });
 
-  test("of a loan that is released while liqoctl still peers", async () => {
+  test("of a reservation that is released while liqoctl still peers", async () => {
     const { world, rome, paris, clock, ask, remove, clean } = await oneReservation();
     world.liqo.liqoctl.failNext("peer", { kind: "hangs" });
     await ask();
@@ -56,7 +56,7 @@ describe("every end is clean", TIMEOUT, () => {
     expect(verbs(world.liqo)[0]).toBe("peer");
   });
 
-  test("of a loan that is released before its slice was granted", async () => {
+  test("of a reservation that is released before its slice was granted", async () => {
     const { world, rome, paris, clock, ask, remove, clean } = await oneReservation();
     world.liqo.behave({ authenticates: "Never" });
     await ask();
@@ -69,7 +69,7 @@ describe("every end is clean", TIMEOUT, () => {
     expect(verbs(world.liqo)).toEqual(["peer", "unpeer"]);
   });
 
-  test("of a loan whose time is over before it was established", async () => {
+  test("of a reservation whose time is over before it was established", async () => {
     const { world, rome, paris, ask, seen, clean } = await oneReservation();
     world.liqo.behave({ node: "Absent" });
     await ask({ duration: "5s" });

@@ -11,7 +11,7 @@ const SLICES = tenantNamespaceOf(liqoIdOf("paris"));
 const TIMEOUT_MS = 300_000;
 const NAME = { name: "loan", namespace: "default" };
 
-describe("an agent that is killed and started again goes on", { timeout: TIMEOUT_MS }, () => {
+describe("an agent that is killed and started again continues", { timeout: TIMEOUT_MS }, () => {
   let world: LiqoWorld;
   let rome: WorldCluster;
 

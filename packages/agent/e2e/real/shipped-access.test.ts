@@ -11,7 +11,7 @@ import { type ShippedHub, shippedHub } from "./testing/shipped-hub.ts";
 const START_TIMEOUT_MS = 600_000;
 
 describe.skipIf(!controlPlaneAssets().isThere)(
-  "with the shipped rights and rules, on a real API server, Kubernetes keeps every promise of a transport",
+  "with the shipped rights and rules, on a real API server, Kubernetes passes the conformance suite of a transport",
   () => {
     let hub: ShippedHub;
     beforeAll(async () => {

@@ -88,7 +88,7 @@ describe("an offer to a broker that has forgotten", () => {
   });
 
   test.each(["waiting", "disputed", "refused"] as const)(
-    "that is %s is made again, and told of once",
+    "that is %s is made again, and reported once",
     async (outcome) => {
       const { cache, offered, offer, log } = world(results(outcome));
       cache.update("requester", aReservation());

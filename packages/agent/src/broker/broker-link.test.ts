@@ -44,7 +44,7 @@ test("it is silent after a minute without a word, and any sign of life ends that
   expect(link.view().isSilent).toBe(false);
 });
 
-test("another ledger is told of, the first one is not, nor one that is not named", () => {
+test("another ledger is reported, the first one is not, nor one that is not named", () => {
   const { link, answer } = world();
   let changes = 0;
   link.onNewLedger(() => void changes++);

@@ -11,7 +11,7 @@ test("nothing is known before the broker has answered", () => {
   expect(timeAt(0).time.now()).toBeUndefined();
 });
 
-test("the broker's time goes on by the monotonic clock", () => {
+test("the broker's time continues by the monotonic clock", () => {
   const { time, pass } = timeAt(500);
   time.observe(10_000);
   pass(750);

@@ -78,7 +78,7 @@ describe("a stream", () => {
     await feed.stop();
   });
 
-  test("tells of capacity, of signs of life, and of a reset as of a gap", async () => {
+  test("reports capacity, heartbeats, and a reset as a gap", async () => {
     const { time, feed, streams, seen } = world();
     feed.start();
     await time.advance(1);
@@ -159,7 +159,7 @@ describe("a broker that does not push", () => {
     await feed.stop();
   });
 
-  test("and does not answer polls either is told of once", async () => {
+  test("and does not answer polls either is reported once", async () => {
     const { time, feed, broker, log } = world();
     broker.fault = older;
     broker.pollFault = unreachable;

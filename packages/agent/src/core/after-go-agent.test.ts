@@ -68,7 +68,7 @@ function importReservation({ broker }: TestFleet): void {
 }
 
 describe("agents that replace Go agents, with an imported reservation", () => {
-  test("continue the reservation, book nothing new, and remove the instructions of an expired one", async () => {
+  test("continue the reservation, reserve nothing new, and remove the instructions of an expired one", async () => {
     const { broker, rome, paris, time, begin } = afterGoAgents();
     await begin();
     await time.advance(5 * 60_000);

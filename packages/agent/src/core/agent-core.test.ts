@@ -80,7 +80,7 @@ describe("two agents and a broker", () => {
     expect(rome.request("again")?.status).toMatchObject({ phase: "Failed", reason: "NoCapacity" });
   });
 
-  test("warn people whose lender has shrunk", async () => {
+  test("warn people whose provider has shrunk", async () => {
     const { time, broker, rome, begin } = testFleet();
     await begin();
     rome.createRequest("more");

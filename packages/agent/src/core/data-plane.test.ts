@@ -15,7 +15,7 @@ function world() {
 }
 
 describe("the data plane", () => {
-  test("is told of by the request, step by step, and the broker when it is ready", async () => {
+  test("is reported by the request, step by step, and the broker when it is ready", async () => {
     const { rome, time, begin, plane, condition, broker } = world();
     await begin();
     plane.setState(working("Peering"));
@@ -35,7 +35,7 @@ describe("the data plane", () => {
     expect(plane.specs[0]?.offload).toEqual({ namespaces: ["shop"] });
   });
 
-  test("that fails after it was ready is told of", async () => {
+  test("that fails after it was ready is reported", async () => {
     const { rome, time, begin, plane, condition } = world();
     await begin();
     rome.createRequest("more");
@@ -81,7 +81,7 @@ describe("the data plane", () => {
     expect(plane.there.size).toBe(0);
   });
 
-  test("is cleared by an agent that starts anew, when the request went while none ran", async () => {
+  test("is cleared by an agent that restarts, when the request went while none ran", async () => {
     const { rome, time, begin, plane, broker } = world();
     await begin();
     rome.createRequest("more");

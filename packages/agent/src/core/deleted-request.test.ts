@@ -71,7 +71,7 @@ describe("a deleted request", () => {
     expect(broker.live()).toMatchObject([{ key: `${metadata.uid}-1` }]);
   });
 
-  test("while the broker is away and the agent starts anew is given back after two resyncs", async () => {
+  test("while the broker is away and the agent restarts is given back after two resyncs", async () => {
     const world = await fleetWithReservation();
     const { broker, rome, time } = world;
     broker.down();

@@ -18,7 +18,7 @@ describe("the broker", () => {
   test.each([
     ["before it has booked", false],
     ["after it has booked", true],
-  ])("killed mid-request, %s, books once", async (_, isDone) => {
+  ])("killed mid-request, %s, reserves once", async (_, isDone) => {
     const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
@@ -88,7 +88,7 @@ describe("the broker", () => {
     expectNothing(world);
   });
 
-  test("with an empty database is offered everything again as soon as it has heard the lender's advertisement", async () => {
+  test("with an empty database is offered everything again as soon as it has heard the provider's advertisement", async () => {
     const world = await fleetWithReservation();
     const { broker, time, id } = world;
     let isDeaf = true;
@@ -119,7 +119,7 @@ describe("the broker", () => {
     );
   });
 
-  test("with an empty database hears of a hold that is not wanted any more, so that its lender is set free", async () => {
+  test("with an empty database hears of a hold that is not wanted any more, so that its provider is set free", async () => {
     const world = await fleetWithReservation();
     const { broker, rome, paris, time, id } = world;
     broker.down();
@@ -133,7 +133,7 @@ describe("the broker", () => {
     expectNothing(world);
   });
 
-  test("with an empty database is not asked twice by an agent that starts anew", async () => {
+  test("with an empty database is not asked twice by an agent that restarts", async () => {
     const world = await fleetWithReservation();
     const { broker, rome, time, id } = world;
     rome.kill();
@@ -152,7 +152,7 @@ describe("the broker", () => {
     expect(broker.calls.filter(({ method }) => method === "requestReservation")).toHaveLength(1);
   });
 
-  test("that made a reservation anew under its old name is believed, though it counts from one again", async () => {
+  test("that made a reservation again under its old name is believed, though it counts from one again", async () => {
     const world = await fleetWithReservation();
     const { broker, rome, paris, time, id } = world;
     rome.kill();
@@ -235,7 +235,7 @@ describe("an agent", () => {
     expectNothing(world);
   });
 
-  test("stops in good order, and the next one goes on", async () => {
+  test("stops in good order, and the next one continues", async () => {
     const world = await fleetWithReservation();
     const { rome, paris, time } = world;
     await rome.stop();

@@ -18,7 +18,7 @@ describe("a queued request", () => {
     expect(rome.request("second")?.status).toMatchObject({ phase: "Active", attempts: 4 });
   });
 
-  test("is repeated after freed capacity also in an agent that started anew", async () => {
+  test("is repeated after freed capacity also in an agent that restarted", async () => {
     const world = await fleetWithQueuedRequest();
     const { rome, time } = world;
     await time.advance(1000);

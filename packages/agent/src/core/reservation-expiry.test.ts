@@ -34,7 +34,7 @@ describe("a reservation whose time is over", () => {
     expect(rome.request("more")?.status?.phase).toBe("Active");
   });
 
-  test("and was renewed in time goes on", async () => {
+  test("and was renewed in time continues", async () => {
     const world = await fleetWithReservation({}, FIVE_MINUTES);
     const { broker, rome, paris, time, id } = world;
     broker.run({ kind: "renew", ...asAdmin, id, durationMs: HOUR_MS });

@@ -144,7 +144,7 @@ describe("listeners", () => {
   });
 });
 
-test("a pod whose request cannot be read takes its whole node, and is told of once", async () => {
+test("a pod whose request cannot be read takes its whole node, and is reported once", async () => {
   const { time, cluster, cpus, log, observer } = await world((before) => {
     before.put(NODES, node("two", { cpu: "4" }));
     before.put(PODS, pod("odd", "1e18"));

@@ -154,7 +154,7 @@ describe("prices from a ConfigMap", () => {
     expect(seen).toEqual(["0.04", "0.05", "0.06", undefined]);
   });
 
-  test("stay when it becomes wrong, which is told once", async () => {
+  test("stay when it becomes wrong, which is reported once", async () => {
     const { source, change, lines } = cluster(FLAT);
     await source.start();
     await change({ ...FLAT, cpuCost: "free" });

@@ -48,7 +48,7 @@ test("a sheet is read at start and again when it changes", async () => {
   expect(changes()).toBe(2);
 });
 
-test("a sheet that becomes wrong changes nothing and is told once", async () => {
+test("a sheet that becomes wrong changes nothing and is reported once", async () => {
   const { source, write, time, lines } = await sheetWith('{"CPU": "1", "RAM": "0"}');
   await source.start();
   await write('{"CPU": "1"');

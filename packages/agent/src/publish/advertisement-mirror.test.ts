@@ -105,7 +105,7 @@ describe("the local Advertisement", () => {
     expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
   });
 
-  test("of another cluster ID is not written over, and the log says how to go on", async () => {
+  test("of another cluster ID is not written over, and the log says how to continue", async () => {
     const { cluster, mirror, log } = world();
     cluster.setCallFaults(() => ({
       fault: new Fault("invalid", "apply advertisements is refused: spec.clusterID: cannot be changed"),

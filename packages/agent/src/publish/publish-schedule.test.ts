@@ -74,7 +74,7 @@ describe("a change", () => {
     expect(changeSince(many(500), many(501))).toBe("material");
   });
 
-  test("from nothing said yet is told at once", () => {
+  test("from nothing said yet is reported at once", () => {
     expect(changeSince(undefined, before)).toBe("urgent");
   });
 });

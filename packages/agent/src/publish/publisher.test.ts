@@ -221,7 +221,7 @@ describe("while the broker is away", () => {
     expect(intervals.at(-1)).toBeGreaterThanOrEqual(Math.floor(random * 30_000));
   });
 
-  test("observing goes on: on its return it hears the newest state at once", async () => {
+  test("observing continues: on its return it hears the newest state at once", async () => {
     const { time, posts, publisher, setAnswer, use, publications } = world();
     setAnswer(() => fault("unreachable"));
     publisher.start();

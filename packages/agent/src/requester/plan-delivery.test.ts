@@ -77,7 +77,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("that is ready is looked at again: nobody tells when a node fails", () => {
+  test("that is ready is looked at again: nobody reports when a node fails", () => {
     expect(planDelivery({ ...base, dataPlane: ready }).requeueAfterMs).toBeGreaterThan(0);
     const off = { kind: "off", reason: "DataPlaneOff", message: "off" } as const;
     expect(planDelivery({ ...base, dataPlane: off }).requeueAfterMs).toBeUndefined();

@@ -66,7 +66,7 @@ describe("a reservation of this cluster", () => {
     ]);
   });
 
-  test("that was granted anew elsewhere is withdrawn first where it was", () => {
+  test("that was granted again elsewhere is withdrawn first where it was", () => {
     const moved = entry(aReservation({ targetClusterID: "berlin" }));
     expect(kinds({ entry: moved, instruction: written })).toEqual(["tear-down"]);
     expect(kinds({ entry: moved })).toEqual(["apply", "deliver"]);
@@ -97,7 +97,7 @@ describe("the instruction", () => {
     expect(elsewhere.metadata.labels).toMatchObject({ "rear.fluidos.eu/request-uid": UID });
   });
 
-  test("remembers the whole reservation for an agent that starts anew", () => {
+  test("remembers the whole reservation for an agent that restarts", () => {
     expect(reservationFromInstruction(written, "rome")).toEqual(aReservation());
   });
 

@@ -31,7 +31,7 @@ export interface DeliveryState {
 export interface DeliveryPlan {
   /** Absent: the status is up to date. */
   readonly status?: InstructionStatus;
-  /** True: the broker is to be told that the resources are in use. */
+  /** True: the reservation is to be activated at the broker. */
   readonly activate: boolean;
   readonly requeueAfterMs?: number;
 }

@@ -41,7 +41,7 @@ function world() {
 const reserved = { phase: "Active", reservationName: id, attempts: 1 } as const;
 
 describe("giving back", () => {
-  test("releases what is known of the request, learns of the end, and tells of it", async () => {
+  test("releases what is known of the request, learns of the end, and reports it", async () => {
     const { cache, calls, events, giveBack } = world();
     cache.update("requester", aReservation());
     await giveBack(reserved);
@@ -104,13 +104,13 @@ describe("giving back", () => {
     expect(cache.live("requester")).toEqual([]);
   });
 
-  test("to a broker that takes no more closed keys goes on", async () => {
+  test("to a broker that takes no more closed keys continues", async () => {
     const { giveBack, state } = world();
     state.fault = new Fault("quota-exceeded", "too many keys");
     await expect(giveBack()).resolves.toEqual({});
   });
 
-  test("to a broker that is too old is told of once", async () => {
+  test("to a broker that is too old is reported once", async () => {
     const { cache, giveBack, state, events, log, controller } = world();
     cache.update("requester", aReservation());
     state.fault = new Fault("unsupported", "an older broker");

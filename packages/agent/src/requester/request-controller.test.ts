@@ -175,7 +175,7 @@ describe("an answer that is not for this request", () => {
   test.each([
     ["a reservation of another cluster", { requesterID: "berlin" }],
     ["a reservation of another request", { id: "rsv-rome-other", key: `${UID.replace("0b", "ff")}-1` }],
-  ])("as %s is told of once, and asked about ever more seldom", async (_, wrong) => {
+  ])("as %s is reported once, and asked about ever more seldom", async (_, wrong) => {
     const { reconcile, state, asked, cache, events, log, find, time } = world();
     state.answer = async () => aReservation(wrong);
     const pauses: number[] = [];

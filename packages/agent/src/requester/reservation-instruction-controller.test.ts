@@ -214,7 +214,7 @@ describe("a borrowing", () => {
     expect(find()?.status?.conditions?.[0]?.message).toBe("only looked at");
   });
 
-  test("in trouble is told of once for each reason", async () => {
+  test("that is stalled is reported once for each reason", async () => {
     const { reconcile, state, events } = world();
     for (const reason of ["PeeringFailed", "PeeringFailed", "SliceDenied"]) {
       state.dataPlane = { kind: "working", reason, message: reason, retryAfterMs: 1, isStalled: true };
@@ -226,7 +226,7 @@ describe("a borrowing", () => {
     ]);
   });
 
-  test("is told of when a step that was all right becomes trouble, while it comes and while it goes", async () => {
+  test("is reported when a step that was all right becomes a problem, while it comes and while it goes", async () => {
     const { reconcile, state, events, cache } = world();
     const working = { kind: "working", retryAfterMs: 1000, message: "not yet" } as const;
     for (const isStalled of [false, true, true]) {
@@ -278,7 +278,7 @@ describe("a borrowing", () => {
     expect(await reconcile()).toMatchObject({ requeueAfterMs: 400 });
   });
 
-  test("is forgotten with the book", async () => {
+  test("is forgotten with the cache", async () => {
     const { reconcile, controller, cache, time } = world();
     await reconcile();
     cache.update("requester", ended("Expired"));

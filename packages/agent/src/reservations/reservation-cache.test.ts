@@ -13,7 +13,7 @@ function cacheOf(clusterId = "rome", clock = { now: 1000 }): ReservationCache {
   return reservationCache({ clusterId, now: () => clock.now });
 }
 
-describe("what the book learns", () => {
+describe("what the cache learns", () => {
   test("is news once", () => {
     const cache = cacheOf();
     expect(cache.update("requester", grant)).toBe("new");
@@ -167,7 +167,7 @@ describe("what an instruction in the cluster says", () => {
     expect(cache.get("requester", id)?.syncState).toBe("confirmed");
   });
 
-  test("is replaced by whatever a broker says that counts anew", () => {
+  test("is replaced by whatever a broker says that counts from the start", () => {
     const cache = cacheOf();
     cache.restore("requester", active);
     expect(cache.update("requester", grant)).toBe("changed");
@@ -183,7 +183,7 @@ describe("what an instruction in the cluster says", () => {
 });
 
 describe("a broker with another ledger", () => {
-  test("has confirmed nothing yet, and counts generations anew", () => {
+  test("has confirmed nothing yet, and counts generations from the start", () => {
     const cache = cacheOf();
     cache.update("requester", active);
     cache.markUnconfirmed();

@@ -129,7 +129,7 @@ describe("wrong settings are one line with the remedy", () => {
     expect(await readWrong(wrong)).toEqual({ ok: false, problems: [wrong.line] });
   });
 
-  test("everything that is wrong is told at once", async () => {
+  test("everything that is wrong is reported at once", async () => {
     expect(await read(["--price-cpu=1", "--instruction-poll-interval=2ms"])).toMatchObject({
       problems: [
         expect.stringContaining("--broker-url is missing"),

@@ -34,7 +34,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
   };
 }
 
-describe("HTTP keeps every promise of a transport", () => {
+describe("HTTP passes the conformance suite of a transport", () => {
   test.each(TRANSPORT_PROMISES)("$name", async ({ keep }) => {
     await expect(keep(makeTransport)).resolves.toBeUndefined();
   });

@@ -112,7 +112,7 @@ describe("the usage meter", () => {
     expect(lines).toEqual([expect.stringMatching(/^warn reading metrics.k8s.io fails: may not list/)]);
   });
 
-  test("forgets what it knew when metrics fail, tells it once, and tells when they are back", async () => {
+  test("forgets what it knew when metrics fail, reports it once, and reports when they are back", async () => {
     const { start, time, lines, current, failWith, answerWith } = meter();
     start();
     await settle();

@@ -188,7 +188,7 @@ describe("names and amounts", () => {
     expect(extendedNames(resourceVector({ cpuMillis: 1 }))).toEqual([]);
   });
 
-  it("tells the amount of each, zero when it is not mentioned", () => {
+  it("reports the amount of each, zero when it is not mentioned", () => {
     const vector = resourceVector({
       cpuMillis: 1,
       memoryBytes: 2,

@@ -42,7 +42,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("on a real API server", { timeout
     return store;
   }
 
-  describe("the kubernetes store keeps every promise of a store", () => {
+  describe("the kubernetes store passes the conformance suite of a store", () => {
     it.each(STORE_PROMISES)("$name", async ({ keep }) => {
       await expect(keep(() => server.newLedger())).resolves.toBeUndefined();
     });

@@ -82,7 +82,7 @@ describe("durability", () => {
     expect(engine.commitNumber).toBe(1);
   });
 
-  test("a retry that arrives while the first commit is in flight waits for it and books nothing", async () => {
+  test("a retry that arrives while the first commit is in flight waits for it and reserves nothing", async () => {
     const { engine, store } = await running();
     const release = store.blockCommits();
     const first = engine.submit(reserve("rome", 4, { key: "k" }));
@@ -174,7 +174,7 @@ describe("a batch", () => {
 });
 
 describe("a commit that fails", () => {
-  test("surely: nothing is booked, the caller may try again, reading goes on", async () => {
+  test("surely: nothing is reserved, the caller may try again, reading continues", async () => {
     const { engine, store } = await running();
     const empty = store.fill();
     await expect(engine.submit(reserve("rome", 4, { key: "k" }))).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe("a commit that fails", () => {
   test.each([
     { failure: "unknown-but-committed", commits: 1 },
     { failure: "unknown-not-committed", commits: 1 },
-  ] as const)("$failure: the number settles it and it is booked once", async ({ failure, commits }) => {
+  ] as const)("$failure: the number settles it and it is reserved once", async ({ failure, commits }) => {
     const { engine, store, time } = await running();
     store.failNextCommit(failure);
     const reply = engine.submit(reserve("rome", 4));
@@ -225,7 +225,7 @@ describe("a commit that fails", () => {
     expect(store.commits).toHaveLength(1);
   });
 
-  test("because the store is corrupt: everything stops and the reason is told", async () => {
+  test("because the store is corrupt: everything stops and the reason is reported", async () => {
     const { engine, store, fatal } = await running();
     store.failNextCommit("corrupt");
     await expect(engine.submit(reserve("rome", 4))).rejects.toMatchObject({ code: "store-unavailable" });
@@ -258,7 +258,7 @@ describe("time", () => {
     expect(engine.ledger.reservations.get(id)?.phase).toBe("Released");
   });
 
-  test("after a restart goes on from the last commit even if the wall clock went back", async () => {
+  test("after a restart continues from the last commit even if the wall clock went back", async () => {
     const { engine, disk } = await running();
     await granted(engine.submit(reserve("rome", 4, { durationMs: 60_000 })));
     const before = engine.now();
@@ -408,7 +408,7 @@ test("a stop answers what was taken in, refuses what comes later, and closes the
 describe("a ledger's memory", () => {
   const DAY_MS = 24 * 60 * MINUTE_MS;
 
-  test("begins when it is made empty; the first commit records it, and a later process does not begin anew", async () => {
+  test("begins when it is made empty; the first commit records it, and a later process does not begin again", async () => {
     const { engine, store, disk, time } = await running();
     const since = time.wallMs();
     const window = { since, until: since + DAY_MS, cause: "created" } as const;

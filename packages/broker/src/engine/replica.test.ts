@@ -71,7 +71,7 @@ describe("a replica that does not lead", () => {
     expect(await engine.submit(RESERVE)).toMatchObject({ kind: "current", isReplay: true });
   });
 
-  test("and learns it from a commit says so to its callers, books nothing, and is no broken one", async () => {
+  test("and learns it from a commit says so to its callers, reserves nothing, and is no broken one", async () => {
     const { engine, store, fatal, depose } = await replica();
     depose();
     await expect(engine.submit(RESERVE)).rejects.toMatchObject({

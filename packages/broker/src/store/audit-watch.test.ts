@@ -116,7 +116,7 @@ describe("the watch over the audit log", () => {
     },
   );
 
-  test("finds lines that were cut off at the end, and a log that was written anew", async () => {
+  test("finds lines that were cut off at the end, and a log that was written again", async () => {
     append(1000);
     await time.advance(60_000);
     const whole = log;
@@ -131,7 +131,7 @@ describe("the watch over the audit log", () => {
     expect(problem()).toBe("line 1000 has changed since it was last checked");
   });
 
-  test("is told when the log is whole again", async () => {
+  test("is reported when the log is whole again", async () => {
     append(10);
     change(5, { by: "paris" });
     await time.advance(60_000);

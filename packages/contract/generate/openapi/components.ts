@@ -78,7 +78,7 @@ export function reference(schema: SchemaNode): JsonSchema {
   return { $ref: `#/components/schemas/${title}` };
 }
 
-/** What stands in place of a schema inside another one: a reference where it has a name. */
+/** A schema inside another one: a reference if it has a name. */
 function renderInner(node: SchemaNode): JsonSchema {
   if (node.title === undefined) return render(node);
   return { ...reference(node), ...pickText(node) };

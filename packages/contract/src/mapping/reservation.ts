@@ -36,7 +36,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     reason: reservation.reason,
     cost: cost && fromReservationCost(cost),
     generation: reservation.generation,
-    // A key is a secret between the requester and the broker: whoever has it can release the reservation.
+    // A key is a secret of the requester and the broker: anyone who has it can release the reservation.
     key: view.role === "requester" ? reservation.key : undefined,
     requesterLiqoID: view.requesterDataPlaneId,
     targetLiqoID: view.providerDataPlaneId,

@@ -84,7 +84,7 @@ export function record<T>(
   return { type: "object", propertyNames: names, additionalProperties: values, ...limits };
 }
 
-/** The form of a `line`, which tells it from all other texts. */
+/** The form of a `line`, which distinguishes it from all other texts. */
 export const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 /**

@@ -24,7 +24,7 @@ test("a cluster ID is what the domain says it is", () => {
   fc.assert(fc.property(near, (text) => accepts(clusterId(), text) === isClusterId(text)));
 });
 
-test("an ID that older brokers took is refused from callers, and read where a broker tells of it", () => {
+test("an ID that older brokers took is refused from callers, and read where a broker reports it", () => {
   for (const id of ["a..b", "a.-b", "a-.b"]) {
     expect([id, accepts(clusterId(), id), accepts(shownClusterId(), id)]).toEqual([id, false, true]);
     expect(accepts(labelKey(), `${id}/zone`)).toBe(false);

@@ -16,7 +16,7 @@ import { reservationCostSchema, tierSchema } from "./cost.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema } from "./quantities.ts";
 
-/** What a virtual node gets beyond what was reserved, as the broker tells its agents. */
+/** What a virtual node gets beyond what was reserved, as the broker sends it to agents. */
 export const sliceDefaultsSchema = object({
   pods: required(integer({ minimum: 1, maximum: 100_000 }), "Pods the virtual node may run.", {
     examples: [110],

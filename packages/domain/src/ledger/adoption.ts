@@ -50,7 +50,7 @@ export function parseOfferName(name: string): { readonly by: ClusterId; readonly
   return { by, id };
 }
 
-/** Cluster IDs hold no line break, so the two parts can be told apart again. */
+/** Cluster IDs contain no line break, so the two parts can be separated again. */
 function offerName(by: ClusterId, id: ReservationId): string {
   return `${by}\n${id}`;
 }

@@ -80,7 +80,7 @@ describe("an idempotency key", () => {
     expect(world.reserve("rome", request(), "k").kind).toBe("granted");
   });
 
-  test("released again stays closed for a day from the first time, and after that for a day anew", () => {
+  test("released again stays closed for a day from the first time, and later for another day", () => {
     const world = worldWithParis();
     const release = { kind: "release-by-key", requester: "rome", key: "k" } as const;
     world.run(release);

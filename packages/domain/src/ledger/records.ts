@@ -14,7 +14,7 @@ export interface LedgerRecords {
   readonly cordons: readonly (readonly [ClusterId, Cordon])[];
   /** Absent in ledgers made by older versions: they adopt nothing. */
   readonly adoption?: AdoptionWindow | undefined;
-  /** The latest durable moment: after a restart, time goes on from here at the earliest. */
+  /** The latest durable time: after a restart, the ledger's time continues from here at the earliest. */
   readonly time: Instant;
   /** Soft state: the newest advertisement of each cluster, as far as it was written. */
   readonly advertisements: readonly ReceivedAdvertisement[];
@@ -37,7 +37,7 @@ export function recordsOf(ledger: LedgerView): LedgerRecords {
 /** Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a restart. */
 export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
   const ledger = emptyLedger();
-  // The wall clock may have gone back while the broker was down: time goes on from what was committed last.
+  // The wall clock may have gone back while the broker was down: time continues from the last commit.
   const now = Math.max(wallClock, records.time);
   ledger.time = records.time;
   ledger.adoption = records.adoption;

@@ -170,7 +170,7 @@ describe("a call", () => {
     below.close();
   });
 
-  test("to find what is not there finds nothing, and other refusals are told", async () => {
+  test("to find what is not there finds nothing, and other refusals are reported", async () => {
     server.answer((_, reply) => reply.json(404, statusBody(404, "NotFound", "no such map")));
     expect(await client.find(CONFIG_MAPS, name)).toBeUndefined();
     await expect(client.get(CONFIG_MAPS, name)).rejects.toMatchObject({ code: "not-found" });

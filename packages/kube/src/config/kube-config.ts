@@ -20,7 +20,7 @@ export interface Trust {
   readonly insecureSkipVerify: boolean;
 }
 
-/** PEM text that is known, or a file that may be written anew at any time. */
+/** PEM text, or a file that may be replaced at any time. */
 export type Material =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "file"; readonly path: string };

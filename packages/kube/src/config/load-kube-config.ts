@@ -12,7 +12,7 @@ export interface ConfigSources {
   readonly files?: readonly string[];
   /** Absent: the current context. */
   readonly context?: string;
-  /** KUBECONFIG, HOME, and what Kubernetes tells a pod. */
+  /** KUBECONFIG, HOME, and the variables that Kubernetes sets in a pod. */
   readonly env: Environment;
   /** Where a pod's service account is; for tests. */
   readonly serviceAccountFolder?: string;

@@ -67,7 +67,7 @@ function pluginConfigOf(entry: Entry): unknown {
 
 const MAX_NAMES = 5;
 
-/** The cluster and the user that a context stands for; without a name, the current one. */
+/** The cluster and the user of a context; without a name, the current one. */
 export function resolveContext(kubeconfig: Kubeconfig, wanted?: string): KubeConfig {
   const name = wanted ?? kubeconfig.currentContext;
   if (name === undefined) throw noCurrentContext(kubeconfig);

@@ -17,7 +17,7 @@ import type { ExecCluster, ExecPlugin, Login, User } from "./kube-config.ts";
 const GROUP = "client.authentication.k8s.io";
 const MODES = ["Never", "IfAvailable", "Always"] as const;
 
-/** A plugin as the file describes it. One that asks for it is told which cluster its credentials are for. */
+/** A plugin as the file describes it. On request, it receives the cluster that its credentials are for. */
 function readPlugin(user: Entry, cluster: ExecCluster): Login | undefined {
   const entry = recordOf(user, "exec");
   if (entry === undefined) return undefined;

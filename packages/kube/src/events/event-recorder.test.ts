@@ -80,7 +80,7 @@ describe("the event recorder", () => {
     ]);
   });
 
-  test("tells it anew after ten minutes", async () => {
+  test("tells it again after ten minutes", async () => {
     const { time, recorder, events, store } = world();
     recorder.record(GRANTED);
     await time.advance(10 * MINUTE);
@@ -158,7 +158,7 @@ describe("the event recorder", () => {
     expect(log.lines).toHaveLength(2);
   });
 
-  test("gives up what nobody takes, tells it once, and holds nobody up", async () => {
+  test("gives up what nobody takes, reports it once, and holds nobody up", async () => {
     const { time, recorder, link, log, events } = world();
     link.failNext({ verb: "create", times: 50, fault: new Fault("forbidden", 'may not "create" events') });
     for (let step = 0; step < 50; step++) recorder.record({ ...GRANTED, reason: `Reason${step}` });

@@ -18,7 +18,7 @@ describe("a server that cannot be reached", () => {
     ["ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE", "it does not accept our client certificate"],
     ["HPE_INVALID_CONSTANT", "is not HTTP"],
     ["ESOMETHING", "check address, network and certificates"],
-  ])("with %s is told in one line with what to check", (code, says) => {
+  ])("with %s is reported in one line with what to check", (code, says) => {
     const fault = connectionFault(failure(code), from);
     expect(fault).toMatchObject({ code: "unreachable", retry: true, cause: { code } });
     for (const words of [from.server, from.origin, says, `(first line [${code}])`]) {

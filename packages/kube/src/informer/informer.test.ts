@@ -98,7 +98,7 @@ describe("an informer", () => {
     expect(changes).toEqual(["default/a: undefined -> red"]);
   });
 
-  test("goes on when a listener fails, and ends listening on demand", async () => {
+  test("continues when a listener fails, and ends listening on demand", async () => {
     const { store, pods, heard: changes, log, time } = world();
     pods.listen(() => {
       throw new Error("oops");

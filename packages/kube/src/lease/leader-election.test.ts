@@ -158,7 +158,7 @@ describe("leader election", () => {
     expect(a.lines.filter((line) => line.startsWith("warn"))).toHaveLength(2);
   });
 
-  test("goes on leading when only the answers are lost, or others touch the lease", async () => {
+  test("continues leading when only the answers are lost, or others touch the lease", async () => {
     const { time, kube, lease } = world();
     const a = replica(kube, time);
     await time.advance(1000);
@@ -180,7 +180,7 @@ describe("leader election", () => {
     expect(a.lines.at(-1)).toBe("info lost leadership: admin holds the lease");
   });
 
-  test("makes a lease anew that somebody deleted", async () => {
+  test("makes a lease again that somebody deleted", async () => {
     const { time, kube, lease } = world();
     const a = replica(kube, time);
     await time.advance(1000);
@@ -228,7 +228,7 @@ describe("leader election", () => {
     expect(a.election.isLeader()).toBe(false);
   });
 
-  test("goes on leading when what the leader does only had to be begun", async () => {
+  test("continues leading when what the leader does only had to be begun", async () => {
     const { time, kube } = world();
     const a = replica(kube, time, { onLead: () => undefined });
     await time.advance(60_000);

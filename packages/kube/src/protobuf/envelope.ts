@@ -51,7 +51,7 @@ export function noMagic(cursor: Cursor): Error {
   return malformed(cursor, "the magic bytes of Kubernetes protobuf are missing");
 }
 
-/** Reads a field of the wrapping that is not the object; returns the kind where it is told. */
+/** Reads a field of the wrapping that is not the object; returns the kind if the field has it. */
 export function readEnvelopeField(cursor: Cursor, tag: number): string | undefined {
   if (tag === TYPE_TAG) return readKind(cursor);
   if (tag === ENCODING_TAG) {

@@ -79,7 +79,7 @@ describe("the events of a watch", () => {
     expect(read(bytes.slice(0, -1), bytes.slice(-1))).toHaveLength(1);
   });
 
-  it("go on after one that the listener could not bear", () => {
+  it("continue after one that the listener could not bear", () => {
     const seen: unknown[] = [];
     const frames = watchFrames<Pod>(POD_FIELDS, (one) => {
       seen.push(one.type);

@@ -53,7 +53,7 @@ describe("a reconciler", () => {
     expect(have.get("a")).toBe(3);
   });
 
-  test("looks at the state anew after a failure, and does only what is left", async () => {
+  test("looks at the state again after a failure, and does only what is left", async () => {
     const { time, want, have, failures, counters, log } = world();
     want.set("a", 3);
     failures.push(new Fault("conflict", "somebody was faster"));
@@ -106,7 +106,7 @@ describe("a reconciler", () => {
     expect(Math.max(...pauses)).toBe(maxMs / 2);
   });
 
-  test("tells of what may work soon only when it goes on failing", async () => {
+  test("reports what may work soon only when it continues failing", async () => {
     const { time, want, failures, counters, log } = world();
     want.set("a", 1);
     failures.push(...many(20, () => new Fault("unreachable", "away")));

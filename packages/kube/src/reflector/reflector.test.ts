@@ -65,7 +65,7 @@ describe("a follower", () => {
     expect(follower.health()).toEqual({ state: "synced" });
   });
 
-  test("goes on from the last version, without listing, when a watch ends by its time", async () => {
+  test("continues from the last version, without listing, when a watch ends by its time", async () => {
     const { begin, put, time, link, restarts, log, expectCurrent } = world();
     await begin();
     for (let hour = 0; hour < 4; hour++) {
@@ -148,7 +148,7 @@ describe("a follower", () => {
     expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "forbidden" } });
   });
 
-  test("tells of another kind of trouble, too", async () => {
+  test("reports another kind of failure, too", async () => {
     const { begin, time, link, log } = world();
     await begin();
     link.down();
@@ -405,7 +405,7 @@ describe("a follower that is stopped", () => {
     await expect(follower.start()).rejects.toThrow("stopped");
   });
 
-  test("puts nothing, also when its client goes on with a list", async () => {
+  test("puts nothing, also when its client continues with a list", async () => {
     let goOn = () => {};
     const unresponsive = (client: KubeClient): KubeClient => ({
       ...client,

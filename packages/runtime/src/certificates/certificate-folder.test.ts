@@ -257,7 +257,7 @@ describe("a certificate folder", () => {
     await eventually(() => expect(sets.at(-1)?.own.serialNumber).toBe(others.broker.serial));
   });
 
-  test("a half-written set changes nothing, is told once, and the whole one is taken when it is there", async () => {
+  test("a half-written set changes nothing, is reported once, and the whole one is taken when it is there", async () => {
     await writeCertificateFolder(folder, certificates.broker);
     await started();
     await writeFile(join(folder, "tls.crt"), others.broker.cert);
@@ -296,7 +296,7 @@ describe("a certificate folder", () => {
     expect(sets).toEqual([]);
   });
 
-  test("where nothing tells of changes, the poll finds them", async () => {
+  test("where nothing reports changes, the poll finds them", async () => {
     await writeCertificateFolder(folder, certificates.broker);
     await started();
     await writeCertificateFolder(folder, others.broker);

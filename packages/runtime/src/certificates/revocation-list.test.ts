@@ -24,7 +24,7 @@ describe("a revocation list", () => {
     expect(listsIn(certificates.crl([]), [authority])[0]?.serials.size).toBe(0);
   });
 
-  test("tells when the next one is due, also in the other way to write a time", () => {
+  test("reports when the next one is due, also in the other way to write a time", () => {
     const dueAt = (nextUpdate: Date) =>
       listsIn(certificates.crl([], { nextUpdate }), [authority])[0]?.nextUpdateMs;
     for (const due of ["2026-08-09T10:11:12Z", "2050-01-02T03:04:05Z", "2099-12-31T23:59:59Z"]) {

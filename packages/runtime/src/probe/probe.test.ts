@@ -64,7 +64,7 @@ function read(get: typeof getPlain, port: number, path: string, method = "GET"):
 }
 
 describe("the probe port", () => {
-  test("tells that the process lives and can serve", async () => {
+  test("reports that the process lives and can serve", async () => {
     problem = undefined;
     const port = await start();
     expect(await read(getPlain, port, "/healthz")).toMatchObject({ status: 200, text: "ok" });

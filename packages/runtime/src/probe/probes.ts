@@ -97,7 +97,7 @@ function send(response: ServerResponse, { status, type, content }: Page): void {
 export interface ProbesDeps extends Omit<PageDeps, "groups"> {
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
-  /** What is read again while the program runs: shown as a check, and told of the certificate of /metrics. */
+  /** Files that are read again while the program runs; their state is a check of the probe, also for the certificate of /metrics. */
   readonly reloads: Reloads;
 }
 

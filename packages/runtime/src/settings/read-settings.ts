@@ -21,7 +21,7 @@ export const PROGRAM_SETTINGS = {
   version: toggle({ description: "Print the version.", defaultValue: false }),
 };
 
-/** Flags of the Go programs that mean nothing here; scripts that pass them go on working. */
+/** Flags of the Go programs that mean nothing here; scripts that pass them continue to work. */
 export const IGNORED_GO_FLAGS = ["webhook-cert-*", "enable-http2", "zap-*"];
 
 /** The settings of one program. */

@@ -1,7 +1,7 @@
 import { type KeyObject, verify, type X509Certificate } from "node:crypto";
 import { type Element, elementAt, elementsIn, readElements, readTime, TAG } from "./read-der.ts";
 
-/** The two extensions that tell keys of the same name apart (RFC 5280 §4.2.1.1 and 4.2.1.2), as they begin in DER. */
+/** The two extensions that distinguish keys of the same name (RFC 5280 §4.2.1.1 and 4.2.1.2), as they begin in DER. */
 const AUTHORITY_KEY_ID = Buffer.from("0603551d23", "hex");
 const SUBJECT_KEY_ID = Buffer.from("0603551d0e", "hex");
 const KEY_ID_TAG = 0x80;

@@ -5,7 +5,7 @@ import { bitString, objectId, sequence } from "./write-der.ts";
 
 /** Who signs: the name and the key that the certificates below will point at. */
 export interface Issuer {
-  /** The issuer's name as it stands in its own certificate, byte for byte. */
+  /** The issuer's name as in its own certificate, byte for byte. */
   readonly name: Uint8Array;
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;

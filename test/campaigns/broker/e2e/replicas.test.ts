@@ -94,7 +94,7 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
     );
 
     test(
-      "the leader is paused past its lease: it commits nothing when it goes on, and ends",
+      "the leader is paused past its lease: it commits nothing when it continues, and ends",
       GUARD,
       async () => {
         const play = await begin();
@@ -120,7 +120,7 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
     );
 
     test.each(["stop", "kill"] as const)(
-      "the database goes down (%s) and comes back under load: commits go on, and none is lost or doubled",
+      "the database goes down (%s) and comes back under load: commits continue, and none is lost or doubled",
       GUARD,
       async (how) => {
         const play = await begin();
@@ -137,7 +137,7 @@ describe.skipIf(!postgresPrograms().isThere).each([SEED])(
     );
 
     test(
-      "the database hangs for longer than a lease: nobody answers, and then one goes on",
+      "the database hangs for longer than a lease: nobody answers, and then one continues",
       GUARD,
       async () => {
         const play = await begin();

@@ -35,7 +35,7 @@ describe("delete", () => {
     expect(refusalText(() => api.delete(A, DELETE))).toBe('404 NotFound: widgets.example.com "a" not found');
   });
 
-  it("tells the last state with the version of the deletion", () => {
+  it("reports the last state with the version of the deletion", () => {
     const { api } = smallCluster();
     const { object } = api.create(WIDGETS, widget("a", { size: 4 }), WRITE);
     const changes: WatchChange[] = [];

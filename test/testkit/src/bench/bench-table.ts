@@ -1,4 +1,4 @@
-/** One line of the table: a figure of TARGETS.md, or one beside them. */
+/** One row of the table: a measurement, with its target if there is one. */
 export interface BenchRow {
   readonly metric: string;
   readonly now: string;

@@ -40,7 +40,7 @@ test("a killed broker comes back on the same ports with what it had acknowledged
   expect(again.body).toEqual(first.body);
 });
 
-test("what a client hangs up on is booked whole or not at all", async () => {
+test("what a client hangs up on is reserved whole or not at all", async () => {
   const broker = await brokerWithTwoClusters();
   const rome = broker.clientFor("rome");
   const midway = rome.request("POST", PATH.reservations, { body, key: "midway", hangUp: "midway" });

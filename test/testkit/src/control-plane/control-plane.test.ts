@@ -163,7 +163,7 @@ describe.skipIf(!controlPlaneAssets().isThere)("a real control plane", { timeout
     },
   );
 
-  test("the API server answers nothing while it is paused, and goes on when it is resumed", async () => {
+  test("the API server answers nothing while it is paused, and continues when it is resumed", async () => {
     plane.apiServer.pause();
     await vi.waitFor(() => expect(stateOf(plane.apiServer.pid)).toBe("T"), EVENTUALLY);
     const answer = plane.request("GET", "/version");

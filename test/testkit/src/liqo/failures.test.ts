@@ -159,7 +159,7 @@ test("while it is paused nothing moves, and then all of it does", async () => {
   expect(node.status?.allocatable).toEqual(ASKED);
 });
 
-test("a provider that is gone is told of, keeps what was deleted, and is given up by force", async () => {
+test("a provider that is gone is reported, keeps what was deleted, and is given up by force", async () => {
   const { rome, liqo, unpeerArgs } = await asked();
   await untilSeen(rome, WHOLE_NODES, isNode("True"));
   liqo.disconnect(PARIS);

@@ -74,7 +74,7 @@ test("loses an answer after the server has heard the question", async () => {
   expect(received).toEqual(["warm", "question"]);
 });
 
-test("holds everything back until it goes on", async () => {
+test("holds everything back until it continues", async () => {
   const { proxy, heard: received, client } = await proxied();
   const socket = await client();
   socket.write("warm");

@@ -3,7 +3,7 @@ import { clusterOf, LedgerDriver, requestFor, reserve } from "./ledger-driver.ts
 import { memoryDisk, memoryStore } from "./memory-store.ts";
 import { STORE_PROMISES } from "./store-conformance.ts";
 
-describe("the memory store keeps every promise of a store", () => {
+describe("the memory store passes the conformance suite of a store", () => {
   const makeStore = () => {
     const disk = memoryDisk();
     return Promise.resolve({ connect: () => memoryStore(disk), remove: () => Promise.resolve() });

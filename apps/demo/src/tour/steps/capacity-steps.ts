@@ -9,7 +9,7 @@ import type { TourEnvironment } from "../tour-environment.ts";
 
 const LOST_NODE = `${WINNER}-2`;
 
-/** What the shop has borrowed, as the broker still has it in its books. */
+/** The reservation of the shop, as the broker has it. */
 async function shopReservation({ reservations, untilRequest }: TourEnvironment) {
   const { status } = await untilRequest(SHOP.name, isActive);
   return (await reservations()).find(({ id }) => id === status?.reservationName);
@@ -54,5 +54,5 @@ const lostNode = step({
   ],
 });
 
-/** What lending does to the lender. */
+/** How lending changes the provider. */
 export const CAPACITY_STEPS: readonly TourStep[] = [lessCapacity, lostNode];

@@ -142,7 +142,7 @@ describe.skipIf(assets === undefined)("Liqo's own schemas keep every field that 
         },
       );
 
-    test.each(RESERVATIONS)("a loan $name", async ({ spec }) => {
+    test.each(RESERVATIONS)("a reservation $name", async ({ spec }) => {
       await until("it is ready", async () => {
         const state = await plane.establish(spec);
         if (state.kind === "ready") return state;

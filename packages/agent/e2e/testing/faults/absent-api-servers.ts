@@ -12,7 +12,7 @@ import type { FaultSetup } from "./fault-setup.ts";
 
 /** A cluster cannot be reached, and changes meanwhile. */
 export function testAbsentApiServers(setup: () => FaultSetup): void {
-  test("the lender's API server is gone for a while", async () => {
+  test("the provider's API server is gone for a while", async () => {
     const { world, servers, rome, ask, reservationsOf, expectOneOfEach } = setup();
     const agent = world.agent("paris");
     const failures = async (): Promise<number> =>

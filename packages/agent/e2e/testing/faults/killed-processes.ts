@@ -21,7 +21,7 @@ async function untilQuiet({ bytes }: FaultyProxy): Promise<void> {
 
 /** Somebody is killed halfway. */
 export function testKilledProcesses(setup: () => FaultSetup): void {
-  test("the broker is killed after it has booked, and before its answer arrives", async () => {
+  test("the broker is killed after it has reserved, and before its answer arrives", async () => {
     const { world, rome, ask, reservationsOf, expectOneOfEach, isAdvertised } = setup();
     const proxy = world.proxy("rome");
     onTestFinished(proxy.admit);

@@ -47,7 +47,7 @@ describe("liqoctl", () => {
     expect(await running).toMatchObject({ code: undefined });
   });
 
-  test("that prints without end is let go on, and its last words are kept", async () => {
+  test("that prints without end is not stopped, and its last words are kept", async () => {
     const loud = await program("loud", "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last >&2; exit 4");
     const { code, output } = await run(loud);
     expect(code).toBe(4);
@@ -60,7 +60,7 @@ describe("liqoctl", () => {
     expect(await run(asking)).toMatchObject({ code: 0, output: "[]\n\n" });
   });
 
-  test("that is not there is told with the remedy", async () => {
+  test("that is not there is reported with the remedy", async () => {
     expect(await run(join(folder, "nothing"))).toEqual({
       code: EXIT_NOT_FOUND,
       output: expect.stringContaining("--liqoctl"),

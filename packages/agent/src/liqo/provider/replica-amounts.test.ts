@@ -97,7 +97,7 @@ describe("a slice is refused that asks", () => {
 });
 
 describe("capping", () => {
-  test("is written anew, however its consumer wrote it", () => {
+  test("is written again, however its consumer wrote it", () => {
     const given = { cpu: "+2e0", memory: "1073741824", pods: "1e1" };
     expect(cappedAmounts(given, aProviderReservation(), TERMS)).toEqual({
       cpu: "2",

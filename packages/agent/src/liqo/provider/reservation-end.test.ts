@@ -138,7 +138,7 @@ describe("at the end of a reservation", () => {
     expect(word()).toBe("Denied ReservationEnded");
   });
 
-  test("an agent that starts again in the middle goes on", async () => {
+  test("an agent that starts again in the middle continues", async () => {
     const made = await withSlice();
     const { cache, time, provider, begin, shadowPods, cordon } = made;
     cache.update("provider", OVER);

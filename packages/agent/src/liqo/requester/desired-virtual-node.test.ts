@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readDesired } from "./desired-virtual-node.ts";
 import { aDeliverySpec, aDesiredVirtualNode, TERMS } from "./testing/samples.ts";
 
-describe("a loan", () => {
+describe("a reservation", () => {
   test("is known by the broker's and by Liqo's names", () => {
     expect(
       aDesiredVirtualNode({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ObservedVirtualNode } from "./plan-establish.ts";
 import { aNode, DESIRED, plan, VIRTUAL_NODE } from "./testing/samples.ts";
 
-describe("a loan that comes in", () => {
+describe("a reservation that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["waits for Liqo", { virtualNode: undefined }, { kind: "wait", reason: "AwaitingVirtualNode" }],
     ["waits for the node", { node: undefined }, { kind: "wait", reason: "AwaitingNode" }],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ObservedVirtualNode } from "./plan-establish.ts";
 import { aForeignCluster, aMarker, DESIRED, FAILED, NOT_PEERED, plan } from "./testing/samples.ts";
 
-describe("a loan that comes in", () => {
+describe("a reservation that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["is written down before anything is peered", { ...NOT_PEERED, marker: undefined }, { kind: "claim" }],
     ["joins a peering of this agent", { marker: aMarker(["rsv-other"]) }, { kind: "claim" }],

@@ -4,7 +4,7 @@ import { type ObservedVirtualNode, planEstablish } from "./plan-establish.ts";
 import { expiryPatch } from "./slice-manifest.ts";
 import { ACCEPTED, aDesiredVirtualNode, aSlice, DESIRED, GOOD, plan } from "./testing/samples.ts";
 
-describe("a loan that comes in", () => {
+describe("a reservation that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["asks for a slice", { slice: undefined, virtualNode: undefined }, { kind: "create-slice" }],
     [
@@ -94,7 +94,7 @@ describe("a loan that comes in", () => {
     expect(plan(changes)).toMatchObject(expected);
   });
 
-  test("tells of a renewal, and of an end to its end", () => {
+  test("reports a renewal, and an end of the reservation", () => {
     const renewed = aDesiredVirtualNode({
       status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00Z" },
     });

@@ -78,7 +78,7 @@ describe("Liqo", () => {
     expect(commands()).toEqual(["peer"]);
   });
 
-  test("begins anew while the last one is still being unpeered", async () => {
+  test("begins again while the last one is still being unpeered", async () => {
     const { ready, clean, commands, liqo, plane, time } = liqoTestEnvironment();
     await ready(DELIVERY_A);
     liqo.harm.hangs = true;

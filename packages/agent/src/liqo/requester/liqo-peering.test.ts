@@ -7,7 +7,7 @@ import { aDeliverySpec, aDesiredVirtualNode, DELIVERY_A, DELIVERY_B, ID_A } from
 const PARIS = "calm-paris";
 
 describe("Liqo, which keeps its role after an unpeer until it is made to look", () => {
-  test("is peered anew by the next reservation, again and again", async () => {
+  test("is peered again by the next reservation, again and again", async () => {
     const { ready, clean, commands, left } = liqoTestEnvironment();
     for (const spec of [DELIVERY_A, DELIVERY_B, DELIVERY_A]) {
       expect((await ready(spec)).last).toMatchObject({ kind: "ready" });
@@ -31,7 +31,7 @@ describe("Liqo, which keeps its role after an unpeer until it is made to look", 
     expect(left()).toEqual([]);
   });
 
-  test("that cannot let go for want of rights gets them again, lets go, and is peered anew", async () => {
+  test("that cannot let go for want of rights gets them again, lets go, and is peered again", async () => {
     const { ready, liqo, commands, cluster } = liqoTestEnvironment();
     await ready(DELIVERY_A);
     liqo.unpeer(PARIS, { isRaceLost: true });
@@ -42,7 +42,7 @@ describe("Liqo, which keeps its role after an unpeer until it is made to look", 
     expect(cluster.all(IDENTITIES)).toHaveLength(1);
   });
 
-  test("that a person has peered over the rests of an unpeering serves no slice: it is peered anew", async () => {
+  test("that a person has peered over the rests of an unpeering serves no slice: it is peered again", async () => {
     const { ready, liqo, commands, clean, left } = liqoTestEnvironment();
     liqo.setRole(PARIS, "Provider");
     liqo.unpeer(PARIS, { isRaceLost: true });

@@ -6,7 +6,7 @@ import { RESERVATION_NODES } from "./reservation-nodes.ts";
 import { liqoTestEnvironment } from "./testing/liqo-test-environment.ts";
 import { aDeliverySpec, DELIVERY_A, ID_A, othersSlice } from "./testing/samples.ts";
 
-describe("an agent that starts anew", () => {
+describe("an agent that restarts", () => {
   test.each(["Peering", "SliceCreated", "AwaitingVirtualNode"])(
     "after %s finds what it began",
     async (step) => {
@@ -21,7 +21,7 @@ describe("an agent that starts anew", () => {
     },
   );
 
-  test("goes on with a teardown at whatever step it was", async () => {
+  test("continues with a teardown at whatever step it was", async () => {
     const steps = ["Cordoned", "VirtualNodeLeaving", "SliceLeaving", "Unpeering"];
     for (const step of steps) {
       const { ready, plane, restart, clean, left, time, liqo } = liqoTestEnvironment();

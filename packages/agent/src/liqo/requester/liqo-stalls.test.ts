@@ -89,7 +89,7 @@ describe("a renewal", () => {
     status: { phase: "Active", message: "", expiresAt: "2026-07-01T12:00:00Z" },
   });
 
-  test("leaves a loan ready", async () => {
+  test("leaves a reservation ready", async () => {
     const { ready, plane, cluster } = liqoTestEnvironment();
     await ready(DELIVERY_A);
     expect(await plane().establish(renewed)).toMatchObject({ kind: "ready" });
@@ -105,7 +105,7 @@ describe("a renewal", () => {
   });
 });
 
-describe("what never goes on by itself", () => {
+describe("what never continues by itself", () => {
   test.each<[string, (it: LiqoTestEnvironment) => void, string]>([
     [
       "a tenant namespace that is not there",

@@ -13,7 +13,7 @@ import {
   NOW,
 } from "./testing/samples.ts";
 
-describe("a loan that comes in", () => {
+describe("a reservation that comes in", () => {
   test("is never ready, peered or asked for on less than the whole truth", () => {
     const any = <T>(...values: readonly T[]) => fc.constantFrom(...values);
     const observed = fc.record({

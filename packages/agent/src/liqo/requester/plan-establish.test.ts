@@ -4,7 +4,7 @@ import { ACCEPTED, aForeignCluster, aSlice, DESIRED, plan } from "./testing/samp
 
 const PEERED = aForeignCluster("Provider");
 
-describe("a loan that comes in", () => {
+describe("a reservation that comes in", () => {
   test.each<[string, Partial<ObservedVirtualNode>, object]>([
     ["is ready when all objects say so", {}, { kind: "ready" }],
     [
@@ -50,7 +50,7 @@ describe("a loan that comes in", () => {
     });
   });
 
-  test("is not in trouble while others just take their time", () => {
+  test("is not stalled while others just take their time", () => {
     for (const changes of [{ slice: aSlice(DESIRED) }, { node: undefined }, { virtualNode: undefined }]) {
       expect(plan(changes)).not.toHaveProperty("isStalled");
     }

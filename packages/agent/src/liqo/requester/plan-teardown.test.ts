@@ -42,7 +42,7 @@ const GRACEFUL = [
 ];
 const UNPEERED = ["begin-unpeer", "unpeer", "close", "clean"];
 
-describe("a loan that goes", () => {
+describe("a reservation that goes", () => {
   test("goes in the order that hurts nobody, and the peering with the last", () => {
     expect(kinds({})).toEqual([...GRACEFUL, ...UNPEERED]);
   });

@@ -25,7 +25,7 @@ export interface ReservationObjects {
 /** Stages that are waited for, each with its own deadline. */
 export type TeardownStage = "drain" | "virtual-node" | "node" | "slice" | "offloading";
 
-/** After its deadline a stage is forced; after twice the deadline the teardown goes on without it. */
+/** After its deadline a stage is forced; after twice the deadline the teardown continues without it. */
 export const DEADLINE_MS: Readonly<Record<TeardownStage, number>> = {
   drain: 120_000,
   "virtual-node": 120_000,

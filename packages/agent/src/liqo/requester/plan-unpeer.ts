@@ -57,7 +57,7 @@ function isInUse({ slices, marker }: PeeringState, id: string): boolean {
   return slices > 0 || marker.claims.some((claim) => claim !== id);
 }
 
-/** The absence of local objects does not prove that the provider was told. */
+/** The absence of local objects does not prove that the provider has ended the peering. */
 function isOver({ job, foreignCluster }: PeeringState): boolean {
   if (isProvider(foreignCluster) || job.kind === "none" || job.job === "peer") return false;
   return job.kind === "done" || (job.kind === "failed" && job.times >= MAX_TRIES);

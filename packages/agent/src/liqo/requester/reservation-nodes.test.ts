@@ -10,7 +10,7 @@ describe("pods of a namespace", () => {
   const offload = { namespaces: ["shop", "bank"] };
   const spec = aDeliverySpec({ id: ID_A }, offload);
 
-  test("may use the loan as long as there is one", async () => {
+  test("may use the reservation as long as there is one", async () => {
     const { ready, clean, cluster, left } = liqoTestEnvironment();
     await ready(spec);
     await ready(aDeliverySpec({ id: ID_B }, { namespaces: ["shop"] }));

@@ -13,7 +13,7 @@ describe("a call that something is in the way of", () => {
     ["500", "overloaded"],
     ["a connection that breaks", "unreachable"],
   ] as const;
-  test.each(faults)("goes on after %s", async (_, code) => {
+  test.each(faults)("continues after %s", async (_, code) => {
     const { clock, hub, request, grant } = await oneRequest();
     let left = 6;
     hub.cluster.setCallFaults(({ verb }) =>

@@ -41,7 +41,7 @@ describe("the broker's pulse", () => {
     expect(brokerHealth.ledgerId()).toBe("led-1");
   });
 
-  test("is felt with every change, and tells the broker's time and ledger", async () => {
+  test("is felt with every change, and reports the broker's time and ledger", async () => {
     hub.renewLease();
     await begin();
     clock.jumpWall(3_600_000);
@@ -63,7 +63,7 @@ describe("the broker's pulse", () => {
     { name: "not that a new leader says nothing yet", says: ["10:00", undefined, undefined], times: 0 },
     { name: "not what is said again", says: ["10:00", undefined, "10:00"], times: 0 },
     { name: "what a new leader noticed", says: ["10:00", undefined, "10:09"], times: 1 },
-  ])("tells that capacity was freed: $name", async ({ says, times }) => {
+  ])("reports that capacity was freed: $name", async ({ says, times }) => {
     const [first, ...others] = says;
     hub.free(first);
     hub.renewLease();
@@ -113,7 +113,7 @@ describe("the broker's pulse", () => {
     expect(brokerHealth.unavailableFault().message).toContain("a Go broker");
   });
 
-  test("that is not there is told at the start, once", async () => {
+  test("that is not there is reported at the start, once", async () => {
     await begin();
     expect(log.lines.filter((line) => line.includes("there is no Lease"))).toHaveLength(1);
     expect(log.lines.join()).toContain("--broker-transport=http");
@@ -164,7 +164,7 @@ describe("the broker's pulse", () => {
 });
 
 describe("who waits for the broker", () => {
-  test("goes on with its first beat", async () => {
+  test("continues with its first beat", async () => {
     hub.renewLease();
     await begin();
     const waiting = outcomeOf(brokerHealth.whenAlive(NOBODY));

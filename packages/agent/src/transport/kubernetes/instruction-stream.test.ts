@@ -24,7 +24,7 @@ describe("a stream", () => {
     expect(reader.heartbeats()).toBe(1);
   });
 
-  test("tells each state once, in order, however often the object is written", async () => {
+  test("reports each state once, in order, however often the object is written", async () => {
     const { hub, put, read } = await listeningAgent();
     const reader = read();
     put("rsv-a");
@@ -94,7 +94,7 @@ describe("a stream", () => {
     expect(paris.logLines.filter((line) => line.includes("rsv-a"))).toHaveLength(1);
   });
 
-  test("tells that capacity was freed, and to a reader that was away only once", async () => {
+  test("reports that capacity was freed, and to a reader that was away only once", async () => {
     const { clock, hub, put, read } = await listeningAgent();
     const away = read();
     await away.received();

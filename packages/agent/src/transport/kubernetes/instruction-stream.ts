@@ -33,7 +33,7 @@ export interface InstructionStream {
   readonly capacity: (capacity: CapacityEventDTO) => void;
   /** Events may have been missed: the reader starts again. */
   readonly reset: (reason: string) => void;
-  /** A watch broke. It recovers on its own, but the reader is told. */
+  /** A watch broke. It recovers by itself, but the reader is notified. */
   readonly broke: (problem: string) => void;
   readonly close: () => void;
 }

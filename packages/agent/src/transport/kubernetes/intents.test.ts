@@ -177,7 +177,7 @@ describe("a hold that the broker has forgotten", () => {
     });
   });
 
-  test("is offered anew when it was not adopted: the other party may have spoken", async () => {
+  test("is offered again when it was not adopted: the other party may have spoken", async () => {
     const { clock, rome, only, answer } = await oneIntent();
     adopt(rome);
     await clock.advance(0);
@@ -190,7 +190,7 @@ describe("a hold that the broker has forgotten", () => {
     expect(again.isOver()).toBe(false);
   });
 
-  test("is told whole when it is in the ledger again", async () => {
+  test("is reported whole when it is in the ledger again", async () => {
     const { clock, hub, rome, answer } = await oneIntent();
     const adoption = adopt(rome);
     await clock.advance(0);

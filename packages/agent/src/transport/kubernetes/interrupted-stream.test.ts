@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { listeningAgent } from "./testing/agent-on-hub.ts";
 
 describe("a stream that was interrupted", () => {
-  test("goes on where it was cut, with what ended meanwhile, and without what was heard", async () => {
+  test("continues where it was cut, with what ended meanwhile, and without what was heard", async () => {
     const { clock, hub, put, read } = await listeningAgent();
     put("rsv-a");
     put("rsv-b");
@@ -31,7 +31,7 @@ describe("a stream that was interrupted", () => {
     expect(await read().received()).toEqual(["instruction rsv-a Reserved"]);
   });
 
-  test("begins anew where the API server has forgotten what happened, ends included", async () => {
+  test("begins again where the API server has forgotten what happened, ends included", async () => {
     const { clock, hub, put, read } = await listeningAgent();
     put("rsv-a");
     put("rsv-b");
@@ -63,7 +63,7 @@ describe("a stream that was interrupted", () => {
     ]);
   });
 
-  test("ends when the broker has lost its memory, and begins anew with what the new one knows", async () => {
+  test("ends when the broker has lost its memory, and begins again with what the new one knows", async () => {
     const { clock, hub, stopRenewing, put, read } = await listeningAgent();
     put("rsv-a");
     put("rsv-b");
@@ -83,7 +83,7 @@ describe("a stream that was interrupted", () => {
     ]);
   });
 
-  test("begins anew where more happened than is kept for it, and still hears of ends", async () => {
+  test("begins again where more happened than is kept for it, and still hears of ends", async () => {
     const { clock, put, read } = await listeningAgent();
     const before = read();
     await before.received();

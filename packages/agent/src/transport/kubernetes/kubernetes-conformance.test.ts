@@ -9,7 +9,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
   return { connect: (clusterId) => connect(clusterId), cut: sim.faults.cut, loseLedger, remove: stop };
 }
 
-describe("Kubernetes keeps every promise of a transport", () => {
+describe("Kubernetes passes the conformance suite of a transport", () => {
   test.each(TRANSPORT_PROMISES)("$name", async ({ keep }) => {
     await expect(keep(makeTransport)).resolves.toBeUndefined();
   });

@@ -72,7 +72,7 @@ describe("what a party says", () => {
     expect(renewal.fault()).toBe("ttl-too-long: at most 24h");
   });
 
-  test("a renewal is told when the new end is there, too", async () => {
+  test("a renewal is reported when the new end is there, too", async () => {
     const { clock, hub, rome } = await oneParty();
     hub.cluster.put(RESERVATIONS, reservationObject("rsv-a", { expiresAt: "2026-01-05T12:10:00.000Z" }));
     const renewal = outcomeOf(rome.communicator.renew("rsv-a", "2h"));

@@ -25,7 +25,7 @@ const clusterAtRisk = async () => {
 };
 
 describe("capacity at risk", () => {
-  test("is told when it begins and when it changes, not what was so before", async () => {
+  test("is reported when it begins and when it changes, not what was so before", async () => {
     const { read, advertise, overcommitted } = await clusterAtRisk();
     advertise("paris");
     const reader = read();
@@ -39,7 +39,7 @@ describe("capacity at risk", () => {
     expect(await reader.received()).toEqual(["at-risk: paris: 2 CPU less", "at-risk: paris: 3 CPU less"]);
   });
 
-  test("of a cluster that something is borrowed from is told while it is", async () => {
+  test("of a cluster that something is borrowed from is reported while it is", async () => {
     const { clock, hub, put, read, advertise, overcommitted } = await clusterAtRisk();
     advertise("rome");
     put("rsv-a", {}, { requesterID: "paris", targetClusterID: "rome" });

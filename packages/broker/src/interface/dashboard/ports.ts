@@ -33,7 +33,7 @@ export interface DashboardLimits {
   readonly maxStreamsPerSession: number;
   readonly requestsPerSecond: number;
   readonly requestBurst: number;
-  /** How many changes a page may have missed and still go on where it was. */
+  /** The number of changes that a page may have missed and still continue. */
   readonly changesRemembered: number;
   readonly maxStreamBufferBytes: number;
   readonly stopTimeoutMs: number;

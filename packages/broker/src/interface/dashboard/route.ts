@@ -6,7 +6,7 @@ import type { Session } from "./session/sessions.ts";
 /** One call under `/ui/`: who may make it, and what it does. */
 export interface UiRoute {
   readonly method: "GET" | "POST" | "DELETE";
-  /** At most one name stands in it, as in `/ui/reservations/{id}/release`. */
+  /** With at most one parameter, as in `/ui/reservations/{id}/release`. */
   readonly path: string;
   readonly access: "anyone" | "viewer" | "admin";
   readonly handle: (call: UiCall) => Answer | Promise<Answer>;

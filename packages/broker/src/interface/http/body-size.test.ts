@@ -88,7 +88,7 @@ describe("the size of a body", () => {
     expect(await polite.hears("decisionID")).toContain("201 Created");
   });
 
-  test("the connection goes on after a body that was too large, or that nobody read", async () => {
+  test("the connection continues after a body that was too large, or that nobody read", async () => {
     const { broker } = await start();
     const line = await openRawConnection(broker.port, rome);
     const body = filled(300 * KIB);

@@ -261,7 +261,7 @@ describe("certificates that change while the broker runs", () => {
     expect(await callOnce(broker.port, leaf, `GET ${instructions}`)).toMatchObject({ status: 401 });
   });
 
-  test("a renewed server certificate is shown to new connections, and calls under way go on", async () => {
+  test("a renewed server certificate is shown to new connections, and calls under way continue", async () => {
     const line = await openRawConnection(broker.port, rome);
     const renewed = certificates.leaf({
       subject: [{ type: "CN", value: "broker" }],

@@ -23,12 +23,12 @@ export interface HttpLimits {
   readonly maxSockets: number;
   readonly maxSocketsPerCluster: number;
   readonly maxStreamsPerCluster: number;
-  /** Calls of one cluster: so many a second on average, and so many at once. */
+  /** Calls of one cluster: per second on average, and at once. */
   readonly requestsPerSecond: number;
   readonly requestBurst: number;
   /** Reservations and quotes beyond this many under way are turned away. */
   readonly maxSheddableInFlight: number;
-  /** How many changes a reader may have missed and still go on where it was. */
+  /** The number of changes that a reader may have missed and still continue. */
   readonly changesRemembered: number;
   readonly handshakeTimeoutMs: number;
   readonly headersTimeoutMs: number;

@@ -34,7 +34,7 @@ describe("the heartbeat", () => {
     expect(next.spec?.acquireTime).toBe(first.spec?.acquireTime);
   });
 
-  test("tells when some cluster can lend more than before, and else not", async () => {
+  test("reports when some cluster can lend more than before, and else not", async () => {
     const { engine } = await env.startBroker({ policy: { stalenessMs: 1e12 } });
     const freedAt = (found: Lease) => found.metadata.annotations?.[KUBE_ANNOTATION.capacityFreed];
     const nextAdvertisement = async (before: string | undefined) =>
@@ -72,7 +72,7 @@ describe("the heartbeat", () => {
     expect((await lease()).spec?.renewTime).toBe(last.spec?.renewTime);
   });
 
-  test("goes on when the server was away, and says once that it was", async () => {
+  test("continues when the server was away, and says once that it was", async () => {
     await env.startBroker();
     const before = await lease();
     await env.cluster.faults.down();

@@ -71,7 +71,7 @@ describe("the whole Kubernetes interface", () => {
     expect(liveOnes()).toHaveLength(1);
   });
 
-  test("books nothing twice while many ask and many publish, and reserved is always the sum", async () => {
+  test("reserves nothing twice while many ask and many publish, and reserved is always the sum", async () => {
     const providers = Array.from({ length: 10 }, (_, index) => `p${index}`);
     let sequence = 1;
     const publishAll = async (): Promise<void> => {

@@ -21,7 +21,7 @@ const FIXED_COLUMNS = 15;
 const NO_NUMBERS: Numbers = {};
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Numbers by names that only the decision knows. A prefix tells whose they are. */
+/** Numbers by names that only the decision knows. A prefix says to which object they belong. */
 const OPEN: readonly (readonly [prefix: string, read: (candidate: CandidateRecord) => Numbers])[] = [
   ["parts/", ({ outcome }) => (outcome.kind === "scored" ? outcome.parts : NO_NUMBERS)],
   ["ratings/", ({ inputs }) => inputs.ratings],

@@ -71,7 +71,7 @@ describe("a long history", () => {
     expect((await reopened(ledger, store)).records).toMatchObject({ reservations: [], closedKeys: [] });
   });
 
-  it("keeps as much of the audit log and of the decisions as is wanted, and the chain goes on", async () => {
+  it("keeps as much of the audit log and of the decisions as is wanted, and the chain continues", async () => {
     const ledger = await newLedger();
     const keep = { atMost: 200, forMs: 1000 * DAY_MS };
     const store = replica(ledger, { retention: { audit: keep, decisions: keep } });

@@ -9,7 +9,7 @@ describe("on a simulated API server", () => {
   });
   afterAll(() => server.dispose());
 
-  describe("the kubernetes store keeps every promise of a store", () => {
+  describe("the kubernetes store passes the conformance suite of a store", () => {
     it.each(STORE_PROMISES)("$name", async ({ keep }) => {
       await expect(keep(() => server.newLedger())).resolves.toBeUndefined();
     });

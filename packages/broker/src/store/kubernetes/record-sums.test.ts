@@ -89,7 +89,7 @@ describe("a ledger in objects", () => {
         sum: { commit: COMMITS - 1, records: [1, 1] },
       }),
     },
-  ])("of an older broker that $name is counted anew, and guarded from then on", async ({ change }) => {
+  ])("of an older broker that $name is counted again, and guarded from then on", async ({ change }) => {
     const ledger = await inSegments();
     await changeManifest(ledger, change);
     const store = replica(ledger);

@@ -84,7 +84,7 @@ function otherChange(event: LedgerEvent): Change[] {
   }
 }
 
-/** All of the records as lines that make them anew. */
+/** All records as lines, from which they can be restored. */
 export function* snapshotLines(records: Records): Generator<string> {
   const { reservations, closedKeys, cordons, adoption, advertisements } = records;
   const line = (change: Change): string => JSON.stringify(change);

@@ -16,7 +16,7 @@ import { testLedger } from "./testing/stores.ts";
 describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
   const { newLedger, replica, server } = ledgers();
 
-  describe("the postgres store keeps every promise of a store", () => {
+  describe("the postgres store passes the conformance suite of a store", () => {
     const makeStore = () => Promise.resolve(testLedger(server()));
     it.each(STORE_PROMISES)("$name", async ({ keep }) => {
       await expect(keep(makeStore)).resolves.toBeUndefined();
@@ -99,7 +99,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       expect(await young.lastCommit()).toBe(3);
     });
 
-    it("one whose time ran out unnoticed goes on when nobody took over", async () => {
+    it("one whose time ran out unnoticed continues when nobody took over", async () => {
       const ledger = newLedger();
       const clock = fakeClock();
       const store = replica(ledger, { clock });
@@ -198,7 +198,7 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
       { fate: "answer-lost", last: 2 },
       { fate: "never-sent", last: 1 },
     ] as const)(
-      "($fate) is settled also after another replica took over and went on",
+      "($fate) is settled also after another replica took over and continued",
       async ({ fate, last }) => {
         const { ledger, sessions, store, batch } = await disturbed();
         sessions.plan(fate);

@@ -18,7 +18,7 @@ export function arrayValue(type: ColumnType, elements: readonly Cell[]): Buffer 
   const parts = elements.map((element) => elementValue(type, element));
   const size = parts.reduce((sum, part) => sum + LENGTH_BYTES + part.length, HEADER_BYTES);
   const value = Buffer.allocUnsafe(size);
-  // One dimension, no nulls, the type, so many elements, counted from 1.
+  // One dimension, no nulls, the element type, the number of elements, the first index 1.
   let at = [1, 0, OID[type], elements.length, 1].reduce((from, field) => value.writeInt32BE(field, from), 0);
   for (const part of parts) {
     at = value.writeInt32BE(part.length, at);

@@ -57,7 +57,7 @@ export async function lastLineToTrim(
   const { rows } = await session.send({
     text: `SELECT sequence, hash FROM ${schema}.audit
       WHERE sequence <= $1 AND (sequence <= $2 OR at < $3) ORDER BY sequence DESC LIMIT 1`,
-    // The newest line stays: the chain goes on from it.
+    // The newest line stays: the chain continues from it.
     values: [Math.min(trimmed.sequence + TRIM_BATCH, audit.sequence - 1), tooMany, now - keep.forMs],
   });
   const [last] = rows;

@@ -29,7 +29,7 @@ function modesIn(folder: string): Record<string, number> {
 }
 
 describe("a backup", () => {
-  it("is one whole, consistent file, made while the broker goes on committing", async () => {
+  it("is one whole, consistent file, made while the broker continues committing", async () => {
     const directory = temporaryDirectory();
     const file = join(temporaryDirectory(), "copy.db");
     const { store, grants, ledgerId } = await openStore(directory);

@@ -37,7 +37,7 @@ function refuseLogAlone(file: string): void {
 
 /** Rows are mostly appended: with pages of twice the usual size a large batch costs a sixth less, a single row hardly more. */
 const PAGE_BYTES = 8192;
-/** After so many pages the log is copied into the database: small enough not to be felt as a pause. */
+/** After this number of pages the log is copied into the database: small enough to cause no noticeable pause. */
 const LOG_PAGES = 500;
 /** The log may grow in a burst; afterwards it is cut back to this. */
 const LOG_LIMIT_BYTES = 64 * 2 ** 20;

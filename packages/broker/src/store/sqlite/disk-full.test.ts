@@ -18,7 +18,7 @@ function smallDisk(): string | undefined {
   return directory;
 }
 
-it("refuses commits on a full disk, stays readable, and goes on when there is space again", async ({
+it("refuses commits on a full disk, stays readable, and continues when there is space again", async ({
   skip,
 }) => {
   const directory = smallDisk();

@@ -165,7 +165,7 @@ describe("a young ledger, all of it in its write-ahead log,", () => {
     expect(await commitAtStart(directory)).toBe(COMMITS + 1);
   });
 
-  it("starts anew when all of its files were removed", async () => {
+  it("starts empty when all of its files were removed", async () => {
     const directory = await killed();
     remove(DATABASE, LOG, "ledger.db-shm", NOTE)(directory);
     expect(await commitAtStart(directory)).toBe(0);

@@ -12,7 +12,7 @@ import { ledgerFileIn } from "./database.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 import { verifyLedger } from "./verify.ts";
 
-describe("the sqlite store keeps every promise of a store", () => {
+describe("the sqlite store passes the conformance suite of a store", () => {
   const makeStore = () => {
     const directory = mkdtempSync(join(tmpdir(), "ledger-"));
     const remove = () => rm(directory, { recursive: true });

@@ -60,7 +60,7 @@ describe("verifying a ledger", () => {
     expect(found?.lastAuditHash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("works beside a broker that goes on committing", async () => {
+  it("works beside a broker that continues committing", async () => {
     const directory = temporaryDirectory();
     const store = sqliteStore({ directory });
     await store.open();

@@ -277,14 +277,14 @@ describe("server-side apply", () => {
       expect(apply(api, { ...widget("a"), status: {} }, { by: "controller", target })["status"]).toEqual({});
     });
 
-    it("closes the book when a client empties it", () => {
+    it("removes managedFields when a client empties it", () => {
       const { api } = smallCluster();
       const object = applySpec(api, { size: 1 });
       const emptied = { ...object, metadata: { ...metadataOf(object), managedFields: [{}] } };
       expect(metadataOf(api.update(A, emptied, WRITE).object)).not.toHaveProperty("managedFields");
     });
 
-    it("keeps the book when a client leaves it out", () => {
+    it("keeps managedFields when a client leaves it out", () => {
       const { api } = smallCluster();
       const object = applySpec(api, { size: 1 });
       const { managedFields: _, ...metadata } = metadataOf(object);

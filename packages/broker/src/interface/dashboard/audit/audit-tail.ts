@@ -23,7 +23,7 @@ export interface AuditTailQuery {
 export interface AuditTailPage {
   /** Newest first. */
   readonly entries: readonly AuditEntry[];
-  /** Where to go on; undefined: the log begins here. */
+  /** Where to continue; undefined: the log begins here. */
   readonly before: number | undefined;
 }
 

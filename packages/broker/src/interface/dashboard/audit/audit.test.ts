@@ -96,7 +96,7 @@ describe("the newest lines", () => {
     expect(one).toEqual({ entries: [], before: undefined });
   });
 
-  test("a text that nobody said is given up after a while, with a place to go on from", async () => {
+  test("a text that nobody said is given up after a while, with a place to continue from", async () => {
     const lines = newestLines(storeOf(logOf(25_000)));
     const page = await lines.page({ before: undefined, limit: 10, text: "nobody" });
     expect(page).toEqual({ entries: [], before: 5001 });
@@ -119,7 +119,7 @@ describe("the newest lines", () => {
     expect(yields).toBeGreaterThanOrEqual(10);
   });
 
-  test("searches go one after the other, and too many are turned away; reading goes on", async () => {
+  test("searches go one after the other, and too many are turned away; reading continues", async () => {
     const lines = newestLines(storeOf(logOf(5000)));
     const done: number[] = [];
     const searchFor = async (number: number) => {

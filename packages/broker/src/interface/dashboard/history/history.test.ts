@@ -118,7 +118,7 @@ test("a cluster that fell silent leaves a gap, and lends nothing to the fleet", 
   expect(capacity.read("hour", 500_000, "paris").points.at(-1)).toBeNull();
 });
 
-test("a restart goes on where the last process was, with a gap for the time between", async () => {
+test("a restart continues where the last process was, with a gap for the time between", async () => {
   const file = join(folder(), "history.bin");
   const time = fakeClock();
   const first = historyOf(time, file);
@@ -216,7 +216,7 @@ test("what could not be put in its place does not stay on the disk", async () =>
   expect(readdirSync(place)).toEqual(["history.bin"]);
 });
 
-test("a disk that cannot be written is told of, and nothing else happens", async () => {
+test("a disk that cannot be written is reported, and nothing else happens", async () => {
   const time = fakeClock();
   const { history, logged } = historyOf(time, join(folder(), "no", "such", "history.bin"));
   await history.start();

@@ -55,7 +55,7 @@ interface Missed {
   readonly since: Instant;
 }
 
-/** The last changes, so that a page that was away for a moment can go on where it was. */
+/** The last changes, so that a page can continue after a short disconnection. */
 export class ChangeLog {
   readonly #capacity: number;
   readonly #entries: Entry[] = [];

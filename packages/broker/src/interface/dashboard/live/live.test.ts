@@ -95,7 +95,7 @@ describe("a stream of events", () => {
     expect(ids(published[0]?.data["clusters"]).sort()).toEqual(["paris", "rome"]);
   });
 
-  test("tells of clusters that speak, fall silent, or are cordoned", async () => {
+  test("reports clusters that speak, fall silent, or are cordoned", async () => {
     const { browser, advertise, time, news } = await world();
     const stream = await browser.listen();
     await stream.receives("event: hello");
@@ -114,7 +114,7 @@ describe("a stream of events", () => {
     expect(cordoned.at(-1)).toMatchObject({ data: { clusters: [{ id: "paris", isCordoned: true }] } });
   });
 
-  test("tells of the first cluster there ever was", async () => {
+  test("reports the first cluster there ever was", async () => {
     const time = fakeClock();
     const { signIn, advertise } = await start({ time });
     const stream = await (await signIn()).listen();
@@ -149,7 +149,7 @@ describe("a stream of events", () => {
     expect(text.match(/^: alive$/gm)).toHaveLength(1);
   });
 
-  test("tells that there is more than it tells", async () => {
+  test("reports that there is more than it tells", async () => {
     const { browser, broker, news } = await world();
     const stream = await browser.listen();
     await stream.receives("event: hello");
@@ -263,7 +263,7 @@ describe("a page that comes back", () => {
     ]);
   });
 
-  test("to a broker that was started anew goes on if nothing happened meanwhile, and else starts over", async () => {
+  test("to a broker that restarted continues if nothing happened meanwhile, and else starts over", async () => {
     const disk = memoryDisk();
     const time = fakeClock();
     const first = await world({ disk, time });

@@ -55,7 +55,7 @@ test("nothing that anybody makes up is known", () => {
   assert(made);
 });
 
-test("a key that comes anew while it runs ends what the old one sealed", () => {
+test("a key that comes again while it runs ends what the old one sealed", () => {
   let key = one;
   const changing = createSeal({ privateKey: () => key, realm: () => "ledger-1" });
   expect(changing.open(sealed)).toEqual(FIELDS);

@@ -33,7 +33,7 @@ export interface Sessions {
 }
 
 export interface SessionsDeps {
-  /** The wall clock, because the monotonic clock starts anew with each process. */
+  /** The wall clock, because the monotonic clock restarts with each process. */
   readonly clock: Pick<Clock, "wallMs">;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly certificates: () => CertificateSet;

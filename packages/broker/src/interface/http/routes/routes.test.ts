@@ -252,7 +252,7 @@ describe("a reservation over HTTP", () => {
     expect(broker.logged).toContainEqual(expect.stringContaining("the requester closed the connection"));
   });
 
-  test("a failing store is 503 with a time to come again, and nothing is booked", async () => {
+  test("a failing store is 503 with a time to come again, and nothing is reserved", async () => {
     await advertise(paris, "paris");
     const empty = store.fill();
     const failed = await reserve();
@@ -354,7 +354,7 @@ describe("other calls", () => {
     expect(shown.cost).toBeUndefined();
   });
 
-  test("a quote books nothing", async () => {
+  test("a quote reserves nothing", async () => {
     await advertise(paris, "paris", { cost: { cpuCost: "0.1", memoryCost: "0.01", currency: "EUR" } });
     const before = broker.engine.commitNumber;
     const reply = await broker.call(rome, "POST /api/v1/quotes", {

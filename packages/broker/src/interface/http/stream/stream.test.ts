@@ -102,7 +102,7 @@ function eventsIn(text: string): ReceivedEvent[] {
 }
 
 describe("an event stream", () => {
-  test("tells the policy's slice defaults, from its beginning on", async () => {
+  test("reports the policy's slice defaults, from its beginning on", async () => {
     sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
     const early = await watch(paris);
     const id = await reserve();
@@ -152,7 +152,7 @@ describe("an event stream", () => {
     expect(provider.received().slice(before.length).split("\n\n")[0]).toContain("event: instruction");
   });
 
-  test("tells of an expiry that nobody asked for", async () => {
+  test("reports an expiry that nobody asked for", async () => {
     const provider = await watch(paris);
     await broker.call(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi", { duration: "1m" }) });
     await provider.receives(1);
@@ -209,7 +209,7 @@ describe("an event stream", () => {
 });
 
 describe("a reader that was away", () => {
-  test("goes on where it was, hearing of each reservation once and as it is now", async () => {
+  test("continues where it was, hearing of each reservation once and as it is now", async () => {
     const first = await reserve();
     const away = broker.engine.commitNumber;
     await broker.call(rome, `POST /api/v1/reservations/${first}/activate`);
@@ -342,7 +342,7 @@ describe("capacity", () => {
     expect(stranger.events()).toEqual([]);
   });
 
-  test("of a cluster that comes anew, or lends again, is told", async () => {
+  test("of a cluster that comes again, or lends again, is reported", async () => {
     const stranger = await watch(tokyo);
     await advertise("8", certificates.cluster("berlin"), "berlin");
     await time.advance(1000);
@@ -360,7 +360,7 @@ describe("capacity", () => {
     expect(await stranger.receives(1)).toMatchObject([{ event: "capacity", data: { change: "freed" } }]);
   });
 
-  test("of a cluster that is uncordoned by any other way is told", async () => {
+  test("of a cluster that is uncordoned by any other way is reported", async () => {
     const stranger = await watch(tokyo);
     const by = { clusterId: "ops", isAdmin: true };
     await broker.engine.submit({ kind: "cordon", by, clusterId: "paris" });
@@ -370,7 +370,7 @@ describe("capacity", () => {
     expect(await stranger.receives(1)).toMatchObject([{ data: { change: "freed" } }]);
   });
 
-  test("of a cluster that was silent for too long is told when it is heard again", async () => {
+  test("of a cluster that was silent for too long is reported when it is heard again", async () => {
     const stranger = await watch(tokyo);
     await time.advance(125_000);
     expect(stranger.events()).toEqual([]);

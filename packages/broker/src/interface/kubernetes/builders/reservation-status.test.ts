@@ -52,7 +52,7 @@ describe("the status of a reservation", () => {
     expect(JSON.stringify(status)).not.toContain("secret");
   });
 
-  test("tells the policy's slice defaults, unless they are the usual ones", () => {
+  test("reports the policy's slice defaults, unless they are the usual ones", () => {
     const sliceDefaults = { pods: 50, ephemeralStorage: "5Gi" };
     const object = personsReservation("mine");
     const status = reservationStatus(reservation, { ...context(), sliceDefaults }, object);
@@ -86,7 +86,7 @@ describe("the status of a reservation", () => {
     expect(readyOf(end)).toMatchObject({ status: "False", reason: "Expired" });
   });
 
-  test("is told anew when somebody else changed a word of it, but not for others' fields", () => {
+  test("is written again when somebody else changed a part of it, but not for others' fields", () => {
     const object = personsReservation("mine");
     const status = reservationStatus(reservation, context(), object);
     const signal = {

@@ -60,7 +60,7 @@ describe("a person who edits a status", () => {
     expect(isReserved(object)).toBe(false);
   });
 
-  test("and takes all of it away finds it there again, booked once", async () => {
+  test("and takes all of it away finds it there again, reserved once", async () => {
     const object = await create(personsReservation("wiped"));
     const before = await inPhase("wiped", "Reserved");
     await edit("wiped", { status: null }, "status");
@@ -89,7 +89,7 @@ describe("a person who edits a request", () => {
     },
   );
 
-  test("that was booked and not answered yet is refused, gets what was booked, and can release it", () =>
+  test("that was reserved and not answered yet is refused, gets what was reserved, and can release it", () =>
     inOwnEnvironment(async (other) => {
       const disk = memoryDisk();
       const healthy = await other.startBroker({ policy: POLICY, disk });
@@ -165,7 +165,7 @@ describe("a status that somebody wrote something into", () => {
 });
 
 describe("a provider's refusal", () => {
-  test("of many lines and characters is told in one line of a bounded length", async () => {
+  test("of many lines and characters is reported in one line of a bounded length", async () => {
     const object = await create(personsReservation("verbose", { requesterID: "oslo" }));
     await inPhase("verbose", "Reserved");
     const message = `the disk is\nbroken ${"!".repeat(30_000)}`;
@@ -194,7 +194,7 @@ describe("a provider's refusal", () => {
 });
 
 describe("a person's Reservation under the name of another reservation", () => {
-  test("books nothing and makes room for its view", async () => {
+  test("reserves nothing and makes room for its view", async () => {
     const object = await reserveOverHttp("squatted");
     const { name } = object.metadata;
     await hub.env.reservation(name, ({ status }) => status?.phase === "Reserved");
@@ -218,7 +218,7 @@ describe("a renewal", () => {
   test.each([
     ["of several lines", "2h\nplease"],
     ["that is too long to be repeated", `2h ${"x".repeat(300)}`],
-  ])("%s is refused once, and the object goes on", async (why, text) => {
+  ])("%s is refused once, and the object continues", async (why, text) => {
     const name = why.replaceAll(" ", "-");
     const object = await create(personsReservation(name, { duration: "1h" }));
     const { status: before } = await inPhase(name, "Reserved");

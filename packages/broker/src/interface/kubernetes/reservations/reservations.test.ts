@@ -142,7 +142,7 @@ describe("an agent's Reservation", () => {
     await expect(create(object)).rejects.toMatchObject({ code: "already-exists" });
   });
 
-  test("that was refused is decided anew when it is deleted and created again", async () => {
+  test("that was refused is decided again when it is deleted and created again", async () => {
     const object = agentsReservation("key-2", { requestedResources: { cpu: "70", memory: "1Gi" } });
     await create(object);
     const { metadata } = await inPhase(object.metadata.name, "Failed");

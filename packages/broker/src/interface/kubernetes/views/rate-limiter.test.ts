@@ -55,7 +55,7 @@ describe("the pace of writes", () => {
     expect(done.filter(({ what }) => what === "short")).toHaveLength(3);
   });
 
-  test("pauses a queue whose place is in trouble, tries with one at a time, and tells of it once", async () => {
+  test("pauses a queue that fails with a server fault, tries with one at a time, and reports it once", async () => {
     const { time, limiter, done, write, lines } = world();
     const [bad, good] = [limiter.queue("bad"), limiter.queue("good")];
     let tries = 0;
@@ -75,7 +75,7 @@ describe("the pace of writes", () => {
     expect(new Set(await Promise.all(failures))).toEqual(new Set(["unreachable", "overloaded"]));
   });
 
-  test("goes on at full speed when it works again", async () => {
+  test("continues at full speed when it works again", async () => {
     const { time, limiter, done, write, lines } = world();
     const queue = limiter.queue("a");
     await expect(queue.run(away)).rejects.toThrow("away");
