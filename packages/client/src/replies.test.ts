@@ -1,4 +1,4 @@
-import type { ReservationDTO } from "@resource-broker/contract";
+import { type AdoptionRequestDTO, LIMIT, type ReservationDTO } from "@resource-broker/contract";
 import {
   advertisementBody,
   fakeClock,
@@ -201,6 +201,24 @@ describe("what the broker says", () => {
     expect(await rome.listReservations("provider")).toHaveLength(1);
   });
 
+  test("the results of offers that take several requests are put together, in order", async () => {
+    const { broker, rome } = await setup((response, received) => {
+      const { reservations } = JSON.parse(received.body) as AdoptionRequestDTO;
+      const results = reservations.map(({ id }) => ({ id, outcome: "waiting", message: "" }));
+      reply(200, { results })(response, received);
+    });
+    const { status: _, ...offer } = reservation("rsv-1");
+    const reservations = Array.from({ length: LIMIT.adoptionOffers + 1 }, (_, index) => ({
+      ...offer,
+      id: `rsv-${index}`,
+      phase: "Active" as const,
+      generation: 1,
+    }));
+    const { results } = await rome.adopt({ reservations });
+    expect(results.map(({ id }) => id)).toEqual(reservations.map(({ id }) => id));
+    expect(calls(broker)).toHaveLength(2);
+  });
+
   test("its clock and ledger are passed on", async () => {
     const { rome } = await setup(
       reply(200, [], { Date: "Wed, 01 Jul 2026 10:00:00 GMT", "Ledger-ID": "led-7" }),
@@ -227,6 +245,17 @@ describe("what is sent", () => {
       "Content-Length",
       "Content-Type",
       "Host",
+    ]);
+  });
+
+  test("the generation that is held, where it is known", async () => {
+    const { broker, rome } = await setup(raw(204, undefined, ""));
+    await rome.acknowledge("rsv-1", 3);
+    await rome.acknowledge("rsv-1", undefined);
+    const bodies = broker.received.filter(({ method }) => method === "POST").map(({ body }) => body);
+    expect(bodies.map((body) => JSON.parse(body) as unknown)).toEqual([
+      { state: "held", generation: 3 },
+      { state: "held" },
     ]);
   });
 

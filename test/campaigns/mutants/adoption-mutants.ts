@@ -98,4 +98,11 @@ export const ADOPTION_MUTANTS: readonly Mutant[] = [
     replace: "[expiresAt].flatMap(",
     caughtBy: IMPORT_TEST,
   },
+  {
+    name: "an agent offers reservations without their end",
+    file: "packages/agent/src/transport/reservation-mapping.ts",
+    find: "    ...(expiresAt === undefined ? {} : { expiresAt }),\n    ...(key",
+    replace: "    ...(key",
+    caughtBy: testFile("packages/agent/src/transport/reservation-mapping.test.ts"),
+  },
 ];

@@ -69,4 +69,25 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     replace: "  }\n  return folder;",
     caughtBy: KEEP_FOLDER,
   },
+  {
+    name: "forgets the price of a reservation when it restarts",
+    file: "packages/agent/src/transport/reservation-mapping.ts",
+    find: "    cost: reservation.cost,\n",
+    replace: "    cost: undefined,\n",
+    caughtBy: testFile("packages/agent/src/manifests/instructions.test.ts"),
+  },
+  {
+    name: "counts pods of any cluster as use of a reservation",
+    file: "packages/agent/src/provider/provider.ts",
+    find: "({ id, origin: dataPlaneIds.requester })",
+    replace: "({ id, origin: undefined, dataPlaneIds })",
+    caughtBy: testFile("packages/agent/src/core/liqo-provider.test.ts"),
+  },
+  {
+    name: "does not pass --liqo-enforce on to the provider's half",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: 'isEnforcing: settings["liqo-enforce"]',
+    replace: "isEnforcing: false",
+    caughtBy: testFile("packages/agent/src/liqo/provider/foreign-slices.test.ts"),
+  },
 ];

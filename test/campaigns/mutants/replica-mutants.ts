@@ -134,4 +134,18 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     replace: "",
     caughtBy: testFile("packages/broker/src/engine/replica.test.ts"),
   },
+  {
+    name: "counts a renewal on the API server from its answer, so it leads for longer than others wait",
+    file: `${KUBERNETES}/kubernetes-lease.ts`,
+    find: "return { isHeld: true, sentAt, wasHeld: true };",
+    replace: "return { isHeld: true, sentAt: leaseTime(clock), wasHeld: true };",
+    caughtBy: testFile("packages/broker/src/store/leader-election.test.ts"),
+  },
+  {
+    name: "counts a renewal in the database from its answer, so it leads for longer than others wait",
+    file: `${POSTGRES}/postgres-lease.ts`,
+    find: "if (isHeld) return { isHeld, sentAt, wasHeld: true };",
+    replace: "if (isHeld) return { isHeld, sentAt: leaseTime(clock), wasHeld: true };",
+    caughtBy: testFile("packages/broker/src/store/leader-election.test.ts"),
+  },
 ];

@@ -1,13 +1,15 @@
 import { countedResources } from "@resource-broker/accounting";
-import { CONFIG_MAPS, NAMESPACES } from "@resource-broker/kube";
+import { CONFIG_MAPS, NAMESPACES, PODS } from "@resource-broker/kube";
 import { expect, test } from "vitest";
 import { dataPlaneOff } from "../data-plane/data-plane-off.ts";
 import type { ObjectEvent } from "../events/record-event.ts";
 import { RESOURCE_SLICES } from "../liqo/objects/authentication.ts";
+import { liqoAccounting } from "../liqo/node-accounting.ts";
 import { liqoProvider } from "../liqo/provider/liqo-provider.ts";
 import {
   ASKED,
   aReplica,
+  MALLORY,
   ROME,
   tenantNamespace,
 } from "../liqo/provider/testing/provider-test-environment.ts";
@@ -41,6 +43,7 @@ function world() {
       prices: fixedPrices(undefined),
       dataPlane: {
         ...dataPlaneOff(),
+        accounting: liqoAccounting,
         createProvider: (context) =>
           liqoProvider(
             { namespace: "liqo", isEnforcing: false },
@@ -119,5 +122,38 @@ test("a slice is granted when its capacity is held, and refused when it is not",
   expect(statusOf(id)).toMatchObject({ conditions: [{ status: "Accepted" }], resources: ASKED });
   expect(statusOf("rsv-rome-nothing")).toMatchObject({ conditions: [{ reason: "UnknownReservation" }] });
   expect(events.map(({ reason }) => reason)).toEqual(["HoldPlaced", "SliceGranted", "SliceRefused"]);
+  await Promise.all([core.stop(), rome.stop()]);
+});
+
+test("only pods of the requester use a reservation; those of others count as the cluster's own", async () => {
+  const { begin, time, paris, rome, core, broker } = world();
+  await begin();
+  rome.createRequest("more");
+  await time.advance(1000);
+  const id = broker.live()[0]?.id ?? "";
+  const known = core.cache.get("provider", id)?.reservation;
+  if (known !== undefined)
+    core.cache.update("provider", { ...known, dataPlaneIds: { requester: ROME }, generation: 99 });
+  for (const origin of [ROME, MALLORY]) {
+    paris.put(PODS, {
+      metadata: {
+        name: `web-${origin}`,
+        namespace: "shop",
+        uid: `uid-${origin}`,
+        labels: {
+          "liqo.io/managed-by": "shadowpod",
+          "offloading.liqo.io/origin": origin,
+          "offloading.liqo.io/nodename": id,
+          "liqo.io/creator-user": `${id}-0a1b2c`,
+        },
+      },
+      spec: { nodeName: "paris-1", containers: [{ name: "web", resources: { requests: { cpu: "1" } } }] },
+      status: { phase: "Running" },
+    });
+  }
+  await time.advance(40_000);
+  const advertisement = broker.ledger().accounts.get("paris")?.advertisement;
+  expect(advertisement?.usage).toMatchObject([{ reservationId: id, used: { cpuMillis: 1000 } }]);
+  expect(advertisement?.allocated.cpuMillis).toBe(1000);
   await Promise.all([core.stop(), rome.stop()]);
 });

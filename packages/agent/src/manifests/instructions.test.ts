@@ -1,4 +1,4 @@
-import { reservationSchema, validate } from "@resource-broker/contract";
+import { type ReservationDTO, reservationSchema, validate } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { type Reservation, withKey, withWrittenDefaults } from "../reservations/reservation.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
@@ -20,6 +20,8 @@ const WHOLE = {
   requesterLiqoID: "cool-rome",
   key: KEY,
   generation: 3,
+  cost: { currency: "EUR", total: "0.504", perHour: "0.336" },
+  reason: "Expired",
   later: true,
   createdAt: "2026-07-01T10:00:00.123Z",
   status: {
@@ -38,7 +40,7 @@ const WHOLE = {
   targetClusterID: "paris",
   requesterID: "rome",
   id: "rsv-rome-k3u7dq2hvmx5b4ta",
-};
+} satisfies Required<ReservationDTO> & { later: boolean };
 
 /** As the Go broker sends it. */
 const PLAIN = {
@@ -67,7 +69,7 @@ const annotationOf = ({ metadata }: ReturnType<typeof reservationInstruction | t
   metadata.annotations?.[RESERVATION_ANNOTATION];
 const START =
   '{"id":"rsv-rome-k3u7dq2hvmx5b4ta","requesterID":"rome","targetClusterID":"paris","requestedResources":{"cpu":"4","memory":"8Gi"';
-const WHOLE_START = `${START},"gpu":"1","storage":"10Gi","extended":{"example.com/x":"2"}},"status":{"phase":"Reserved","message":"Use paris for 4 CPU / 8Gi Memory","reservedAt":"2026-07-01T10:00:00.123Z","expiresAt":"2026-07-01T11:30:00.123Z"},"createdAt":"2026-07-01T10:00:00.123Z","generation":3`;
+const WHOLE_START = `${START},"gpu":"1","storage":"10Gi","extended":{"example.com/x":"2"}},"status":{"phase":"Reserved","message":"Use paris for 4 CPU / 8Gi Memory","reservedAt":"2026-07-01T10:00:00.123Z","expiresAt":"2026-07-01T11:30:00.123Z"},"createdAt":"2026-07-01T10:00:00.123Z","reason":"Expired","cost":{"perHour":"0.336","total":"0.504","currency":"EUR"},"generation":3`;
 const WHOLE_END =
   '"requesterLiqoID":"cool-rome","targetLiqoID":"calm-paris","targetClusterEndpoint":"https://10.0.0.7:6443","tier":"spot","priority":10,"decisionID":"dec-4f0q2"';
 const DEFAULTS = '"sliceDefaults":{"pods":110,"ephemeralStorage":"20Gi"}';

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { settingsOf } from "../../settings/testing/read-settings.ts";
+import { openDataPlane } from "../liqo-data-plane.ts";
 import { RESOURCE_SLICES } from "../objects/authentication.ts";
 import { SHADOW_PODS } from "../objects/offloading.ts";
 import {
@@ -41,6 +43,22 @@ describe("what is not ours", () => {
     expect(cluster.find(RESOURCE_SLICES, NAME)?.status).toEqual(FOREIGN.status);
     expect(eventReasons()).toEqual(["SliceFlagged"]);
     expect(shadowPods()).toEqual(["web-1"]);
+  });
+
+  test.each([
+    [[], undefined],
+    [["--liqo-enforce"], "true"],
+  ])("is cordoned by the data plane of these flags: %j", async (flags, expected) => {
+    const { cluster, time, deps, installLiqo } = providerTestEnvironment();
+    const settings = await settingsOf(["--liqo-namespace=elsewhere", ...flags]);
+    const dataPlane = openDataPlane(settings, { ...deps, clusterId: "paris", env: {} });
+    const provider = dataPlane.createProvider(deps);
+    installLiqo("elsewhere");
+    cluster.put(RESOURCE_SLICES, FOREIGN);
+    await provider.start();
+    await time.advance(MINUTE_MS);
+    expect(cluster.find(RESOURCE_SLICES, NAME)?.metadata.annotations?.["liqo.io/cordon"]).toBe(expected);
+    await Promise.all([provider.stop(), dataPlane.stop()]);
   });
 
   test("nor are slices that this cluster sends to others", async () => {

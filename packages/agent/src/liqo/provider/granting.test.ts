@@ -26,6 +26,19 @@ describe("granting", () => {
     expect(writes()).toEqual([{ verb: "update", plural: "resourceslices", name: ID }]);
   });
 
+  test("waits until the agent has listed its instructions", async () => {
+    let isReady = false;
+    const { cluster, begin, time, word, writes, cache } = providerTestEnvironment({ isReady: () => isReady });
+    cache.update("provider", aProviderReservation());
+    cluster.put(RESOURCE_SLICES, aReplica());
+    begin();
+    await time.advance(MINUTE_MS);
+    expect(writes()).toEqual([]);
+    isReady = true;
+    await time.advance(1000);
+    expect(word()).toBe("Accepted Reserved");
+  });
+
   test("waits for a reservation that comes later than its slice", async () => {
     const { cluster, begin, time, word, cache, eventReasons } = providerTestEnvironment();
     cluster.put(RESOURCE_SLICES, aReplica());

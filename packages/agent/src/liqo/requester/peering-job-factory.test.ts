@@ -55,9 +55,10 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
   const provided = new Map<string, string>();
   const begun = new Set<string>();
   const ran: { args: readonly string[]; timeoutMs: number; read: string[] }[] = [];
-  const state: { end: RunResult; connects: Fault | undefined; isLimited: boolean } = {
+  const state: { end: RunResult; connects: Fault | undefined; openClients: number; isLimited: boolean } = {
     end: { code: 0, output: "" },
     connects: undefined,
+    openClients: 0,
     isLimited: false,
   };
   const create: KubeClient["create"] = async (resource, object, options) =>
@@ -77,7 +78,8 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
       client: { ...rome.client, create },
       connect: async () => {
         if (state.connects !== undefined) throw state.connects;
-        return paris.client;
+        state.openClients += 1;
+        return { ...paris.client, close: () => void (state.openClients -= 1) };
       },
       kubeconfigs: {
         fingerprintOf: async (id) => JSON.stringify(files[id]),
@@ -100,7 +102,11 @@ function world({ here = "v1.2.0", there = "v1.2.3" }: { here?: string; there?: s
       },
     },
   );
-  const done = (job: Job) => job.work(new AbortController().signal);
+  const done = async (job: Job) => {
+    const result = await job.work(new AbortController().signal);
+    expect(state.openClients).toBe(0);
+    return result;
+  };
   return { rome, paris, work, done, ran, begun, files, state, lent: provided };
 }
 

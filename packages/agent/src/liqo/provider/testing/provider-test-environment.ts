@@ -1,8 +1,9 @@
 import { countedResources } from "@resource-broker/accounting";
 import type { ReservationDTO } from "@resource-broker/contract";
-import { NAMESPACES } from "@resource-broker/kube";
+import { CONFIG_MAPS, NAMESPACES, type ReflectorDeps } from "@resource-broker/kube";
 import type { Namespace } from "@resource-broker/kube/testing";
 import { fakeClock } from "@resource-broker/testkit";
+import type { ProviderContext } from "../../../data-plane/data-plane.ts";
 import type { ObjectEvent } from "../../../events/record-event.ts";
 import type { Reservation } from "../../../reservations/reservation.ts";
 import { reservationCache } from "../../../reservations/reservation-cache.ts";
@@ -152,7 +153,7 @@ export const OVER = ended("Expired", { requesterLiqoID: ROME });
 export const MINUTE_MS = 60_000;
 
 /** paris' API server with Liqo in it, and the agent's provider side, which has or has not started yet. */
-export function providerTestEnvironment({ isEnforcing = false } = {}) {
+export function providerTestEnvironment({ isEnforcing = false, isReady = (): boolean => true } = {}) {
   const time = fakeClock(Date.parse("2026-07-01T10:00:00Z"));
   const cluster = fakeCluster(time);
   const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
@@ -165,29 +166,31 @@ export function providerTestEnvironment({ isEnforcing = false } = {}) {
   };
   const held = new Set<string>([ID]);
   for (const tenant of [ROME, MALLORY]) cluster.put(NAMESPACES, tenantNamespace(tenant));
+  const deps: ReflectorDeps & ProviderContext = {
+    resources: countedResources(),
+    client: cluster.client,
+    clock: time,
+    random: () => 0.5,
+    log,
+    cache,
+    communicator: {
+      fetchReservation: (id) => {
+        broker.asked.push(id);
+        return broker.answer();
+      },
+    },
+    link: {
+      isCurrent: () => broker.isCurrent,
+      view: () => ({ now: time.wallMs(), isSilent: false }),
+    },
+    isHeld: (id) => held.has(id),
+    isReady,
+    recordEvent: (event) => void events.push(event),
+    onIdentity: () => undefined,
+    onRetry: () => undefined,
+  };
   const begin = () => {
-    const provider = sliceController(isEnforcing, {
-      resources: countedResources(),
-      client: cluster.client,
-      clock: time,
-      random: () => 0.5,
-      log,
-      cache,
-      communicator: {
-        fetchReservation: (id) => {
-          broker.asked.push(id);
-          return broker.answer();
-        },
-      },
-      link: {
-        isCurrent: () => broker.isCurrent,
-        view: () => ({ now: time.wallMs(), isSilent: false }),
-      },
-      isHeld: (id) => held.has(id),
-      isReady: () => true,
-      recordEvent: (event) => void events.push(event),
-      onRetry: () => undefined,
-    });
+    const provider = sliceController(isEnforcing, deps);
     provider.setPresent(true);
     return provider;
   };
@@ -200,8 +203,18 @@ export function providerTestEnvironment({ isEnforcing = false } = {}) {
     log,
     broker,
     held,
+    deps,
     begin,
     find,
+    installLiqo: (namespace: string) =>
+      cluster.put(CONFIG_MAPS, {
+        metadata: {
+          name: "clusterid",
+          namespace,
+          labels: { "app.kubernetes.io/name": "clusterid-configmap" },
+        },
+        data: { CLUSTER_ID: "paris-liqo" },
+      }),
     word: (tenant = ROME) => {
       const condition = find(tenant)?.status?.conditions?.find(({ type }) => type === "Resources");
       return condition && `${condition.status} ${condition.reason ?? ""}`;
