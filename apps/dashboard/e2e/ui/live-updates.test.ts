@@ -141,7 +141,7 @@ test("an admin releases, cordons and uncordons, each after a word of what will h
   await page.locator("dialog[open]").waitFor({ state: "detached" });
   await page.locator("button:focus", { hasText: "Release" }).waitFor();
   await release.click();
-  expect(await page.locator("dialog").innerText()).toContain("cannot be taken back");
+  expect(await page.locator("dialog").innerText()).toContain("cannot be undone");
   await page.locator("dialog").getByRole("button", { name: "Release" }).click();
   await page.locator(".chip", { hasText: "Released" }).waitFor();
   await release.waitFor({ state: "detached" });

@@ -42,7 +42,7 @@ export const ClusterRow = memo(function ClusterRow({ cluster }: { readonly clust
       <td data-label="Borrows" className="num is-number">
         {cluster.borrows}
       </td>
-      <td data-label="Last advertisement" className="num">
+      <td data-label="Last seen" className="num">
         <TimeAgo at={cluster.heardAt} />
       </td>
     </tr>

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
   { title: "Price per hour", sort: "price" },
   { title: "Lends", sort: "lends", isNumber: true },
   { title: "Borrows", sort: "borrows", isNumber: true },
-  { title: "Last advertisement", sort: "heard" },
+  { title: "Last seen", sort: "heard" },
 ];
 
 const STATES = [

@@ -10,7 +10,7 @@ import {
   type WorldCluster,
 } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { aReservation } from "../../src/testing/samples.ts";
+import { aWireReservation } from "../../src/testing/samples.ts";
 import { askFor } from "../testing/resource-request.ts";
 import { liqoObjectsIn } from "./testing/liqo-objects.ts";
 import { type LiqoWorld, liqoIdOf, startLiqoWorld } from "./testing/liqo-world.ts";
@@ -109,7 +109,7 @@ function answering(answer: Partial<ReservationDTO>): Script {
   return (response, received) => {
     const { method, url, headers } = received;
     if (method === "POST" && url === "/api/v1/reservations") {
-      const spec = aReservation({
+      const spec = aWireReservation({
         targetLiqoID: liqoIdOf("paris"),
         requesterLiqoID: liqoIdOf("rome"),
         key: String(headers["idempotency-key"]),
