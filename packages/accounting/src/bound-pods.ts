@@ -36,10 +36,6 @@ export interface BoundPods {
   changeNode(node: NodeEntry, by: 1 | -1): void;
 }
 
-function guestKey({ reservationId, origin }: GuestTotal["guest"]): string {
-  return `${origin}/${reservationId}`;
-}
-
 export function newNodeEntry(name: string, number: number): NodeEntry {
   return {
     number,
@@ -92,4 +88,8 @@ function changeGuest(
   change.add(entry.total);
   if (entry.pods > 0) guests.set(key, entry);
   else guests.delete(key);
+}
+
+function guestKey({ reservationId, origin }: GuestTotal["guest"]): string {
+  return `${origin}/${reservationId}`;
 }

@@ -23,7 +23,7 @@ export interface ClusterView {
 export type NodeKind = "counted" | "uncounted" | "virtual";
 
 /** Why a pod waiting for a node is shown and not counted. */
-export const PENDING_REASONS = [
+const PENDING_REASONS = [
   "gated",
   "selects-virtual-node",
   "unreadable",
@@ -33,12 +33,7 @@ export const PENDING_REASONS = [
 export type PendingReason = (typeof PENDING_REASONS)[number];
 
 /** Why a pod is not counted at all. */
-export const IGNORED_REASONS = [
-  "terminal",
-  "on-virtual-node",
-  "on-uncounted-node",
-  "on-unknown-node",
-] as const;
+const IGNORED_REASONS = ["terminal", "on-virtual-node", "on-uncounted-node", "on-unknown-node"] as const;
 export type IgnoredReason = (typeof IGNORED_REASONS)[number];
 
 export type PodClass =

@@ -16,19 +16,6 @@ import { uidTable } from "./uid-table.ts";
 
 const MAX_INTERNED = 4096;
 
-/** Nodes of one type have the same amounts: returns one shared vector for all of them. */
-function vectorInterner(): (vector: ResourceVector) => ResourceVector {
-  const vectors = new Map<string, ResourceVector>();
-  return (vector) => {
-    const key = vectorKey(vector);
-    const known = vectors.get(key);
-    if (known !== undefined) return known;
-    if (vectors.size >= MAX_INTERNED) vectors.clear();
-    vectors.set(key, vector);
-    return vector;
-  };
-}
-
 export interface ClusterSumsOptions {
   readonly toleratedTaints?: readonly ToleratedTaint[];
 }
@@ -245,4 +232,17 @@ function nodeIn(place: number): number {
 
 function groupIn(place: number): number {
   return place % MAX_GROUPS;
+}
+
+/** Nodes of one type have the same amounts: returns one shared vector for all of them. */
+function vectorInterner(): (vector: ResourceVector) => ResourceVector {
+  const vectors = new Map<string, ResourceVector>();
+  return (vector) => {
+    const key = vectorKey(vector);
+    const known = vectors.get(key);
+    if (known !== undefined) return known;
+    if (vectors.size >= MAX_INTERNED) vectors.clear();
+    vectors.set(key, vector);
+    return vector;
+  };
 }

@@ -59,7 +59,7 @@ function taintProblem({ key, value, effect, surplus }: TaintParts): string | und
 }
 
 /** Why a node's capacity is not lent: a closed list, so that nodes can be counted by reason. */
-export const UNCOUNTED_NODE_REASONS = [
+const UNCOUNTED_NODE_REASONS = [
   "virtual",
   "not-ready",
   "unschedulable",

@@ -126,7 +126,7 @@ export const FAULTS = {
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
 /** Codes of faults found locally when calling another server; never sent by the broker. */
-export const LOCAL_FAULTS = {
+const LOCAL_FAULTS = {
   unauthenticated: {
     status: 401,
     retry: false,

@@ -5,11 +5,6 @@ import { CommandError } from "../cli/exit-code.ts";
 import type { Server } from "./admin.ts";
 import type { Agent } from "./agent-access.ts";
 
-/** The first line of every kubeconfig that was made here for the agent of this cluster. */
-function firstLine({ clusterId }: Agent): string {
-  return `# Made by brokerctl: the way of cluster ${clusterId} to its broker.`;
-}
-
 export function kubeconfigText(agent: Agent, { url, ca, serverName }: Server, token: string): string {
   const { name, namespace } = agent;
   const config = {
@@ -49,4 +44,9 @@ export async function checkPlace(file: string, agent: Agent): Promise<void> {
 
 export async function writeKubeconfig(file: string, text: string): Promise<void> {
   await writeFiles([{ path: resolve(file), text, mode: PRIVATE }]);
+}
+
+/** The first line of every kubeconfig that was made here for the agent of this cluster. */
+function firstLine({ clusterId }: Agent): string {
+  return `# Made by brokerctl: the way of cluster ${clusterId} to its broker.`;
 }

@@ -42,13 +42,6 @@ It needs the rights get, list and watch on nodes and pods, in all namespaces, an
   -o, --output=json  one JSON object instead of text
   --help             this text`;
 
-/** `-o json` as people write it for kubectl. */
-function withLongNames(argv: readonly string[]): string[] {
-  return argv.map((word) =>
-    word.replace(/^-o(?=$|=)/, "--output").replace(/^-o(?=(?:json|text)$)/, "--output="),
-  );
-}
-
 const silent = (): void => undefined;
 /** Errors are returned as faults, so nothing is logged. */
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
@@ -161,4 +154,11 @@ async function readPolicy(file: string | undefined): Promise<Policy> {
   const parsed = parsePolicy(content);
   if (parsed.ok) return parsed.policy;
   throw new Fault("invalid", `--policy: ${file}: ${describeProblems(parsed.problems)}`);
+}
+
+/** `-o json` as people write it for kubectl. */
+function withLongNames(argv: readonly string[]): string[] {
+  return argv.map((word) =>
+    word.replace(/^-o(?=$|=)/, "--output").replace(/^-o(?=(?:json|text)$)/, "--output="),
+  );
 }

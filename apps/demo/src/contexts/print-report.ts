@@ -5,19 +5,6 @@ import type { PendingReport, ReadableCluster, Report, WaitingState } from "./rep
 
 const COLUMN_SPACING = "   ";
 
-/** Rows under their titles, each column as wide as it must be. */
-function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = titles.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
-  );
-  return [titles, ...rows].map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
-      .join(COLUMN_SPACING)
-      .trimEnd(),
-  );
-}
-
 const PRICE_DIGITS = 4;
 const REASON_INDENT = " ".repeat(6);
 
@@ -137,4 +124,17 @@ function described(quantities: ResourceQuantitiesDTO): string {
 
 function heading(text: string): Line {
   return line(span(text, "title"));
+}
+
+/** Rows under their titles, each column as wide as it must be. */
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = titles.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  return [titles, ...rows].map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column] ?? 0))
+      .join(COLUMN_SPACING)
+      .trimEnd(),
+  );
 }

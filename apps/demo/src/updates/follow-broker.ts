@@ -18,24 +18,6 @@ import { type ClusterState, type EventUpdate, type OnUpdate, startingCluster } f
 
 const DECISION = /^(?<text>.*) Decision (?<id>dec-[a-z0-9-]+)\.$/s;
 
-/** The decision that an entry is about, if it is about one. */
-function decisionIdOf({ subject = "", message }: AuditEntryDTO): string | undefined {
-  return subject.startsWith("dec-") ? subject : DECISION.exec(message)?.groups?.["id"];
-}
-
-/** The update for a line of the audit log. */
-function auditEvent({ at, actor, action, subject = "", message }: AuditEntryDTO): EventUpdate {
-  const decided = DECISION.exec(message)?.groups?.["text"];
-  const isRefusal = subject.startsWith("dec-");
-  const about = subject === "" || isRefusal ? "" : `${subject}: `;
-  return {
-    at,
-    source: actor,
-    level: isRefusal ? "warn" : "info",
-    text: decided ?? `${about}${message === "" ? action : message}`,
-  };
-}
-
 /** Of a kept ledger only the last entries are shown. */
 const MOST_HISTORY = 30;
 
@@ -158,4 +140,22 @@ function pageOf(path: string, after: string): string {
 
 function problemIn({ body }: BrokerReply): string | undefined {
   return typeof body === "object" && body !== null && "error" in body ? String(body.error) : undefined;
+}
+
+/** The decision that an entry is about, if it is about one. */
+function decisionIdOf({ subject = "", message }: AuditEntryDTO): string | undefined {
+  return subject.startsWith("dec-") ? subject : DECISION.exec(message)?.groups?.["id"];
+}
+
+/** The update for a line of the audit log. */
+function auditEvent({ at, actor, action, subject = "", message }: AuditEntryDTO): EventUpdate {
+  const decided = DECISION.exec(message)?.groups?.["text"];
+  const isRefusal = subject.startsWith("dec-");
+  const about = subject === "" || isRefusal ? "" : `${subject}: `;
+  return {
+    at,
+    source: actor,
+    level: isRefusal ? "warn" : "info",
+    text: decided ?? `${about}${message === "" ? action : message}`,
+  };
 }

@@ -19,12 +19,6 @@ interface Widths {
   readonly bar: number;
 }
 
-function widthsFor(width: number): Widths {
-  const region = width >= WIDE ? REGION_WIDTH : 0;
-  const rest = width - NAME_WIDTH - region - GPU_WIDTH - PRICE_WIDTH - 2 * (AMOUNT_WIDTH + 3);
-  return { region, bar: Math.min(WIDEST_BAR, Math.max(NARROWEST_BAR, Math.floor(rest / 2))) };
-}
-
 /** What stands above the clusters; the price is that of one CPU for one hour. */
 export function clusterHeader(width: number): Line {
   const { region, bar } = widthsFor(width);
@@ -91,4 +85,10 @@ function freeOf(resource: "cpu" | "memory", { free, all }: ResourceShare): strin
 
 function short(amount: number): string {
   return String(amount < 10 ? Number(amount.toFixed(1)) : Math.round(amount));
+}
+
+function widthsFor(width: number): Widths {
+  const region = width >= WIDE ? REGION_WIDTH : 0;
+  const rest = width - NAME_WIDTH - region - GPU_WIDTH - PRICE_WIDTH - 2 * (AMOUNT_WIDTH + 3);
+  return { region, bar: Math.min(WIDEST_BAR, Math.max(NARROWEST_BAR, Math.floor(rest / 2))) };
 }

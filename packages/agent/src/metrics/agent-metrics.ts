@@ -28,93 +28,10 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
   readonly setSources: (watched: MetricSources) => void;
 }
 
-/** The Kubernetes transport has no certificates. */
-function addCertificateGauge(registry: MetricsRegistry, inForce: () => CertificateSet | undefined): void {
-  registry.collector(
-    {
-      name: "agent_certificate_expiry_timestamp_seconds",
-      help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
-      type: "gauge",
-    },
-    () => {
-      const set = inForce();
-      if (set === undefined) return [];
-      return certificateExpiries(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
-    },
-  );
-}
-
-function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {
-  registry.collector(
-    {
-      name: "agent_last_reload_successful",
-      help: "1 while the last reload succeeded, 0 while it failed and the previous version stays in use, by source.",
-      type: "gauge",
-    },
-    () =>
-      reloads().map(({ source, problem }) => ({ labels: { source }, value: problem === undefined ? 1 : 0 })),
-  );
-}
-
 const ROLES: readonly Role[] = ["requester", "provider"];
 const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
-/** Computed from the cache at each scrape. */
-function addReservationGauges(registry: MetricsRegistry, sources: () => MetricSources | undefined): void {
-  const live = (role: Role): CachedReservation[] => sources()?.cache.live(role) ?? [];
-
-  registry.collector(
-    {
-      name: "agent_reservations",
-      help: "Live reservations of this cluster, by role and phase.",
-      type: "gauge",
-    },
-    () =>
-      ROLES.flatMap((role) => {
-        const phases = live(role).map(({ reservation }) => reservation.phase);
-        return LIVE_PHASES.map((phase) => ({
-          labels: { role, phase },
-          value: phases.filter((each) => each === phase).length,
-        }));
-      }),
-  );
-  registry.collector(
-    {
-      name: "agent_unknown_reservations",
-      help: "Live reservations that the broker does not know; they are offered for adoption.",
-      type: "gauge",
-    },
-    () => [{ value: ROLES.flatMap(live).filter(({ syncState }) => syncState === "unknown").length }],
-  );
-  registry.collector(
-    {
-      name: "agent_broker_connected",
-      help: "1 while the broker pushes instructions on an open stream, 0 while it is polled or not reached.",
-      type: "gauge",
-    },
-    () => [{ value: sources()?.isStreaming() === true ? 1 : 0 }],
-  );
-}
-
 type AdvertisedResources = Readonly<Record<"reserved" | "available", ResourceVector>>;
-
-/** Reserved and available resources; nothing before the first advertisement. */
-function addResourceGauges(
-  registry: MetricsRegistry,
-  advertised: () => AdvertisedResources | undefined,
-): void {
-  const gauge = (of: keyof AdvertisedResources, help: string): void =>
-    registry.collector(
-      { name: `agent_${of}`, help: `${help}; CPU in cores, memory and storage in bytes.`, type: "gauge" },
-      () => {
-        const vector = advertised()?.[of];
-        if (vector === undefined) return [];
-        return inBaseUnits(vector).map(([resource, value]) => ({ labels: { resource }, value }));
-      },
-    );
-  gauge("reserved", "Reserved for other clusters, as last advertised");
-  gauge("available", "Available to lend, as last advertised");
-}
 
 const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
@@ -188,4 +105,87 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
     scrape: registry.scrape,
     contentType: registry.contentType,
   };
+}
+
+/** The Kubernetes transport has no certificates. */
+function addCertificateGauge(registry: MetricsRegistry, inForce: () => CertificateSet | undefined): void {
+  registry.collector(
+    {
+      name: "agent_certificate_expiry_timestamp_seconds",
+      help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
+      type: "gauge",
+    },
+    () => {
+      const set = inForce();
+      if (set === undefined) return [];
+      return certificateExpiries(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
+    },
+  );
+}
+
+function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {
+  registry.collector(
+    {
+      name: "agent_last_reload_successful",
+      help: "1 while the last reload succeeded, 0 while it failed and the previous version stays in use, by source.",
+      type: "gauge",
+    },
+    () =>
+      reloads().map(({ source, problem }) => ({ labels: { source }, value: problem === undefined ? 1 : 0 })),
+  );
+}
+
+/** Computed from the cache at each scrape. */
+function addReservationGauges(registry: MetricsRegistry, sources: () => MetricSources | undefined): void {
+  const live = (role: Role): CachedReservation[] => sources()?.cache.live(role) ?? [];
+
+  registry.collector(
+    {
+      name: "agent_reservations",
+      help: "Live reservations of this cluster, by role and phase.",
+      type: "gauge",
+    },
+    () =>
+      ROLES.flatMap((role) => {
+        const phases = live(role).map(({ reservation }) => reservation.phase);
+        return LIVE_PHASES.map((phase) => ({
+          labels: { role, phase },
+          value: phases.filter((each) => each === phase).length,
+        }));
+      }),
+  );
+  registry.collector(
+    {
+      name: "agent_unknown_reservations",
+      help: "Live reservations that the broker does not know; they are offered for adoption.",
+      type: "gauge",
+    },
+    () => [{ value: ROLES.flatMap(live).filter(({ syncState }) => syncState === "unknown").length }],
+  );
+  registry.collector(
+    {
+      name: "agent_broker_connected",
+      help: "1 while the broker pushes instructions on an open stream, 0 while it is polled or not reached.",
+      type: "gauge",
+    },
+    () => [{ value: sources()?.isStreaming() === true ? 1 : 0 }],
+  );
+}
+
+/** Reserved and available resources; nothing before the first advertisement. */
+function addResourceGauges(
+  registry: MetricsRegistry,
+  advertised: () => AdvertisedResources | undefined,
+): void {
+  const gauge = (of: keyof AdvertisedResources, help: string): void =>
+    registry.collector(
+      { name: `agent_${of}`, help: `${help}; CPU in cores, memory and storage in bytes.`, type: "gauge" },
+      () => {
+        const vector = advertised()?.[of];
+        if (vector === undefined) return [];
+        return inBaseUnits(vector).map(([resource, value]) => ({ labels: { resource }, value }));
+      },
+    );
+  gauge("reserved", "Reserved for other clusters, as last advertised");
+  gauge("available", "Available to lend, as last advertised");
 }

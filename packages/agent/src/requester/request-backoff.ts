@@ -28,7 +28,7 @@ export function requestBackoff(deps: {
         pauses.get(key)?.limiter ??
         backoff({ minMs: MIN_MS, maxMs: MAX_MS }, { random: deps.random, monotonicMs });
       const pauseMs = Math.max(leastMs, limiter.failed());
-      pauses.set(key, { limiter: limiter, until: monotonicMs() + pauseMs });
+      pauses.set(key, { limiter, until: monotonicMs() + pauseMs });
       return pauseMs;
     },
     remainingMs: (key) => Math.max(0, (pauses.get(key)?.until ?? 0) - monotonicMs()),

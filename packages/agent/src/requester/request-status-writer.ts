@@ -7,16 +7,6 @@ import { MANAGER, RESOURCE_REQUESTS } from "../manifests/labels.ts";
 import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
-/** The event for a change of a request's status; undefined when nothing changed. */
-function eventFor(request: ResourceRequest, now: RequestStatus): ObjectEvent | undefined {
-  const before = request.status;
-  const reason = reasonOf(now);
-  if (reason === undefined || reason === (before && reasonOf(before))) return undefined;
-  const isGood = reason === "Reserved" || now.phase === "Released";
-  const message = [now.message, now.explanation].filter((part) => part !== undefined).join("\n");
-  return { regarding: request, type: isGood ? "Normal" : "Warning", reason, message };
-}
-
 const BY_CONDITION: Readonly<Record<string, EventReason>> = {
   Queued: "Queued",
   ProviderRefused: "ProviderRefused",
@@ -27,12 +17,6 @@ const BY_CONDITION: Readonly<Record<string, EventReason>> = {
   UnknownToBroker: "UnknownToBroker",
   [WRONG_ANSWER]: "WrongAnswer",
 };
-
-function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): EventReason | undefined {
-  const condition = conditions.find(({ type }) => type === "Reserved")?.reason ?? "";
-  if (phase === "Failed" || phase === "Released") return reservationName === undefined ? "Refused" : "Ended";
-  return BY_CONDITION[condition] ?? (phase === "Pending" ? undefined : "Reserved");
-}
 
 export interface RequestStatusWriterDeps {
   readonly client: Pick<KubeClient, "patch">;
@@ -121,4 +105,20 @@ export function createOwnWrites(): OwnWrites {
 /** Versions are compared for equality only, as Kubernetes requires; a new object of the same name has another UID. */
 function versionOf({ metadata }: ResourceRequest): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
+}
+
+/** The event for a change of a request's status; undefined when nothing changed. */
+function eventFor(request: ResourceRequest, now: RequestStatus): ObjectEvent | undefined {
+  const before = request.status;
+  const reason = reasonOf(now);
+  if (reason === undefined || reason === (before && reasonOf(before))) return undefined;
+  const isGood = reason === "Reserved" || now.phase === "Released";
+  const message = [now.message, now.explanation].filter((part) => part !== undefined).join("\n");
+  return { regarding: request, type: isGood ? "Normal" : "Warning", reason, message };
+}
+
+function reasonOf({ phase, reservationName, conditions = [] }: RequestStatus): EventReason | undefined {
+  const condition = conditions.find(({ type }) => type === "Reserved")?.reason ?? "";
+  if (phase === "Failed" || phase === "Released") return reservationName === undefined ? "Refused" : "Ended";
+  return BY_CONDITION[condition] ?? (phase === "Pending" ? undefined : "Reserved");
 }

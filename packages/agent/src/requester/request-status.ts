@@ -34,31 +34,6 @@ interface EndedContext extends StatusContext {
   readonly release: ReleaseState | undefined;
 }
 
-/** The number of attempts; the reservation's key has it even if the status does not. */
-function attempts({ request }: StatusContext, { key }: Reservation): RequestStatus {
-  const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
-  return { attempts: count };
-}
-
-function buildStatus(
-  context: StatusContext,
-  status: RequestStatus,
-  updates: readonly ConditionUpdate[],
-): RequestStatus {
-  const { request, now } = context;
-  const { generation } = request.metadata;
-  const time = formatTime(now);
-  return fitToSchema(resourceRequestKind.status, {
-    ...status,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    lastUpdateTime: time,
-    conditions: withConditions(request.status?.conditions, updates, {
-      now: time,
-      observedGeneration: generation,
-    }),
-  });
-}
-
 /** The broker granted it. */
 export function reservedStatus(
   context: StatusContext,
@@ -228,4 +203,29 @@ function explanationOf({ details: { reasons, flip } }: Fault): string | undefine
   if (reasons === undefined || reasons.length === 0) return flip;
   const lines = reasons.map(({ clusterID, message }) => `${clusterID}: ${message}`).join("\n");
   return flip === undefined ? lines : `${lines.slice(0, MAX_EXPLANATION_LENGTH - flip.length - 1)}\n${flip}`;
+}
+
+/** The number of attempts; the reservation's key has it even if the status does not. */
+function attempts({ request }: StatusContext, { key }: Reservation): RequestStatus {
+  const count = Math.max(request.status?.attempts ?? 0, attemptOf(key)?.attempt ?? 1);
+  return { attempts: count };
+}
+
+function buildStatus(
+  context: StatusContext,
+  status: RequestStatus,
+  updates: readonly ConditionUpdate[],
+): RequestStatus {
+  const { request, now } = context;
+  const { generation } = request.metadata;
+  const time = formatTime(now);
+  return fitToSchema(resourceRequestKind.status, {
+    ...status,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    lastUpdateTime: time,
+    conditions: withConditions(request.status?.conditions, updates, {
+      now: time,
+      observedGeneration: generation,
+    }),
+  });
 }

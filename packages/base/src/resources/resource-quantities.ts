@@ -18,24 +18,6 @@ const FIELD_BY_NAME: ReadonlyMap<string, string> = new Map([
   ["ephemeral-storage", "storage"],
 ]);
 
-/** What is wrong with a key of `extended`, or undefined when it is a Kubernetes name such as `amd.com/gpu`. */
-function extendedNameProblem(key: string): string | undefined {
-  const field = FIELD_BY_NAME.get(key);
-  if (field !== undefined) return `has a field of its own: write it as "${field}".`;
-  // Lengths first: the patterns then only ever see short texts.
-  if (key.length > MAX_PREFIX_LENGTH + 1 + MAX_NAME_LENGTH) return "the name of the resource is too long.";
-  if (isQualifiedName(key) || HUGE_PAGES.test(key)) return undefined;
-  return 'is not the name of an extended resource: write a domain and a name, for example "amd.com/gpu".';
-}
-
-function isQualifiedName(key: string): boolean {
-  const slash = key.indexOf("/");
-  const prefix = key.slice(0, Math.max(0, slash));
-  const name = key.slice(slash + 1);
-  if (prefix.length > MAX_PREFIX_LENGTH || name.length > MAX_NAME_LENGTH) return false;
-  return DNS_SUBDOMAIN.test(prefix) && NAME.test(name);
-}
-
 /** A set of amounts as it arrives: Kubernetes quantities, each a string or a JSON number. */
 export interface ResourceQuantities {
   readonly cpu: string | number;
@@ -142,4 +124,22 @@ export function formatResources(vector: ResourceVector): FormattedResources {
       ? {}
       : { extended: Object.fromEntries(extended.map(([name, amount]) => [name, formatCount(amount)])) }),
   };
+}
+
+/** What is wrong with a key of `extended`, or undefined when it is a Kubernetes name such as `amd.com/gpu`. */
+function extendedNameProblem(key: string): string | undefined {
+  const field = FIELD_BY_NAME.get(key);
+  if (field !== undefined) return `has a field of its own: write it as "${field}".`;
+  // Lengths first: the patterns then only ever see short texts.
+  if (key.length > MAX_PREFIX_LENGTH + 1 + MAX_NAME_LENGTH) return "the name of the resource is too long.";
+  if (isQualifiedName(key) || HUGE_PAGES.test(key)) return undefined;
+  return 'is not the name of an extended resource: write a domain and a name, for example "amd.com/gpu".';
+}
+
+function isQualifiedName(key: string): boolean {
+  const slash = key.indexOf("/");
+  const prefix = key.slice(0, Math.max(0, slash));
+  const name = key.slice(slash + 1);
+  if (prefix.length > MAX_PREFIX_LENGTH || name.length > MAX_NAME_LENGTH) return false;
+  return DNS_SUBDOMAIN.test(prefix) && NAME.test(name);
 }

@@ -6,19 +6,6 @@ import type { UnmetDemand } from "./unmet-demand.ts";
 
 const HOUR_MS = 3_600_000;
 
-/**
- * What the choice saved against the mean price of all clusters that fitted: for the time it was asked for, or for one
- * hour when it is open-ended. Never less than nothing: a counter only grows.
- */
-function savingsOf(
-  { cost, expiresAt, reservedAt }: Reservation,
-  { market }: Pick<Decision, "market">,
-): number {
-  if (cost === undefined || market.meanPrice === undefined) return 0;
-  const hours = expiresAt === undefined ? 1 : (expiresAt - reservedAt) / HOUR_MS;
-  return Math.max(0, (market.meanPrice - cost.perHour) * hours);
-}
-
 export interface CommitCounterDeps {
   readonly registry: Registry;
   readonly clusters: BoundedNames;
@@ -74,4 +61,17 @@ export function commitCounters({ registry, clusters, unmet }: CommitCounterDeps)
   return (commit: Committed, ledger: Engine["ledger"]): void => {
     for (const event of commit.events) count(event, ledger);
   };
+}
+
+/**
+ * What the choice saved against the mean price of all clusters that fitted: for the time it was asked for, or for one
+ * hour when it is open-ended. Never less than nothing: a counter only grows.
+ */
+function savingsOf(
+  { cost, expiresAt, reservedAt }: Reservation,
+  { market }: Pick<Decision, "market">,
+): number {
+  if (cost === undefined || market.meanPrice === undefined) return 0;
+  const hours = expiresAt === undefined ? 1 : (expiresAt - reservedAt) / HOUR_MS;
+  return Math.max(0, (market.meanPrice - cost.perHour) * hours);
 }

@@ -49,6 +49,39 @@ export interface RoleLabelDeps {
   readonly log: Log;
 }
 
+type Flag = Pick<BrokerSettings, "pod-role-label">;
+
+/** What of a pod's own identity is needed, as Kubernetes hands it over where the manifest asks for it. */
+const VARIABLES = { POD_NAME: "metadata.name", POD_NAMESPACE: "metadata.namespace" };
+/** As Kubernetes takes them: a name of at most 63 characters, with a domain before it or not. */
+const LABEL_NAME = new RegExp(
+  `^(?:(?=[^/]{1,253}/)${DNS_SUBDOMAIN}/)?[A-Za-z0-9](?:[-\\w.]{0,61}[A-Za-z0-9])?$`,
+  "u",
+);
+
+/** The label of this pod that the settings ask for; undefined: none. */
+export function podRole(
+  { "pod-role-label": label }: Flag,
+  { env, ...deps }: RoleLabelDeps & { readonly env: Environment },
+): RoleLabel | undefined {
+  if (label === "") return undefined;
+  const { POD_NAME: name = "", POD_NAMESPACE: namespace = "" } = env;
+  return roleLabel({ label, pod: { name, namespace } }, deps);
+}
+
+/** What keeps the pod from being labelled, and what to do about it. */
+export function podRoleProblems({ "pod-role-label": label }: Flag, env: Environment): string[] {
+  if (label === "") return [];
+  if (!LABEL_NAME.test(label))
+    return ["--pod-role-label: write the name of a label, such as broker.fluidos.eu/role"];
+  return Object.entries(VARIABLES)
+    .filter(([name]) => (env[name] ?? "") === "")
+    .map(
+      ([name, field]) =>
+        `--pod-role-label needs the environment variable ${name}: set it from ${field} in the pod's manifest (fieldRef)`,
+    );
+}
+
 function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps): RoleLabel {
   const { open, clock, log } = deps;
   const retryBackoff = backoff({ maxMs: MAX_BACKOFF_MS }, { ...deps, monotonicMs: clock.monotonicMs });
@@ -150,37 +183,4 @@ function roleLabel({ label, pod }: RoleLabelOptions, deps: RoleLabelDeps): RoleL
         wanted === "standby" && shown !== "standby" ? "the pod is not labelled as a standby yet" : undefined,
     },
   };
-}
-
-type Flag = Pick<BrokerSettings, "pod-role-label">;
-
-/** What of a pod's own identity is needed, as Kubernetes hands it over where the manifest asks for it. */
-const VARIABLES = { POD_NAME: "metadata.name", POD_NAMESPACE: "metadata.namespace" };
-/** As Kubernetes takes them: a name of at most 63 characters, with a domain before it or not. */
-const LABEL_NAME = new RegExp(
-  `^(?:(?=[^/]{1,253}/)${DNS_SUBDOMAIN}/)?[A-Za-z0-9](?:[-\\w.]{0,61}[A-Za-z0-9])?$`,
-  "u",
-);
-
-/** The label of this pod that the settings ask for; undefined: none. */
-export function podRole(
-  { "pod-role-label": label }: Flag,
-  { env, ...deps }: RoleLabelDeps & { readonly env: Environment },
-): RoleLabel | undefined {
-  if (label === "") return undefined;
-  const { POD_NAME: name = "", POD_NAMESPACE: namespace = "" } = env;
-  return roleLabel({ label, pod: { name, namespace } }, deps);
-}
-
-/** What keeps the pod from being labelled, and what to do about it. */
-export function podRoleProblems({ "pod-role-label": label }: Flag, env: Environment): string[] {
-  if (label === "") return [];
-  if (!LABEL_NAME.test(label))
-    return ["--pod-role-label: write the name of a label, such as broker.fluidos.eu/role"];
-  return Object.entries(VARIABLES)
-    .filter(([name]) => (env[name] ?? "") === "")
-    .map(
-      ([name, field]) =>
-        `--pod-role-label needs the environment variable ${name}: set it from ${field} in the pod's manifest (fieldRef)`,
-    );
 }

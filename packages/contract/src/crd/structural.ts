@@ -21,72 +21,6 @@ const SIGN_WORDS: Readonly<Record<Sign, string>> = {
   positive: "must be a quantity of more than 0",
 };
 
-/** CEL rules for one field: what the CRD schema cannot express, or not with a readable message. */
-function fieldRules(node: SchemaNode): ValidationRule[] {
-  if (node.propertyNames !== undefined) return [nameRule(node.propertyNames)];
-  if (node.format === FORMAT.quantity) return [quantityRule(node)];
-  if (node.format === FORMAT.duration) return [durationRule(node)];
-  if (node.format === FORMAT.clusterId) return [formRule(node)];
-  return [];
-}
-
-/** Fields that identify an object. An optional one may not appear or vanish either, so its rule sits on the parent. */
-function lockRules({ properties = {}, required = [] }: SchemaNode): ValidationRule[] {
-  return Object.entries(properties).flatMap(([name, { "x-lock": lock }]) => {
-    if (lock === undefined) return [];
-    if (required.includes(name)) return [{ rule: `self.${name} == oldSelf.${name}`, ...locked(name) }];
-    const isSame = `has(self.${name}) && self.${name} == oldSelf.${name}`;
-    const otherwise = lock === "set-once" ? "true" : `!has(self.${name})`;
-    return [{ rule: `has(oldSelf.${name}) ? ${isSame} : ${otherwise}`, ...locked(name) }];
-  });
-}
-
-/** CRDs cannot constrain the names of a map otherwise. */
-function nameRule({ pattern = "", "x-expects": expects }: SchemaNode): ValidationRule {
-  return {
-    rule: `self.all(name, name.matches(${quoted(pattern)}))`,
-    message: `every name must be ${expects}`,
-  };
-}
-
-function formRule({ pattern = "", "x-expects": expects }: SchemaNode): ValidationRule {
-  return { rule: `self.matches(${quoted(pattern)})`, message: `must be ${expects}` };
-}
-
-function quantityRule(node: SchemaNode): ValidationRule {
-  if (node["x-whole"] === true) {
-    const rule = `string(self).matches(${quoted(node.pattern ?? "")})`;
-    return {
-      rule,
-      message: `must be a whole number that is not negative, for example ${examplesOf(node, "1")}`,
-    };
-  }
-  const sign = node["x-sign"] ?? "any";
-  return {
-    rule: SIGN_RULES[sign],
-    message: `${SIGN_WORDS[sign]}, for example ${examplesOf(node, "500m or 8Gi")}`,
-  };
-}
-
-function durationRule(node: SchemaNode): ValidationRule {
-  const isDuration = `self.matches(${quoted(node.pattern ?? "")})`;
-  const words = node["x-sign"] === "positive" ? "must be a duration of more than 0" : "must be a duration";
-  return { rule: isDuration, message: `${words}, for example ${examplesOf(node, "1h30m")}` };
-}
-
-function locked(name: string): Pick<ValidationRule, "message" | "fieldPath"> {
-  return { message: `${name} cannot be changed: create another object instead`, fieldPath: `.${name}` };
-}
-
-function examplesOf(node: SchemaNode, otherwise: string): string {
-  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
-}
-
-/** A CEL text that reads backslashes as they stand. */
-function quoted(pattern: string): string {
-  return `r'${pattern}'`;
-}
-
 /** A schema as Kubernetes wants it in a CustomResourceDefinition. */
 export interface StructuralSchema {
   readonly description?: string;
@@ -222,4 +156,70 @@ function pick<K extends SharedKeyword>(
 function describe({ description = "", examples = [] }: SchemaNode): string {
   const simple = examples.filter((example) => typeof example !== "object").map(String);
   return simple.length === 0 ? description : `${description} For example: ${simple.join(" or ")}.`;
+}
+
+/** CEL rules for one field: what the CRD schema cannot express, or not with a readable message. */
+function fieldRules(node: SchemaNode): ValidationRule[] {
+  if (node.propertyNames !== undefined) return [nameRule(node.propertyNames)];
+  if (node.format === FORMAT.quantity) return [quantityRule(node)];
+  if (node.format === FORMAT.duration) return [durationRule(node)];
+  if (node.format === FORMAT.clusterId) return [formRule(node)];
+  return [];
+}
+
+/** Fields that identify an object. An optional one may not appear or vanish either, so its rule sits on the parent. */
+function lockRules({ properties = {}, required = [] }: SchemaNode): ValidationRule[] {
+  return Object.entries(properties).flatMap(([name, { "x-lock": lock }]) => {
+    if (lock === undefined) return [];
+    if (required.includes(name)) return [{ rule: `self.${name} == oldSelf.${name}`, ...locked(name) }];
+    const isSame = `has(self.${name}) && self.${name} == oldSelf.${name}`;
+    const otherwise = lock === "set-once" ? "true" : `!has(self.${name})`;
+    return [{ rule: `has(oldSelf.${name}) ? ${isSame} : ${otherwise}`, ...locked(name) }];
+  });
+}
+
+/** CRDs cannot constrain the names of a map otherwise. */
+function nameRule({ pattern = "", "x-expects": expects }: SchemaNode): ValidationRule {
+  return {
+    rule: `self.all(name, name.matches(${quoted(pattern)}))`,
+    message: `every name must be ${expects}`,
+  };
+}
+
+function formRule({ pattern = "", "x-expects": expects }: SchemaNode): ValidationRule {
+  return { rule: `self.matches(${quoted(pattern)})`, message: `must be ${expects}` };
+}
+
+function quantityRule(node: SchemaNode): ValidationRule {
+  if (node["x-whole"] === true) {
+    const rule = `string(self).matches(${quoted(node.pattern ?? "")})`;
+    return {
+      rule,
+      message: `must be a whole number that is not negative, for example ${examplesOf(node, "1")}`,
+    };
+  }
+  const sign = node["x-sign"] ?? "any";
+  return {
+    rule: SIGN_RULES[sign],
+    message: `${SIGN_WORDS[sign]}, for example ${examplesOf(node, "500m or 8Gi")}`,
+  };
+}
+
+function durationRule(node: SchemaNode): ValidationRule {
+  const isDuration = `self.matches(${quoted(node.pattern ?? "")})`;
+  const words = node["x-sign"] === "positive" ? "must be a duration of more than 0" : "must be a duration";
+  return { rule: isDuration, message: `${words}, for example ${examplesOf(node, "1h30m")}` };
+}
+
+function locked(name: string): Pick<ValidationRule, "message" | "fieldPath"> {
+  return { message: `${name} cannot be changed: create another object instead`, fieldPath: `.${name}` };
+}
+
+function examplesOf(node: SchemaNode, otherwise: string): string {
+  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
+}
+
+/** A CEL text that reads backslashes as they stand. */
+function quoted(pattern: string): string {
+  return `r'${pattern}'`;
 }

@@ -37,7 +37,7 @@ export type ReservationSort = (typeof RESERVATION_SORTS)[number];
  */
 export type UiReservations = UiPage<UiReservation>;
 
-export const TIMELINE_STEPS = ["requested", "reserved", "told", "enforced", "active", "end"] as const;
+const TIMELINE_STEPS = ["requested", "reserved", "told", "enforced", "active", "end"] as const;
 export type TimelineStep = (typeof TIMELINE_STEPS)[number];
 
 /** `GET /ui/reservations/{id}`. */

@@ -19,80 +19,6 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
 const DECIMAL = new RegExp(DECIMAL_PATTERN, "u");
 const WHOLE = new RegExp(WHOLE_PATTERN, "u");
 
-function readQuantity(input: unknown, node: SchemaNode): FormatResult {
-  if (typeof input === "number") return readQuantityNumber(input, node);
-  if (typeof input !== "string") {
-    return { problem: `${show(input)} is not a quantity; write for example ${hint(node, "500m or 2")}` };
-  }
-  const parsed = parseQuantity(input);
-  if (!parsed.ok) return { problem: parsed.problem };
-  const problem =
-    signProblem(input, isNegative(input) ? -1n : parsed.quantity.digits, node["x-sign"]) ??
-    fractionProblem(input, node);
-  return problem === undefined ? { value: input } : { problem };
-}
-
-function readQuantityNumber(input: number, node: SchemaNode): FormatResult {
-  if (!Number.isSafeInteger(input)) {
-    return {
-      problem: `${show(input)} is not a whole number; write it in quotes, for example "500m" or "1.5"`,
-    };
-  }
-  const problem = signProblem(String(input), BigInt(input), node["x-sign"]);
-  return problem === undefined ? { value: String(input) } : { problem };
-}
-
-/** Kubernetes accepts `-0` as zero; a minus sign is reported anyway. */
-function isNegative(text: string): boolean {
-  return text.startsWith("-");
-}
-
-function signProblem(text: string, amount: bigint, sign: Sign | undefined): string | undefined {
-  if (sign === "positive" && amount <= 0n) return `${show(text)} must be more than 0`;
-  if (sign === "non-negative" && amount < 0n) return `${show(text)} must not be negative`;
-  return undefined;
-}
-
-function fractionProblem(text: string, node: SchemaNode): string | undefined {
-  if (node["x-whole"] !== true || WHOLE.test(text)) return undefined;
-  return `${show(text)} is not a whole number; write for example ${hint(node, "1")}`;
-}
-
-function readDecimal(input: unknown, node: SchemaNode): FormatResult {
-  const text = typeof input === "number" ? plainDecimal(input) : input;
-  if (typeof text === "string" && DECIMAL.test(text)) return { value: text };
-  const expected = node["x-expects"] ?? "a decimal number";
-  return { problem: `${show(input)} is not ${expected}; write for example ${hint(node, "0.042")}` };
-}
-
-/** 0.0000001 prints as 1e-7 in JavaScript; a price is written out, or refused when digits would be lost. */
-function plainDecimal(input: number): string | undefined {
-  const text = String(input);
-  if (!text.includes("e")) return text;
-  const written = input.toFixed(12).replace(/0+$/, "");
-  return Number(written) === input ? written : undefined;
-}
-
-function readDuration(input: unknown, node: SchemaNode): FormatResult {
-  if (typeof input !== "string")
-    return { problem: `${show(input)} is not a duration; write for example 1h30m` };
-  const parsed = parseDuration(input);
-  if (!parsed.ok) return { problem: parsed.problem };
-  if (node["x-sign"] === "positive" && parsed.ms === 0) {
-    return { problem: `${show(input)} must be more than 0; write for example 1h30m` };
-  }
-  return { value: input };
-}
-
-function readTime(input: unknown): FormatResult {
-  if (typeof input === "string" && parseTime(input) !== undefined) return { value: input };
-  return { problem: `${show(input)} is not a time; write for example 2026-07-01T10:00:00Z (RFC 3339)` };
-}
-
-function hint(node: SchemaNode, otherwise: string): string {
-  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
-}
-
 type ScalarCheck = (input: unknown, problems: Problem[]) => unknown;
 
 /** Checks for everything that is not an object or a list. */
@@ -172,4 +98,78 @@ function example(node: SchemaNode): string {
 function refuse(problems: Problem[], message: string): undefined {
   problems.push({ path: "", message });
   return undefined;
+}
+
+function readQuantity(input: unknown, node: SchemaNode): FormatResult {
+  if (typeof input === "number") return readQuantityNumber(input, node);
+  if (typeof input !== "string") {
+    return { problem: `${show(input)} is not a quantity; write for example ${hint(node, "500m or 2")}` };
+  }
+  const parsed = parseQuantity(input);
+  if (!parsed.ok) return { problem: parsed.problem };
+  const problem =
+    signProblem(input, isNegative(input) ? -1n : parsed.quantity.digits, node["x-sign"]) ??
+    fractionProblem(input, node);
+  return problem === undefined ? { value: input } : { problem };
+}
+
+function readQuantityNumber(input: number, node: SchemaNode): FormatResult {
+  if (!Number.isSafeInteger(input)) {
+    return {
+      problem: `${show(input)} is not a whole number; write it in quotes, for example "500m" or "1.5"`,
+    };
+  }
+  const problem = signProblem(String(input), BigInt(input), node["x-sign"]);
+  return problem === undefined ? { value: String(input) } : { problem };
+}
+
+/** Kubernetes accepts `-0` as zero; a minus sign is reported anyway. */
+function isNegative(text: string): boolean {
+  return text.startsWith("-");
+}
+
+function signProblem(text: string, amount: bigint, sign: Sign | undefined): string | undefined {
+  if (sign === "positive" && amount <= 0n) return `${show(text)} must be more than 0`;
+  if (sign === "non-negative" && amount < 0n) return `${show(text)} must not be negative`;
+  return undefined;
+}
+
+function fractionProblem(text: string, node: SchemaNode): string | undefined {
+  if (node["x-whole"] !== true || WHOLE.test(text)) return undefined;
+  return `${show(text)} is not a whole number; write for example ${hint(node, "1")}`;
+}
+
+function readDecimal(input: unknown, node: SchemaNode): FormatResult {
+  const text = typeof input === "number" ? plainDecimal(input) : input;
+  if (typeof text === "string" && DECIMAL.test(text)) return { value: text };
+  const expected = node["x-expects"] ?? "a decimal number";
+  return { problem: `${show(input)} is not ${expected}; write for example ${hint(node, "0.042")}` };
+}
+
+/** 0.0000001 prints as 1e-7 in JavaScript; a price is written out, or refused when digits would be lost. */
+function plainDecimal(input: number): string | undefined {
+  const text = String(input);
+  if (!text.includes("e")) return text;
+  const written = input.toFixed(12).replace(/0+$/, "");
+  return Number(written) === input ? written : undefined;
+}
+
+function readDuration(input: unknown, node: SchemaNode): FormatResult {
+  if (typeof input !== "string")
+    return { problem: `${show(input)} is not a duration; write for example 1h30m` };
+  const parsed = parseDuration(input);
+  if (!parsed.ok) return { problem: parsed.problem };
+  if (node["x-sign"] === "positive" && parsed.ms === 0) {
+    return { problem: `${show(input)} must be more than 0; write for example 1h30m` };
+  }
+  return { value: input };
+}
+
+function readTime(input: unknown): FormatResult {
+  if (typeof input === "string" && parseTime(input) !== undefined) return { value: input };
+  return { problem: `${show(input)} is not a time; write for example 2026-07-01T10:00:00Z (RFC 3339)` };
+}
+
+function hint(node: SchemaNode, otherwise: string): string {
+  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
 }

@@ -161,12 +161,6 @@ export const capacity: Filter = {
   },
 };
 
-/** Explains why less is available than the cluster advertises. */
-function withheldText({ withheld }: Candidate): string {
-  if (isZero(withheld)) return "";
-  return `; ${describeResources(withheld)} reserved from other clusters are not counted: its older agent includes them in its capacity`;
-}
-
 const nodeShape: Filter = {
   name: "node-shape",
   applies: ({ request }) => request.perNode !== undefined,
@@ -196,26 +190,6 @@ export const FILTERS: readonly Filter[] = [
   nodeShape,
 ];
 
-function fitsSomeNode(candidate: Candidate, perNode: ResourceVector): boolean {
-  return candidate.advertisement.nodeShapes.some(
-    (shape) => shape.count > 0 && fits(perNode, shape.resources),
-  );
-}
-
-function labelOf(candidate: Candidate, name: string): string | undefined {
-  return lookup(candidate.advertisement.labels, name);
-}
-
-function missingLabels(candidate: Candidate, request: ReservationRequest): string[] {
-  return Object.entries(request.constraints.labels ?? {})
-    .filter(([name, value]) => labelOf(candidate, name) !== value)
-    .map(([name, value]) => `${name}=${value}`);
-}
-
-function isOpenToAll(rule: LendingRule): boolean {
-  return rule.allow === undefined && rule.deny === undefined;
-}
-
 /** True when the policy lets this provider lend to this requester. */
 export function mayLend(
   { lending }: Policy,
@@ -238,4 +212,30 @@ function refusalAge(candidate: Candidate, { requester, now, policy }: Scheduling
     if (counts && age < (youngest ?? age + 1)) youngest = age;
   }
   return youngest;
+}
+
+/** Explains why less is available than the cluster advertises. */
+function withheldText({ withheld }: Candidate): string {
+  if (isZero(withheld)) return "";
+  return `; ${describeResources(withheld)} reserved from other clusters are not counted: its older agent includes them in its capacity`;
+}
+
+function fitsSomeNode(candidate: Candidate, perNode: ResourceVector): boolean {
+  return candidate.advertisement.nodeShapes.some(
+    (shape) => shape.count > 0 && fits(perNode, shape.resources),
+  );
+}
+
+function labelOf(candidate: Candidate, name: string): string | undefined {
+  return lookup(candidate.advertisement.labels, name);
+}
+
+function missingLabels(candidate: Candidate, request: ReservationRequest): string[] {
+  return Object.entries(request.constraints.labels ?? {})
+    .filter(([name, value]) => labelOf(candidate, name) !== value)
+    .map(([name, value]) => `${name}=${value}`);
+}
+
+function isOpenToAll(rule: LendingRule): boolean {
+  return rule.allow === undefined && rule.deny === undefined;
 }

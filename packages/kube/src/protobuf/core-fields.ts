@@ -1,17 +1,5 @@
 import type { MessageFields } from "./fields.ts";
 
-/** Of an object's metadata: what names it, and its labels, or only those that the caller looks at. */
-function metadataFields(labels: readonly string[] | undefined): MessageFields {
-  return {
-    1: { name: "name", kind: "string", isUnique: true },
-    3: { name: "namespace", kind: "string" },
-    5: { name: "uid", kind: "string", isUnique: true },
-    6: { name: "resourceVersion", kind: "string", isUnique: true },
-    9: { name: "deletionTimestamp", kind: "time" },
-    11: { name: "labels", kind: "string-map", ...(labels === undefined ? {} : { only: labels }) },
-  };
-}
-
 /** Of a condition of a pod or a node: what it says, not when and why it was written. */
 const CONDITION_FIELDS: MessageFields = {
   1: { name: "type", kind: "string", isKeptWhenZero: true },
@@ -126,3 +114,15 @@ export function nodeFields(labels?: readonly string[]): MessageFields {
 }
 
 export const NODE_FIELDS: MessageFields = nodeFields();
+
+/** Of an object's metadata: what names it, and its labels, or only those that the caller looks at. */
+function metadataFields(labels: readonly string[] | undefined): MessageFields {
+  return {
+    1: { name: "name", kind: "string", isUnique: true },
+    3: { name: "namespace", kind: "string" },
+    5: { name: "uid", kind: "string", isUnique: true },
+    6: { name: "resourceVersion", kind: "string", isUnique: true },
+    9: { name: "deletionTimestamp", kind: "time" },
+    11: { name: "labels", kind: "string-map", ...(labels === undefined ? {} : { only: labels }) },
+  };
+}

@@ -18,82 +18,12 @@ const KEY_TAG = (1 << 3) | LENGTH_DELIMITED;
 const VALUE_TAG = (2 << 3) | LENGTH_DELIMITED;
 const QUANTITY_TEXT_TAG = (1 << 3) | LENGTH_DELIMITED;
 
-/** Reads one entry of a `map<string, string>` into the map. */
-function addTextEntry(map: Record<string, unknown>, cursor: Cursor): void {
-  const outer = enter(cursor);
-  let key = "";
-  let value = "";
-  while (cursor.at < cursor.end) {
-    const tag = readUint(cursor);
-    if (tag === KEY_TAG) key = readText(cursor);
-    else if (tag === VALUE_TAG) value = readText(cursor);
-    else skipOther(cursor, tag, 2);
-  }
-  leave(cursor, outer);
-  put(map, key, value);
-}
-
-/** Reads one entry of a `map<string, Quantity>` into the map. */
-function addQuantityEntry(map: Record<string, unknown>, cursor: Cursor): void {
-  const outer = enter(cursor);
-  let key = "";
-  // What Go makes of a quantity that was never set.
-  let value = "0";
-  while (cursor.at < cursor.end) {
-    const tag = readUint(cursor);
-    if (tag === KEY_TAG) key = readText(cursor);
-    else if (tag === VALUE_TAG) value = readQuantity(cursor);
-    else skipOther(cursor, tag, 2);
-  }
-  leave(cursor, outer);
-  put(map, key, value);
-}
-
-function readQuantity(cursor: Cursor): string {
-  const outer = enter(cursor);
-  let text = "0";
-  while (cursor.at < cursor.end) {
-    const tag = readUint(cursor);
-    if (tag === QUANTITY_TEXT_TAG) text = readText(cursor);
-    else skipOther(cursor, tag, 1);
-  }
-  leave(cursor, outer);
-  return text;
-}
-
-function skipOther(cursor: Cursor, tag: number, lastKnown: number): void {
-  if (tag >>> 3 <= lastKnown) throw wrongWireType(cursor, tag);
-  skip(cursor, tag);
-}
-
-function put(map: Record<string, unknown>, key: string, value: string): void {
-  // Plainly assigned, this one key would set the prototype instead.
-  if (key === "__proto__") Object.defineProperty(map, key, { value, ...OWN });
-  else map[key] = value;
-}
-
 const OWN = { enumerable: true, configurable: true, writable: true } as const;
 
 const SECONDS_TAG = (1 << 3) | VARINT;
 /** The years 0000 to 9999: RFC 3339 has no others. */
 const FIRST_SECOND = -62_167_219_200;
 const LAST_SECOND = 253_402_300_799;
-
-/** Reads a Time; undefined: not set. Kubernetes itself ignores its fractions of a second. */
-function readTime(cursor: Cursor): string | undefined {
-  const outer = enter(cursor);
-  const isSet = cursor.at < cursor.end;
-  let seconds = 0;
-  while (cursor.at < cursor.end) {
-    const tag = readUint(cursor);
-    if (tag === SECONDS_TAG) seconds = readInt(cursor);
-    else if (tag >>> 3 === 1) throw wrongWireType(cursor, tag);
-    else skip(cursor, tag);
-  }
-  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) throw malformed(cursor, "a time is out of range");
-  leave(cursor, outer);
-  return isSet ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z") : undefined;
-}
 
 type Decoded = Record<string, unknown>;
 type ReadInto = (object: Decoded, cursor: Cursor) => void;
@@ -236,4 +166,74 @@ function mapIn(object: Decoded, name: string): Decoded {
 
 function isMap(value: unknown): value is Decoded {
   return typeof value === "object" && value !== null;
+}
+
+/** Reads one entry of a `map<string, string>` into the map. */
+function addTextEntry(map: Record<string, unknown>, cursor: Cursor): void {
+  const outer = enter(cursor);
+  let key = "";
+  let value = "";
+  while (cursor.at < cursor.end) {
+    const tag = readUint(cursor);
+    if (tag === KEY_TAG) key = readText(cursor);
+    else if (tag === VALUE_TAG) value = readText(cursor);
+    else skipOther(cursor, tag, 2);
+  }
+  leave(cursor, outer);
+  put(map, key, value);
+}
+
+/** Reads one entry of a `map<string, Quantity>` into the map. */
+function addQuantityEntry(map: Record<string, unknown>, cursor: Cursor): void {
+  const outer = enter(cursor);
+  let key = "";
+  // What Go makes of a quantity that was never set.
+  let value = "0";
+  while (cursor.at < cursor.end) {
+    const tag = readUint(cursor);
+    if (tag === KEY_TAG) key = readText(cursor);
+    else if (tag === VALUE_TAG) value = readQuantity(cursor);
+    else skipOther(cursor, tag, 2);
+  }
+  leave(cursor, outer);
+  put(map, key, value);
+}
+
+function readQuantity(cursor: Cursor): string {
+  const outer = enter(cursor);
+  let text = "0";
+  while (cursor.at < cursor.end) {
+    const tag = readUint(cursor);
+    if (tag === QUANTITY_TEXT_TAG) text = readText(cursor);
+    else skipOther(cursor, tag, 1);
+  }
+  leave(cursor, outer);
+  return text;
+}
+
+function skipOther(cursor: Cursor, tag: number, lastKnown: number): void {
+  if (tag >>> 3 <= lastKnown) throw wrongWireType(cursor, tag);
+  skip(cursor, tag);
+}
+
+function put(map: Record<string, unknown>, key: string, value: string): void {
+  // Plainly assigned, this one key would set the prototype instead.
+  if (key === "__proto__") Object.defineProperty(map, key, { value, ...OWN });
+  else map[key] = value;
+}
+
+/** Reads a Time; undefined: not set. Kubernetes itself ignores its fractions of a second. */
+function readTime(cursor: Cursor): string | undefined {
+  const outer = enter(cursor);
+  const isSet = cursor.at < cursor.end;
+  let seconds = 0;
+  while (cursor.at < cursor.end) {
+    const tag = readUint(cursor);
+    if (tag === SECONDS_TAG) seconds = readInt(cursor);
+    else if (tag >>> 3 === 1) throw wrongWireType(cursor, tag);
+    else skip(cursor, tag);
+  }
+  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) throw malformed(cursor, "a time is out of range");
+  leave(cursor, outer);
+  return isSet ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z") : undefined;
 }

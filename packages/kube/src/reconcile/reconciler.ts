@@ -10,28 +10,6 @@ interface FailureLog {
 /** Retryable failures are logged after this many attempts. */
 const LOG_AFTER_FAILURES = 5;
 
-function failureLog(name: string, log: Log): FailureLog {
-  const logged = new Map<string, string>();
-  return {
-    failed: (key, fault, timesInRow) => {
-      if (fault.retry && timesInRow < LOG_AFTER_FAILURES) return;
-      if (logged.get(key) === fault.message) return;
-      logged.set(key, fault.message);
-      const fields = { key, code: fault.code, error: fault.message };
-      const line = `reconciling ${name} ${key} fails: ${fault.message}`;
-      if (fault.retry) log.warn(fields, line);
-      else log.error(fault.code === "internal" ? { ...fields, stack: stackOf(fault) } : fields, line);
-    },
-    succeeded: (key) => {
-      if (logged.delete(key)) log.info({ key }, `reconciling ${name} ${key} works again`);
-    },
-  };
-}
-
-function stackOf({ cause, stack }: Fault): string | undefined {
-  return cause instanceof Error ? cause.stack : stack;
-}
-
 /** When to reconcile again without an event. Absent: only on events. */
 export interface ReconcileResult {
   readonly requeueAfterMs?: number;
@@ -112,4 +90,26 @@ export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDep
 function retryOf({ retry, details }: Fault): WorkResult {
   const maxMs = retry ? MAX_RETRY_MS : MAX_PERMANENT_RETRY_MS;
   return { kind: "retry", maxMs, minMs: Math.min(details.retryAfterMs ?? 0, maxMs) };
+}
+
+function failureLog(name: string, log: Log): FailureLog {
+  const logged = new Map<string, string>();
+  return {
+    failed: (key, fault, timesInRow) => {
+      if (fault.retry && timesInRow < LOG_AFTER_FAILURES) return;
+      if (logged.get(key) === fault.message) return;
+      logged.set(key, fault.message);
+      const fields = { key, code: fault.code, error: fault.message };
+      const line = `reconciling ${name} ${key} fails: ${fault.message}`;
+      if (fault.retry) log.warn(fields, line);
+      else log.error(fault.code === "internal" ? { ...fields, stack: stackOf(fault) } : fields, line);
+    },
+    succeeded: (key) => {
+      if (logged.delete(key)) log.info({ key }, `reconciling ${name} ${key} works again`);
+    },
+  };
+}
+
+function stackOf({ cause, stack }: Fault): string | undefined {
+  return cause instanceof Error ? cause.stack : stack;
 }

@@ -13,24 +13,6 @@ interface LogEntry {
   readonly message: string;
 }
 
-/** One line of JSON. A field that cannot be serialized must not lose the line or crash the program. */
-function jsonLine({ level, time, fields, message }: LogEntry): string {
-  const start = { level: LEVELS[level], time };
-  try {
-    return safeJson(JSON.stringify({ ...start, ...fields, msg: message }, printable));
-  } catch (error) {
-    return safeJson(JSON.stringify({ ...start, unprintable: String(error), msg: message }));
-  }
-}
-
-/** Makes errors and bigints serializable. */
-function printable(_name: string, value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (!(value instanceof Error)) return value;
-  const { name, message, stack, cause } = value;
-  return { ...Object.fromEntries(Object.entries(value)), type: name, message, stack, cause };
-}
-
 const COLOURS: Readonly<Record<Level, string>> = {
   debug: "\x1b[90m",
   info: "\x1b[32m",
@@ -39,24 +21,6 @@ const COLOURS: Readonly<Record<Level, string>> = {
 };
 const RESET = "\x1b[0m";
 const WIDEST_LEVEL = 5;
-
-/** A line for people: time, level, message, and the fields behind them. */
-function prettyLine({ level, time, fields, message }: LogEntry, useColours: boolean): string {
-  const name = level.toUpperCase().padEnd(WIDEST_LEVEL);
-  const shown = useColours ? `${COLOURS[level]}${name}${RESET}` : name;
-  const rest = Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${key}=${typeof value === "string" ? safeLine(value) : asText(value)}`);
-  return [new Date(time).toISOString().slice(11, 23), shown, safeLine(message), ...rest].join(" ");
-}
-
-function asText(value: unknown): string {
-  try {
-    return safeJson(JSON.stringify(value, printable) ?? String(value));
-  } catch {
-    return safeLine(String(value));
-  }
-}
 
 /** What a person can ask for. */
 export interface LogSettings {
@@ -94,4 +58,40 @@ export function createLog(
       out.write(`${format === "pretty" ? prettyLine(entry, useColours) : jsonLine(entry)}\n`);
     };
   return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** One line of JSON. A field that cannot be serialized must not lose the line or crash the program. */
+function jsonLine({ level, time, fields, message }: LogEntry): string {
+  const start = { level: LEVELS[level], time };
+  try {
+    return safeJson(JSON.stringify({ ...start, ...fields, msg: message }, printable));
+  } catch (error) {
+    return safeJson(JSON.stringify({ ...start, unprintable: String(error), msg: message }));
+  }
+}
+
+/** Makes errors and bigints serializable. */
+function printable(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return String(value);
+  if (!(value instanceof Error)) return value;
+  const { name, message, stack, cause } = value;
+  return { ...Object.fromEntries(Object.entries(value)), type: name, message, stack, cause };
+}
+
+/** A line for people: time, level, message, and the fields behind them. */
+function prettyLine({ level, time, fields, message }: LogEntry, useColours: boolean): string {
+  const name = level.toUpperCase().padEnd(WIDEST_LEVEL);
+  const shown = useColours ? `${COLOURS[level]}${name}${RESET}` : name;
+  const rest = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${typeof value === "string" ? safeLine(value) : asText(value)}`);
+  return [new Date(time).toISOString().slice(11, 23), shown, safeLine(message), ...rest].join(" ");
+}
+
+function asText(value: unknown): string {
+  try {
+    return safeJson(JSON.stringify(value, printable) ?? String(value));
+  } catch {
+    return safeLine(String(value));
+  }
 }

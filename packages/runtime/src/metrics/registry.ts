@@ -14,34 +14,6 @@ interface Sample {
   readonly value: number;
 }
 
-/** A metric as Prometheus reads it. */
-function metricText(
-  { name, help, type }: { readonly name: string; readonly help: string; readonly type: MetricType },
-  samples: Iterable<Sample>,
-): string {
-  const lines = [`# HELP ${name} ${help.replace(/[\\\n]/g, escaped)}`, `# TYPE ${name} ${type}`];
-  for (const { suffix, labels, value } of samples)
-    lines.push(`${name}${suffix}${labelText(labels)} ${numberText(value)}`);
-  return `${lines.join("\n")}\n`;
-}
-
-function labelText(labels: Labels): string {
-  const parts = Object.entries(labels).map(
-    ([name, value]) => `${name}="${value.replace(/[\\\n"]/g, escaped)}"`,
-  );
-  return parts.length === 0 ? "" : `{${parts.join(",")}}`;
-}
-
-function numberText(value: number): string {
-  if (Number.isFinite(value)) return String(value);
-  if (Number.isNaN(value)) return "NaN";
-  return value > 0 ? "+Inf" : "-Inf";
-}
-
-function escaped(character: string): string {
-  return character === "\n" ? "\\n" : `\\${character}`;
-}
-
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
@@ -157,4 +129,32 @@ export function addProcessMetrics(registry: MetricsRegistry): void {
       return [{ value: (user + system) / MICROSECONDS }];
     },
   );
+}
+
+/** A metric as Prometheus reads it. */
+function metricText(
+  { name, help, type }: { readonly name: string; readonly help: string; readonly type: MetricType },
+  samples: Iterable<Sample>,
+): string {
+  const lines = [`# HELP ${name} ${help.replace(/[\\\n]/g, escaped)}`, `# TYPE ${name} ${type}`];
+  for (const { suffix, labels, value } of samples)
+    lines.push(`${name}${suffix}${labelText(labels)} ${numberText(value)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function labelText(labels: Labels): string {
+  const parts = Object.entries(labels).map(
+    ([name, value]) => `${name}="${value.replace(/[\\\n"]/g, escaped)}"`,
+  );
+  return parts.length === 0 ? "" : `{${parts.join(",")}}`;
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function escaped(character: string): string {
+  return character === "\n" ? "\\n" : `\\${character}`;
 }

@@ -41,44 +41,6 @@ const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
 /** By resource name; undefined: not part of the reservation. */
 type Measures = (name: string) => Measure | undefined;
 
-function measuresOf(reservation: Reservation, { counted }: SliceCounting): Measures {
-  const { resources: granted = NO_RESOURCES, sliceDefaults = DEFAULT_SLICE } = reservation;
-  return (name) => {
-    if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));
-    const slot = counted.get(name)?.slot ?? "extended";
-    if (slot === "extended") return countMeasure(name, ownAmount(granted.extended, name));
-    // Unreserved ephemeral storage is granted up to a limit: no pod runs without it.
-    const isScratch = slot === "storageBytes" && granted.storageBytes === 0;
-    if (isScratch) return unreserved(slotMeasure(slot, bytesIn(sliceDefaults.ephemeralStorage)));
-    return slotMeasure(slot, granted[slot]);
-  };
-}
-
-function unreserved(measure: Measure | undefined): Measure | undefined {
-  return measure && { ...measure, isReserved: false };
-}
-
-function slotMeasure(slot: Slot, most: number): Measure | undefined {
-  if (most === 0) return undefined;
-  const unit = slot === "cpuMillis" ? "milli" : "one";
-  return { key: slot, unit, most, isReserved: true, show: FORMS[slot] };
-}
-
-function countMeasure(name: string, most: number): Measure | undefined {
-  if (most === 0) return undefined;
-  return { key: `extended/${name}`, unit: "one", most, isReserved: true, show: formatCount };
-}
-
-/** Names are untrusted input: inherited object properties are not amounts. */
-function ownAmount(amounts: Readonly<Record<string, number>>, name: string): number {
-  return Object.hasOwn(amounts, name) ? (amounts[name] ?? 0) : 0;
-}
-
-function bytesIn(quantity: string): number {
-  const parsed = parseAmount(quantity, { unit: "one", rounding: "down" });
-  return parsed.ok ? parsed.amount : 0;
-}
-
 export interface AmountProblem {
   readonly reason: "TooMuch" | "NotReserved" | "UnreadableAmount" | "NothingAsked";
   readonly message: string;
@@ -182,4 +144,42 @@ function isSameAmount(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const [left, right] = [parseQuantity(String(a)), parseQuantity(String(b))];
   return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) === 0;
+}
+
+function measuresOf(reservation: Reservation, { counted }: SliceCounting): Measures {
+  const { resources: granted = NO_RESOURCES, sliceDefaults = DEFAULT_SLICE } = reservation;
+  return (name) => {
+    if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));
+    const slot = counted.get(name)?.slot ?? "extended";
+    if (slot === "extended") return countMeasure(name, ownAmount(granted.extended, name));
+    // Unreserved ephemeral storage is granted up to a limit: no pod runs without it.
+    const isScratch = slot === "storageBytes" && granted.storageBytes === 0;
+    if (isScratch) return unreserved(slotMeasure(slot, bytesIn(sliceDefaults.ephemeralStorage)));
+    return slotMeasure(slot, granted[slot]);
+  };
+}
+
+function unreserved(measure: Measure | undefined): Measure | undefined {
+  return measure && { ...measure, isReserved: false };
+}
+
+function slotMeasure(slot: Slot, most: number): Measure | undefined {
+  if (most === 0) return undefined;
+  const unit = slot === "cpuMillis" ? "milli" : "one";
+  return { key: slot, unit, most, isReserved: true, show: FORMS[slot] };
+}
+
+function countMeasure(name: string, most: number): Measure | undefined {
+  if (most === 0) return undefined;
+  return { key: `extended/${name}`, unit: "one", most, isReserved: true, show: formatCount };
+}
+
+/** Names are untrusted input: inherited object properties are not amounts. */
+function ownAmount(amounts: Readonly<Record<string, number>>, name: string): number {
+  return Object.hasOwn(amounts, name) ? (amounts[name] ?? 0) : 0;
+}
+
+function bytesIn(quantity: string): number {
+  const parsed = parseAmount(quantity, { unit: "one", rounding: "down" });
+  return parsed.ok ? parsed.amount : 0;
 }

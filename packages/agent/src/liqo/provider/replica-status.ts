@@ -17,10 +17,6 @@ export interface ResourcesDecision {
   readonly resources: ResourceList;
 }
 
-function resourcesCondition({ status }: ResourceSlice): ResourceSliceCondition | undefined {
-  return status?.conditions?.find(({ type }) => type === "Resources");
-}
-
 export function isAccepted(slice: ResourceSlice): boolean {
   return resourcesCondition(slice)?.status === "Accepted";
 }
@@ -59,4 +55,8 @@ function isSameDecision(
   { status, reason, message }: ResourcesDecision,
 ): boolean {
   return before?.status === status && before.reason === reason && before.message === message;
+}
+
+function resourcesCondition({ status }: ResourceSlice): ResourceSliceCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Resources");
 }

@@ -29,47 +29,9 @@ export interface Listener {
   readonly stop: () => void;
 }
 
-/** Only this machine can reach it. */
-function plainListener(
-  { serve, inForce }: Pick<SecureParts, "serve" | "inForce">,
-  { limits }: Pick<DashboardOptions, "limits">,
-  { certificates, log }: Pick<DashboardDeps, "certificates" | "log">,
-): Listener {
-  const server = createServer(serverTimeouts(DEFAULT_HTTP_LIMITS));
-  handleRequests(server, limits, { serve, log, portName: PORT_NAME });
-  const unsubscribe = certificates.onChange((next) => inForce.replace(next));
-  const stop = (): void => {
-    unsubscribe();
-    certificates.stop();
-  };
-  return { server, stop };
-}
-
 interface SecureParts extends Omit<ServerParts, "log" | "portName"> {
   readonly connections: Connections;
   readonly inForce: CertificatesInForce;
-}
-
-/** Reachable from other machines: TLS as on the API's port, with certificates that are reloaded without a restart. */
-function secureListener(
-  { inForce, ...parts }: SecureParts,
-  options: DashboardOptions,
-  { certificates, clock, log }: Pick<DashboardDeps, "certificates" | "clock" | "log">,
-): Listener {
-  const limits = { ...DEFAULT_HTTP_LIMITS, maxSockets: options.limits.maxSockets };
-  const server = createHttpsServer({ ...options, limits }, { ...parts, log, portName: PORT_NAME });
-  const unsubscribe = certificates.onChange((next) => {
-    const hasLostAuthorities = inForce.replace(next);
-    server.setSecureContext(secureContext(next, options.tlsMinVersion));
-    void parts.connections.recheckAll(hasLostAuthorities);
-  });
-  const cancelExpiryCheck = closeExpiredConnections(parts.connections, clock);
-  const stop = (): void => {
-    unsubscribe();
-    cancelExpiryCheck();
-    certificates.stop();
-  };
-  return { server, stop };
 }
 
 /** How browsers reach the dashboard: over plain HTTP on this machine, or over TLS with the broker's own certificate. */
@@ -153,4 +115,42 @@ function secureEndpoint(
     port: () => port,
     url: () => pageUrl({ host, port, certificate: certificate() }),
   };
+}
+
+/** Only this machine can reach it. */
+function plainListener(
+  { serve, inForce }: Pick<SecureParts, "serve" | "inForce">,
+  { limits }: Pick<DashboardOptions, "limits">,
+  { certificates, log }: Pick<DashboardDeps, "certificates" | "log">,
+): Listener {
+  const server = createServer(serverTimeouts(DEFAULT_HTTP_LIMITS));
+  handleRequests(server, limits, { serve, log, portName: PORT_NAME });
+  const unsubscribe = certificates.onChange((next) => inForce.replace(next));
+  const stop = (): void => {
+    unsubscribe();
+    certificates.stop();
+  };
+  return { server, stop };
+}
+
+/** Reachable from other machines: TLS as on the API's port, with certificates that are reloaded without a restart. */
+function secureListener(
+  { inForce, ...parts }: SecureParts,
+  options: DashboardOptions,
+  { certificates, clock, log }: Pick<DashboardDeps, "certificates" | "clock" | "log">,
+): Listener {
+  const limits = { ...DEFAULT_HTTP_LIMITS, maxSockets: options.limits.maxSockets };
+  const server = createHttpsServer({ ...options, limits }, { ...parts, log, portName: PORT_NAME });
+  const unsubscribe = certificates.onChange((next) => {
+    const hasLostAuthorities = inForce.replace(next);
+    server.setSecureContext(secureContext(next, options.tlsMinVersion));
+    void parts.connections.recheckAll(hasLostAuthorities);
+  });
+  const cancelExpiryCheck = closeExpiredConnections(parts.connections, clock);
+  const stop = (): void => {
+    unsubscribe();
+    cancelExpiryCheck();
+    certificates.stop();
+  };
+  return { server, stop };
 }

@@ -11,26 +11,6 @@ import { type AllowedOrigin, checkHost, checkOrigin } from "./origin.ts";
 import type { UiRoute } from "./route.ts";
 import { responseHeaders, type StaticFiles } from "./static-files.ts";
 
-/** An error page without styles and scripts, for when the dashboard's pages are not available. */
-function plainPage(fault: Fault): PlainAnswer {
-  const text = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
-  const content = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>Resource Broker</title>
-</head>
-<body>
-<h1>Resource Broker</h1>
-<p>${escaped(text)}</p>
-</body>
-</html>
-`;
-  return { status: fault.status, text: { type: "text/html; charset=utf-8", content } };
-}
-
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -38,10 +18,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
-}
 
 /** The largest body is a question with its constraints and weights. */
 const BODY_LIMIT = 64 * 1024;
@@ -186,4 +162,28 @@ async function bodyOf({ request, response, method }: Exchange, limit: number): P
   if (method === "GET" || !hasBody(request.headers)) return undefined;
   const sendContinue = (): void => response.writeContinue();
   return parseJson(await readBody(request, { limit, sendContinue }));
+}
+
+/** An error page without styles and scripts, for when the dashboard's pages are not available. */
+function plainPage(fault: Fault): PlainAnswer {
+  const text = fault.message.charAt(0).toUpperCase() + fault.message.slice(1);
+  const content = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Resource Broker</title>
+</head>
+<body>
+<h1>Resource Broker</h1>
+<p>${escaped(text)}</p>
+</body>
+</html>
+`;
+  return { status: fault.status, text: { type: "text/html; charset=utf-8", content } };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
 }

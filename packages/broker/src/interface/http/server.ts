@@ -21,43 +21,6 @@ interface Refusal {
   readonly fault: Fault;
 }
 
-/**
- * What Node's parser refused never becomes a request: the answer is written to the socket itself. Everything else
- * that comes here (failed handshakes, broken connections) has nobody left to answer.
- */
-function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const isAboutRequest = error.code?.startsWith("HPE_") === true || error.code === TOO_SLOW;
-  if (!isAboutRequest || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, fault } = refusalFor(error.code);
-  const body = JSON.stringify(toErrorBody(fault));
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-  // Close the socket even if the client does not.
-  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
-}
-
-function refusalFor(code: string | undefined): Refusal {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return {
-        status: "431 Request Header Fields Too Large",
-        fault: new Fault("too-large", "the headers are too large; send at most 16 KiB of them"),
-      };
-    case TOO_SLOW:
-      return {
-        status: "408 Request Timeout",
-        fault: new Fault("malformed", "the request did not arrive in time; send it at once"),
-      };
-    default:
-      return {
-        status: "400 Bad Request",
-        fault: new Fault("malformed", `this is not a request in HTTP/1.1 (${code ?? "unknown"})`),
-      };
-  }
-}
-
 /** Interval of Node's timeout checks, and so the precision of the timeouts below. */
 const CHECK_INTERVAL_MS = 1000;
 const DEAD_PEER_PROBE_MS = 30_000;
@@ -158,4 +121,41 @@ export function closeExpiredConnections(
     connections.closeExpired(clock.wallMs());
   }
   return () => cancel();
+}
+
+/**
+ * What Node's parser refused never becomes a request: the answer is written to the socket itself. Everything else
+ * that comes here (failed handshakes, broken connections) has nobody left to answer.
+ */
+function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const isAboutRequest = error.code?.startsWith("HPE_") === true || error.code === TOO_SLOW;
+  if (!isAboutRequest || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, fault } = refusalFor(error.code);
+  const body = JSON.stringify(toErrorBody(fault));
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  // Close the socket even if the client does not.
+  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function refusalFor(code: string | undefined): Refusal {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        status: "431 Request Header Fields Too Large",
+        fault: new Fault("too-large", "the headers are too large; send at most 16 KiB of them"),
+      };
+    case TOO_SLOW:
+      return {
+        status: "408 Request Timeout",
+        fault: new Fault("malformed", "the request did not arrive in time; send it at once"),
+      };
+    default:
+      return {
+        status: "400 Bad Request",
+        fault: new Fault("malformed", `this is not a request in HTTP/1.1 (${code ?? "unknown"})`),
+      };
+  }
 }

@@ -13,14 +13,6 @@ export type LastCommit = Pick<StoreContents, "ledgerId" | "commitNumber">;
 /** Fixed width, so that a new note overwrites the old one completely. */
 const DIGITS = 16;
 
-/**
- * Beside the database, so that it does not go with its write-ahead log: which commit was durable last. It is written
- * after each commit and never synced. After a kill or a power failure it may be behind, but never ahead.
- */
-function notePath(directory: string): string {
-  return join(directory, "last-commit");
-}
-
 /** Undefined: there is no note, or a power failure has left none that can be read. */
 export function readLastCommit(directory: string): LastCommit | undefined {
   const file = notePath(directory);
@@ -131,4 +123,12 @@ function lastCommitIn(file: string): LastCommit | undefined {
 
 function checksumOf(ledgerId: string, digits: string): string {
   return crc32(`${ledgerId} ${digits}`).toString(16).padStart(8, "0");
+}
+
+/**
+ * Beside the database, so that it does not go with its write-ahead log: which commit was durable last. It is written
+ * after each commit and never synced. After a kill or a power failure it may be behind, but never ahead.
+ */
+function notePath(directory: string): string {
+  return join(directory, "last-commit");
 }

@@ -48,10 +48,6 @@ class DemandHistory {
   }
 }
 
-function columnOf({ decision }: Extract<LedgerEvent, { kind: "refused" }>): number {
-  return 1 + Math.max(0, UNMET_REASONS.indexOf(unmetReason(decision)));
-}
-
 const SAVE_MS = 60_000;
 /** A large fleet is written less often: its history must not wear out a disk. */
 const SAVED_BYTES_PER_MS = 64;
@@ -186,4 +182,8 @@ function checkOrigin(parts: readonly Part[], { ledgerId, now }: Pick<Engine, "le
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+function columnOf({ decision }: Extract<LedgerEvent, { kind: "refused" }>): number {
+  return 1 + Math.max(0, UNMET_REASONS.indexOf(unmetReason(decision)));
 }

@@ -9,12 +9,6 @@ import { reservationView } from "../views/reservation-view.ts";
 import { AdvertisementWatch } from "./advertisement-watch.ts";
 import { type Changed, ChangeLog, changedBy, PendingChanges } from "./changed.ts";
 
-/** One server-sent event. JSON has no line breaks of its own, so no name of a cluster can end it early. */
-function eventText({ event, data }: UiEvent, id: number | undefined): string {
-  const idLine = id === undefined ? "" : `id: ${id}\n`;
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n${idLine}\n`;
-}
-
 /** Nothing happened, and the connection works. */
 const HEARTBEAT = ": alive\n\n";
 
@@ -192,4 +186,10 @@ function changesEvent({ clusters, reservations, decisions }: Changed, engine: En
   };
   const more = reservations.size > MAX_ROWS || clusters.size > MAX_ROWS || decisions.length > MAX_ROWS;
   return { event: "changes", data: { commit: commitNumber, ...rows, more } };
+}
+
+/** One server-sent event. JSON has no line breaks of its own, so no name of a cluster can end it early. */
+function eventText({ event, data }: UiEvent, id: number | undefined): string {
+  const idLine = id === undefined ? "" : `id: ${id}\n`;
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n${idLine}\n`;
 }

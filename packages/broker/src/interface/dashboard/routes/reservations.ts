@@ -28,50 +28,9 @@ interface DetailContext extends Moment {
   readonly objectsNamespace: string | null;
 }
 
-function reservationDetail(reservation: Reservation, context: DetailContext): UiReservationDetail {
-  const { ledger, now, heldAt } = context;
-  const account = ledger.accounts.get(reservation.provider);
-  const used = account?.usage.get(reservation.id)?.used;
-  return {
-    ...reservationView(reservation),
-    message: reservationMessage(reservation, "admin"),
-    timeline: timelineOf(reservation, { account, heldAt }),
-    costSoFar: costSoFar(reservation, now),
-    parties: partiesOf(reservation, ledger, context),
-    used: used === undefined ? null : amountsOf(used),
-    decisionID: reservation.decisionId ?? null,
-    yaml: yamlOf(reservation, context),
-    commands: commandsFor(reservation, context),
-  };
-}
-
 const DEFAULT_NAMESPACE = "default";
 
-/** The object that the broker shows, or would show, on its cluster. */
-function yamlOf(
-  reservation: Reservation,
-  { ledger, ledgerId, now, objectsNamespace }: DetailContext,
-): string {
-  const desired = desiredReservation(reservation, objectsNamespace ?? DEFAULT_NAMESPACE);
-  return yamlText({ ...desired, status: reservationStatus(reservation, { ledger, ledgerId, now }) });
-}
-
 type CommandLine = UiReservationDetail["commands"][number];
-
-function commandsFor({ id, phase, decisionId }: Reservation, context: DetailContext): CommandLine[] {
-  const { apiURL, objectsNamespace } = context;
-  const resource = `${reservationKind.plural}.${apiVersionOf(reservationKind).split("/")[0] ?? ""}`;
-  const brokerctl = (title: string, words: string): CommandLine[] =>
-    apiURL === null ? [] : [{ title, line: `brokerctl ${words} ${id} --broker ${apiURL}` }];
-  const kubectl = (title: string, words: string): CommandLine[] =>
-    objectsNamespace === null ? [] : [{ title, line: `kubectl --namespace ${objectsNamespace} ${words}` }];
-  return [
-    ...brokerctl("Look at it", "describe reservation"),
-    ...kubectl("Look at its object", `get ${resource} ${id} --output yaml`),
-    ...(decisionId === undefined ? [] : brokerctl("Why it went there", "explain")),
-    ...(isLive(phase) ? brokerctl("End it", "release") : []),
-  ];
-}
 
 /** Lists, shows and releases reservations. */
 export function reservationRoutes({ engine, about, acknowledgementTimes }: UiContext): readonly UiRoute[] {
@@ -117,5 +76,46 @@ export function reservationRoutes({ engine, about, acknowledgementTimes }: UiCon
     },
     { method: "GET", path: "/ui/reservations/{id}", access: "viewer", handle: read },
     { method: "POST", path: "/ui/reservations/{id}/release", access: "admin", handle: release },
+  ];
+}
+
+function reservationDetail(reservation: Reservation, context: DetailContext): UiReservationDetail {
+  const { ledger, now, heldAt } = context;
+  const account = ledger.accounts.get(reservation.provider);
+  const used = account?.usage.get(reservation.id)?.used;
+  return {
+    ...reservationView(reservation),
+    message: reservationMessage(reservation, "admin"),
+    timeline: timelineOf(reservation, { account, heldAt }),
+    costSoFar: costSoFar(reservation, now),
+    parties: partiesOf(reservation, ledger, context),
+    used: used === undefined ? null : amountsOf(used),
+    decisionID: reservation.decisionId ?? null,
+    yaml: yamlOf(reservation, context),
+    commands: commandsFor(reservation, context),
+  };
+}
+
+/** The object that the broker shows, or would show, on its cluster. */
+function yamlOf(
+  reservation: Reservation,
+  { ledger, ledgerId, now, objectsNamespace }: DetailContext,
+): string {
+  const desired = desiredReservation(reservation, objectsNamespace ?? DEFAULT_NAMESPACE);
+  return yamlText({ ...desired, status: reservationStatus(reservation, { ledger, ledgerId, now }) });
+}
+
+function commandsFor({ id, phase, decisionId }: Reservation, context: DetailContext): CommandLine[] {
+  const { apiURL, objectsNamespace } = context;
+  const resource = `${reservationKind.plural}.${apiVersionOf(reservationKind).split("/")[0] ?? ""}`;
+  const brokerctl = (title: string, words: string): CommandLine[] =>
+    apiURL === null ? [] : [{ title, line: `brokerctl ${words} ${id} --broker ${apiURL}` }];
+  const kubectl = (title: string, words: string): CommandLine[] =>
+    objectsNamespace === null ? [] : [{ title, line: `kubectl --namespace ${objectsNamespace} ${words}` }];
+  return [
+    ...brokerctl("Look at it", "describe reservation"),
+    ...kubectl("Look at its object", `get ${resource} ${id} --output yaml`),
+    ...(decisionId === undefined ? [] : brokerctl("Why it went there", "explain")),
+    ...(isLive(phase) ? brokerctl("End it", "release") : []),
   ];
 }
