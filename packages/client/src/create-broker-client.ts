@@ -34,29 +34,6 @@ import { createInstructionStream } from "./instruction-stream.ts";
 import { type Answer, answerOf, createResponseReporter } from "./reply.ts";
 import { openTlsConnections } from "./tls-connections.ts";
 
-type Offer = AdoptionRequestDTO["reservations"][number];
-
-/** Reserve for the JSON around the offers. */
-const MOST_BYTES = LIMIT.bodyBytes - 1024;
-
-/** Splits the offers into requests below the broker's size limit, in order. */
-export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Generator<AdoptionRequestDTO> {
-  let batch: Offer[] = [];
-  let bytes = 0;
-  for (const offer of reservations) {
-    const size = Buffer.byteLength(JSON.stringify(offer)) + 1;
-    const isFull = bytes + size > MOST_BYTES || batch.length === LIMIT.adoptionOffers;
-    if (isFull && batch.length > 0) {
-      yield { ...rest, reservations: batch };
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(offer);
-    bytes += size;
-  }
-  if (batch.length > 0) yield { ...rest, reservations: batch };
-}
-
 export interface BrokerClientOptions {
   /** Addresses of the same broker; the first that serves is used. */
   readonly brokerUrls: readonly string[];
@@ -205,6 +182,29 @@ function certificatesOf({ certificates, clock, log = SILENT }: BrokerClientDeps)
   return certificateFolder(certificates, { owner, clock, log });
 }
 
+type Offer = AdoptionRequestDTO["reservations"][number];
+
+/** The rest is for the JSON around the offers. */
+const MAX_BATCH_BYTES = LIMIT.bodyBytes - 1024;
+
+/** Splits the offers into requests below the broker's size limit, in order. */
+export function* batchesOf({ reservations, ...rest }: AdoptionRequestDTO): Generator<AdoptionRequestDTO> {
+  let batch: Offer[] = [];
+  let bytes = 0;
+  for (const offer of reservations) {
+    const size = Buffer.byteLength(JSON.stringify(offer)) + 1;
+    const isFull = bytes + size > MAX_BATCH_BYTES || batch.length === LIMIT.adoptionOffers;
+    if (isFull && batch.length > 0) {
+      yield { ...rest, reservations: batch };
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(offer);
+    bytes += size;
+  }
+  if (batch.length > 0) yield { ...rest, reservations: batch };
+}
+
 /** An older broker would ignore unknown fields and grant something else. */
 function newerFeatureIn(request: ReservationRequestDTO): { readonly newerFeature?: string } {
   const fields = newerFieldsIn(request);
@@ -226,9 +226,9 @@ function ignoreFaults(...codes: readonly FaultCode[]): (error: unknown) => undef
 export function newerFieldsIn(request: ReservationRequestDTO): readonly string[] {
   const { gpu, storage, extended } = request.requestedResources;
   const fields: Readonly<Record<string, boolean>> = {
-    gpu: isMore(gpu),
-    storage: isMore(storage),
-    extended: isAnyMore(extended) || isAnyMore(request.extended),
+    gpu: isPositive(gpu),
+    storage: isPositive(storage),
+    extended: hasPositive(extended) || hasPositive(request.extended),
     perNode: request.perNode !== undefined,
     constraints: Object.values(request.constraints ?? {}).some((value) => Object.keys(value).length > 0),
     targetClusterID: request.targetClusterID !== undefined,
@@ -238,12 +238,12 @@ export function newerFieldsIn(request: ReservationRequestDTO): readonly string[]
   return Object.keys(fields).filter((name) => fields[name]);
 }
 
-function isMore(quantity: string | undefined): boolean {
+function isPositive(quantity: string | undefined): boolean {
   return quantity !== undefined && Number.parseFloat(quantity) !== 0;
 }
 
-function isAnyMore(quantities: Readonly<Record<string, string>> | undefined): boolean {
-  return Object.values(quantities ?? {}).some(isMore);
+function hasPositive(quantities: Readonly<Record<string, string>> | undefined): boolean {
+  return Object.values(quantities ?? {}).some(isPositive);
 }
 
 /** Throws when a key cannot be sent in a header or is longer than the broker allows. */

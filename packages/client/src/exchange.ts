@@ -81,7 +81,7 @@ export type ReadAnswer<T> = (response: IncomingMessage) => T | Promise<T>;
 /** One request and its answer, on one connection. */
 export interface Exchanger {
   /** Never rejects. */
-  readonly exchange: <T>(message: Message, line: Route, read: ReadAnswer<T>) => Promise<Exchanged<T>>;
+  readonly exchange: <T>(message: Message, route: Route, read: ReadAnswer<T>) => Promise<Exchanged<T>>;
   /** Aborts pending requests; later requests fail at once. */
   readonly close: () => void;
 }

@@ -136,7 +136,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
 /** Reports the metadata of every answer. */
 export interface ResponseReporter {
   readonly report: (headers: IncomingHttpHeaders) => void;
-  readonly onResponse: (listener: (contact: ResponseMetadata) => void) => () => void;
+  readonly onResponse: (listener: (response: ResponseMetadata) => void) => () => void;
 }
 
 export function createResponseReporter(): ResponseReporter {
