@@ -43,7 +43,6 @@ export { type CallMessage, LimitError } from "./exchange.ts";
 export {
   type Answer,
   isFromCurrentBroker,
-  nextPage,
   type Reply,
   type ResponseListeners,
   responseListeners,

@@ -1,16 +1,8 @@
 import { attemptOf } from "@resource-broker/agent/testing";
-import { nextPage } from "@resource-broker/client";
-import {
-  describeProblems,
-  PATH,
-  type ReservationDTO,
-  reservationListSchema,
-  type Schema,
-  validate,
-} from "@resource-broker/contract";
+import { readAll, reservationPages } from "@resource-broker/client";
+import { describeProblems, type Schema, validate } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
 import {
-  type BrokerClient,
   type BrokerProcess,
   type BrokerReply,
   PROVIDER_INSTRUCTIONS,
@@ -63,20 +55,14 @@ export async function readSnapshot(
   clusters: readonly WorldCluster[],
 ): Promise<Snapshot> {
   const [reservations, shown] = await Promise.all([
-    Promise.all(clusters.map(({ name }) => reservationsOf(broker.clientFor(name)))),
+    Promise.all(clusters.map(({ name }) => reservationsOf(broker, name))),
     Promise.all(clusters.map(objectsIn)),
   ]);
   return { reservations: reservations.flat(), objects: shown };
 }
 
-async function reservationsOf(client: BrokerClient): Promise<LedgerReservation[]> {
-  const all: ReservationDTO[] = [];
-  let path: string | undefined = `${PATH.reservations}?role=requester`;
-  while (path !== undefined) {
-    const reply: BrokerReply = await client.request("GET", path);
-    all.push(...bodyOf(reservationListSchema, reply));
-    path = nextPage(reply.headers, PATH.reservations);
-  }
+async function reservationsOf(broker: BrokerProcess, name: string): Promise<LedgerReservation[]> {
+  const all = await readAll(broker.api(name), reservationPages("requester"));
   return all.map(({ id, key, requesterID, targetClusterID, status }) => ({
     id,
     uid: attemptOf(key)?.uid ?? "",

@@ -8,17 +8,11 @@ import {
   postgresStore,
   readAddress,
 } from "@resource-broker/broker/testing";
-import { nextPage } from "@resource-broker/client";
+import { advertisementPages, type CallSender, readAll, reservationPages } from "@resource-broker/client";
 import {
-  type AdvertisementDTO,
-  type AdvertisementPageDTO,
-  advertisementPageSchema,
   describeProblems,
-  LIMIT,
-  PATH,
   type ReservationDTO,
   type ResourceQuantitiesDTO,
-  reservationListSchema,
   type Schema,
   validate,
 } from "@resource-broker/contract";
@@ -34,7 +28,7 @@ export async function snapshotFromApi(
   requesters: readonly BrokerClient[],
 ): Promise<LedgerSnapshot> {
   const own = await seenByAll(admin, requesters);
-  const advertisements = await listAdvertisements(admin);
+  const advertisements = await readAll(patientSender(admin), advertisementPages());
   return {
     reservations: own.map(reservationOf),
     providers: advertisements.map(({ clusterID, resources: { allocatable, reserved } }) => ({
@@ -151,28 +145,17 @@ function namesIn(list: readonly ReservationDTO[]): string {
     .join("\n");
 }
 
-async function listAll(client: BrokerClient, role?: "requester"): Promise<ReservationDTO[]> {
-  const found: ReservationDTO[] = [];
-  let path: string | undefined =
-    `${PATH.reservations}?limit=${LIMIT.pageMax}${role === undefined ? "" : `&role=${role}`}`;
-  while (path !== undefined) {
-    const reply: BrokerReply = await getWithRetry(client, path);
-    found.push(...bodyOf(reservationListSchema, reply));
-    path = nextPage(reply.headers, PATH.reservations);
-  }
-  return found;
+function listAll(client: BrokerClient, role?: "requester"): Promise<readonly ReservationDTO[]> {
+  return readAll(patientSender(client), reservationPages(role));
 }
 
-async function listAdvertisements(admin: BrokerClient): Promise<AdvertisementDTO[]> {
-  const found: AdvertisementDTO[] = [];
-  let after: string | undefined = "";
-  while (after !== undefined) {
-    const path = `${PATH.advertisements}?limit=${LIMIT.pageMax}&after=${encodeURIComponent(after)}`;
-    const page: AdvertisementPageDTO = bodyOf(advertisementPageSchema, await getWithRetry(admin, path));
-    found.push(...page.items);
-    after = page.next;
-  }
-  return found;
+function patientSender(client: BrokerClient): CallSender {
+  return {
+    request: async ({ path, schema }) => {
+      const reply = await getWithRetry(client, path);
+      return { value: bodyOf(schema, reply), headers: reply.headers };
+    },
+  };
 }
 
 /** A client that has just been busy may have used up its share of calls; of several replicas one may be down. */

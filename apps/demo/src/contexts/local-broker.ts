@@ -1,18 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { describeResources, Fault, parseResources } from "@resource-broker/base";
-import {
-  type AdvertisementDTO,
-  type DecisionDTO,
-  decisionSchema,
-  describeProblems,
-  errorSchema,
-  PATH,
-  type ReservationDTO,
-  type ReservationRequestDTO,
-  reservationSchema,
-  type Schema,
-  validate,
-} from "@resource-broker/contract";
-import { type BrokerReply, type PeerCertificates, startBroker } from "@resource-broker/testkit";
+import { advertiseCall, decisionCall, reserveCall, type TypedCall } from "@resource-broker/client";
+import type { AdvertisementDTO, ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
+import { type PeerCertificates, startBroker } from "@resource-broker/testkit";
 
 export type Answer =
   | { readonly kind: "granted"; readonly reservation: ReservationDTO; readonly explanation: string }
@@ -37,26 +27,29 @@ export async function startLocalBroker({ certificates, policy }: LocalBrokerOpti
     certificates,
     flags: policy === undefined ? [] : [`--policy=${policy}`],
   });
-  const decisionOf = async (id = ""): Promise<DecisionDTO> =>
-    content(await broker.admin().request("GET", PATH.decision(id)), 200, decisionSchema);
+  const send = async <T>(call: TypedCall<T>, clusterId?: string): Promise<T> => {
+    try {
+      return (await broker.api(clusterId).request(call)).value;
+    } catch (error) {
+      throw error instanceof Fault ? unexpected(error) : error;
+    }
+  };
 
   return {
     advertise: async (advertisement) => {
-      const client = broker.clientFor(advertisement.clusterID);
-      const reply = await client.request("POST", PATH.advertisements, { body: advertisement });
-      if (reply.status !== 200) throw unexpected(reply);
+      await send(advertiseCall(advertisement), advertisement.clusterID);
     },
     reserve: async (requester, request) => {
-      const reply = await broker.clientFor(requester).request("POST", PATH.reservations, { body: request });
-      if (reply.status === 201) {
-        const reservation = content(reply, 201, reservationSchema);
-        const { explanation } = await decisionOf(reservation.decisionID);
-        return { kind: "granted", reservation, explanation };
+      const call = reserveCall(request, randomUUID());
+      const reply = await broker.api(requester).request(call).catch(refusal);
+      if (!(reply instanceof Fault)) {
+        const { explanation } = await send(decisionCall(reply.value.decisionID ?? ""));
+        return { kind: "granted", reservation: reply.value, explanation };
       }
-      const { error, decisionID } = content(reply, reply.status, errorSchema);
+      const { message, details } = reply;
       // A quota refuses the request before any candidate is considered.
-      if (decisionID === undefined) return { kind: "refused", explanation: error, flip: undefined };
-      const { explanation, flip } = await decisionOf(decisionID);
+      if (details.decisionID === undefined) return { kind: "refused", explanation: message, flip: undefined };
+      const { explanation, flip } = await send(decisionCall(details.decisionID));
       return { kind: "refused", explanation, flip: flip ?? fallbackFlip(request) };
     },
     dispose: broker.dispose,
@@ -70,18 +63,14 @@ function fallbackFlip({ requestedResources }: ReservationRequestDTO): string | u
   return `Would fit another cluster that has ${describeResources(parsed.resources)} free on one node.`;
 }
 
-function content<T>(reply: BrokerReply, status: number, schema: Schema<T>): T {
-  const checked = validate(schema, reply.body);
-  if (reply.status !== status) throw unexpected(reply);
-  if (checked.ok) return checked.value;
-  throw new Fault(
-    "internal",
-    `the local broker's answer cannot be read: ${describeProblems(checked.problems)}`,
-  );
+/** An answer of the broker; everything else is thrown. */
+function refusal(error: unknown): Fault {
+  if (error instanceof Fault && error.code !== "unreachable") return error;
+  throw error;
 }
 
-function unexpected({ status, body }: BrokerReply): Fault {
-  const parsed = validate(errorSchema, body);
-  const text = parsed.ok ? parsed.value.error : JSON.stringify(body);
-  return new Fault("internal", `the local broker answers ${status}: ${text}`);
+function unexpected(fault: Fault): Fault {
+  return new Fault("internal", `the local broker answers ${fault.status}: ${fault.message}`, {
+    cause: fault,
+  });
 }

@@ -102,8 +102,8 @@ function createPoll(running: Running, options: FleetOptions, deps: FleetDeps): (
   const { world, agents, names, tools } = running;
   const { onUpdate, clock } = deps;
   const command = `${quoted(tools.brokerctl)} dashboard`;
-  const updateLink = dashboardLinks({ admin: world.broker.admin(), command, clock, onUpdate });
-  const pollBroker = followBroker({ names, admin: world.broker.admin(), agentOf: agents.stateOf, onUpdate });
+  const updateLink = dashboardLinks({ admin: world.broker.api(), command, clock, onUpdate });
+  const pollBroker = followBroker({ names, admin: world.broker.api(), agentOf: agents.stateOf, onUpdate });
   let isReadyReported = false;
   return async () => {
     await agents.poll();

@@ -1,22 +1,22 @@
 import { type Clock, Fault } from "@resource-broker/base";
 import {
+  advertisementCall,
+  auditPages,
+  type CallSender,
+  decisionCall,
+  readAll,
+  reservationPages,
+  type TypedCall,
+} from "@resource-broker/client";
+import {
   type AdvertisementDTO,
   type AuditEntryDTO,
-  advertisementSchema,
-  auditPageSchema,
   type DecisionDTO,
-  decisionSchema,
-  describeProblems,
   HEADER,
-  LIMIT,
-  PATH,
   type ReservationDTO,
-  reservationListSchema,
-  type Schema,
-  validate,
 } from "@resource-broker/contract";
 import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
-import { type BrokerReply, RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
+import { RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
 import { REQUESTER } from "../fleet/small-fleet.ts";
 
 const NAMESPACE = "default";
@@ -46,28 +46,28 @@ export interface TourEnvironment {
 export function tourEnvironment(world: World, clock: Clock): TourEnvironment {
   const requester = world.cluster(REQUESTER);
 
-  const get = async (path: string): Promise<BrokerReply> => {
-    const reply = await world.broker.admin().request("GET", path);
-    if (reply.status === 200) return reply;
-    throw new Fault(
-      "internal",
-      `GET ${path}: the broker answers ${reply.status}: ${JSON.stringify(reply.body)}`,
-    );
+  const request: CallSender["request"] = async (call) => {
+    try {
+      return await world.broker.api().request(call);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const { status, message } = error;
+      throw new Fault("internal", `GET ${call.path}: the broker answers ${status}: ${message}`, {
+        cause: error,
+      });
+    }
   };
-  const read = async <T>(path: string, schema: Schema<T>): Promise<T> => {
-    const checked = validate(schema, (await get(path)).body);
-    if (checked.ok) return checked.value;
-    throw new Fault("internal", `GET ${path}: ${describeProblems(checked.problems)}`);
-  };
+  const read = async <T>(call: TypedCall<T>): Promise<T> => (await request(call)).value;
 
   return {
     world,
     clock,
-    account: (cluster) => read(PATH.advertisement(cluster), advertisementSchema),
-    reservations: () => read(PATH.reservations, reservationListSchema),
-    decision: (id) => read(PATH.decision(id), decisionSchema),
-    audit: async () => (await read(`${PATH.audit}?limit=${LIMIT.pageMax}`, auditPageSchema)).items,
-    ledgerId: async () => String((await get(PATH.reservations)).headers[HEADERS_ARE_LOWER_CASE]),
+    account: (cluster) => read(advertisementCall(cluster)),
+    reservations: () => readAll({ request }, reservationPages()),
+    decision: (id) => read(decisionCall(id)),
+    audit: () => readAll({ request }, auditPages()),
+    ledgerId: async () =>
+      String((await request(reservationPages(undefined, 1))).headers[HEADERS_ARE_LOWER_CASE]),
     createRequest: (name, spec) =>
       requester.client.create(RESOURCE_REQUESTS, {
         apiVersion: apiVersionOf(resourceRequestKind),

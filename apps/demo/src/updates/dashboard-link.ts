@@ -1,13 +1,12 @@
-import type { Clock } from "@resource-broker/base";
-import { dashboardLinkSchema, PATH, validate } from "@resource-broker/contract";
-import type { BrokerClient } from "@resource-broker/testkit";
+import { type Clock, Fault } from "@resource-broker/base";
+import { type CallSender, dashboardLinkCall } from "@resource-broker/client";
 import type { OnUpdate } from "./update.ts";
 
 /** A link works for two minutes: the one on the screen is replaced in time. */
 const RENEW_AFTER_MS = 90_000;
 
 export interface DashboardLinkOptions {
-  readonly admin: Pick<BrokerClient, "request">;
+  readonly admin: CallSender;
   /** What prints another link. */
   readonly command: string;
   readonly clock: Pick<Clock, "monotonicMs">;
@@ -24,11 +23,13 @@ export function dashboardLinks({
   let publishedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (clock.monotonicMs() - publishedAt < RENEW_AFTER_MS) return;
-    const { status, body } = await admin.request("POST", PATH.dashboardLinks, { body: {} });
-    const link = validate(dashboardLinkSchema, body);
-    if (!link.ok) throw new Error(`the broker answered ${status} when asked for a link to its dashboard`);
+    const { value } = await admin.request(dashboardLinkCall()).catch((error: unknown) => {
+      throw error instanceof Fault
+        ? new Error(`the broker answered ${error.status} when asked for a link to its dashboard`)
+        : error;
+    });
     publishedAt = clock.monotonicMs();
-    const { url, expiresAt } = link.value;
+    const { url, expiresAt } = value;
     onUpdate({ kind: "dashboard", dashboard: { url, expiresAt, command } });
   };
 }

@@ -1,5 +1,6 @@
+import { Fault } from "@resource-broker/base";
+import type { CallSender } from "@resource-broker/client";
 import type { AdvertisementDTO, AuditEntryDTO } from "@resource-broker/contract";
-import type { BrokerReply } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { followBroker } from "./follow-broker.ts";
 import type { DemoUpdate } from "./update.ts";
@@ -33,25 +34,15 @@ const entry = (sequence: number, more: Partial<AuditEntryDTO>): AuditEntryDTO =>
 /** A broker that knows what the test says it knows. */
 function brokerInHand() {
   const known = { ledger: "first", advertisements: [] as AdvertisementDTO[], audit: [] as AuditEntryDTO[] };
-  const reply = (status: number, body: unknown): BrokerReply => ({
-    status,
-    body,
-    headers: { "ledger-id": known.ledger },
-  });
-  const request = async (_method: string, path: string): Promise<BrokerReply> => {
+  const reply = (value: unknown) => ({ value, headers: { "ledger-id": known.ledger } });
+  const request = async ({ path }: { readonly path: string }) => {
     const url = new URL(path, "https://broker");
     const after = url.searchParams.get("after") ?? "";
     if (url.pathname.endsWith("/advertisements"))
-      return reply(
-        200,
-        pageOf(known.advertisements, ({ clusterID }) => clusterID > after),
-      );
+      return reply(pageOf(known.advertisements, ({ clusterID }) => clusterID > after));
     if (url.pathname.endsWith("/audit"))
-      return reply(
-        200,
-        pageOf(known.audit, ({ sequence }) => sequence > Number(after)),
-      );
-    return reply(404, { error: "no such decision", code: "not-found" });
+      return reply(pageOf(known.audit, ({ sequence }) => sequence > Number(after)));
+    throw new Fault("not-found", "no such decision");
   };
   /** Two at a time, so that there is always another page. */
   const pageOf = <T extends AdvertisementDTO | AuditEntryDTO>(
@@ -78,7 +69,7 @@ describe("following a broker", () => {
     published = [];
     look = followBroker({
       names: ["rome", "paris"],
-      admin: broker,
+      admin: broker as unknown as CallSender,
       agentOf: (name) => agents.get(name) ?? "starting",
       onUpdate: (update) => void published.push(update),
     });
@@ -183,12 +174,13 @@ describe("following a broker", () => {
   });
 
   test("rejects with the broker's own words when it does not know better", async () => {
-    broker.request = async () => ({
-      status: 503,
-      body: { error: "another replica leads", code: "not-leader" },
-      headers: {},
+    broker.request = () => Promise.reject(new Fault("not-leader", "another replica leads"));
+    look = followBroker({
+      names: [],
+      admin: broker as unknown as CallSender,
+      agentOf: () => "ready",
+      onUpdate: () => undefined,
     });
-    look = followBroker({ names: [], admin: broker, agentOf: () => "ready", onUpdate: () => undefined });
     await expect(look()).rejects.toThrow("another replica leads");
   });
 });

@@ -1,17 +1,12 @@
 import {
-  type AdvertisementDTO,
-  type AuditEntryDTO,
-  advertisementPageSchema,
-  auditPageSchema,
-  decisionSchema,
-  describeProblems,
-  HEADER,
-  LIMIT,
-  PATH,
-  type Schema,
-  validate,
-} from "@resource-broker/contract";
-import type { BrokerClient, BrokerReply } from "@resource-broker/testkit";
+  type Answer,
+  advertisementPages,
+  auditPages,
+  type CallSender,
+  decisionCall,
+  readAll,
+} from "@resource-broker/client";
+import { type AuditEntryDTO, HEADER } from "@resource-broker/contract";
 import { clusterState } from "./cluster-state.ts";
 import { decisionUpdate } from "./decision-update.ts";
 import { type ClusterState, type EventUpdate, type OnUpdate, startingCluster } from "./update.ts";
@@ -23,7 +18,7 @@ const MOST_HISTORY = 30;
 
 export interface FollowBrokerDeps {
   readonly names: readonly string[];
-  readonly admin: Pick<BrokerClient, "request">;
+  readonly admin: CallSender;
   /** What is known of a cluster's agent, whatever it once advertised. */
   readonly agentOf: (cluster: string) => "starting" | "ready" | "down";
   readonly onUpdate: OnUpdate;
@@ -41,20 +36,14 @@ export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDe
   let seen = 0;
   let isFirstLook = true;
 
-  const ask = async <T>(path: string, schema: Schema<T>): Promise<T> => {
-    const reply = await admin.request("GET", path);
-    const checked = validate(schema, reply.body);
-    if (reply.status === 200 && checked.ok) {
-      checkLedger(reply);
-      return checked.value;
-    }
-    throw new Error(
-      problemIn(reply) ?? (checked.ok ? `status ${reply.status}` : describeProblems(checked.problems)),
-    );
+  const request: CallSender["request"] = async (call) => {
+    const answer = await admin.request(call);
+    checkLedger(answer);
+    return answer;
   };
 
   /** A broker with another ledger counts its entries from the beginning. */
-  const checkLedger = ({ headers }: BrokerReply): void => {
+  const checkLedger = ({ headers }: Answer<unknown>): void => {
     const current = String(headers[HEADER.ledgerId.toLowerCase()]);
     if (ledger !== undefined && current !== ledger) seen = 0;
     ledger = current;
@@ -75,10 +64,7 @@ export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDe
 
   const clusters = async (): Promise<void> => {
     const advertised = new Set<string>();
-    for await (const advertisement of pagesOf<AdvertisementDTO>(
-      (after) => ask(pageOf(PATH.advertisements, after), advertisementPageSchema),
-      "",
-    )) {
+    for (const advertisement of await readAll({ request }, advertisementPages())) {
       publishCluster(clusterState(advertisement, stateOf(advertisement.clusterID)));
       advertised.add(advertisement.clusterID);
     }
@@ -90,8 +76,8 @@ export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDe
 
   const publishDecision = async (id: string): Promise<void> => {
     // Old decisions are forgotten in time; the line about them stays.
-    const found = await ask(PATH.decision(id), decisionSchema).catch(() => undefined);
-    if (found !== undefined) onUpdate({ kind: "decision", decision: decisionUpdate(found) });
+    const found = await request(decisionCall(id)).catch(() => undefined);
+    if (found !== undefined) onUpdate({ kind: "decision", decision: decisionUpdate(found.value) });
   };
 
   const trackCordon = ({ action, subject = "" }: AuditEntryDTO): void => {
@@ -100,9 +86,7 @@ export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDe
   };
 
   const history = async (): Promise<void> => {
-    const lines: AuditEntryDTO[] = [];
-    const read = (after: string) => ask(pageOf(PATH.audit, after), auditPageSchema);
-    for await (const line of pagesOf<AuditEntryDTO>(read, String(seen))) lines.push(line);
+    const lines = await readAll({ request }, auditPages(seen));
     for (const line of lines) trackCordon(line);
     for (const line of isFirstLook ? lines.slice(-MOST_HISTORY) : lines) {
       const decision = decisionIdOf(line);
@@ -118,28 +102,6 @@ export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDe
     await clusters();
     return awaited.size === 0;
   };
-}
-
-interface PageOf<T> {
-  readonly items: readonly T[];
-  readonly next?: string;
-}
-
-async function* pagesOf<T>(read: (after: string) => Promise<PageOf<T>>, first: string): AsyncGenerator<T> {
-  let after: string | undefined = first;
-  while (after !== undefined) {
-    const page: PageOf<T> = await read(after);
-    yield* page.items;
-    after = page.next;
-  }
-}
-
-function pageOf(path: string, after: string): string {
-  return `${path}?${new URLSearchParams({ limit: String(LIMIT.pageMax), after }).toString()}`;
-}
-
-function problemIn({ body }: BrokerReply): string | undefined {
-  return typeof body === "object" && body !== null && "error" in body ? String(body.error) : undefined;
 }
 
 /** The decision that an entry is about, if it is about one. */

@@ -2,7 +2,9 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type CallSender, createDirectCalls, type DirectCalls } from "@resource-broker/client";
 import type { PolicyDTO } from "@resource-broker/contract/testing";
+import { systemClock } from "@resource-broker/runtime";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";
@@ -11,6 +13,10 @@ import { type BrokerClient, brokerClient, type ClientOptions } from "./broker-cl
 const HOST = "127.0.0.1";
 const SOURCE = fileURLToPath(new URL("main.ts", import.meta.resolve("@resource-broker/broker")));
 const ADMIN = "admin";
+/** Only guards: a broker on a busy machine takes its time. */
+const LIMITS = { timeoutMs: 30_000, maxBytes: 64 * 1024 * 1024 };
+/** Only measures time: calls do not read the wall clock. */
+const CLOCK = systemClock(() => 0);
 
 export interface BrokerProcessOptions extends CommandOptions {
   readonly certificates: PeerCertificates;
@@ -39,6 +45,8 @@ export interface BrokerProcess extends Program {
   readonly clientFor: (clusterId: string, options?: Pick<ClientOptions, "maxSockets">) => BrokerClient;
   /** The client of an admin. */
   readonly admin: () => BrokerClient;
+  /** Typed calls as this cluster, without retries; absent: as an admin. For all that does not need raw replies. */
+  readonly api: (clusterId?: string) => CallSender;
 }
 
 export async function startBroker(options: BrokerProcessOptions): Promise<BrokerProcess> {
@@ -69,8 +77,19 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
     return client;
   };
 
+  const calls = new Map<string | undefined, DirectCalls>();
+  const url = new URL(`https://${HOST}:${port}`);
+  const api = (clusterId?: string): CallSender => {
+    const { cert, key, ca } =
+      clusterId === undefined ? certificates.admin(ADMIN) : certificates.cluster(clusterId);
+    const made =
+      calls.get(clusterId) ?? createDirectCalls({ certificates: { cert, key, ca }, ...LIMITS }, CLOCK);
+    calls.set(clusterId, made);
+    return { request: (call) => made.request(call, url) };
+  };
+
   const dispose = async (): Promise<void> => {
-    for (const client of clients.values()) client.close();
+    for (const client of [...clients.values(), ...calls.values()]) client.close();
     await program.dispose();
   };
 
@@ -86,6 +105,7 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
     clientFor: (clusterId, more = {}) =>
       clientOnce(clusterId, () => ({ credentials: certificates.cluster(clusterId), ...more })),
     admin: () => clientOnce(ADMIN, () => ({ credentials: certificates.admin(ADMIN) })),
+    api,
     dispose,
   };
   try {
