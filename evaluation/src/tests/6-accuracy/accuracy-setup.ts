@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AdvertisementDTO, PATH, type ReservationRequestDTO } from "@resource-broker/contract";
+import { cordonCall, uncordonCall } from "@resource-broker/client";
+import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";
@@ -131,9 +132,7 @@ async function writePolicy(
 }
 
 async function setCordon(broker: BrokerProcess, id: string, isCordoned: boolean): Promise<void> {
-  const path = isCordoned ? PATH.cordon(id) : PATH.uncordon(id);
-  const { status } = await broker.admin().request("POST", path, isCordoned ? { body: {} } : {});
-  if (status !== 200) throw new Error(`${path}: ${status}`);
+  await broker.api().request(isCordoned ? cordonCall(id) : uncordonCall(id));
 }
 
 function toAdvertisement(cluster: OracleCluster): AdvertisementDTO {

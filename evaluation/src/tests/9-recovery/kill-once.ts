@@ -47,7 +47,6 @@ export async function killOnce({
   const before = acknowledged.size;
   const startedAt = performance.now();
   const { readyAfterMs } = await broker.restart();
-  broker.admin().close();
   const firstGrantMs = await withCleanup(async (onCleanup) => {
     const [provider, requester] = await connectAll(subject, subject.identities(2), { later: onCleanup });
     if (provider === undefined || requester === undefined) throw new Error("two clusters are needed");

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type AdvertisementDTO, advertisementSchema, PATH, validate } from "@resource-broker/contract";
+import { advertisementCall } from "@resource-broker/client";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import type { BrokerProcess, TestCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
@@ -66,10 +67,8 @@ export interface AgentSteps {
 const nameOf = (number: number): string => `agent-${number}`;
 
 async function advertisementOf(broker: BrokerProcess, name: string): Promise<AdvertisementDTO> {
-  const { status, body } = await broker.admin().request("GET", PATH.advertisement(name));
-  const reading = validate(advertisementSchema, body);
-  if (!reading.ok) throw new Error(`the broker does not show what ${name} said: ${status}`);
+  const { value } = await broker.api().request(advertisementCall(name));
   // What the broker itself says of a cluster is not posted.
-  const { standing: _, ...advertisement } = reading.value;
+  const { standing: _, ...advertisement } = value;
   return advertisement;
 }
