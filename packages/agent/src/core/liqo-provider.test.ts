@@ -32,7 +32,7 @@ function world() {
       labels: {},
       toleratedTaints: [],
       resources: countedResources(),
-      intervalMs: 30_000,
+      intervalMs: 600_000,
       pollIntervalMs: 5000,
       advertisement: { name: "cluster-advertisement", namespace: "default" },
       instructionNamespace: "default",

@@ -175,6 +175,18 @@ function observed() {
 
 const UNREADABLE = aReservation({ id: "rsv-odd", requestedResources: { cpu: "1e18", memory: "1Gi" } });
 
+test.each([
+  ["cpu", { cpu: "65", memory: "1" }],
+  ["memory", { cpu: "1", memory: "1Pi" }],
+  ["gpu", { cpu: "1", memory: "1", gpu: "1000" }],
+  ["storage", { cpu: "1", memory: "1", storage: "1Pi" }],
+  ["example.com/fpga", { cpu: "1", memory: "1", extended: { "example.com/fpga": "1" } }],
+])("a reservation finds no room where only one resource is short: %s", (_, requestedResources) => {
+  expect(checkCapacity(aReservation({ requestedResources }), observed(), [])).toMatchObject({
+    kind: "short",
+  });
+});
+
 describe("a reservation whose amounts cannot be read", () => {
   test("finds no room", () => {
     expect(checkCapacity(aReservation(), observed(), [])).toEqual({ kind: "fits" });

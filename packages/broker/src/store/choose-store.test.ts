@@ -1,23 +1,30 @@
 import { chmodSync } from "node:fs";
+import { LEASES } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { readBrokerSettings } from "../settings/read-settings.ts";
 import { chooseStore } from "./choose-store.ts";
 import { temporaryDirectory } from "./common/testing/temporary-directory.ts";
+import { LEDGER } from "./kubernetes/segment.ts";
+import { memoryKube } from "./kubernetes/testing/memory-kube.ts";
+
+async function settingsOf(...argv: string[]) {
+  const reading = await readBrokerSettings({ argv, env: {}, readFile: () => Promise.resolve({}) });
+  if (!reading.ok) throw new Error(reading.problems.join("; "));
+  return reading.settings;
+}
 
 async function warningsFor(mode: string) {
   const directory = temporaryDirectory();
   chmodSync(directory, Number.parseInt(mode, 8));
-  const argv = [`--store=sqlite:${directory}`];
-  const reading = await readBrokerSettings({ argv, env: {}, readFile: () => Promise.resolve({}) });
-  if (!reading.ok) throw new Error(reading.problems.join("; "));
+  const settings = await settingsOf(`--store=sqlite:${directory}`);
   const warnings: unknown[] = [];
   const log = {
     info: () => undefined,
     warn: (fields: object, message: string) => void warnings.push({ ...fields, message }),
     error: () => undefined,
   };
-  const { store } = chooseStore(reading.settings, { clock: systemClock(() => 0), log });
+  const { store } = chooseStore(settings, { clock: systemClock(() => 0), log });
   await store.open();
   onTestFinished(() => store.close());
   return { directory, warnings };
@@ -35,4 +42,18 @@ test.each(["777", "1777", "703"])("a ledger's folder of mode 0%s is used with on
 
 test.each(["700", "2770", "755"])("a ledger's folder of mode 0%s is used without a word", async (mode) => {
   expect((await warningsFor(mode)).warnings).toEqual([]);
+});
+
+test("--lease-duration reaches the lease of the Kubernetes store", async () => {
+  const { client } = memoryKube();
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const { leadership, store } = chooseStore(await settingsOf("--store=kubernetes", "--lease-duration=90s"), {
+    clock: systemClock(() => 0),
+    log,
+    kube: () => Promise.resolve({ client, namespace: "broker" }),
+  });
+  onTestFinished(() => store.close());
+  expect(await leadership?.acquire()).toBe(true);
+  const lease = await client.find(LEASES, { name: LEDGER, namespace: "broker" });
+  expect(lease?.spec?.leaseDurationSeconds).toBe(90);
 });
