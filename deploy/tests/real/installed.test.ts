@@ -176,7 +176,7 @@ describe.skipIf(missing !== undefined)("what is installed", { timeout: START_TIM
       for (const pod of pods) {
         const lines = await pod.logLines();
         expect(
-          lines.filter((line) => /may not|forbidden/i.test(line) && !line.includes("Liqo is not looked for")),
+          lines.filter((line) => /may not|forbidden/i.test(line) && !line.includes("Liqo is not detected")),
         ).toEqual([]);
       }
     });
