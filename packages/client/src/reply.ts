@@ -55,7 +55,7 @@ export function answerOf<T>(schema: Schema<T>, reply: Reply): Answer<T> {
 }
 
 /** The validated body; throws when it does not match the schema. */
-export function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
+function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
   const parsed = parseJson(text);
   if (parsed === undefined || status === NO_CONTENT) {
     throw unexpectedReply(
