@@ -28,7 +28,7 @@ export async function snapshotFromApi(
   requesters: readonly BrokerClient[],
 ): Promise<LedgerSnapshot> {
   const own = await seenByAll(admin, requesters);
-  const advertisements = await readAll(patientSender(admin), advertisementPages());
+  const advertisements = await readAll(retryingSender(admin), advertisementPages());
   return {
     reservations: own.map(reservationOf),
     providers: advertisements.map(({ clusterID, resources: { allocatable, reserved } }) => ({
@@ -146,10 +146,10 @@ function namesIn(list: readonly ReservationDTO[]): string {
 }
 
 function listAll(client: BrokerClient, role?: "requester"): Promise<readonly ReservationDTO[]> {
-  return readAll(patientSender(client), reservationPages(role));
+  return readAll(retryingSender(client), reservationPages(role));
 }
 
-function patientSender(client: BrokerClient): CallSender {
+function retryingSender(client: BrokerClient): CallSender {
   return {
     request: async ({ path, schema }) => {
       const reply = await getWithRetry(client, path);

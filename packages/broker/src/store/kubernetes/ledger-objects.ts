@@ -76,9 +76,9 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
   /** Creates segments from the first lines of the content. Returns a function that replaces these lines in any content that starts with them. */
   const createSegments = async (
     before: Content,
-    movesAllChanges: boolean,
+    compactsAllChanges: boolean,
   ): Promise<(content: Content) => CompactedContent> => {
-    const changes = movesAllChanges || bytesOf(before.changes) > COMPACT_ABOVE_BYTES ? before.changes : [];
+    const changes = compactsAllChanges || bytesOf(before.changes) > COMPACT_ABOVE_BYTES ? before.changes : [];
     const full = fullSegments(before);
     const [log, audit] = await Promise.all([
       segments.createAll("log", changes),
