@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@resource-broker/base";
 import { PATH } from "@resource-broker/contract";
-import type { ClientHints } from "./broker-client.ts";
+import type { ClientHints } from "./endpoints.ts";
 import { connectionFault } from "./connection-fault.ts";
 import type { BrokerUrl, Endpoint } from "./endpoints.ts";
 import { type CallMessage, type Exchanged, type Exchanger, messageOf } from "./exchange.ts";

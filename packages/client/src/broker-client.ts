@@ -10,9 +10,8 @@ import type {
   ReservationRequestDTO,
   ResetEventDTO,
 } from "@resource-broker/contract";
-import type { CallSender } from "./calls.ts";
-
-export type Role = "requester" | "provider";
+import type { CallSender, Role } from "./calls.ts";
+import type { ResponseMetadata } from "./endpoints.ts";
 
 /** What the broker pushes. A new stream, and one after `reset`, starts with all live reservations. */
 export type BrokerEvent =
@@ -22,26 +21,6 @@ export type BrokerEvent =
   | { readonly kind: "reset"; readonly reset: ResetEventDTO }
   /** A keep-alive without content. */
   | { readonly kind: "heartbeat" };
-
-/** What the headers of every answer say. */
-export interface ResponseMetadata {
-  /** Undefined: not stated. Another ID means that the broker has lost its state. */
-  readonly ledgerId: string | undefined;
-  /** The broker's clock at the answer, in whole seconds from HTTP's Date. Undefined: not stated. */
-  readonly brokerTimeMs: number | undefined;
-  /** False: an older broker, which knows only advertisements, reservations and polled instructions. */
-  readonly isCurrent: boolean;
-}
-
-/** How messages name the settings of the program that uses the client. */
-export interface ClientHints {
-  /** What the program is: "agent". */
-  readonly program: string;
-  /** Where the broker's addresses are set: "--broker-url". */
-  readonly url: string;
-  /** Where tls.crt, tls.key and ca.crt are: "the folder of --broker-cert-path". */
-  readonly certificates: string;
-}
 
 /**
  * The broker's API. Refusals and failures are thrown as `Fault`: `unreachable` when it is unknown whether the call

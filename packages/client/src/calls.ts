@@ -29,9 +29,10 @@ import {
   reservationSchema,
   type Schema,
 } from "@resource-broker/contract";
-import type { Role } from "./broker-client.ts";
 import type { CallMessage } from "./exchange.ts";
 import { type Answer, nextPage } from "./reply.ts";
+
+export type Role = "requester" | "provider";
 
 /** What is sent, and the schema of the reply. `BrokerClient.request` sends it. */
 export interface TypedCall<T> extends CallMessage {

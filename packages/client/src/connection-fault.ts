@@ -1,5 +1,5 @@
 import { Fault } from "@resource-broker/base";
-import type { ClientHints } from "./broker-client.ts";
+import type { ClientHints } from "./endpoints.ts";
 import type { BrokerUrl } from "./endpoints.ts";
 import { LimitError } from "./exchange.ts";
 

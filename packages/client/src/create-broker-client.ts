@@ -14,7 +14,8 @@ import {
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import { type CertificateSource, certificateFolder } from "@resource-broker/runtime";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
-import type { BrokerClient, ClientHints } from "./broker-client.ts";
+import type { BrokerClient } from "./broker-client.ts";
+import type { ClientHints } from "./endpoints.ts";
 import {
   advertiseCall,
   decisionCall,

@@ -1,5 +1,24 @@
 import { type Clock, Fault } from "@resource-broker/base";
-import type { ClientHints } from "./broker-client.ts";
+
+/** How messages name the settings of the program that uses the client. */
+export interface ClientHints {
+  /** What the program is: "agent". */
+  readonly program: string;
+  /** Where the broker's addresses are set: "--broker-url". */
+  readonly url: string;
+  /** Where tls.crt, tls.key and ca.crt are: "the folder of --broker-cert-path". */
+  readonly certificates: string;
+}
+
+/** What the headers of every answer say. */
+export interface ResponseMetadata {
+  /** Undefined: not stated. Another ID means that the broker has lost its state. */
+  readonly ledgerId: string | undefined;
+  /** The broker's clock at the answer, in whole seconds from HTTP's Date. Undefined: not stated. */
+  readonly brokerTimeMs: number | undefined;
+  /** False: an older broker, which knows only advertisements, reservations and polled instructions. */
+  readonly isCurrent: boolean;
+}
 
 const DEFAULT_PORT = 443;
 

@@ -1,4 +1,6 @@
-export type { BrokerClient, BrokerEvent, ClientHints, ResponseMetadata, Role } from "./broker-client.ts";
+export type { BrokerClient, BrokerEvent } from "./broker-client.ts";
+export type { Role } from "./calls.ts";
+export type { ClientHints, ResponseMetadata } from "./endpoints.ts";
 export {
   adoptionWindowCall,
   advertiseCall,

@@ -7,7 +7,8 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { BrokerClient, ResponseMetadata } from "./broker-client.ts";
+import type { BrokerClient } from "./broker-client.ts";
+import type { ResponseMetadata } from "./endpoints.ts";
 import { clientOf } from "./testing/client-of.ts";
 import {
   CURRENT,

@@ -8,8 +8,7 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
-import type { ClientHints, ResponseMetadata } from "./broker-client.ts";
-import type { BrokerUrl } from "./endpoints.ts";
+import type { BrokerUrl, ClientHints, ResponseMetadata } from "./endpoints.ts";
 import { LimitError } from "./exchange.ts";
 
 /** Enough for ten thousand instructions. */

@@ -2,7 +2,7 @@ import { Agent } from "node:https";
 import { createSecureContext } from "node:tls";
 import { Fault } from "@resource-broker/base";
 import type { CertificateSet, CertificateSource } from "@resource-broker/runtime";
-import type { ClientHints } from "./broker-client.ts";
+import type { ClientHints } from "./endpoints.ts";
 
 /** The broker keeps idle connections for 120 s; ours end earlier, so that no call uses a closing one. */
 const IDLE_MS = 90_000;

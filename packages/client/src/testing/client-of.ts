@@ -1,7 +1,8 @@
 import type { Clock, Log } from "@resource-broker/base";
 import { type CertificateSource, readCertificateSet, systemClock } from "@resource-broker/runtime";
 import type { Credentials } from "@resource-broker/testkit";
-import type { BrokerClient, ClientHints } from "../broker-client.ts";
+import type { BrokerClient } from "../broker-client.ts";
+import type { ClientHints } from "../endpoints.ts";
 import { createBrokerClient } from "../create-broker-client.ts";
 
 type Files = Pick<Credentials, "cert" | "key" | "ca">;
