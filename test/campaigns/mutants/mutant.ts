@@ -26,7 +26,7 @@ export type Check =
       readonly needs: "time" | "postgres";
     };
 
-export const SIMULATION: Check = { kind: "simulation", seeds: 150 };
+export const SIMULATION: Check = { kind: "simulation", seeds: 300 };
 
 export function testFile(file: string): Extract<Check, { kind: "test" }> {
   return { kind: "test", file };
