@@ -84,6 +84,13 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile("packages/agent/src/core/liqo-provider.test.ts"),
   },
   {
+    name: "ignores the instructions in the answer to an advertisement",
+    file: "packages/agent/src/provider/provider.ts",
+    find: 'for (const reservation of instructions) cache.update("provider", reservation);',
+    replace: "void instructions;",
+    caughtBy: testFile("packages/agent/src/core/instructions.test.ts"),
+  },
+  {
     name: "does not pass --liqo-enforce on to the provider's half",
     file: "packages/agent/src/liqo/liqo-data-plane.ts",
     find: 'isEnforcing: settings["liqo-enforce"]',

@@ -246,4 +246,11 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     replace: 'if (health.state === "ready") return undefined;',
     caughtBy: testFile("packages/broker/src/replica.test.ts"),
   },
+  {
+    name: "keeps the history in PostgreSQL as long as it likes",
+    file: "packages/broker/src/store/choose-store.ts",
+    find: "options: { address: reading.address, replica, leaseMs, retention }",
+    replace: "options: { address: reading.address, replica, leaseMs }",
+    caughtBy: testFile("packages/broker/src/store/choose-store.test.ts"),
+  },
 ];

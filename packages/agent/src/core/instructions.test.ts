@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
 import {
+  connectionLost,
   expectNothing,
   expectReserved,
   fleetWithReservation,
@@ -56,6 +57,18 @@ describe("instructions", () => {
     rome.deleteRequest("more");
     await time.advance(2 * MINUTE_MS);
     expect(paris.providerInstructions()).toEqual([]);
+  });
+
+  test("that are lost on the stream come with the answer to the next advertisement, also where no resync works", async () => {
+    const { broker, rome, paris, time } = await startedFleet();
+    broker.setEventTransform(() => []);
+    broker.setCallFaults(({ method }) =>
+      method === "fetchReservations" ? connectionLost(false) : undefined,
+    );
+    rome.createRequest("more");
+    await time.advance(35_000);
+    expect(paris.providerInstructions()).toEqual(broker.live().map(({ id }) => id));
+    expect(broker.live()).toHaveLength(1);
   });
 
   test("for another cluster are ignored, with a line in the log", async () => {

@@ -3,7 +3,7 @@ import { LEASES } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { readBrokerSettings } from "../settings/read-settings.ts";
-import { chooseStore } from "./choose-store.ts";
+import { chooseStore, readStoreChoice } from "./choose-store.ts";
 import { temporaryDirectory } from "./common/testing/temporary-directory.ts";
 import { LEDGER } from "./kubernetes/segment.ts";
 import { memoryKube } from "./kubernetes/testing/memory-kube.ts";
@@ -57,3 +57,15 @@ test("--lease-duration reaches the lease of the Kubernetes store", async () => {
   const lease = await client.find(LEASES, { name: LEDGER, namespace: "broker" });
   expect(lease?.spec?.leaseDurationSeconds).toBe(90);
 });
+
+test.each(["sqlite:/var/lib/ledger", "kubernetes", "postgres://broker@db.example/ledger"])(
+  "what is kept, and for how long, reaches --store=%s",
+  async (store) => {
+    const kept = ["--decision-retention=2h", "--audit-retention=3h", "--audit-max-lines=5000"];
+    const { options } = readStoreChoice(await settingsOf(`--store=${store}`, ...kept));
+    expect(options.retention).toEqual({
+      decisions: { atMost: 100_000, forMs: 7_200_000 },
+      audit: { atMost: 5000, forMs: 10_800_000 },
+    });
+  },
+);

@@ -5,10 +5,14 @@ import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { KUBERNETES_STORE, storeDirectory } from "../settings/read-settings.ts";
 import type { Leadership } from "./common/leadership.ts";
 import type { Retention } from "./common/retention.ts";
-import { kubernetesStore, ledgerDisplayName } from "./kubernetes/kubernetes-store.ts";
+import {
+  type KubernetesStoreOptions,
+  kubernetesStore,
+  ledgerDisplayName,
+} from "./kubernetes/kubernetes-store.ts";
 import { readAddress } from "./postgres/address.ts";
-import { postgresStore } from "./postgres/postgres-store.ts";
-import { sqliteStore } from "./sqlite/sqlite-store.ts";
+import { type PostgresStoreOptions, postgresStore } from "./postgres/postgres-store.ts";
+import { type SqliteStoreOptions, sqliteStore } from "./sqlite/sqlite-store.ts";
 import type { Store } from "./store.ts";
 
 /** About 2 KB each. */
@@ -31,30 +35,54 @@ export interface StoreDeps {
   readonly kube?: () => Promise<BrokerCluster>;
 }
 
-/** The store that the settings name. */
-export function chooseStore(settings: BrokerSettings, deps: StoreDeps): ChosenStore {
-  const replica = settings["replica-name"] || `${hostname()}:${settings["http-port"]}`;
+/** What the settings say about the store. */
+export type StoreChoice =
+  | { readonly kind: "sqlite"; readonly options: Required<Omit<SqliteStoreOptions, "warn">> }
+  | { readonly kind: "kubernetes"; readonly options: Required<KubernetesStoreOptions> }
+  | { readonly kind: "postgres"; readonly options: Required<PostgresStoreOptions> };
+
+export function readStoreChoice(settings: BrokerSettings): StoreChoice {
+  const replica = replicaName(settings);
+  const leaseMs = settings["lease-duration"];
   const retention: Retention = {
     decisions: { atMost: MAX_DECISIONS, forMs: settings["decision-retention"] },
     audit: { atMost: settings["audit-max-lines"], forMs: settings["audit-retention"] },
   };
   const directory = storeDirectory(settings);
-  if (directory !== undefined) {
-    const warn = (text: string): void => deps.log.warn({ store: directory }, text);
-    return { store: sqliteStore({ directory, retention, warn }), displayName: directory, replica };
-  }
-  const leaseMs = settings["lease-duration"];
-  if (settings.store === KUBERNETES_STORE) {
-    const { kube: cluster = noCluster } = deps;
-    const store = kubernetesStore({ replica, leaseMs, retention }, { ...deps, cluster });
-    const displayName = ledgerDisplayName(settings["http-namespace"]);
-    return { store, leadership: store.leadership, displayName, replica };
-  }
+  if (directory !== undefined) return { kind: "sqlite", options: { directory, retention } };
+  if (settings.store === KUBERNETES_STORE)
+    return { kind: "kubernetes", options: { replica, leaseMs, retention } };
   const reading = readAddress(settings.store);
   if (!reading.ok) throw new Error(`--store: ${reading.problem}`);
-  const { address } = reading;
-  const store = postgresStore({ address, replica, leaseMs, retention }, deps);
-  return { store, leadership: store.leadership, displayName: address.displayName, replica };
+  return { kind: "postgres", options: { address: reading.address, replica, leaseMs, retention } };
+}
+
+/** The store that the settings name. */
+export function chooseStore(settings: BrokerSettings, deps: StoreDeps): ChosenStore {
+  const replica = replicaName(settings);
+  const choice = readStoreChoice(settings);
+  switch (choice.kind) {
+    case "sqlite": {
+      const { directory } = choice.options;
+      const warn = (text: string): void => deps.log.warn({ store: directory }, text);
+      return { store: sqliteStore({ ...choice.options, warn }), displayName: directory, replica };
+    }
+    case "kubernetes": {
+      const { kube: cluster = noCluster } = deps;
+      const store = kubernetesStore(choice.options, { ...deps, cluster });
+      const displayName = ledgerDisplayName(settings["http-namespace"]);
+      return { store, leadership: store.leadership, displayName, replica };
+    }
+    case "postgres": {
+      const store = postgresStore(choice.options, deps);
+      const { displayName } = choice.options.address;
+      return { store, leadership: store.leadership, displayName, replica };
+    }
+  }
+}
+
+function replicaName(settings: BrokerSettings): string {
+  return settings["replica-name"] || `${hostname()}:${settings["http-port"]}`;
 }
 
 function noCluster(): Promise<BrokerCluster> {
