@@ -62,4 +62,25 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
     replace: 'if (tenantStatus !== "terminating") return undefined;',
     caughtBy: ESTABLISH,
   },
+  {
+    name: "peers with networking though --liqo-networking is false",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: 'hasNetworking: settings["liqo-networking"],',
+    replace: "hasNetworking: true,",
+    caughtBy: testFile("packages/agent/src/liqo/liqo-settings.test.ts"),
+  },
+  {
+    name: "gives liqoctl another context than --context",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: '...(context === "" ? {} : { context }),',
+    replace: "",
+    caughtBy: testFile("packages/agent/src/liqo/liqo-settings.test.ts"),
+  },
+  {
+    name: "asks for GPUs by another name than --gpu-resources has",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: 'const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];',
+    replace: 'const gpuResource = "nvidia.com/gpu";',
+    caughtBy: testFile("packages/agent/src/liqo/liqo-settings.test.ts"),
+  },
 ];

@@ -53,32 +53,34 @@ function openRequester(
   deps: OpenDataPlaneDeps,
 ): Pick<DataPlane, "requester" | "stop"> {
   if (settings["liqo-mode"] !== "liqoctl") return dataPlaneOff();
-  const { kubeconfig, context } = settings;
   const files = privateFiles(deps.env);
-  const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];
-  const requester = liqoRequester(
-    {
-      clusterId: deps.clusterId,
-      liqoNamespace: settings["liqo-namespace"],
-      gatewayType: settings["liqo-gateway-type"],
-      hasNetworking: settings["liqo-networking"],
-      timeoutMs: settings["liqo-timeout"],
-      gpuResource,
-      ownAccess: {
-        ...(kubeconfig === "" ? {} : { kubeconfig }),
-        ...(context === "" ? {} : { context }),
-      },
-    },
-    {
-      ...deps,
-      kubeconfigs: kubeconfigFolder(settings["kubeconfigs-dir"]),
-      run: liqoctl({ path: settings.liqoctl, env: deps.env }),
-      connect: async (access, origin) =>
-        createKubeClient(foreignConfig(access, origin), { ...deps, userAgent: MANAGER }),
-      withFile: files.withFile,
-    },
-  );
+  const requester = liqoRequester(requesterOptions(settings, deps.clusterId), {
+    ...deps,
+    kubeconfigs: kubeconfigFolder(settings["kubeconfigs-dir"]),
+    run: liqoctl({ path: settings.liqoctl, env: deps.env }),
+    connect: async (access, origin) =>
+      createKubeClient(foreignConfig(access, origin), { ...deps, userAgent: MANAGER }),
+    withFile: files.withFile,
+  });
   return { requester, stop: () => requester.stop().finally(files.stop) };
+}
+
+/** What the settings say about virtual nodes. */
+export function requesterOptions(settings: AgentSettings, clusterId: string): LiqoOptions {
+  const { kubeconfig, context } = settings;
+  const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];
+  return {
+    clusterId,
+    liqoNamespace: settings["liqo-namespace"],
+    gatewayType: settings["liqo-gateway-type"],
+    hasNetworking: settings["liqo-networking"],
+    timeoutMs: settings["liqo-timeout"],
+    gpuResource,
+    ownAccess: {
+      ...(kubeconfig === "" ? {} : { kubeconfig }),
+      ...(context === "" ? {} : { context }),
+    },
+  };
 }
 
 interface LiqoOptions extends PeeringJobFactoryOptions, SliceAmountTerms {}
