@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@resource-broker/base";
 import { PATH } from "@resource-broker/contract";
-import type { ClientHints } from "./endpoints.ts";
 import { connectionFault } from "./connection-fault.ts";
-import type { BrokerUrl, Endpoint } from "./endpoints.ts";
+import type { BrokerUrl, ClientHints, Endpoint } from "./endpoints.ts";
 import { type CallMessage, type Exchanged, type Exchanger, messageOf } from "./exchange.ts";
 import {
   faultIn,

@@ -1,6 +1,5 @@
 import { Fault } from "@resource-broker/base";
-import type { ClientHints } from "./endpoints.ts";
-import type { BrokerUrl } from "./endpoints.ts";
+import type { BrokerUrl, ClientHints } from "./endpoints.ts";
 import { LimitError } from "./exchange.ts";
 
 type Describe = (url: BrokerUrl, hints: ClientHints) => string;

@@ -15,7 +15,6 @@ import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import { type CertificateSource, certificateFolder } from "@resource-broker/runtime";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import type { BrokerClient } from "./broker-client.ts";
-import type { ClientHints } from "./endpoints.ts";
 import {
   advertiseCall,
   decisionCall,
@@ -28,7 +27,7 @@ import {
   type TypedCall,
   typedCall,
 } from "./calls.ts";
-import { createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
+import { type ClientHints, createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
 import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";

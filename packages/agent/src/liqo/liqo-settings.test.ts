@@ -44,7 +44,7 @@ test.each([
   ["--gpu-resources=amd.com/gpu,nvidia.com/gpu", { gpuResource: "amd.com/gpu" }],
   ["--kubeconfig=/etc/own", { ownAccess: { kubeconfig: "/etc/own" } }],
   ["--context=rome", { ownAccess: { context: "rome" } }],
-])("%s reaches the half that borrows", async (flag, expected) => {
+])("%s reaches the requester's data plane", async (flag, expected) => {
   const settings = await settingsOf([flag]);
   expect(requesterOptions(settings, "rome")).toMatchObject(expected);
 });
