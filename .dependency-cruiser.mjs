@@ -40,11 +40,12 @@ const TEST = "\\.test\\.ts$";
 const TESTING = "^(packages|apps|test)/.+/testing/";
 const [TESTKIT = ""] = foldersOf("testkit");
 const TOOLING = "^(packages|apps|test)/[^/]+/(e2e|generate)/";
-const PROGRAMS_FOR_TESTS = "^test/(campaigns|bench)/";
+const PROGRAMS_FOR_TESTS = "^test/campaigns/";
+const CAMPAIGN_FRAME = "^test/campaigns/frame/";
 const NOT_PRODUCTION = [TEST, TESTING, TESTKIT, TOOLING, PROGRAMS_FOR_TESTS];
-/** What a package shows to others: its index, `./testing` for tests, CRDs, the dashboard's types, and Liqo's kinds. */
+/** What a package shows to others: its index, `./testing` for tests, CRDs, and Liqo's kinds. */
 const ENTRY_POINT =
-  "^(packages|test)/([^/]+/src/(index|testing|testing/index)|contract/src/(crd|dashboard)/index|agent/src/liqo/index)\\.ts$";
+  "^(packages|test)/([^/]+/src/(index|testing|testing/index)|contract/src/crd/index|agent/src/liqo/index)\\.ts$";
 /** Data beside the sources of a package, such as node-flags.json. */
 const DATA_FILE = "^packages/[^/]+/[^/]+\\.json$";
 
@@ -114,7 +115,7 @@ const rules = [
   {
     name: "only-entry-points",
     comment:
-      "A package's insides are its own: import its index, a further entry (`contract/crd`, `contract/dashboard`, `agent/liqo`), or `./testing` from tests.",
+      "A package's insides are its own: import its index, a further entry (`contract/crd`, `agent/liqo`), or `./testing` from tests.",
     from: { path: OURS },
     to: { path: "^(packages|test)/", pathNot: ["^$1/", ENTRY_POINT, DATA_FILE] },
   },
@@ -136,16 +137,22 @@ const rules = [
       "What is under `test/` is for tests, the evaluation and the demo: production code must run without it.",
     from: {
       path: "^(packages|apps|tools)/",
-      pathNot: [...NOT_PRODUCTION, "^apps/demo/", "^tools/kube-sim-oracle/"],
+      pathNot: [...NOT_PRODUCTION, "^apps/demo/"],
     },
     to: { path: "^test/" },
   },
   {
     name: "campaigns-are-programs",
     comment:
-      "A campaign or benchmark is a program: nobody imports it. Move what two of them share to the testkit.",
+      "A campaign is a program: nobody imports it. What all of them share is in test/campaigns/frame; move the rest to the testkit.",
     from: { path: "^(test/[^/]+/[^/]+/|[^/]+/)" },
-    to: { path: PROGRAMS_FOR_TESTS, pathNot: "^$1" },
+    to: { path: PROGRAMS_FOR_TESTS, pathNot: ["^$1", CAMPAIGN_FRAME] },
+  },
+  {
+    name: "campaigns-are-programs",
+    comment: "The frame of the campaigns is theirs alone.",
+    from: { pathNot: PROGRAMS_FOR_TESTS },
+    to: { path: CAMPAIGN_FRAME },
   },
   {
     name: "app-dashboard",
@@ -162,7 +169,7 @@ const rules = [
   },
   {
     name: "testing-only-for-tests",
-    comment: "`testing/` holds builders for tests and benchmarks, not code to run on.",
+    comment: "`testing/` holds builders for tests and measurements, not code to run on.",
     from: { path: "^(packages|apps|test)/", pathNot: NOT_PRODUCTION },
     to: { path: TESTING },
   },

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import type { CoverageOptions } from "vitest/node";
 
 /** `npm run test:long` runs the property and model tests with their full number of runs. */
 const long = process.env["LONG"] === "1";
@@ -50,12 +51,18 @@ const units = {
   // The long run looks for new cases.
   setupFiles: long ? [] : ["everyday-seed.ts"],
 };
-const others = {
+/** One reservation through a real broker and real agents: the end-to-end test of `npm test`. */
+const STORY = ["packages/agent/e2e/eleven-steps.test.ts"];
+const story = { name: "story", include: STORY };
+/** `npm run test:e2e`. */
+const e2e = {
   name: "e2e",
   include: [EVERYTHING],
-  exclude: [...ELSEWHERE, ...UNITS],
+  exclude: [...ELSEWHERE, ...UNITS, ...STORY],
 };
-const real = { name: "real", include: REAL_PEERS };
+/** The kubectl commands run on kube-sim in the one lane and on a real API server in the other. */
+const ON_BOTH = ["test/kube-sim/e2e/kubectl.test.ts"];
+const real = { name: "real", include: [...REAL_PEERS, ...ON_BOTH] };
 const liqo = { name: "liqo", include: REAL_LIQO };
 const ui = { name: "ui", include: IN_A_BROWSER };
 const kind = { name: "kind", include: IN_KIND };
@@ -64,12 +71,21 @@ function chosen() {
   if (isReal) return [real];
   if (isLiqo) return [liqo];
   if (isKind) return [kind];
-  return isUi ? [ui] : [units, others];
+  return isUi ? [ui] : [units, story, e2e];
 }
+
+/** `npm run test:coverage` prints a table. There is no threshold: a figure to read, not a gate. */
+const coverage: CoverageOptions = {
+  provider: "v8",
+  reporter: [["text", { skipFull: true }]],
+  include: ["{packages,apps}/*/src/**/*.{ts,tsx}"],
+  exclude: ["**/testing/**", "**/*.test.{ts,tsx}", "**/*.generated.ts"],
+};
 
 export default defineConfig({
   test: {
     maxWorkers,
+    coverage,
     projects: chosen().map((test) => ({ test: { ...timeouts, ...test } })),
   },
 });

@@ -17,7 +17,7 @@ const HASH_FILE = ".sources";
 const SCRATCH = fileURLToPath(new URL(`../../node_modules/.cache/dashboard-${process.pid}`, import.meta.url));
 const SOURCES = ["index.html", "package.json", "build.ts", "public/**/*", "src/**/*"];
 /** The domain and the contract are compiled in. */
-const SHARED = ["../../packages/contract/src/dashboard/*.ts"];
+const SHARED = ["../../packages/contract/src/**/*.ts", "../../packages/base/src/**/*.ts"];
 const LIMIT_GZIP_KB = 250;
 
 const squeeze = { gzip: promisify(gzip), brotli: promisify(brotliCompress) };

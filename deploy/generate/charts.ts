@@ -10,16 +10,11 @@ export interface Chart {
   readonly values: Schema;
   /** Where the values are described. */
   readonly valuesSource: string;
-  /** The API group of its kinds. */
-  readonly group: string;
   readonly rbac: RbacChart;
   /** Its files of rights in deploy/rbac. */
   readonly rights: readonly string[];
-  /** Its alerts and Grafana dashboards: those of which the names begin so; the broker's chart has all others. */
-  readonly isOwnView: (file: string) => boolean;
 }
 
-const isOfAgent = (file: string): boolean => file.startsWith("agent");
 const AGGREGATED = `.Values.rbac.aggregate (include "broker.usesObjects" .)`;
 const IN_RELEASE = "{{ .Release.Namespace }}";
 
@@ -28,7 +23,6 @@ export const CHARTS: readonly Chart[] = [
     folder: "broker",
     values: BROKER_VALUES,
     valuesSource: "deploy/generate/values/broker.ts",
-    group: "broker.fluidos.eu",
     rbac: {
       helpers: "broker",
       stem: "resource-broker",
@@ -59,13 +53,11 @@ export const CHARTS: readonly Chart[] = [
       "broker-agents.yaml",
       "people-broker.yaml",
     ],
-    isOwnView: (file) => !isOfAgent(file),
   },
   {
     folder: "agent",
     values: AGENT_VALUES,
     valuesSource: "deploy/generate/values/agent.ts",
-    group: "rear.fluidos.eu",
     rbac: {
       helpers: "agent",
       stem: "resource-broker-agent",
@@ -100,6 +92,5 @@ export const CHARTS: readonly Chart[] = [
       "agent-liqo.yaml",
       "people-rear.yaml",
     ],
-    isOwnView: isOfAgent,
   },
 ];

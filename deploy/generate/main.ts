@@ -1,6 +1,6 @@
 /**
  * Writes every file of deploy/ that is made from others: values and their tables, and what the charts and kustomizations
- * copy from deploy/rbac, deploy/crds, deploy/admission and deploy/observability. `--check` writes nothing and fails when
+ * take from deploy/rbac, deploy/admission and the files of the charts. `--check` writes nothing and fails when
  * a file is not what its sources say.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";

@@ -40,14 +40,9 @@ function groupsIn(name: string, text: string): string[] {
   return lines.map((line) => (line.trim() === "" ? "" : `${indent}${line}`));
 }
 
-/** Grafana's dashboards, and the kustomization that makes ConfigMaps of them. */
-export function dashboardCopies({ folder }: Pick<Chart, "folder">, files: readonly File[]): File[] {
-  const into = `deploy/kustomize/prometheus/${folder}/dashboards`;
-  const names = files.map(([name]) => name);
-  const kustomization = [
-    `# Generated from deploy/observability/dashboards. ${DO_NOT_EDIT}`,
-    "apiVersion: kustomize.config.k8s.io/v1beta1",
-    "kind: Kustomization",
+/** The part of a kustomization that makes ConfigMaps of Grafana's dashboards. */
+export function dashboardMaps({ folder }: Pick<Chart, "folder">, names: readonly string[]): string {
+  return [
     `namespace: ${NAMESPACES[folder]}`,
     names.length === 0 ? "configMapGenerator: []" : "configMapGenerator:",
     ...names.flatMap((name) => [
@@ -59,8 +54,4 @@ export function dashboardCopies({ folder }: Pick<Chart, "folder">, files: readon
     `  labels: { app.kubernetes.io/name: ${NAMES[folder]}, grafana_dashboard: "1" }`,
     "",
   ].join("\n");
-  return [
-    ...files.map(([name, text]): File => [`${into}/${name}`, text]),
-    [`${into}/kustomization.yaml`, kustomization],
-  ];
 }

@@ -1,8 +1,11 @@
+import { readlinkSync } from "node:fs";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { differences, repository } from "./files.ts";
+import { CHARTS } from "./charts.ts";
+import { differences, ROOT, repository } from "./files.ts";
 import { ruleFiles } from "./observability.ts";
-import { GENERATED_FOLDERS, generatedFiles, type Sources } from "./outputs.ts";
+import { generatedFiles, type Sources } from "./outputs.ts";
 
 /** The repository with some files changed. */
 function changed(files: Readonly<Record<string, string>>): Sources {
@@ -22,80 +25,47 @@ test("every copy is what its source says: else run `node deploy/generate/main.ts
 });
 
 describe("a change reaches every copy", () => {
-  const rows: [source: string, add: string, copies: readonly string[]][] = [
-    [
-      "deploy/rbac/broker.yaml",
-      "# more\n",
-      ["deploy/helm/broker/templates/rbac/broker.yaml", "deploy/kustomize/broker/rbac.yaml"],
-    ],
-    [
-      "deploy/rbac/agent.yaml",
-      "# more\n",
-      ["deploy/helm/agent/templates/rbac/agent.yaml", "deploy/kustomize/agent/rbac.yaml"],
-    ],
-    [
-      "deploy/admission/agent-writes.yaml",
-      "# more\n",
-      ["deploy/helm/broker/templates/rbac/agent-writes.yaml", "deploy/kustomize/rbac/agent-writes.yaml"],
-    ],
-    [
-      "deploy/crds/broker.fluidos.eu_reservations.yaml",
-      "# more\n",
-      [
-        "deploy/helm/broker/templates/crds/broker.fluidos.eu_reservations.yaml",
-        "deploy/kustomize/crds/broker/broker.fluidos.eu_reservations.yaml",
-      ],
-    ],
-    [
-      "deploy/observability/alerts/agent.yaml",
-      "  # more\n",
-      ["deploy/helm/agent/files/alerts/agent.yaml", "deploy/kustomize/prometheus/agent/alerts.yaml"],
-    ],
-    [
-      "deploy/observability/dashboards/fleet.json",
-      "\n",
-      [
-        "deploy/helm/broker/files/dashboards/fleet.json",
-        "deploy/kustomize/prometheus/broker/dashboards/fleet.json",
-      ],
-    ],
+  const rows: [source: string, add: string, ...copies: string[]][] = [
+    ["rbac/broker.yaml", "# more\n", "helm/broker/templates/rbac/broker.yaml", "kustomize/broker/rbac.yaml"],
+    ["rbac/agent.yaml", "# more\n", "helm/agent/templates/rbac/agent.yaml", "kustomize/agent/rbac.yaml"],
+    ["helm/agent/files/alerts/agent.yaml", "  # more\n", "kustomize/prometheus/agent/alerts.yaml"],
   ];
-  test.each(rows)("of %s", (source, add, copies) => {
+  test.each(rows)("of %s", (name, add, ...copies) => {
+    const source = `deploy/${name}`;
     const files = generatedFiles(changed({ [source]: `${repository.read(source)}${add}` }));
-    expect([...differences(files).stale].sort()).toEqual([...copies].sort());
+    expect([...differences(files).stale].sort()).toEqual(copies.map((path) => `deploy/${path}`));
   });
 
   test("a new kind, alert file and dashboard are taken without being named anywhere", () => {
     const files = generatedFiles(
       changed({
-        "deploy/crds/rear.fluidos.eu_things.yaml":
-          "kind: CustomResourceDefinition\nmetadata:\n  name: things\n",
-        "deploy/observability/alerts/new.yaml": "groups:\n  - name: new\n    rules: []\n",
-        "deploy/observability/dashboards/new.json": "{}\n",
+        "deploy/helm/agent/files/crds/rear.fluidos.eu_things.yaml": "kind: CustomResourceDefinition\n",
+        "deploy/helm/broker/files/alerts/new.yaml": "groups:\n  - name: new\n    rules: []\n",
+        "deploy/helm/broker/files/dashboards/new.json": "{}\n",
       }),
     );
-    expect(files.get("deploy/kustomize/crds/agent/kustomization.yaml")).toContain(
+    expect(files.get("deploy/helm/agent/files/crds/kustomization.yaml")).toContain(
       "- rear.fluidos.eu_things.yaml",
     );
     expect(files.get("deploy/kustomize/prometheus/broker/alerts.yaml")).toContain("- name: new");
-    expect(files.get("deploy/kustomize/prometheus/broker/dashboards/kustomization.yaml")).toContain(
-      "[new.json]",
-    );
-    expect(files.has("deploy/helm/broker/files/dashboards/new.json")).toBe(true);
+    expect(files.get("deploy/helm/broker/files/dashboards/kustomization.yaml")).toContain("[new.json]");
   });
 });
 
-test("definitions stay when a release goes, and braces of their texts are no templates", () => {
-  const source = "kind: CustomResourceDefinition\nmetadata:\n  name: things\nspec: '{{ x }}'\n";
-  const text = generatedFiles(changed({ "deploy/crds/rear.fluidos.eu_things.yaml": source })).get(
-    "deploy/helm/agent/templates/crds/rear.fluidos.eu_things.yaml",
-  );
-  expect(text).toContain("  name: things\n  annotations:\n    helm.sh/resource-policy: keep\n");
-  expect(text).toContain(`spec: '{{ "{{" }} x }}'`);
-});
-
-test("folders of generated files hold nothing else", () => {
-  expect(GENERATED_FOLDERS.filter((folder) => repository.list(folder).length === 0)).toEqual([]);
+test.each([
+  ["deploy/crds", "crds"],
+  ["deploy/observability/alerts", "alerts"],
+  ["deploy/observability/dashboards", "dashboards"],
+])("%s links to every file of the charts, and holds no copy", (folder, kind) => {
+  const links = repository.list(folder).map((name) => readlinkSync(join(ROOT, folder, name)));
+  const files = CHARTS.flatMap((chart) => {
+    const from = `deploy/helm/${chart.folder}/files/${kind}`;
+    return repository
+      .list(from)
+      .filter((name) => name !== "kustomization.yaml")
+      .map((name) => relative(folder, `${from}/${name}`));
+  });
+  expect([...links].sort()).toEqual([...files].sort());
 });
 
 describe("alerts", () => {

@@ -1,5 +1,5 @@
 import { CHARTS, type Chart } from "./charts.ts";
-import { dashboardCopies, ruleFiles } from "./observability.ts";
+import { dashboardMaps, ruleFiles } from "./observability.ts";
 import { rbacTemplate } from "./rbac-template.ts";
 import { schemaFile, valuesFile, valuesTable } from "./values/values-files.ts";
 
@@ -19,12 +19,7 @@ export function generatedFiles(sources: Sources): ReadonlyMap<string, string> {
 
 /** Folders that hold nothing but generated files: whatever else is in them is left over. */
 export const GENERATED_FOLDERS: readonly string[] = CHARTS.flatMap(({ folder }) => [
-  `deploy/helm/${folder}/templates/crds`,
   `deploy/helm/${folder}/templates/rbac`,
-  `deploy/helm/${folder}/files/alerts`,
-  `deploy/helm/${folder}/files/dashboards`,
-  `deploy/kustomize/crds/${folder}`,
-  `deploy/kustomize/prometheus/${folder}/dashboards`,
 ]);
 
 type File = readonly [path: string, text: string];
@@ -36,18 +31,24 @@ function chartFiles(chart: Chart, sources: Sources): File[] {
     [`${into}/values.schema.json`, schemaFile(values)],
     [`${into}/values.yaml`, valuesFile(values, valuesSource)],
     [`${into}/README.md`, readme(sources.read(`${into}/README.md`), valuesTable(values))],
-    ...definitions(chart, sources).map(
-      ([name, text]): File => [`${into}/templates/crds/${name}`, definitionTemplate(text)],
-    ),
+    // Kustomize reads the chart's own files: each is in git once.
+    [
+      `${into}/files/crds/kustomization.yaml`,
+      kustomization(
+        `resources:\n${filesOf(chart, sources, "crds")
+          .map((name) => `  - ${name}\n`)
+          .join("")}`,
+      ),
+    ],
+    [
+      `${into}/files/dashboards/kustomization.yaml`,
+      kustomization(dashboardMaps(chart, filesOf(chart, sources, "dashboards"))),
+    ],
     ...rights.map((name): File => {
       const path = `deploy/rbac/${name}`;
       return [`${into}/templates/rbac/${name}`, rbacTemplate(sources.read(path), path, rbac)];
     }),
     ...admissionFiles(chart, sources),
-    ...views(chart, sources, "alerts").map(([name, text]): File => [`${into}/files/alerts/${name}`, text]),
-    ...views(chart, sources, "dashboards").map(
-      ([name, text]): File => [`${into}/files/dashboards/${name}`, text],
-    ),
   ];
 }
 
@@ -90,19 +91,15 @@ const KUSTOMIZE_RIGHTS: Readonly<Record<Chart["folder"], readonly File[]>> = {
 
 function kustomizeFiles(chart: Chart, sources: Sources): File[] {
   const { folder } = chart;
-  const crds = definitions(chart, sources);
+  const alerts = filesOf(chart, sources, "alerts").map(
+    (name): File => [name, sources.read(`deploy/helm/${folder}/files/alerts/${name}`)],
+  );
   return [
-    ...crds.map(([name, text]): File => [`deploy/kustomize/crds/${folder}/${name}`, text]),
-    [
-      `deploy/kustomize/crds/${folder}/kustomization.yaml`,
-      kustomization(`resources:\n${crds.map(([name]) => `  - ${name}\n`).join("")}`),
-    ],
     ...KUSTOMIZE_RIGHTS[folder].map(([name, path]): File => {
       const source = `deploy/rbac/${name}`;
       return [path, copyOf(inOwnNamespace(sources.read(source), folder), source)];
     }),
-    [`deploy/kustomize/prometheus/${folder}/alerts.yaml`, ruleFiles(chart, views(chart, sources, "alerts"))],
-    ...dashboardCopies(chart, views(chart, sources, "dashboards")),
+    [`deploy/kustomize/prometheus/${folder}/alerts.yaml`, ruleFiles(chart, alerts)],
   ];
 }
 
@@ -115,28 +112,9 @@ function inOwnNamespace(text: string, folder: Chart["folder"]): string {
     .replaceAll('"default" is its --http-namespace.', '"resource-broker-system" is its --http-namespace.');
 }
 
-function definitions({ group }: Chart, { list, read }: Sources): File[] {
-  const folder = "deploy/crds";
-  return list(folder)
-    .filter((name) => name.startsWith(`${group}_`))
-    .map((name) => [name, read(`${folder}/${name}`)]);
-}
-
-function views({ isOwnView }: Chart, { list, read }: Sources, kind: "alerts" | "dashboards"): File[] {
-  const folder = `deploy/observability/${kind}`;
-  const extension = kind === "alerts" ? ".yaml" : ".json";
-  return list(folder)
-    .filter((name) => name.endsWith(extension) && isOwnView(name))
-    .map((name) => [name, read(`${folder}/${name}`)]);
-}
-
-/** Uninstalling a release must not delete what people have: objects go with their definitions. */
-function definitionTemplate(text: string): string {
-  const kept = escaped(text).replace(
-    /^( {2}name: \S+\n)/m,
-    "$1  annotations:\n    helm.sh/resource-policy: keep\n",
-  );
-  return `{{- if .Values.crds.install }}\n${kept}{{- end }}\n`;
+/** The names of a chart's own files of one kind. */
+function filesOf({ folder }: Chart, { list }: Sources, kind: "alerts" | "crds" | "dashboards"): string[] {
+  return list(`deploy/helm/${folder}/files/${kind}`).filter((name) => name !== "kustomization.yaml");
 }
 
 function conditional(text: string, source: string, condition: string): string {

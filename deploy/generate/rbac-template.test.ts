@@ -45,20 +45,6 @@ rules:
     const text = template("kind: Role\nmetadata: { name: known-by-its-name }\nrules: []\n");
     expect(text).toContain("  name: known-by-its-name\n  namespace: {{ .Values.objectsNamespace }}\n");
   });
-
-  test.each([
-    ["one after the other", "prices, others", "{{ .Values.prices.configMap }}, others"],
-    ["as a whole, where there are as many as the release has", "pod-0, pod-1", "{{ .Values.pods }}"],
-  ])("names what it is about %s", (_, names, made) => {
-    expect(template(ROLE.replace("[prices]", `[${names}]`))).toContain(`resourceNames: [${made}]`);
-  });
-
-  test("keeps its labels", () => {
-    const text = template(
-      'kind: ClusterRole\nmetadata: { name: resource-broker-agent-view, labels: { aggregate: "true" } }\nrules: []\n',
-    );
-    expect(text).toContain('| nindent 4 }}\n    aggregate: "true"\n');
-  });
 });
 
 test("a binding names the release's role and account", () => {
@@ -71,12 +57,6 @@ subjects: [{ kind: ServiceAccount, name: resource-broker-agent, namespace: rear-
   expect(text).toContain(
     '    name: {{ include "agent.serviceAccountName" . | quote }}\n    namespace: {{ .Release.Namespace }}\n',
   );
-});
-
-test("namespaces and accounts are left to the chart", () => {
-  const text = template(`kind: Namespace\nmetadata: { name: rear-agent }\n---\n${ROLE}`);
-  expect(text).not.toContain("kind: Namespace");
-  expect(text).toContain("kind: Role");
 });
 
 const refused: [name: string, source: string, says: string][] = [

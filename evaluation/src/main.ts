@@ -43,6 +43,7 @@ switch (reading.kind) {
       root,
       tests: TESTS,
       screen: process.stderr,
+      print: (text) => console.log(text),
       signal: stopping.signal,
       now: () => new Date().toISOString(),
     }).then((code) => process.exit(code), explain);

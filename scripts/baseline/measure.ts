@@ -11,8 +11,8 @@ import { startWorld } from "./world.ts";
 export type Measurements = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const BENCHES: readonly (readonly string[])[] = [
-  ["test/bench/domain/main.ts"],
-  ["test/bench/broker/main.ts", "--quick"],
+  ["evaluation/src/main.ts", "--quick", "--anyway", "--print", "--only", "decide"],
+  ["evaluation/src/main.ts", "--quick", "--anyway", "--print", "--only", "load"],
 ];
 const STARTS = 5;
 export const TOO_LARGE = " TOO LARGE";

@@ -2,9 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { listEverything, readLockfile } from "./list-everything.ts";
-import { programSbom } from "./program-sbom.ts";
-import { PROGRAMS } from "./programs.ts";
+import { listEverything, PROGRAMS, programSbom, readLockfile } from "./program-sbom.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { values } = parseArgs({ options: { into: { type: "string", default: join(root, "dist") } } });

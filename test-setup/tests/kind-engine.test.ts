@@ -13,12 +13,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const run = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-  spawnSync("/bin/bash", [ENGINE, ...args], { env: { HOME: folder, ...env }, encoding: "utf8" });
-
 test("where no Docker Engine can be had it says NOT TESTED with every reason, and makes nothing", () => {
   symlinkSync("/bin/uname", join(folder, "uname"));
-  const { status, stderr } = run({ PATH: folder }, "true");
+  const env = { HOME: folder, PATH: folder };
+  const { status, stderr } = spawnSync("/bin/bash", [ENGINE, "true"], { env, encoding: "utf8" });
   expect(status).toBe(3);
   for (const program of ["dockerd", "debootstrap", "iptables"]) {
     expect(stderr).toMatch(
@@ -28,30 +26,22 @@ test("where no Docker Engine can be had it says NOT TESTED with every reason, an
   expect(readdirSync(folder)).toEqual(["uname"]);
 });
 
-test("without a command it says how it is called", () => {
-  const { status, stdout } = run({ PATH: "/usr/bin:/bin" });
-  expect(status).toBe(2);
-  expect(stdout).toContain("Usage: engine.sh COMMAND");
-});
-
 test.each([
-  { args: ["--perpare"], says: "unknown flag --perpare" },
-  { args: ["--prepare", "kind"], says: "--prepare takes no command" },
-  { args: ["--in-namespaces", "run", "true"], says: "--in-namespaces is only for this script itself" },
-])("$args is a wrong command line, and nothing is made", ({ args, says }) => {
-  const { status, stderr } = run({ PATH: "/usr/bin:/bin" }, ...args);
-  expect(status).toBe(2);
-  expect(stderr).toContain(says);
+  { row: "no command", args: [], status: 2, says: "Usage: engine.sh COMMAND" },
+  { row: "an unknown flag", args: ["--perpare"], status: 2, says: "unknown flag --perpare" },
+  { row: "a command too many", args: ["--prepare", "kind"], status: 2, says: "--prepare takes no command" },
+  {
+    row: "its own flag",
+    args: ["--in-namespaces", "run", "true"],
+    status: 2,
+    says: "only for this script itself",
+  },
+  { row: "no HOME", args: ["true"], home: {}, status: 1, says: "HOME is not set: set it, or name a folder" },
+])("$row is a wrong command line, and nothing is made", ({ args, status, says, home = { HOME: folder } }) => {
+  const env = { PATH: "/usr/bin:/bin", ...home };
+  const end = spawnSync("/bin/bash", [ENGINE, ...args], { env, encoding: "utf8" });
+  expect([end.status, `${end.stdout}${end.stderr}`]).toEqual([status, expect.stringContaining(says)]);
   expect(readdirSync(folder)).toEqual([]);
-});
-
-test("without HOME it says what to set", () => {
-  const { status, stderr } = spawnSync("/bin/bash", [ENGINE, "true"], {
-    env: { PATH: "/usr/bin:/bin" },
-    encoding: "utf8",
-  });
-  expect(status).toBe(1);
-  expect(stderr).toContain("HOME is not set: set it, or name a folder for what is made in KIND_CACHE");
 });
 
 test("equal work trees have equal keys wherever they are, and a change gives another", () => {

@@ -58,21 +58,6 @@ describe("on kind", () => {
   const run = (name: string, ...flags: readonly string[]) =>
     runScript(name, ["--state", folder.path, ...flags], env);
 
-  test("makes three clusters with kubeconfigs of their own, and removes them", async () => {
-    const made = await run("setup-clusters.sh");
-    expectDone(made);
-    expect(calls("kind create")).toEqual(
-      ["broker-cluster", "agent-cluster-1", "agent-cluster-2"].map(
-        (name) =>
-          `kind create cluster --name ${name} --kubeconfig STATE/kind/kubeconfigs/${name}.yaml --wait 180s`,
-      ),
-    );
-    const removed = await run("cleanup.sh");
-    expectDone(removed);
-    expect(calls("kind delete")).toHaveLength(3);
-    expect(existsSync(folder.path)).toBe(false);
-  });
-
   test("uses a cluster that was there before, and leaves it there", async () => {
     writeFileSync(join(programs, "there"), "agent-cluster-1\nagent-cluster-22\n");
     const made = await run("setup-clusters.sh");
@@ -118,54 +103,11 @@ describe("on kind", () => {
     ]);
   });
 
-  test("a node image and the way without cert-manager are passed on, and nothing is fetched", async () => {
-    const { stdout } = await run(
-      "test-reservation.sh",
-      "--dry-run",
-      "--node-image",
-      "local/node:1",
-      "--cert-manager",
-      "none",
-    );
-    expect(stdout.match(/kind create cluster .* --image local\/node:1$/gm)).toHaveLength(3);
-    expect(stdout.match(/apps\/cli\/src\/main.ts certs (init|issue)/g)).toHaveLength(3);
-    expect(stdout).not.toMatch(/https:\/\/github|cert-manager/);
-  });
-
-  test("a manifest is passed on", async () => {
-    const manifest = join(programs, "cert-manager.yaml");
-    writeFileSync(manifest, "");
-    const { stdout } = await run("test-reservation.sh", "--dry-run", "--cert-manager", manifest);
-    expect(stdout).toContain(`apply --server-side -f '${manifest}'\n`);
-    expect(stdout).not.toContain("https://github.com");
-  });
-
-  test("without cert-manager the certificates are issued here, again and again the same", async () => {
-    await run("setup-clusters.sh");
-    for (const _ of ["once", "again"]) expectDone(await run("setup-certmanager.sh", "--manifest", "none"));
-    expect(calls("kubectl").filter((line) => /cert-manager|https:/.test(line))).toEqual([]);
-    const secrets = calls("kubectl").filter((line) => line.includes(" create secret generic "));
-    expect(secrets.map((line) => / generic (\S+ --namespace \S+)/.exec(line)?.[1]).slice(0, 3)).toEqual([
-      "broker-server-tls --namespace resource-broker-system",
-      "agent-client-tls --namespace agent-cluster-1",
-      "agent-client-tls --namespace agent-cluster-2",
-    ]);
-    expect(secrets.slice(3)).toEqual(secrets.slice(0, 3));
-  });
-
   test("a cert-manager that is there already is not fetched", async () => {
     await run("setup-clusters.sh");
     writeFileSync(join(programs, "has"), "cert-manager-webhook\n");
     expectDone(await run("setup-certmanager.sh"));
     expect(calls("kubectl").filter((line) => line.includes("https:"))).toEqual([]);
-  });
-
-  test("certificates that are issued already are only copied out", async () => {
-    await run("setup-clusters.sh");
-    writeFileSync(join(programs, "has"), "broker-server-tls\nagent-client-tls\n");
-    const end = await run("test-reservation.sh", "--keep");
-    expect(end.stderr).toContain("extract-certs.sh: the Secret broker-server-tls");
-    expect(calls("kubectl").filter((line) => /cert-?manager/.test(line))).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 900_000;
 
 /** A Go program that answers what Kubernetes' own code makes of something. */
 export interface Oracle {
-  /** For messages: `crd-oracle`. */
+  /** For messages: `quantity-oracle`. */
   readonly name: string;
   /** The npm script that runs it. */
   readonly script: string;

@@ -24,9 +24,8 @@ export function renderTables(text: string): string {
   return [
     `// Written by tools/protobuf-tables (npm run oracle:protobuf): change that, not this.\n`,
     `import type { MessageTable } from "./message-tables.ts";\n\n`,
-    `/** Where the tables are from. */\n`,
-    `export const KUBERNETES_API = ${JSON.stringify(oracle)};\n\n`,
-    `/** Every message that a Pod, a Node, a list of them or a Status can contain. */\n`,
+    `// From ${oracle}.\n`,
+    `/** Every message that the built-in kinds of kube-sim, a list of them or a Status can contain. */\n`,
     `export const MESSAGES: Readonly<Record<string, MessageTable>> = {\n`,
     ...tables,
     `};\n`,

@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { askGo } from "../go-oracle/ask-go.ts";
 import { renderTables } from "./render-tables.ts";
-import { POD_REQUEST_OF, SAMPLE_OBJECTS } from "./sample-objects.ts";
+import { SAMPLE_OBJECTS } from "./sample-objects.ts";
 
 const flags = process.argv.slice(2);
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -18,18 +18,7 @@ process.exitCode =
   askGo(
     { ...go, question: { ask: "tables" }, file: `${ofKubeSim}tables.generated.ts`, render: renderTables },
     flags,
-  ) ||
-  askGo({ ...samples, file: `${ofKubeSim}testing/go-samples.json`, render: allSamples }, flags) ||
-  askGo({ ...samples, file: `${ofKube}testing/go-samples.json`, render: fewSamples }, flags);
-
-function allSamples(answers: string): string {
-  return renderSamples(answers, () => true);
-}
-
-/** What kinds of fields there are, not how many containers: kube only has to read them. */
-function fewSamples(answers: string): string {
-  return renderSamples(answers, (name) => !name.startsWith(POD_REQUEST_OF));
-}
+  ) || askGo({ ...samples, file: `${ofKube}testing/go-samples.json`, render: renderSamples }, flags);
 
 interface Answer {
   readonly oracle: string;
@@ -37,11 +26,11 @@ interface Answer {
 }
 
 /** Go's answer with one object on each line, so that a changed object is a changed line in a review. */
-function renderSamples(text: string, isWanted: (name: string) => boolean): string {
+function renderSamples(text: string): string {
   const answer: unknown = JSON.parse(text);
   if (!isAnswer(answer)) throw new Error("the Go program answers another question");
   const { oracle, objects, ...rest } = answer;
-  const lines = objects.filter(({ name }) => isWanted(name)).map((object) => JSON.stringify(object));
+  const lines = objects.map((object) => JSON.stringify(object));
   const members = Object.entries({ oracle, ...rest }).map(
     ([name, value]) => `"${name}": ${JSON.stringify(value)}`,
   );

@@ -1,11 +1,4 @@
-/**
- * Objects that Go is asked to write. pod-cases.json has the pods whose requests the domain's tests compute (its
- * POD_CASES); a pod and a node with every field set are added by the Go program itself.
- */
-import podCases from "./pod-cases.json" with { type: "json" };
-
-/** What the names of the domain's cases complete. */
-export const POD_REQUEST_OF = "the pod request of ";
+/** Objects that Go is asked to write. A pod and a node with every field set are added by the Go program itself. */
 
 interface SampleObject {
   readonly name: string;
@@ -240,5 +233,4 @@ export const SAMPLE_OBJECTS: readonly SampleObject[] = [
   pod("a pod that chooses its node", PICKY_POD),
   pod("an empty pod", {}),
   ...NODES,
-  ...podCases.map(({ name, object }) => pod(POD_REQUEST_OF + name, object)),
 ];

@@ -7,7 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -27,12 +30,20 @@ type field struct {
 	Inline bool `json:"inline,omitempty"`
 }
 
-var roots = []any{corev1.Pod{}, corev1.Node{}, metav1.ListMeta{}, metav1.Status{}}
+// What kube-sim serves, and what clients post to it beside objects.
+var roots = []any{
+	corev1.Binding{}, corev1.ConfigMap{}, corev1.Event{}, corev1.Namespace{}, corev1.Node{}, corev1.Pod{},
+	corev1.Secret{}, corev1.Service{}, corev1.ServiceAccount{},
+	coordinationv1.Lease{}, policyv1.Eviction{}, authorizationv1.SelfSubjectAccessReview{},
+	metav1.ListMeta{}, metav1.Status{},
+}
 
 // Types with an encoding of their own.
 var scalars = map[reflect.Type]string{
 	reflect.TypeFor[resource.Quantity]():  "quantity",
 	reflect.TypeFor[metav1.Time]():        "time",
+	reflect.TypeFor[metav1.MicroTime]():   "micro-time",
+	reflect.TypeFor[[]byte]():             "bytes",
 	reflect.TypeFor[intstr.IntOrString](): "int-or-string",
 	reflect.TypeFor[metav1.FieldsV1]():    "fields",
 }
@@ -133,7 +144,7 @@ func mapKind(of reflect.Type) (string, reflect.Type, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if of.Key().Kind() != reflect.String || inner != nil || (value != "string" && value != "quantity") {
+	if of.Key().Kind() != reflect.String || inner != nil || (value != "string" && value != "quantity" && value != "bytes") {
 		return "", nil, fmt.Errorf("no word for %v", of)
 	}
 	return value + "-map", nil, nil

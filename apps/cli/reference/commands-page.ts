@@ -1,6 +1,6 @@
 import { type Command, type CommandGroup, type Entry, isGroup, type Option } from "../src/cli/command.ts";
 import { EXIT_CODES } from "../src/cli/exit-code.ts";
-import { schemaFileOf } from "./schema-file.ts";
+import { schemaFileOf } from "./output-schemas.ts";
 
 /** Every command with its arguments and options, as Markdown; made from the table alone. */
 export function commandsPage(root: CommandGroup): string {

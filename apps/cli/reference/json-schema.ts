@@ -5,29 +5,25 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** JSON Schema has no word for what our own keywords say; a document for others goes without them. */
 export function plain(schema: Schema<unknown>): JsonSchema {
-  return withoutOurs(schema);
+  const isOurs = (keyword: string): boolean => keyword.startsWith("x-");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a schema without some of its keywords
+  return JSON.parse(
+    JSON.stringify(schema, (keyword, value: unknown) => (isOurs(keyword) ? undefined : value)),
+  ) as JsonSchema;
 }
 
-function withoutOurs(schema: object): JsonSchema {
-  return Object.fromEntries(
-    Object.entries(schema).flatMap(([keyword, value]) =>
-      keyword.startsWith("x-") ? [] : [[keyword, plainValue(value)] as const],
-    ),
-  );
-}
-
-function plainValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plainValue);
-  return typeof value === "object" && value !== null ? withoutOurs(value) : value;
-}
-
-export function listOf(items: JsonSchema, description: string): JsonSchema {
-  return { type: "array", description, items };
-}
-
-export function oneOf(...choices: readonly JsonSchema[]): JsonSchema {
-  return { anyOf: choices };
-}
+export const listOf = (items: JsonSchema, description: string) => ({ type: "array", description, items });
+export const oneOf = (...choices: readonly JsonSchema[]) => ({ anyOf: choices });
+export const text = (description: string) => ({ type: "string", description });
+export const textOrNull = (description: string) => ({ type: ["string", "null"], description });
+export const flag = (description: string) => ({ type: "boolean", description });
+export const count = (description: string) => ({ type: "integer", minimum: 0, description });
+export const texts = (description: string) => ({ type: "array", items: { type: "string" }, description });
+export const choice = (description: string, ...values: readonly string[]) => ({
+  type: "string",
+  enum: values,
+  description,
+});
 
 /** All of these fields and no other; a name that ends with `?` may be missing. */
 export function shape(description: string, fields: Readonly<Record<string, JsonSchema>>): JsonSchema {
@@ -41,39 +37,9 @@ export function shape(description: string, fields: Readonly<Record<string, JsonS
   };
 }
 
-export function text(description: string): JsonSchema {
-  return { type: "string", description };
-}
-
-export function textOrNull(description: string): JsonSchema {
-  return { type: ["string", "null"], description };
-}
-
-export function flag(description: string): JsonSchema {
-  return { type: "boolean", description };
-}
-
-export function count(description: string): JsonSchema {
-  return { type: "integer", minimum: 0, description };
-}
-
-export function texts(description: string): JsonSchema {
-  return { type: "array", items: { type: "string" }, description };
-}
-
-export function choice(description: string, ...values: readonly string[]): JsonSchema {
-  return { type: "string", enum: values, description };
-}
-
 /** An object as the API server holds it: its own fields, and whatever Kubernetes adds to the metadata. */
-export function kubernetesObject({
-  kind,
-  group,
-  version,
-  description,
-  spec,
-  status,
-}: Kind<unknown, unknown>): JsonSchema {
+export function kubernetesObject(definition: Kind<unknown, unknown>): JsonSchema {
+  const { kind, group, version, description, spec, status } = definition;
   return {
     type: "object",
     description,

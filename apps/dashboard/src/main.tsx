@@ -3,12 +3,11 @@ import "./design/tokens.css";
 import "./design/base.css";
 import { createLiveConnection } from "./live/live-connection.ts";
 import { createApiClient } from "./net/api-client.ts";
-import { createRouter } from "./routing/router.ts";
 import { App } from "./shell/app.tsx";
 import { applyTheme, readTheme } from "./shell/theme.ts";
-import { createBrokerClock } from "./time/broker-clock.ts";
-import { createTicker } from "./time/ticker.ts";
-import { windowTimers } from "./time/timers.ts";
+import { createBrokerClock } from "./time/clock.ts";
+import { createTicker } from "./time/clock.ts";
+import { windowTimers } from "./time/clock.ts";
 // Imported last: the print styles override the others.
 import "./design/print.css";
 
@@ -32,7 +31,6 @@ const random = (): number => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0)
 const deps = {
   api: createApiClient(fetch, notifySignedOut),
   live: createLiveConnection({ fetch, timers, random, onSignedOut: notifySignedOut }),
-  router: createRouter(window),
   clock: createBrokerClock(timers),
   timers,
   slowTicker: createTicker(5000, timers, visibility),

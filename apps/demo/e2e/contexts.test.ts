@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeObject, podObject, simulatedControlPlanes } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { reportOf, runContexts } from "./testing/contexts-process.ts";
-import { joinedKubeconfig } from "./testing/kubeconfigs.ts";
+import { joinedKubeconfig, reportOf, runContexts } from "./testing/contexts-process.ts";
 
 const DOCS = join(import.meta.dirname, "../../../docs/demo.md");
 const LAB = "arn:aws:eks:eu-west-1:1234:cluster/Lab";
@@ -124,25 +123,17 @@ describe("npm start -- --contexts, on simulated clusters", () => {
   });
 
   const wrong = [
-    {
-      name: "contexts that are not there",
-      args: ["euu,us,gnoe"],
-      says: [/"euu": did you mean eu\?/, /"gnoe": did you mean gone\?/],
-    },
-    { name: "no context", args: [], says: [/--contexts needs a value/] },
-    { name: "an unknown flag", args: ["eu", "--polcy=x"], says: [/did you mean --policy\?/] },
-    { name: "another format", args: ["eu", "-o", "yaml"], says: [/"yaml" is not one of text, json/] },
-    {
-      name: "a policy that is not there",
-      args: ["eu", "--policy=/dev/null/policy"],
-      says: [/--policy: cannot read \/dev\/null\/policy/],
-    },
+    { args: ["euu,us,gnoe"], says: /"euu": did you mean eu\?[^]*"gnoe": did you mean gone\?/ },
+    { args: [], says: /--contexts needs a value/ },
+    { args: ["eu", "--polcy=x"], says: /did you mean --policy\?/ },
+    { args: ["eu", "-o", "yaml"], says: /"yaml" is not one of text, json/ },
+    { args: ["eu", "--policy=/dev/null/policy"], says: /--policy: cannot read \/dev\/null\/policy/ },
   ];
 
-  test.each(wrong)("ends with code 2 and the remedy for $name", async ({ args, says }) => {
+  test.each(wrong)("ends with code 2 and the remedy for $args", async ({ args, says }) => {
     const { code, stdout, stderr } = await runContexts(kubeconfig, args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    for (const text of says) expect(stderr).toMatch(text);
+    expect(stderr).toMatch(says);
   });
 
   test("the help says which rights it needs", async () => {

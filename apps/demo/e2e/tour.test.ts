@@ -1,24 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { until } from "@resource-broker/testkit";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { TOUR_STEPS } from "../src/tour/tour-steps.ts";
-import { processesIn, startDemo } from "./testing/demo-process.ts";
+import { describe, expect, test } from "vitest";
+import { TOUR_STEPS } from "../src/tour/run-tour.ts";
+import { emptyFolder, MAIN, processesIn, run, startDemo, TIMEOUT } from "./testing/demo-process.ts";
 
-const MAIN = join(import.meta.dirname, "../src/main.ts");
 const CAST = join(import.meta.dirname, "../../../docs/media/tour.cast");
-const run = promisify(execFile);
-/** Only a guard: six processes start, and the broker twice more. */
-const TIMEOUT = { timeout: 180_000 };
-
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tour-test-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** What a person who watches the recording sees, without colours. */
 async function shownIn(file: string): Promise<string> {

@@ -4,10 +4,8 @@ import { type Clock, formatTime } from "@resource-broker/base";
 import { type FleetSize, planFleet } from "./fleet/plan-fleet.ts";
 import { type KeptFolder, keepFolder, newFleetSize } from "./folder/keep-folder.ts";
 import type { DemoOptions } from "./options.ts";
-import type { Reporter } from "./report/create-reporter.ts";
-import { buildPages } from "./start/build-pages.ts";
-import { describeStart } from "./start/describe-start.ts";
-import { checkPort, checkSpace } from "./start/preconditions.ts";
+import type { Reporter } from "./report.ts";
+import { buildPages, checkPort, checkSpace, describeStart } from "./start/preconditions.ts";
 import type { RunningFleet } from "./start/start-fleet.ts";
 
 export interface DemoDeps {
@@ -46,7 +44,7 @@ export function createDemo(options: DemoOptions, deps: DemoDeps) {
   const startFleetOf = async (order: FleetSize): Promise<RunningFleet> => {
     const fleet = planFleet(order);
     reporter.start(fleet.plans.map(({ name }) => name));
-    // Loaded late: the view is shown while the large modules load.
+    // Loaded late: the first line is shown while the large modules load.
     const { startFleet } = await import("./start/start-fleet.ts");
     const hasDashboard = !options["no-dashboard"] && (await ensurePages());
     return startFleet(

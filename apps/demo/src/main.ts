@@ -25,20 +25,11 @@ async function run(options: DemoOptions): Promise<void> {
   // Loaded late: the help does not need these modules.
   const [{ createDemo }, { createReporter }] = await Promise.all([
     import("./demo.ts"),
-    import("./report/create-reporter.ts"),
+    import("./report.ts"),
   ]);
   const clock = systemClock(Date.now);
-  const reporter = createReporter(options, {
-    isTerminal: process.stdout.isTTY,
-    input: process.stdin,
-    output: process.stdout,
-    host: process,
-    env: process.env,
-    clock,
-    onEnd: () => process.kill(process.pid, "SIGINT"),
-    suspend: () => process.kill(0, "SIGTSTP"),
-  });
-  // Leave the alternate screen before Node prints an uncaught error, so that it stays visible.
+  const reporter = createReporter({ json: options.json, output: process.stdout, env: process.env });
+  // An uncaught error is not printed behind the status line.
   process.on("uncaughtExceptionMonitor", reporter.stop);
   const demo = createDemo(options, { clock, randomBytes, searchPath: process.env["PATH"] ?? "", reporter });
   await runUntilSignal(demo, {

@@ -1,5 +1,5 @@
 import type { ContextsHost } from "./contexts/command.ts";
-import type { TourHost } from "./tour/host.ts";
+import type { TourHost } from "./tour/tour.ts";
 
 type Host = TourHost & ContextsHost;
 
@@ -9,13 +9,13 @@ export interface ModeHost extends Pick<Host, "clock" | "randomBytes" | "end"> {
   readonly hostProcess: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "on">;
 }
 
-/** What else `npm start` does than the live view: each has flags of its own, and is loaded only when asked for. */
+/** What else `npm start` does than running a demo: each has flags of its own, and is loaded only when asked for. */
 const MODES: Readonly<Record<string, (argv: readonly string[], host: Host) => Promise<void>>> = {
   tour: async (argv, host) => (await import("./tour/command.ts")).tourCommand(argv, host),
   contexts: async (argv, host) => (await import("./contexts/command.ts")).contextsCommand(argv, host),
 };
 
-/** Undefined: the live view is meant. */
+/** Undefined: the demo is meant. */
 export function otherMode(argv: readonly string[]): ((host: ModeHost) => Promise<void>) | undefined {
   const wanted = Object.entries(MODES).find(([name]) => argv.some((word) => isFlag(word, name)));
   if (wanted === undefined) return undefined;

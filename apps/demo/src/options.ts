@@ -1,5 +1,5 @@
 import { choice, integer, parseSettings, text, toggle, type Values } from "@resource-broker/base";
-import { MOST_CLUSTERS } from "./fleet/generated-fleet.ts";
+import { MOST_CLUSTERS } from "./fleet/plan-fleet.ts";
 
 const MOST_NODES = 200;
 
@@ -7,8 +7,9 @@ export const HELP = `Usage: npm start [-- FLAGS]
        npm start -- --tour           a guided tour of about a minute
        npm start -- --contexts A,B   your own clusters, read-only: who could lend what to whom
 
-Runs a broker, simulated clusters and their agents on this machine and shows them live: what each cluster
-has free, lends and asks, the last decisions with their reasons, and what happens. Ctrl-C ends everything.
+Runs a broker, simulated clusters and their agents on this machine and shows what happens: decisions with
+their reasons, events, and below them what is free and lent now, with a link to the dashboard.
+Ctrl-C ends everything.
 
   --clusters=N    how many clusters, from 2 to ${MOST_CLUSTERS} (default: 4)
   --nodes=N       how many nodes each of them has, at most ${MOST_NODES} (default: a few, as it comes)
@@ -20,10 +21,10 @@ has free, lends and asks, the last decisions with their reasons, and what happen
                   (default: a temporary folder, which is removed at the end)
   --no-dashboard  without the pages for a browser
   --port=N        where the broker listens (default: any free port)
-  --json          one JSON object per line instead of the live view
+  --json          one JSON object per line instead of text
   --help          this text
 
-Without a terminal (npm start | cat) it writes plain lines. NO_COLOR=1 turns colours off.`;
+Without a terminal (npm start | cat) there is no status line. NO_COLOR=1 turns the colours of the tour off.`;
 
 const SETTINGS = {
   clusters: integer({

@@ -97,6 +97,23 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
     saw(`500m CPU and 256Mi reserved on both sides in ${seconds(began)}: ${reservation}`);
   });
 
+  test("programs have all the rights they need, and stay below their memory limit", async () => {
+    for (const workload of programs()) {
+      const { cluster, namespace, name, program } = workload;
+      const lines = (await cluster.kubectl(`logs ${name} -n ${namespace}`)).split("\n");
+      expect(
+        lines.filter((line) => /may not|forbidden/i.test(line) && !line.includes("Liqo is not detected")),
+      ).toEqual([]);
+      const status = await cluster.inNode("cat", `/proc/${await pidInNode(workload)}/status`);
+      const peakMi = Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024;
+      const limit = "-o jsonpath={.spec.template.spec.containers[0].resources.limits.memory}";
+      const [, most, unit] =
+        /^(\d+)([MG])i$/.exec(await cluster.kubectl(`get ${name} -n ${namespace} ${limit}`)) ?? [];
+      expect(peakMi).toBeLessThan(Number(most) * (unit === "G" ? 1024 : 1));
+      saw(`${program} in ${cluster.name}: at most ${peakMi.toFixed(0)} of ${most} ${unit}i`);
+    }
+  });
+
   test("policies let through whom they should, and nobody else", async () => {
     const { rome, broker } = fleet;
     const [agent] = fleet.agents;

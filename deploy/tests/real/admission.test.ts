@@ -80,71 +80,44 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
   const CORDON = { kind: "merge", body: { spec: { unschedulable: true } } } as const;
   const LABEL = { "broker.fluidos.eu/ledger": "page" };
 
+  const cordon = (name: string) => () => agent.patch(NODES, { name: { name }, patch: CORDON });
+  const endNode = (name: string) => () => agent.delete(NODES, { name });
+  const endPod = (name: string) => () => agent.delete(PODS, { name, namespace: "default" });
+  const endMap = (name: string) => () => agent.delete(CONFIG_MAPS, { name, namespace: "liqo" });
+  const space = (name: string) => () => agent.create(NAMESPACES, namespaceOf(name));
+  const endSpace = (name: string) => () => agent.delete(NAMESPACES, { name });
+  const bind = (more: Parameters<typeof binding>[0]) => () => agent.create(ROLE_BINDINGS, binding(more));
+  const keep = (name: string, type: string) => () => agent.create(SECRETS, secret(name, type));
+
   test.each<[string, string, () => Promise<unknown>]>([
-    ["a virtual node", "done", () => agent.patch(NODES, { name: { name: "rsv-rome-a" }, patch: CORDON })],
-    ["a worker", "virtual nodes", () => agent.patch(NODES, { name: { name: "worker" }, patch: CORDON })],
-    ["a worker's end", "virtual nodes", () => agent.delete(NODES, { name: "worker" })],
-    [
-      "a pod of people",
-      "pods on virtual",
-      () => agent.delete(PODS, { name: "of-people", namespace: "default" }),
-    ],
-    [
-      "a pod on a virtual node",
-      "done",
-      () => agent.delete(PODS, { name: "on-virtual-node", namespace: "default" }),
-    ],
-    [
-      "a pod run elsewhere",
-      "done",
-      () => agent.delete(PODS, { name: "run-elsewhere", namespace: "default" }),
-    ],
-    [
-      "a pod that waits",
-      "pods on virtual",
-      () => agent.delete(PODS, { name: "waits", namespace: "default" }),
-    ],
-    [
-      "a pod that waits for Liqo",
-      "done",
-      () => agent.delete(PODS, { name: "waits-for-liqo", namespace: "default" }),
-    ],
+    ["a virtual node", "done", cordon("rsv-rome-a")],
+    ["a worker", "virtual nodes", cordon("worker")],
+    ["a worker's end", "virtual nodes", endNode("worker")],
+    ["a pod of people", "pods on virtual", endPod("of-people")],
+    ["a pod on a virtual node", "done", endPod("on-virtual-node")],
+    ["a pod run elsewhere", "done", endPod("run-elsewhere")],
+    ["a pod that waits", "pods on virtual", endPod("waits")],
+    ["a pod that waits for Liqo", "done", endPod("waits-for-liqo")],
     ["a peering's mark", "done", () => agent.create(CONFIG_MAPS, configMap("liqo", "liqo-peering-paris"))],
-    ["its end", "done", () => agent.delete(CONFIG_MAPS, { name: "liqo-peering-paris", namespace: "liqo" })],
+    ["its end", "done", endMap("liqo-peering-paris")],
     ["Liqo's ConfigMap", "liqo-peering", () => agent.update(CONFIG_MAPS, configMap("liqo", "of-liqo"))],
-    [
-      "the end of Liqo's ConfigMap",
-      "liqo-peering",
-      () => agent.delete(CONFIG_MAPS, { name: "of-liqo", namespace: "liqo" }),
-    ],
-    ["the virtual node's end", "done", () => agent.delete(NODES, { name: "rsv-rome-a" })],
-    ["a tenant namespace", "done", () => agent.create(NAMESPACES, namespaceOf("liqo-tenant-paris"))],
-    ["another namespace", "liqo-tenant-", () => agent.create(NAMESPACES, namespaceOf("mine"))],
-    ["its rights there", "done", () => agent.create(ROLE_BINDINGS, binding()).then(rightsInForce)],
-    [
-      "its rights elsewhere",
-      "to itself",
-      () => agent.create(ROLE_BINDINGS, binding({ namespace: "default" })),
-    ],
-    [
-      "another role",
-      "(?:to itself|attempting to grant)",
-      () => agent.create(ROLE_BINDINGS, binding({ role: "cluster-admin" })),
-    ],
-    ["rights of others", "to itself", () => agent.create(ROLE_BINDINGS, binding({ user: "mallory" }))],
-    ["a signed nonce", "done", () => agent.create(SECRETS, secret("liqo-signed-nonce", "Opaque"))],
-    ["another Secret", "liqo-signed-nonce", () => agent.create(SECRETS, secret("other", "Opaque"))],
+    ["the end of Liqo's ConfigMap", "liqo-peering", endMap("of-liqo")],
+    ["the virtual node's end", "done", endNode("rsv-rome-a")],
+    ["a tenant namespace", "done", space("liqo-tenant-paris")],
+    ["another namespace", "liqo-tenant-", space("mine")],
+    ["its rights there", "done", () => bind({})().then(rightsInForce)],
+    ["its rights elsewhere", "to itself", bind({ namespace: "default" })],
+    ["another role", "(?:to itself|attempting to grant)", bind({ role: "cluster-admin" })],
+    ["rights of others", "to itself", bind({ user: "mallory" })],
+    ["a signed nonce", "done", keep("liqo-signed-nonce", "Opaque")],
+    ["another Secret", "liqo-signed-nonce", keep("other", "Opaque")],
     [
       "a token of another account",
       "liqo-signed-nonce",
-      () => agent.create(SECRETS, secret("liqo-signed-nonce", "kubernetes.io/service-account-token")),
+      keep("liqo-signed-nonce", "kubernetes.io/service-account-token"),
     ],
-    [
-      "the end of a namespace of people",
-      "cannot delete|may not delete",
-      () => agent.delete(NAMESPACES, { name: "default" }),
-    ],
-    ["a tenant namespace's end", "done", () => agent.delete(NAMESPACES, { name: "liqo-tenant-paris" })],
+    ["the end of a namespace of people", "cannot delete|may not delete", endSpace("default")],
+    ["a tenant namespace's end", "done", endSpace("liqo-tenant-paris")],
   ])("an agent writes %s: %s", async (_, word, write) => {
     expect(await ended(write())).toMatch(new RegExp(word));
   });
@@ -155,20 +128,17 @@ describe.skipIf(!controlPlaneAssets().isThere)("what no role can say, on a real 
     expect(await ended(agent.create(SECRETS, elsewhere))).toMatch("may not create secrets");
   });
 
+  const update =
+    (name: string, labels = {}) =>
+    () =>
+      broker.update(CONFIG_MAPS, configMap("default", name, labels));
+  const end = (name: string) => () => broker.delete(CONFIG_MAPS, { name, namespace: "default" });
   test.each<[string, string, () => Promise<unknown>]>([
     ["a page of its ledger", "done", () => broker.create(CONFIG_MAPS, configMap("default", "page", LABEL))],
-    ["a page without its label", "label", () => broker.update(CONFIG_MAPS, configMap("default", "page"))],
-    [
-      "somebody else's, with its label",
-      "label",
-      () => broker.update(CONFIG_MAPS, configMap("default", "of-people", LABEL)),
-    ],
-    [
-      "the end of somebody else's",
-      "label",
-      () => broker.delete(CONFIG_MAPS, { name: "of-people", namespace: "default" }),
-    ],
-    ["the end of a page", "done", () => broker.delete(CONFIG_MAPS, { name: "page", namespace: "default" })],
+    ["a page without its label", "label", update("page")],
+    ["somebody else's, with its label", "label", update("of-people", LABEL)],
+    ["the end of somebody else's", "label", end("of-people")],
+    ["the end of a page", "done", end("page")],
   ])("a broker writes %s: %s", async (_, word, write) => {
     expect(await ended(write())).toContain(word);
   });

@@ -106,6 +106,18 @@ describe.runIf(isPossible)("a real API server", () => {
       },
     );
 
+    test("by make, which undeploys nothing that cannot be made again", async () => {
+      const kubectl = async (...args: string[]): Promise<string> => (await bench.plane.kubectl(args)).stdout;
+      const named = (kinds: string): Promise<string> => kubectl("get", kinds, "-A", "-o", "name");
+      await bench.make("deploy");
+      expect(await named("statefulset,service")).toContain("statefulset.apps/resource-broker\n");
+      await bench.make("undeploy");
+      expect(await named("statefulset,service,pdb")).not.toContain("/resource-broker\n");
+      expect(await named("namespace,serviceaccount,crd")).toMatch(
+        /namespace\/resource-broker-system\n[^]*serviceaccount\/resource-broker\n[^]*reservations\.broker/,
+      );
+    });
+
     test("of several replicas that says how to see which one leads", async () => {
       const { namespace } = releaseOf("broker");
       const sets = ["store.type=kubernetes", "replicas=2", "dashboard.enabled=true", "crds.install=false"];

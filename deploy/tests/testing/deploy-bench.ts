@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
+import { promisify } from "node:util";
+import { controlPlaneAssets, type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
 import { ROOT } from "../../generate/files.ts";
 import { deployAssetsFolder, type HelmEnd, helm } from "./helm.ts";
 
@@ -19,22 +21,30 @@ export interface DeployBench {
   readonly helm: (args: readonly string[]) => Promise<HelmEnd>;
   /** As `kubectl apply --dry-run=server` would; resolves to everything but success: nothing, where all is well. */
   readonly tryOut: (args: readonly string[], stdin?: string) => Promise<string>;
+  /** Runs targets of the Makefile, one after the other. */
+  readonly make: (...targets: string[]) => Promise<unknown>;
   readonly dispose: () => Promise<void>;
 }
 
 export async function startDeployBench(): Promise<DeployBench> {
-  const assets = deployAssetsFolder();
+  const folder = deployAssetsFolder();
   const directory = await mkdtemp(join(tmpdir(), "deploy-"));
   const plane = await startControlPlane({ name: "deploy" });
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, plane.kubeconfig, { mode: 0o600 });
-  await prepare(plane, assets);
+  await prepare(plane, folder);
   return {
     plane,
     helm: (args) => helm(args, { env: { HOME: directory, KUBECONFIG: kubeconfig } }),
     tryOut: async (args, stdin = "") => {
       const { exitCode, stderr } = await plane.kubectl(["apply", "--dry-run=server", ...args], stdin);
       return exitCode === 0 ? stderr : `exit ${exitCode}: ${stderr}`;
+    },
+    make: (...targets) => {
+      const assets = controlPlaneAssets();
+      const kubectl = assets.isThere ? assets.pathOf("kubectl") : "kubectl";
+      const words = ["-C", ROOT, ...targets, `KUBECTL=${kubectl} --kubeconfig ${kubeconfig}`];
+      return promisify(execFile)("make", words);
     },
     dispose: async () => {
       await plane.dispose();

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { findDeployAssetsHere } from "../../../tools/deploy-assets/assets.ts";
+import { DEPLOY_ASSETS } from "../../../tools/deploy-assets/assets.ts";
+import { findAssets } from "../../../tools/go-assets/assets-tool.ts";
 import { ROOT } from "../../generate/files.ts";
 
 const MOST_BYTES = 64 << 20;
@@ -28,7 +29,7 @@ export interface Release {
 
 /** Undefined: helm is there. Else why not. */
 export function whyNoHelm(): string | undefined {
-  const { isThere, folder } = findDeployAssetsHere(process.env);
+  const { isThere, folder } = findAssets(DEPLOY_ASSETS, process.env);
   return isThere ? undefined : `there is no helm in ${folder}: npm run deploy:assets`;
 }
 
@@ -36,7 +37,7 @@ export function whyNoHelm(): string | undefined {
 export function deployAssetsFolder(): string {
   const missing = whyNoHelm();
   if (missing !== undefined) throw new Error(missing);
-  return findDeployAssetsHere(process.env).folder;
+  return findAssets(DEPLOY_ASSETS, process.env).folder;
 }
 
 export function chartFolder(chart: ChartName): string {

@@ -1,33 +1,34 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { Fault, type Log } from "@resource-broker/base";
-import type { Size } from "../evaluation-test.ts";
-import { byMeasurement, type ListedTest } from "../tests/list-test.ts";
-import { type ChosenRun, chooseRun } from "./choose-run.ts";
-import { pinToCores, raiseOpenFiles } from "./cores.ts";
+import { byMeasurement, type ListedTest, type Programs, type Size } from "../evaluation-test.ts";
 import type { RunFlags } from "./flags.ts";
-import { describeMachine, objectionsTo } from "./machine.ts";
-import { watchNoise } from "./noise.ts";
-import { bundlePrograms } from "./programs.ts";
+import { describeMachine, objectionsTo, pinToCores, raiseOpenFiles, watchNoise } from "./machine.ts";
 import { createProgress, type Progress, type Screen } from "./progress.ts";
+import { type ChosenRun, chooseRun } from "./run-folder.ts";
 import { type Failure, isFinished, runTests } from "./run-tests.ts";
-import { writeReport } from "./write-report.ts";
+import { tablesOf, writeReport } from "./write-report.ts";
 
 export interface EvaluateDeps {
   /** The repository's root. */
   readonly root: string;
   readonly tests: readonly ListedTest[];
   readonly screen: Screen;
+  /** Results for `--print`. */
+  readonly print: (text: string) => void;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
   /** RFC 3339. */
   readonly now: () => string;
 }
 
-/** Measures, then writes. Returns the exit code: 1 when something went wrong that must not, however fast it was. */
+/** Measures, then writes, or prints. Returns the exit code: 1 when something went wrong that must not, however fast it was. */
 export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<number> {
-  const run = chooseRun(flags, join(deps.root, "evaluation/results"), deps.now());
+  const temporary = flags.prints ? mkdtempSync(join(tmpdir(), "evaluation-")) : undefined;
+  const out = temporary === undefined ? {} : { out: temporary };
+  const run = chooseRun({ ...flags, ...out }, join(deps.root, "evaluation/results"), deps.now());
   const tests = testsOf(deps.tests, flags, run.size);
   const left = tests.filter((test) => !isFinished(run.folder, test, run));
   const seconds = byMeasurement(left).map(([{ expectedSeconds }]) => expectedSeconds(run.size));
@@ -37,14 +38,17 @@ export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<num
     now: () => performance.now(),
   });
   try {
+    if (temporary === undefined) progress.print(`Results go to ${pathText(run.folder.path)}`);
     const failures = left.length === 0 ? [] : await measure(flags, deps, { run, tests, progress });
     const faults = writeReport(run.folder, deps.tests, failures);
     for (const fault of faults) progress.print(`WRONG ${fault}`);
     for (const { id, problem } of failures) progress.print(`FAILED ${id}: ${problem}`);
-    progress.print(`Report: ${pathText(join(run.folder.path, "report.md"))}`);
+    if (temporary === undefined) progress.print(`Report: ${pathText(join(run.folder.path, "report.md"))}`);
+    else deps.print(tablesOf(run.folder, deps.tests));
     return faults.length + failures.length === 0 ? 0 : 1;
   } finally {
     progress.close();
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   }
 }
 
@@ -70,7 +74,6 @@ async function measure(
     folder.writeRecord({ size, seed, startedAt: now(), machine, cores, ...other });
   const scratch = mkdtempSync(join(tmpdir(), "evaluation-"));
   try {
-    progress.print(`Results go to ${pathText(folder.path)}`);
     progress.print("Bundling broker and agent");
     const programs = bundlePrograms(root, scratch);
     const common = { size, seed, cores, programs, signal, log: logTo(progress) };
@@ -116,4 +119,23 @@ function logTo({ print }: Progress): Log {
     warn: (_, message) => print(message),
     error: (_, message) => print(message),
   };
+}
+
+/** Bundles broker and agent as they are shipped: what is measured is what people run. */
+function bundlePrograms(root: string, into: string): Programs {
+  const bundler = join(root, "scripts/bundle/main.ts");
+  execFileSync(process.execPath, [bundler, "--into", into], { stdio: ["ignore", "ignore", "inherit"] });
+  return {
+    broker: join(into, "broker.mjs"),
+    agent: join(into, "agent.mjs"),
+    cli: join(into, "brokerctl.mjs"),
+    agentNodeFlags: flagsOfLauncher(readFileSync(join(into, "agent"), "utf8")),
+  };
+}
+
+/** From the script that starts the bundle: `exec node --a --b "…/agent.mjs" "$@"`. */
+export function flagsOfLauncher(script: string): string[] {
+  const command = /^exec node (.*?)"/m.exec(script)?.[1];
+  if (command === undefined) throw new Error("the agent's launcher does not say how Node is called");
+  return command.split(" ").filter((word) => word.startsWith("--"));
 }

@@ -15,6 +15,7 @@ Usage: npm run evaluate -- [flags]
   --baseline URL        measure another broker that speaks the same API: tests 1c, 4 and 5
   --baseline-certs DIR  its certificates: a folder with tls.crt, tls.key and ca.crt for each cluster
   --anyway              measure though the machine is too small, or busy with something else
+  --print               write no results: print the tables of the tests, to compare two states of the sources
   --summary DIR         measure nothing: print the summary of those results, as it stands in the README
   --help                this text`;
 
@@ -27,6 +28,7 @@ export interface RunFlags {
   readonly seed?: number;
   readonly baseline?: { readonly url: string; readonly certificates: string };
   readonly anyway: boolean;
+  readonly prints: boolean;
 }
 
 export type Flags =
@@ -45,6 +47,7 @@ const OPTIONS = {
   baseline: { type: "string" },
   "baseline-certs": { type: "string" },
   anyway: { type: "boolean", default: false },
+  print: { type: "boolean", default: false },
   summary: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -58,6 +61,7 @@ export function readFlags(args: readonly string[], testIds: readonly string[]): 
       only: values.only === undefined ? [] : chosenTests(values.only, testIds),
       resumes: values.resume,
       anyway: values.anyway,
+      prints: readPrint(values),
       ...readSize(values),
       ...(values.out === undefined ? {} : { out: values.out }),
       ...(values.seed === undefined ? {} : { seed: readSeed(values.seed) }),
@@ -73,6 +77,12 @@ function readSize({ smoke, quick }: { smoke: boolean; quick: boolean }): Pick<Ru
   if (smoke && quick) throw new RangeError("--smoke and --quick: choose one of them");
   if (smoke) return { size: "smoke" };
   return quick ? { size: "quick" } : {};
+}
+
+function readPrint({ print, resume, out }: { print: boolean; resume: boolean; out?: string }): boolean {
+  if (print && (resume || out !== undefined))
+    throw new RangeError("--print writes no results: it cannot go with --out or --resume");
+  return print;
 }
 
 function chosenTests(text: string, testIds: readonly string[]): string[] {

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, release } from "node:os";
-import type { Size } from "../evaluation-test.ts";
+import type { Context, Size } from "../evaluation-test.ts";
 
 /** What figures depend on. */
 export interface Machine {
@@ -71,4 +72,104 @@ export function objectionsTo({ cores, availableMb, load }: Machine, size: Size):
       `it is busy: a load of ${load.toFixed(1)} on ${cores} cores (at most ${need.loadPerCore * cores} would do)`,
     );
   return objections;
+}
+
+type Cores = Context["cores"];
+
+/** Ten thousand clients with two connections each, and some to spare. */
+const OPEN_FILES = 32_768;
+
+/** The first core is the broker's alone; everything else has the others. With one core, or none to choose: nobody is told. */
+export function divideCores(allowed: readonly number[]): Cores {
+  const [first, ...others] = allowed;
+  return first === undefined || others.length === 0
+    ? { broker: [], load: [] }
+    : { broker: [first], load: others };
+}
+
+/** `0-2,7` → 0, 1, 2, 7. */
+export function readCoreList(text: string): number[] {
+  return text
+    .trim()
+    .split(",")
+    .filter((part) => part !== "")
+    .flatMap((part) => {
+      const [from = 0, to = from] = part.split("-").map(Number);
+      return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    });
+}
+
+/** Pins this process, and so all it starts, to the cores of the load. Nobody is pinned where that cannot be done. */
+export function pinToCores(): Cores {
+  const status = readFileSync("/proc/self/status", "utf8");
+  const cores = divideCores(readCoreList(/^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? ""));
+  if (cores.load.length === 0) return cores;
+  const isPinned = succeeds("taskset", "-a", "-c", "-p", cores.load.join(","), String(process.pid));
+  return isPinned ? cores : { broker: [], load: [] };
+}
+
+/** As many as may be: the limit of those who are not root cannot be raised beyond what is set for them. */
+export function raiseOpenFiles(): void {
+  const pid = String(process.pid);
+  const isRaised = succeeds("prlimit", `--nofile=${OPEN_FILES}:${OPEN_FILES}`, "--pid", pid);
+  const [, , hard] = /^Max open files\s+(\d+)\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  if (!isRaised && hard !== undefined) succeeds("prlimit", `--nofile=${hard}:`, "--pid", pid);
+}
+
+/** How many files and connections a process of ours may have open. */
+export function openFileLimit(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024);
+}
+
+function succeeds(program: string, ...args: readonly string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const ROUNDS = 9;
+const BLOCK = Buffer.alloc(1 << 20, 7);
+const BLOCKS = 12;
+
+/** How quiet the machine was while a test ran. */
+export interface Noise {
+  readonly loadBefore: number;
+  /** The same piece of work, again and again, just before: how long it took each time. */
+  readonly sameWorkMs: readonly number[];
+  /** What the machine below this one took away meanwhile, in percent of all cores (`steal` of /proc/stat). */
+  readonly stolenPercent: number;
+}
+
+/** Begins to watch; what it returns tells what was seen. */
+export function watchNoise(): () => Noise {
+  const loadBefore = loadavg()[0] ?? 0;
+  const sameWorkMs = Array.from({ length: ROUNDS }, workMs);
+  const before = readTimes(readFileSync("/proc/stat", "utf8"));
+  return () => {
+    const after = readTimes(readFileSync("/proc/stat", "utf8"));
+    const total = after.total - before.total;
+    return {
+      loadBefore,
+      sameWorkMs,
+      stolenPercent: total === 0 ? 0 : (100 * (after.stolen - before.stolen)) / total,
+    };
+  };
+}
+
+export function readTimes(stat: string): { readonly total: number; readonly stolen: number } {
+  const times = (/^cpu\s+(.+)$/m.exec(stat)?.[1] ?? "").split(" ").map(Number);
+  // user, nice, system, idle, iowait, irq, softirq, steal; guest times are in user and nice already.
+  const counted = times.slice(0, 8);
+  return { total: counted.reduce((sum, time) => sum + time, 0), stolen: counted[7] ?? 0 };
+}
+
+function workMs(): number {
+  const beganAt = performance.now();
+  const hash = createHash("sha256");
+  for (let block = 0; block < BLOCKS; block++) hash.update(BLOCK);
+  hash.digest();
+  return performance.now() - beganAt;
 }

@@ -1,41 +1,10 @@
 const BAR = 24;
 
-interface ProgressState {
-  /** Of the whole run, from 0 to 1. */
-  readonly share: number;
-  readonly secondsLeft: number;
-  /** `1a Broker CPU`. */
-  readonly test: string;
-  readonly doing: string;
-}
-
-/** `[██████──────────] 37 %, about 12 min left · 1a Broker CPU: 20 agents`, cut to the width of the terminal. */
-export function progressLine({ share, secondsLeft, test, doing }: ProgressState, columns: number): string {
-  const full = Math.round(BAR * Math.min(1, Math.max(0, share)));
-  const bar = `[${"█".repeat(full)}${"─".repeat(BAR - full)}]`;
-  const percent = `${Math.floor(100 * share)} %`.padStart(5);
-  return `${bar}${percent}, ${durationText(secondsLeft)} left · ${test}: ${doing}`.slice(0, columns - 1);
-}
-
 /** `about 12 min`, `about 40 s`, `a moment`. */
-export function durationText(seconds: number): string {
+function durationText(seconds: number): string {
   if (seconds < 10) return "a moment";
   if (seconds < 90) return `about ${10 * Math.ceil(seconds / 10)} s`;
   return `about ${Math.round(seconds / 60)} min`;
-}
-
-/** Where a run stands, in the seconds that its parts were expected to take. */
-interface RunTiming {
-  readonly expectedDone: number;
-  readonly expectedLeft: number;
-  readonly elapsed: number;
-}
-
-/** As slow as it was so far it will go on; at the beginning nothing is known of that. */
-export function secondsLeft({ expectedDone, expectedLeft, elapsed }: RunTiming): number {
-  const known = Math.min(1, expectedDone / 20);
-  const slowdown = expectedDone === 0 ? 1 : Math.min(4, Math.max(0.5, elapsed / expectedDone));
-  return expectedLeft * (1 + known * (slowdown - 1));
 }
 
 /** Where people look: standard error, so that output can go elsewhere. */
@@ -59,7 +28,7 @@ export interface Progress {
 const PLAIN_EVERY_MS = 10_000;
 const REDRAW_EVERY_MS = 500;
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly screen: Screen;
   readonly totalSeconds: number;
   /** Milliseconds, of a clock that only goes forward. */
@@ -75,19 +44,19 @@ export function createProgress({ screen, totalSeconds, now }: ProgressOptions): 
   let printedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
+  /** `[██████──────────] 37 %, about 12 min left · 1a Broker CPU: 20 agents`, cut to the width of the terminal. */
   const draw = (): void => {
     const expectedDone = done + current.share * current.expected;
-    const left = secondsLeft({
-      expectedDone,
-      expectedLeft: Math.max(0, totalSeconds - expectedDone),
-      elapsed: (now() - startedAt) / 1000,
-    });
     const share = totalSeconds === 0 ? 1 : Math.min(1, expectedDone / totalSeconds);
-    const line = progressLine(
-      { ...current, share, secondsLeft: left },
-      isTerminal ? (screen.columns ?? 80) : 200,
-    );
-    screen.write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
+    // As slow as it was so far it will go on; at the beginning nothing is known of that.
+    const elapsed = (now() - startedAt) / 1000;
+    const slowdown = expectedDone === 0 ? 1 : Math.min(4, Math.max(0.5, elapsed / expectedDone));
+    const known = Math.min(1, expectedDone / 20);
+    const left = Math.max(0, totalSeconds - expectedDone) * (1 + known * (slowdown - 1));
+    const full = Math.round(BAR * share);
+    const bar = `[${"█".repeat(full)}${"─".repeat(BAR - full)}]${`${Math.floor(100 * share)} %`.padStart(5)}`;
+    const line = `${bar}, ${durationText(left)} left · ${current.test}: ${current.doing}`;
+    screen.write(isTerminal ? `\r\u001b[K${line.slice(0, (screen.columns ?? 80) - 1)}` : `${line}\n`);
     printedAt = now();
   };
   const wipe = (): void => {

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { Fault } from "@resource-broker/base";
 import { makeFolder } from "@resource-broker/runtime";
 import type { Size } from "../evaluation-test.ts";
-import type { Machine } from "./machine.ts";
-import type { Noise } from "./noise.ts";
+import type { RunFlags } from "./flags.ts";
+import type { Machine, Noise } from "./machine.ts";
 
 /** What a run is, and how it went. */
 export interface RunRecord {
@@ -55,20 +56,20 @@ export function runFolder(path: string): RunFolder {
   };
   return {
     path,
-    record: () => readJson<RunRecord>(join(path, RUN), isRecord),
+    record: () => readJson<RunRecord>(join(path, RUN), ["size", "seed", "machine", "startedAt"]),
     writeRecord: (record) => write(RUN, jsonText(record)),
-    raw: (id) => readJson<RawTest>(join(path, rawFile(id)), isRaw),
+    raw: (id) => readJson<RawTest>(join(path, rawFile(id)), ["id", "result", "size", "noise"]),
     writeRaw: (raw) => write(rawFile(raw.id), jsonText(raw)),
     write,
   };
 }
 
 /** `2026-11-15`, `2026-11-15-quick`; the second one of a day is `2026-11-15-2`. */
-export function newFolderName(date: string, size: Size, isTaken: (name: string) => boolean): string {
-  const name = size === "full" ? date : `${date}-${size}`;
+function newFolder(results: string, date: string, size: Size): string {
+  const name = join(results, size === "full" ? date : `${date}-${size}`);
   for (let number = 1; ; number++) {
     const wanted = number === 1 ? name : `${name}-${number}`;
-    if (!isTaken(wanted)) return wanted;
+    if (!existsSync(wanted)) return wanted;
   }
 }
 
@@ -118,22 +119,59 @@ function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 1)}\n`;
 }
 
-function readJson<T>(file: string, isAsExpected: (value: unknown) => value is T): T | undefined {
+/** What this program wrote; a file of somebody else lacks some of the keys. */
+function readJson<T extends object>(file: string, keys: readonly (keyof T & string)[]): T | undefined {
   if (!existsSync(file)) return undefined;
   const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-  if (!isAsExpected(value))
-    throw new Error(`${file} was not written by this program; name another folder with --out`);
-  return value;
+  const hasAll = (found: unknown): found is T =>
+    typeof found === "object" && found !== null && keys.every((key) => key in found);
+  if (hasAll(value)) return value;
+  throw new Error(`${file} was not written by this program; name another folder with --out`);
 }
 
-function isRecord(value: unknown): value is RunRecord {
-  return has(value, "size") && has(value, "seed") && has(value, "machine") && has(value, "startedAt");
+const DEFAULT_SEED = 1;
+
+export interface ChosenRun {
+  readonly folder: RunFolder;
+  readonly size: Size;
+  readonly seed: number;
 }
 
-function isRaw(value: unknown): value is RawTest {
-  return has(value, "id") && has(value, "result") && has(value, "size") && has(value, "noise");
+/** A new run, or the one to go on with. */
+export function chooseRun(flags: RunFlags, results: string, now: string): ChosenRun {
+  return flags.resumes ? oldRun(flags, results) : newRun(flags, results, now);
 }
 
-function has(value: unknown, key: string): value is object {
-  return typeof value === "object" && value !== null && key in value;
+function newRun(
+  { size = "full", seed = DEFAULT_SEED, out }: RunFlags,
+  results: string,
+  now: string,
+): ChosenRun {
+  const path = out === undefined ? newFolder(results, now.slice(0, 10), size) : resolve(out);
+  const folder = runFolder(path);
+  if (folder.record() !== undefined)
+    throw refusal(`${path} has results already: go on with them by --resume, or name another folder`);
+  return { folder, size, seed };
+}
+
+function oldRun(flags: RunFlags, results: string): ChosenRun {
+  const path = flags.out === undefined ? newestRun(results) : resolve(flags.out);
+  const folder = runFolder(path ?? results);
+  const record = folder.record();
+  if (record === undefined) throw refusal(`--resume: there is no run to go on with in ${folder.path}`);
+  const difference = differenceTo(record, flags);
+  if (difference !== undefined) throw refusal(`--resume: the run in ${folder.path} ${difference}`);
+  return { folder, size: record.size, seed: record.seed };
+}
+
+/** What was measured so far must fit to what is asked for now. */
+function differenceTo(record: RunRecord, { size, seed, baseline }: RunFlags): string | undefined {
+  if (size !== undefined && size !== record.size) return `is a ${record.size} one, not ${size}`;
+  if (seed !== undefined && seed !== record.seed) return `has seed ${record.seed}, not ${seed}`;
+  if (baseline?.url !== record.baseline) return `measures ${record.baseline ?? "our own broker"}`;
+  return undefined;
+}
+
+function refusal(message: string): Fault {
+  return new Fault("invalid", message);
 }

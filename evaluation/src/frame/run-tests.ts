@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Context } from "../evaluation-test.ts";
-import { byMeasurement, type ListedTest } from "../tests/list-test.ts";
-import type { Noise } from "./noise.ts";
+import { byMeasurement, type Context, type ListedTest } from "../evaluation-test.ts";
+import type { Noise } from "./machine.ts";
 import type { Progress } from "./progress.ts";
 import type { RunFolder } from "./run-folder.ts";
 

@@ -1,12 +1,8 @@
 import { basename } from "node:path";
 import { Fault } from "@resource-broker/base";
-import { renderPng } from "../charts/render-png.ts";
-import { renderSvg } from "../charts/render-svg.ts";
-import type { SummaryRow } from "../evaluation-test.ts";
-import { type ReportedTest, reportMarkdown } from "../report/report.ts";
-import type { RunSummary } from "../report/run-to-run.ts";
-import { summaryMarkdown } from "../report/summary.ts";
-import type { ListedTest } from "../tests/list-test.ts";
+import { renderPng, renderSvg } from "../charts/render-svg.ts";
+import type { ListedTest, SummaryRow } from "../evaluation-test.ts";
+import { type ReportedTest, reportMarkdown, type RunSummary, summaryMarkdown } from "../report/report.ts";
 import { type RunFolder, type RunRecord, runsLike } from "./run-folder.ts";
 import type { Failure } from "./run-tests.ts";
 
@@ -35,6 +31,13 @@ export function writeReport(
 /** As it stands in the README: `reportLink` is where the report is, seen from there. */
 export function summaryOf(folder: RunFolder, tests: readonly ListedTest[], reportLink: string): string {
   return summaryMarkdown(recordOf(folder), rowsOf(folder, tests), reportLink);
+}
+
+/** What each test found, without method and charts. */
+export function tablesOf(folder: RunFolder, tests: readonly ListedTest[]): string {
+  return reportedTests(folder, tests)
+    .map(({ id, title, findings }) => `## ${id} ${title}\n\n${findings.text}\n`)
+    .join("\n");
 }
 
 /** A run of older sources may have written something else: then it cannot be compared. */

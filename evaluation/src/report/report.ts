@@ -1,13 +1,52 @@
 import type { Chart } from "../charts/chart.ts";
-import type { Findings, SummaryRow } from "../evaluation-test.ts";
-import type { Noise } from "../frame/noise.ts";
+import { byMeasurement, type Findings, type SummaryRow } from "../evaluation-test.ts";
+import type { Noise } from "../frame/machine.ts";
 import type { RunRecord } from "../frame/run-folder.ts";
 import { distributionOf } from "../measure/statistics.ts";
-import { byMeasurement } from "../tests/list-test.ts";
-import { markdownTable } from "./markdown-table.ts";
-import { countText, numberText } from "./number-text.ts";
-import { type RunSummary, runToRunText } from "./run-to-run.ts";
-import { dateText, summaryMarkdown } from "./summary.ts";
+import { countText, markdownTable, NOTHING, numberText } from "./format.ts";
+
+/** What every table and chart calls the two sides. */
+export const OURS = "this system";
+export const THEIRS = "Go thesis, 2026, published";
+
+/** The same in the report and in the README: when, where, and the table. */
+export function summaryMarkdown(record: RunRecord, rows: readonly SummaryRow[], reportLink?: string): string {
+  const link = reportLink === undefined ? "" : ` [The whole report, with method and charts](${reportLink}).`;
+  const words = `Measured on ${dateText(record.startedAt)} on ${machineText(record)}.${SIZE_WORDS[record.size]} Published figures: the predecessor's own (Go, 96 cores, 2026).${link}`;
+  return `${words}\n\n${summaryTable(comparable(record, rows))}\n`;
+}
+
+/** A smoke run compares nothing. */
+function comparable({ size }: Pick<RunRecord, "size">, rows: readonly SummaryRow[]): readonly SummaryRow[] {
+  return size === "smoke" ? rows.map((row) => ({ ...row, factor: NOTHING })) : rows;
+}
+
+const SIZE_WORDS: Readonly<Record<RunRecord["size"], string>> = {
+  full: "",
+  quick: " A quick run: fewer and shorter trials than the report is meant to have.",
+  smoke: " **A smoke run: it shows that everything works; its figures mean nothing.**",
+};
+
+function summaryTable(rows: readonly SummaryRow[]): string {
+  return markdownTable(
+    ["", OURS, THEIRS, "better by"],
+    rows.map(({ metric, ours, theirs, factor }) => [metric, ours, theirs, factor]),
+  );
+}
+
+function machineText({ machine, cores }: RunRecord): string {
+  const pinned =
+    cores.broker.length === 0
+      ? "nobody pinned to a core"
+      : "the broker on one core, everything else on the rest";
+  const memory = `${Math.round(machine.memoryMb / 1000)} GB`;
+  return `${machine.cpu}, ${countText(machine.cores)} cores, ${memory}, ${machine.system}, Node ${machine.node.replace("v", "")}; ${pinned}`;
+}
+
+/** `15 November 2026`. */
+function dateText(time: string): string {
+  return new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(new Date(time));
+}
 
 /** One test as it is reported. */
 export interface ReportedTest {
@@ -61,7 +100,7 @@ export function reportMarkdown({ name, record, tests, failed, others, left }: Re
     .concat("\n");
 }
 
-const INTRODUCTION = `Written by \`npm run evaluate\`; every figure comes from the raw JSON beside this file. "this system" was measured here; "Go thesis, 2026, published" is what the predecessor published about itself, measured by its author on a machine with 96 cores. Both columns beside each other are therefore no race on one track: a side-by-side run on one machine needs its broker (\`--baseline\`).`;
+const INTRODUCTION = `Written by \`npm run evaluate\`; the raw samples (\`raw/\`) stay on the machine that measured. "this system" was measured here; "Go thesis, 2026, published" is what the predecessor published about itself, measured by its author on a machine with 96 cores. Both columns beside each other are therefore no race on one track: a side-by-side run on one machine needs its broker (\`--baseline\`).`;
 
 function baselineWords({ baseline }: RunRecord): string[] {
   return baseline === undefined
@@ -140,13 +179,30 @@ function notMeasured(left: ReportInput["left"]): string[] {
   return ["### Not in this run", left.map(({ id, title }) => `- ${id} ${title}`).join("\n")];
 }
 
-function sectionOf({ id, measurement, title, method, charts, findings }: ReportedTest): string {
+function sectionOf({ id, title, method, charts, findings }: ReportedTest): string {
   const images = charts.map(
-    ({ name, title: caption, subtitle }) =>
-      `![${caption}](charts/${name}.svg)\n\n*${subtitle}* ([PNG](charts/${name}.png))`,
+    ({ name, title: caption, subtitle }) => `![${caption}](charts/${name}.svg)\n\n*${subtitle}*`,
   );
-  const samples = `[Every sample](raw/${measurement}.json).`;
-  return [`## ${id} ${title}`, `**Method.** ${method} ${samples}`, findings.text, ...images]
+  return [`## ${id} ${title}`, `**Method.** ${method}`, findings.text, ...images]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** What a run has found, by the name of its folder. */
+export interface RunSummary {
+  readonly name: string;
+  readonly rows: readonly SummaryRow[];
+}
+
+/** The same figures from this run and from others of the same size on the same machine: how much they differ is noise. */
+function runToRunText(run: RunSummary, others: readonly RunSummary[]): string {
+  if (others.length === 0)
+    return "There is no other run of this size from this machine beside this one: the spread within the run stands with each test. A second run, kept in the same folder, is set beside this one here.";
+  const valueIn = ({ rows }: RunSummary, figure: string): string =>
+    rows.find((row) => row.metric === figure)?.ours ?? NOTHING;
+  const table = markdownTable(
+    ["", ...[run, ...others].map(({ name }) => name)],
+    run.rows.map(({ metric }) => [metric, ...[run, ...others].map((each) => valueIn(each, metric))]),
+  );
+  return `The same figures from other runs of this size on this machine:\n\n${table}`;
 }

@@ -1,7 +1,7 @@
-import type { BoundPodGroup } from "./bound-pod-groups.ts";
 import type { NodeVerdict } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
 import type { GuestFacts } from "./node-accounting.ts";
+import type { PodGroup } from "./pod-groups.ts";
 import { addTimes, addTotal, type RunningTotal, runningTotal } from "./running-total.ts";
 
 /** A node and the sums of the pods bound to it. `facts` is undefined while only its pods have been seen. */
@@ -24,18 +24,6 @@ interface GuestTotal {
   readonly total: RunningTotal;
 }
 
-/** Sums of bound pods: of each node, and of all counted nodes together. */
-export interface BoundPods {
-  /** The cluster's own pods on counted nodes. */
-  readonly own: RunningTotal;
-  /** Guest pods on counted nodes, by guest. */
-  readonly guests: ReadonlyMap<string, GuestTotal>;
-  /** Adds or removes one pod of this group on the node. */
-  change(node: NodeEntry, ask: BoundPodGroup, by: 1 | -1): void;
-  /** Adds a node's pods to the totals of counted nodes, or removes them. The cost depends on the number of guests, not of pods. */
-  changeNode(node: NodeEntry, by: 1 | -1): void;
-}
-
 export function newNodeEntry(name: string, number: number): NodeEntry {
   return {
     number,
@@ -49,13 +37,19 @@ export function newNodeEntry(name: string, number: number): NodeEntry {
   };
 }
 
-export function boundPods(): BoundPods {
+export type BoundPods = ReturnType<typeof boundPods>;
+
+/** Sums of bound pods: of each node, and of all counted nodes together. */
+export function boundPods() {
   const own = runningTotal();
   const guests = new Map<string, GuestTotal>();
   return {
+    /** The cluster's own pods on counted nodes. */
     own,
+    /** Guest pods on counted nodes, by guest. */
     guests,
-    change(node, { request, guest, unreadable }, by) {
+    /** Adds or removes one pod of this group on the node. */
+    change(node: NodeEntry, { request, guest, unreadable }: PodGroup, by: 1 | -1): void {
       node.pods += by;
       if (unreadable) node.unreadablePods += by;
       const counted = node.verdict?.counted === true;
@@ -68,7 +62,8 @@ export function boundPods(): BoundPods {
       changeGuest(node.guests, guest, { pods: by, add: (total) => addTimes(total, request, by) });
       if (counted) changeGuest(guests, guest, { pods: by, add: (total) => addTimes(total, request, by) });
     },
-    changeNode(node, by) {
+    /** Adds a node's pods to the totals of counted nodes, or removes them. The cost depends on the number of guests, not of pods. */
+    changeNode(node: NodeEntry, by: 1 | -1): void {
       addTotal(own, node.own, by);
       for (const { guest, pods, total } of node.guests?.values() ?? []) {
         changeGuest(guests, guest, { pods: pods * by, add: (sum) => addTotal(sum, total, by) });

@@ -1,13 +1,12 @@
 import { equals, fits, type ResourceVector } from "@resource-broker/base";
 import type { NodeShape, ReservationId } from "@resource-broker/domain";
-import { type BoundPodGroup, boundPodGroups as clusterAsks } from "./bound-pod-groups.ts";
 import { boundPods, type NodeEntry, newNodeEntry } from "./bound-pods.ts";
 import type { ClusterView, LiveReservation, NodeKind } from "./classify-pod.ts";
 import { type NodeVerdict, nodeVerdict, type ToleratedTaint } from "./counted-node.ts";
 import type { NodeFacts } from "./node.ts";
 import { countedShapes, vectorKey } from "./node-shapes.ts";
-import { pendingPods } from "./pending-pods.ts";
 import type { PodFacts } from "./pod.ts";
+import { type PodGroup, podGroups } from "./pod-groups.ts";
 import { type PodTotals, podTotals } from "./pod-totals.ts";
 import { relistMap } from "./relist-map.ts";
 import { addTimes, readTotal, runningTotal } from "./running-total.ts";
@@ -15,6 +14,8 @@ import { slotTable } from "./slot-table.ts";
 import { uidTable } from "./uid-table.ts";
 
 const MAX_INTERNED = 4096;
+/** Where a pod could be scheduled no longer matters once it is bound. */
+const BOUND = { gated: false, selectsVirtualNode: false, pinnedNode: undefined };
 
 export interface ClusterSumsOptions {
   readonly toleratedTaints?: readonly ToleratedTaint[];
@@ -63,8 +64,8 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   const allocatable = runningTotal();
   const shapes = countedShapes();
   const bound = boundPods();
-  const groups = clusterAsks();
-  const pending = pendingPods();
+  const groups = podGroups();
+  const pending = podGroups();
   const intern = vectorInterner();
 
   const view: ClusterView = {
@@ -106,7 +107,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
     return nodeVerdict(facts, toleratedTaints, unreadablePods);
   }
 
-  function changeBound(node: NodeEntry, group: BoundPodGroup, by: 1 | -1): void {
+  function changeBound(node: NodeEntry, group: PodGroup, by: 1 | -1): void {
     bound.change(node, group, by);
     const { facts } = node;
     if (group.unreadable && facts !== undefined) observe(node, { facts, verdict: verdictOf(node, facts) });
@@ -126,16 +127,16 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   }
 
   function count(pod: PodFacts): number {
-    if (pod.nodeName === undefined) return placeOf(NO_NODE, pending.add(pod));
+    if (pod.nodeName === undefined) return placeOf(NO_NODE, pending.add(pod).number);
     const node = entryOf(pod.nodeName);
-    const group = groups.add(pod);
+    const group = groups.add({ ...pod, ...BOUND });
     changeBound(node, group, 1);
     return placeOf(node.number, group.number);
   }
 
   function uncount(place: number): void {
     const node = nodeNumbers.get(nodeIn(place));
-    if (node === undefined) return pending.remove(groupIn(place));
+    if (node === undefined) return void pending.remove(groupIn(place));
     changeBound(node, groups.remove(groupIn(place)), -1);
     forgetWhenEmpty(node);
   }
@@ -182,7 +183,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       capacity: readTotal(capacity),
       allocatable: readTotal(allocatable),
       nodeShapes: shapes.advertised(),
-      ...podTotals({ bound, pending: pending.groups(), reservations: reservations.values(), view }),
+      ...podTotals({ bound, pending: pending.all(), reservations: reservations.values(), view }),
     }),
     *nodes() {
       for (const { facts, verdict } of nodes.values()) {

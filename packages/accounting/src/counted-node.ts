@@ -31,7 +31,7 @@ export function parseToleratedTaint(text: string): ToleratedTaintResult {
   };
 }
 
-export function isTolerated(taint: Taint, tolerated: readonly ToleratedTaint[]): boolean {
+function isTolerated(taint: Taint, tolerated: readonly ToleratedTaint[]): boolean {
   return tolerated.some(
     ({ key, value, effect }) =>
       key === taint.key &&

@@ -1,17 +1,21 @@
 import {
-  equals,
+  amountForm,
+  emptyVector,
+  FIELD_RESOURCES,
+  type MutableVector,
   NO_RESOURCES,
   parseAmount,
   quoted,
   type ResourceList,
   type ResourceVector,
   resourceVector,
+  type Slot,
 } from "@resource-broker/base";
 
 /** One Kubernetes resource and the field of the vector that it is added to. */
 interface CountedResource {
   readonly name: string;
-  readonly slot: keyof ResourceVector;
+  readonly slot: Slot | "extended";
   readonly unit: "milli" | "one";
 }
 
@@ -26,24 +30,22 @@ export interface CountedResourceOptions {
 }
 
 export function countedResources(options: CountedResourceOptions = {}): CountedResources {
-  const resources: CountedResource[] = [
-    { name: "cpu", slot: "cpuMillis", unit: "milli" },
-    { name: "memory", slot: "memoryBytes", unit: "one" },
-    { name: "ephemeral-storage", slot: "storageBytes", unit: "one" },
-  ];
-  for (const name of options.extendedResources ?? []) resources.push({ name, slot: "extended", unit: "one" });
-  for (const name of options.gpuResources ?? ["nvidia.com/gpu"]) {
-    resources.push({ name, slot: "gpus", unit: "one" });
-  }
+  const { gpuResources = ["nvidia.com/gpu"], extendedResources = [] } = options;
+  const counted = FIELD_RESOURCES.flatMap(({ kubernetesName, slot, form }): CountedResource[] =>
+    (kubernetesName === undefined ? gpuResources : [kubernetesName]).map((name) => ({
+      name,
+      slot,
+      unit: form.unit,
+    })),
+  );
+  const extended = extendedResources.map(
+    (name): CountedResource => ({ name, slot: "extended", unit: amountForm(name).unit }),
+  );
+  const resources = [...extended, ...counted];
   return new Map(resources.map((resource) => [resource.name, resource]));
 }
 
 export const DEFAULT_COUNTED_RESOURCES: CountedResources = countedResources();
-
-/** A vector under construction. */
-export type Amounts = { -readonly [slot in keyof ResourceVector]: ResourceVector[slot] } & {
-  extended: Record<string, number>;
-};
 
 /** State while the quantities of one object are parsed: what is counted, how it is rounded, and the problems found. */
 export interface QuantityReading {
@@ -70,7 +72,7 @@ export function readVector(
   where: string,
 ): ResourceVector {
   if (!list) return NO_RESOURCES;
-  const amounts: Amounts = { cpuMillis: 0, memoryBytes: 0, storageBytes: 0, gpus: 0, extended: NOTHING };
+  const amounts = emptyVector();
   for (const name in list) {
     const resource = reading.resources.get(name);
     const amount = resource && readAmount(reading, { resource, text: String(list[name]), where });
@@ -85,7 +87,7 @@ export function readVector(
 /** Writes the readable amounts of a list over those already there. */
 export function overwriteAmounts(
   reading: QuantityReading,
-  amounts: Amounts,
+  amounts: MutableVector,
   { list, where }: { readonly list: ResourceList; readonly where: string },
 ): void {
   for (const name in list) {
@@ -115,18 +117,7 @@ function readAmount(reading: QuantityReading, { resource, text, where }: Stated)
 /** Few pods request extended resources: all others share one empty record. */
 const NOTHING = NO_RESOURCES.extended;
 
-function setExtended(amounts: Amounts, name: string, amount: number): void {
+function setExtended(amounts: MutableVector, name: string, amount: number): void {
   if (amounts.extended === NOTHING) amounts.extended = {};
   amounts.extended[name] = amount;
-}
-
-/** Same result as `equals`, usually without an allocation: it runs on every pod event. */
-export function fastEquals(a: ResourceVector, b: ResourceVector): boolean {
-  return (
-    a.cpuMillis === b.cpuMillis &&
-    a.memoryBytes === b.memoryBytes &&
-    a.storageBytes === b.storageBytes &&
-    a.gpus === b.gpus &&
-    (a.extended === b.extended || equals(a, b))
-  );
 }

@@ -1,9 +1,7 @@
 import { fits, isZero, type ResourceVector, resourceVector } from "@resource-broker/base";
-import { MAX_NODE_SHAPES } from "@resource-broker/domain";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nodeShapes } from "./node-shapes.ts";
-import { cpus } from "./testing/facts.ts";
 
 const GI = 1024 ** 3;
 const size = (cpu: number, gi: number, gpus = 0) =>
@@ -20,13 +18,6 @@ const anySize: fc.Arbitrary<ResourceVector> = fc
   .map(({ fpga, ...rest }) => resourceVector({ ...rest, extended: { "example.com/fpga": fpga } }));
 
 describe("node shapes", () => {
-  it("count alike nodes together, the most frequent first", () => {
-    expect(nodeShapes([size(4, 16), size(8, 32), size(4, 16)])).toEqual([
-      { count: 2, resources: size(4, 16) },
-      { count: 1, resources: size(8, 32) },
-    ]);
-  });
-
   it("do not depend on the order of the nodes", () => {
     fc.assert(
       fc.property(fc.array(anySize, { maxLength: 60 }), fc.nat(), (nodes, seed) => {
@@ -64,16 +55,6 @@ describe("node shapes", () => {
     );
   });
 
-  it("merge the sizes that differ least and keep the ones that stand out", () => {
-    const almostAlike = Array.from({ length: 40 }, (_, i) =>
-      resourceVector({ cpuMillis: 4000, memoryBytes: 16 * GI + i * 4096 }),
-    );
-    const shapes = nodeShapes([...almostAlike, size(64, 512, 8), size(64, 512, 8), size(2, 4)], 4);
-    expect(shapes).toContainEqual({ count: 2, resources: size(64, 512, 8) });
-    expect(shapes).toContainEqual({ count: 1, resources: size(2, 4) });
-    expect(shapes.reduce((sum, { count }) => sum + count, 0)).toBe(43);
-  });
-
   it("of thousands of slightly different nodes lose little", () => {
     const nodes = Array.from({ length: 3000 }, (_, i) =>
       resourceVector({
@@ -90,32 +71,12 @@ describe("node shapes", () => {
     }
   });
 
-  it("promise no more than there is when very many sizes are brought together", () => {
-    const wide = fc.record({ cpuMillis: fc.nat(3), memoryBytes: fc.nat(100_000) }).map(resourceVector);
-    fc.assert(
-      fc.property(fc.array(wide, { minLength: 70, maxLength: 200, size: "max" }), (nodes) => {
-        for (const { count, resources } of nodeShapes(nodes)) {
-          expect(nodes.filter((node) => fits(resources, node)).length).toBeGreaterThanOrEqual(count);
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
-
   it("never spend a GPU to keep small differences apart", () => {
     const shapes = nodeShapes([size(8, 30, 1), size(8, 31, 1), size(8, 30), size(8, 31)], 2);
     expect(shapes).toEqual([
       { count: 2, resources: size(8, 30, 1) },
       { count: 2, resources: size(8, 30) },
     ]);
-  });
-
-  it("are at most sixteen unless told otherwise", () => {
-    expect(nodeShapes(Array.from({ length: 50 }, (_, i) => cpus(i + 1)))).toHaveLength(MAX_NODE_SHAPES);
-  });
-
-  it("leave out nodes with nothing to offer", () => {
-    expect(nodeShapes([resourceVector({}), cpus(1)])).toEqual([{ count: 1, resources: cpus(1) }]);
   });
 });
 

@@ -1,4 +1,14 @@
-import { combine, fits, isZero, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
+import {
+  amountForm,
+  combine,
+  fits,
+  isZero,
+  NO_RESOURCES,
+  perResource,
+  type ResourceVector,
+  SIZE_ORDER,
+  SLOTS,
+} from "@resource-broker/base";
 import { MAX_NODE_SHAPES, type NodeShape } from "@resource-broker/domain";
 
 /** Losing accelerators weighs more than losing the same share of CPU or memory. */
@@ -6,9 +16,7 @@ const ACCELERATOR_WEIGHT = 4;
 /** Up to this many shapes are compared pairwise; above it, similar shapes are merged first. */
 const COMPARED_SHAPES = 64;
 const LEADING_BITS = 6;
-const SLOTS = ["cpuMillis", "memoryBytes", "storageBytes", "gpus"] as const;
-const WEIGHT = { cpuMillis: 1, memoryBytes: 1, storageBytes: 1, gpus: ACCELERATOR_WEIGHT } as const;
-const SIZE_ORDER = ["gpus", "cpuMillis", "memoryBytes", "storageBytes"] as const;
+const WEIGHT = perResource("slot", ({ form }) => (form.isCounted ? ACCELERATOR_WEIGHT : 1));
 
 /**
  * The sizes of nodes, alike ones counted together. Which size is the caller's choice; the advertisement states
@@ -37,7 +45,7 @@ function mergeShapes(shapes: Iterable<NodeShape>, max = MAX_NODE_SHAPES): NodeSh
 
 /** Equal for equal vectors. */
 export function vectorKey(vector: ResourceVector): string {
-  const key = `${vector.cpuMillis}/${vector.memoryBytes}/${vector.storageBytes}/${vector.gpus}`;
+  const key = SLOTS.map((slot) => vector[slot]).join("/");
   const extended = Object.keys(vector.extended);
   if (extended.length === 0) return key;
   return `${key}/${extended
@@ -108,7 +116,7 @@ function lossOfMerging(a: NodeShape, b: NodeShape): number {
 
 function lossOfExtended(a: NodeShape, b: NodeShape, name: string): number {
   const more = excess(a.resources.extended[name] ?? 0, b.resources.extended[name] ?? 0);
-  return ACCELERATOR_WEIGHT * nodesLosing(a, b, more);
+  return (amountForm(name).isCounted ? ACCELERATOR_WEIGHT : 1) * nodesLosing(a, b, more);
 }
 
 /** The share of the larger amount that the smaller one lacks: positive when the first is larger. */

@@ -1,6 +1,5 @@
 import { type KubernetesNode, resourceVector } from "@resource-broker/base";
 import { describe, expect, it } from "vitest";
-import { countedResources } from "./counted-resources.ts";
 import { nodeFacts } from "./node.ts";
 import { NO_DATA_PLANE } from "./node-accounting.ts";
 
@@ -63,23 +62,6 @@ describe("node facts", () => {
     });
   });
 
-  it("of an empty object lend nothing", () => {
-    const { facts, problems } = nodeFacts({});
-    expect(facts).toMatchObject({
-      name: "",
-      ready: false,
-      virtual: false,
-      taints: [],
-      capacity: resourceVector({}),
-    });
-    expect(problems).toEqual([]);
-  });
-
-  it("round capacity down", () => {
-    const { facts } = nodeFacts({ status: { capacity: { cpu: "1999u", memory: "1999m" } } });
-    expect(facts.capacity).toEqual(resourceVector({ cpuMillis: 1, memoryBytes: 1 }));
-  });
-
   it("take the capacity where nothing is said to be allocatable", () => {
     const { facts } = nodeFacts({ status: { capacity: { cpu: "2" } } });
     expect(facts.allocatable).toEqual(resourceVector({ cpuMillis: 2000 }));
@@ -91,12 +73,6 @@ describe("node facts", () => {
     });
     expect(facts.allocatable).toEqual(resourceVector({ memoryBytes: GI }));
     expect(problems).toEqual([expect.stringMatching(/^status\.allocatable\.cpu: "four" is not a quantity/)]);
-  });
-
-  it("count the extended resources that the caller lists", () => {
-    const resources = countedResources({ extendedResources: ["example.com/fpga"] });
-    const { facts } = nodeFacts({ status: { allocatable: { "example.com/fpga": "2" } } }, resources);
-    expect(facts.allocatable.extended).toEqual({ "example.com/fpga": 2 });
   });
 
   it.each(["81920MiB", "", "-1", "1e3", "9999999999"])("ignore the GPU memory label %j", (memory) => {

@@ -21,16 +21,10 @@ const LIMIT_ONLY = { limits: { cpu: "1" }, requests: {} };
 /** What no API server stores, or what releases of Kubernetes do differently: not part of the shared rows. */
 const RARE: readonly (readonly [string, KubernetesPod, Parameters<typeof resourceVector>[0]])[] = [
   ["an empty object is nothing", {}, {}],
-  ["a pod without a status is its spec", { spec: { containers: [app({ cpu: "1" })] } }, { cpuMillis: 1000 }],
   [
     "a limit that the API server has not yet defaulted does not count",
     { spec: { containers: [{ name: "app", resources: LIMIT_ONLY }] } },
     {},
-  ],
-  [
-    "a number is read like its text",
-    { spec: { containers: [app({ cpu: 2, memory: 1024 })] } },
-    { cpuMillis: 2000, memoryBytes: 1024 },
   ],
   [
     "fractions of a unit are rounded up for each container",
@@ -88,11 +82,6 @@ const RARE: readonly (readonly [string, KubernetesPod, Parameters<typeof resourc
     { cpuMillis: 2000 },
   ],
   [
-    "an infeasible resize without a status counts the spec",
-    { spec: { containers: [app({ cpu: "5" })] }, status: { conditions: resizePending("Infeasible") } },
-    { cpuMillis: 5000 },
-  ],
-  [
     "a pod-level request for a resource that cannot be stated there is ignored",
     {
       spec: {
@@ -101,11 +90,6 @@ const RARE: readonly (readonly [string, KubernetesPod, Parameters<typeof resourc
       },
     },
     { cpuMillis: 1000, storageBytes: GI },
-  ],
-  [
-    "a pod-level request below the containers still replaces them",
-    { spec: { containers: [app({ cpu: "2" })], resources: { requests: { cpu: "1" } } } },
-    { cpuMillis: 1000 },
   ],
 ];
 
@@ -134,12 +118,6 @@ describe("a pod request", () => {
     const resources = countedResources({ gpuResources: ["nvidia.com/gpu", "amd.com/gpu"] });
     const pod = { spec: { containers: [app({ "nvidia.com/gpu": "1", "amd.com/gpu": "2" })] } };
     expect(podRequest(pod, resources).request).toEqual(resourceVector({ gpus: 3 }));
-  });
-
-  it("leaves out extended resources of which none are requested", () => {
-    const resources = countedResources({ extendedResources: ["example.com/fpga"] });
-    const pod = { spec: { containers: [app({ "example.com/fpga": "0" })] } };
-    expect(podRequest(pod, resources).request).toEqual(resourceVector({}));
   });
 
   it("names each quantity it cannot read, leaves it out and keeps the rest", () => {

@@ -3,17 +3,17 @@ import {
   type KubernetesContainer,
   type KubernetesContainerStatus,
   type KubernetesPod,
+  fastEquals,
   larger,
+  type MutableVector,
   NO_RESOURCES,
   type ResourceList,
   type ResourceVector,
   resourceVector,
 } from "@resource-broker/base";
 import {
-  type Amounts,
   type CountedResources,
   DEFAULT_COUNTED_RESOURCES,
-  fastEquals,
   overwriteAmounts,
   type QuantityReading,
   quantityReading,
@@ -144,7 +144,7 @@ function withPodLevel(
   if (!stated) return containers;
   const supported = Object.entries(stated).filter(([name]) => isPodLevelResource(name));
   if (supported.length === 0) return containers;
-  const amounts: Amounts = { ...containers, extended: { ...containers.extended } };
+  const amounts: MutableVector = { ...containers, extended: { ...containers.extended } };
   const list = Object.fromEntries(supported);
   overwriteAmounts(reading, amounts, { list, where: "spec.resources.requests" });
   return resourceVector(amounts);

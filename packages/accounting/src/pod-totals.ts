@@ -9,7 +9,7 @@ import {
   reservationOf,
 } from "./classify-pod.ts";
 import type { GuestFacts } from "./node-accounting.ts";
-import type { PendingGroup } from "./pending-pods.ts";
+import type { PodGroup } from "./pod-groups.ts";
 import { addTimes, addTotal, type RunningTotal, readTotal, runningTotal } from "./running-total.ts";
 
 export interface PodTotals {
@@ -34,7 +34,7 @@ export interface PendingShown {
 
 export interface PodTotalsInput {
   readonly bound: BoundPods;
-  readonly pending: Iterable<PendingGroup>;
+  readonly pending: Iterable<PodGroup>;
   readonly reservations: Iterable<LiveReservation>;
   readonly view: ClusterView;
 }
@@ -71,7 +71,7 @@ function pendingShown() {
   const reasons: Partial<Record<PendingReason, number>> = {};
   let pods = 0;
   return {
-    add(group: PendingGroup, reason: PendingReason): void {
+    add(group: PodGroup, reason: PendingReason): void {
       addTimes(total, group.request, group.pods);
       reasons[reason] = (reasons[reason] ?? 0) + group.pods;
       pods += group.pods;

@@ -1,31 +1,44 @@
-import { resourceVector } from "@resource-broker/base";
+import {
+  type KubernetesNodeSelectorTerm,
+  type KubernetesPodSpec,
+  resourceVector,
+} from "@resource-broker/base";
 import { describe, expect, it } from "vitest";
 import { NO_DATA_PLANE } from "./node-accounting.ts";
 import { podFacts } from "./pod.ts";
 
+const affinity = (...nodeSelectorTerms: KubernetesNodeSelectorTerm[]): KubernetesPodSpec => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
+const ON_SSD = { matchExpressions: [{ key: "disk", operator: "In", values: ["ssd"] }] };
+const named = (...values: string[]): KubernetesNodeSelectorTerm => ({
+  matchFields: [{ key: "metadata.name", operator: "In", values }],
+});
+
 describe("pod facts", () => {
   it("keep what the accounting needs of a pod", () => {
-    const { facts, problems } = podFacts({
+    const pod = {
       metadata: { namespace: "shop", name: "web-1" },
       spec: { nodeName: "node-1", containers: [{ name: "web", resources: { requests: { cpu: "1" } } }] },
       status: { phase: "Running" },
+    };
+    const guest = { reservationId: "rsv-rome-abc", origin: "rome" };
+    const accounting = { ...NO_DATA_PLANE, selectsVirtualNode: () => true, guestOf: () => guest };
+    expect(podFacts(pod, undefined, accounting)).toEqual({
+      problems: [],
+      facts: {
+        key: "shop/web-1",
+        nodeName: "node-1",
+        terminal: false,
+        request: resourceVector({ cpuMillis: 1000 }),
+        unreadable: false,
+        guest,
+        gated: false,
+        selectsVirtualNode: true,
+        pinnedNode: undefined,
+      },
     });
-    expect(problems).toEqual([]);
-    expect(facts).toEqual({
-      key: "shop/web-1",
-      nodeName: "node-1",
-      terminal: false,
-      request: resourceVector({ cpuMillis: 1000 }),
-      unreadable: false,
-      guest: undefined,
-      gated: false,
-      selectsVirtualNode: false,
-      pinnedNode: undefined,
-    });
-  });
-
-  it("of an empty object are those of a waiting pod that asks for nothing", () => {
-    expect(podFacts({}).facts).toMatchObject({ key: "/", nodeName: undefined, terminal: false });
+    expect(podFacts({ spec: { nodeName: "" } }).facts.nodeName).toBeUndefined();
   });
 
   it("tell a request that cannot be counted", () => {
@@ -35,33 +48,15 @@ describe("pod facts", () => {
     expect(problems).toEqual([expect.stringContaining('"1e18" is too large')]);
   });
 
-  it("take an empty node name for none", () => {
-    expect(podFacts({ spec: { nodeName: "" } }).facts.nodeName).toBeUndefined();
-  });
-
-  it("tell a gated pod", () => {
-    expect(podFacts({ spec: { schedulingGates: [{ name: "quota" }] } }).facts.gated).toBe(true);
-    expect(podFacts({ spec: { schedulingGates: [] } }).facts.gated).toBe(false);
-  });
-
-  it("tell what the data plane recognizes", () => {
-    const guest = { reservationId: "rsv-rome-abc", origin: "rome" };
-    const accounting = { ...NO_DATA_PLANE, selectsVirtualNode: () => true, guestOf: () => guest };
-    expect(podFacts({}, undefined, accounting).facts).toMatchObject({ selectsVirtualNode: true, guest });
-  });
-
-  it.each([
-    ["Succeeded", true],
-    ["Failed", true],
-    ["Running", false],
-    ["Pending", false],
-    ["Unknown", false],
-  ])("in phase %s say terminal %s", (phase, terminal) => {
-    expect(podFacts({ status: { phase } }).facts.terminal).toBe(terminal);
-  });
-
-  it("hand on what could not be read", () => {
-    const { problems } = podFacts({ spec: { overhead: { cpu: "?" } } });
-    expect(problems).toEqual([expect.stringMatching(/^spec\.overhead\.cpu: /)]);
+  it.each<[string, KubernetesPodSpec, string | undefined]>([
+    ["no node by default", {}, undefined],
+    ["the node its affinity names, as a DaemonSet's pods do", affinity(named("node-1")), "node-1"],
+    ["the node every alternative names", affinity(named("node-1"), named("node-1")), "node-1"],
+    ["no node when alternatives differ", affinity(named("node-1"), named("node-2")), undefined],
+    ["no node when an alternative names none", affinity(named("node-1"), ON_SSD), undefined],
+    ["no node when several are named", affinity(named("node-1", "node-2")), undefined],
+    ["the host its node selector names", { nodeSelector: { "kubernetes.io/hostname": "node-3" } }, "node-3"],
+  ])("say that the pod is tied to %s", (_, spec, expected) => {
+    expect(podFacts({ spec }).facts.pinnedNode).toBe(expected);
   });
 });

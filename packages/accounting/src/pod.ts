@@ -8,7 +8,7 @@ const NODE_NAME_FIELD = "metadata.name";
 const NO_TERMS: readonly KubernetesNodeSelectorTerm[] = [];
 
 /** The one node the pod is tied to, as a DaemonSet's pods are before they are bound. */
-export function pinnedNode(pod: KubernetesPod): string | undefined {
+function pinnedNode(pod: KubernetesPod): string | undefined {
   const hostname = pod.spec?.nodeSelector?.[HOSTNAME_LABEL];
   if (hostname !== undefined) return hostname;
   const terms = requiredTerms(pod);

@@ -1,4 +1,4 @@
-import { type ResourceVector, resourceVector } from "@resource-broker/base";
+import { emptyVector, type ResourceVector, resourceVector, SLOTS, writeSlots } from "@resource-broker/base";
 
 /**
  * A sum of vectors that stays exact over any number of additions and removals. A large cluster's total may pass
@@ -6,15 +6,8 @@ import { type ResourceVector, resourceVector } from "@resource-broker/base";
  * low and a high part, and only what is read out is limited to a safe integer.
  */
 export interface RunningTotal {
-  // Flat fields instead of one object per amount: there is a total for every node, and V8 then allocates fewer heap numbers.
-  cpuLow: number;
-  cpuHigh: number;
-  memoryLow: number;
-  memoryHigh: number;
-  storageLow: number;
-  storageHigh: number;
-  gpusLow: number;
-  gpusHigh: number;
+  /** The low parts of the slots, then their high parts. One array: there is a total for every node. */
+  readonly parts: Float64Array;
   /** Made when first needed: most of a large cluster's totals never need it. */
   extended: Map<string, Parts> | undefined;
 }
@@ -25,31 +18,22 @@ interface Parts {
 }
 
 const LOW_PART = 2 ** 27;
+const SIZE = SLOTS.length;
+const scratch = new Float64Array(SIZE);
 
 export function runningTotal(): RunningTotal {
-  return {
-    cpuLow: 0,
-    cpuHigh: 0,
-    memoryLow: 0,
-    memoryHigh: 0,
-    storageLow: 0,
-    storageHigh: 0,
-    gpusLow: 0,
-    gpusHigh: 0,
-    extended: undefined,
-  };
+  return { parts: new Float64Array(2 * SIZE), extended: undefined };
 }
 
 /** Adds the vector `times` times; a negative number takes it away again. Its amounts must not be negative. */
 export function addTimes(total: RunningTotal, vector: ResourceVector, times: number): void {
-  total.cpuLow += lowOf(vector.cpuMillis) * times;
-  total.cpuHigh += highOf(vector.cpuMillis) * times;
-  total.memoryLow += lowOf(vector.memoryBytes) * times;
-  total.memoryHigh += highOf(vector.memoryBytes) * times;
-  total.storageLow += lowOf(vector.storageBytes) * times;
-  total.storageHigh += highOf(vector.storageBytes) * times;
-  total.gpusLow += lowOf(vector.gpus) * times;
-  total.gpusHigh += highOf(vector.gpus) * times;
+  writeSlots(vector, scratch, 0);
+  const { parts } = total;
+  for (let slot = 0; slot < SIZE; slot++) {
+    const amount = scratch[slot] ?? 0;
+    parts[slot] = (parts[slot] ?? 0) + lowOf(amount) * times;
+    parts[slot + SIZE] = (parts[slot + SIZE] ?? 0) + highOf(amount) * times;
+  }
   for (const name in vector.extended) {
     const amount = vector.extended[name] ?? 0;
     addParts(extendedParts(total, name), { low: lowOf(amount), high: highOf(amount) }, times);
@@ -58,14 +42,9 @@ export function addTimes(total: RunningTotal, vector: ResourceVector, times: num
 
 /** Adds another total, or takes it away with `times` −1. */
 export function addTotal(total: RunningTotal, other: RunningTotal, times: 1 | -1): void {
-  total.cpuLow += other.cpuLow * times;
-  total.cpuHigh += other.cpuHigh * times;
-  total.memoryLow += other.memoryLow * times;
-  total.memoryHigh += other.memoryHigh * times;
-  total.storageLow += other.storageLow * times;
-  total.storageHigh += other.storageHigh * times;
-  total.gpusLow += other.gpusLow * times;
-  total.gpusHigh += other.gpusHigh * times;
+  other.parts.forEach((part, index) => {
+    total.parts[index] = (total.parts[index] ?? 0) + part * times;
+  });
   for (const [name, parts] of other.extended ?? []) addParts(extendedParts(total, name), parts, times);
 }
 
@@ -73,16 +52,13 @@ export function addTotal(total: RunningTotal, other: RunningTotal, times: 1 | -1
  * Amounts above the largest safe integer are returned as that integer. Applied to both capacity and use, this can only
  * make the free amount smaller.
  */
-export function readTotal(total: RunningTotal): ResourceVector {
-  return resourceVector({
-    cpuMillis: amountOf(total.cpuLow, total.cpuHigh),
-    memoryBytes: amountOf(total.memoryLow, total.memoryHigh),
-    storageBytes: amountOf(total.storageLow, total.storageHigh),
-    gpus: amountOf(total.gpusLow, total.gpusHigh),
-    extended: Object.fromEntries(
-      [...(total.extended ?? [])].map(([name, { low, high }]) => [name, amountOf(low, high)]),
-    ),
+export function readTotal({ parts, extended }: RunningTotal): ResourceVector {
+  const vector = emptyVector();
+  SLOTS.forEach((slot, index) => {
+    vector[slot] = amountOf(parts[index] ?? 0, parts[index + SIZE] ?? 0);
   });
+  const others = [...(extended ?? [])].map(([name, { low, high }]) => [name, amountOf(low, high)] as const);
+  return resourceVector({ ...vector, extended: Object.fromEntries(others) });
 }
 
 function lowOf(amount: number): number {

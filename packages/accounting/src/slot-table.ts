@@ -1,22 +1,16 @@
 /** Assigns small integers to items, so that a numeric table can refer to them. Numbers start at 1 and are reused. */
-export interface SlotTable<Thing> {
-  add(make: (number: number) => Thing): Thing;
-  get(number: number): Thing | undefined;
-  remove(number: number): void;
-}
-
-export function slotTable<Thing>(): SlotTable<Thing> {
-  const items: (Thing | undefined)[] = [undefined];
+export function slotTable<Item>() {
+  const items: (Item | undefined)[] = [undefined];
   const free: number[] = [];
   return {
-    add(make) {
+    add(make: (number: number) => Item): Item {
       const number = free.pop() ?? items.length;
       const item = make(number);
       items[number] = item;
       return item;
     },
-    get: (number) => items[number],
-    remove(number) {
+    get: (number: number): Item | undefined => items[number],
+    remove(number: number): void {
       if (items[number] === undefined) return;
       items[number] = undefined;
       free.push(number);

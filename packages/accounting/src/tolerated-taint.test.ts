@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTolerated, parseToleratedTaint, type ToleratedTaint } from "./counted-node.ts";
+import { parseToleratedTaint, type ToleratedTaint } from "./counted-node.ts";
 
 describe("a tolerated taint", () => {
   const READ: readonly (readonly [string, ToleratedTaint])[] = [
@@ -31,19 +31,5 @@ describe("a tolerated taint", () => {
       ok: false,
       problem: `${JSON.stringify(text)} is not a tolerated taint: ${reason}. Write "key", "key=value", "key:Effect" or "key=value:Effect".`,
     });
-  });
-
-  const taint = { key: "dedicated", value: "batch", effect: "NoSchedule" };
-  it.each([
-    [{ key: "dedicated" }, true],
-    [{ key: "dedicated", value: "batch" }, true],
-    [{ key: "dedicated", value: "web" }, false],
-    [{ key: "dedicated", value: "" }, false],
-    [{ key: "dedicated", effect: "NoSchedule" }, true],
-    [{ key: "dedicated", effect: "NoExecute" }, false],
-    [{ key: "dedicated", value: "batch", effect: "NoExecute" }, false],
-    [{ key: "other" }, false],
-  ])("%j matches dedicated=batch:NoSchedule: %s", (tolerated: ToleratedTaint, expected) => {
-    expect(isTolerated(taint, [tolerated])).toBe(expected);
   });
 });

@@ -58,20 +58,7 @@ interface Chunk {
  * UIDs with one number each, indexed from 0. They are stored in fixed chunks of memory, so growing copies nothing and
  * leaves no garbage.
  */
-export interface UidEntries {
-  add(uid: Uint32Array, value: number): number;
-  remove(entry: number): void;
-  /** One above the highest index, free entries included. */
-  end(): number;
-  is(entry: number, uid: Uint32Array): boolean;
-  hash(entry: number): number;
-  value(entry: number): number;
-  setValue(entry: number, value: number): void;
-  state(entry: number): number;
-  setState(entry: number, mark: number): void;
-}
-
-export function uidEntries(): UidEntries {
+export function uidEntries() {
   const chunks: Chunk[] = [];
   const free: number[] = [];
   let end = 0;
@@ -91,7 +78,7 @@ export function uidEntries(): UidEntries {
   }
 
   return {
-    add(uid, value) {
+    add(uid: Uint32Array, value: number): number {
       const entry = nextEntry();
       const { words, values, states } = chunkOf(entry);
       const at = entry & (CHUNK_SIZE - 1);
@@ -100,24 +87,25 @@ export function uidEntries(): UidEntries {
       states[at] = KNOWN;
       return entry;
     },
-    remove(entry) {
+    remove(entry: number): void {
       chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] = FREE;
       free.push(entry);
     },
+    /** One above the highest index, free entries included. */
     end: () => end,
-    is(entry, uid) {
+    is(entry: number, uid: Uint32Array): boolean {
       const { words } = chunkOf(entry);
       const at = (entry & (CHUNK_SIZE - 1)) * UID_WORDS;
       for (let word = 0; word < UID_WORDS; word++) if (words[at + word] !== uid[word]) return false;
       return true;
     },
-    hash: (entry) => hashOf(chunkOf(entry).words, (entry & (CHUNK_SIZE - 1)) * UID_WORDS),
-    value: (entry) => chunkOf(entry).values[entry & (CHUNK_SIZE - 1)] ?? 0,
-    setValue(entry, value) {
+    hash: (entry: number) => hashOf(chunkOf(entry).words, (entry & (CHUNK_SIZE - 1)) * UID_WORDS),
+    value: (entry: number) => chunkOf(entry).values[entry & (CHUNK_SIZE - 1)] ?? 0,
+    setValue(entry: number, value: number): void {
       chunkOf(entry).values[entry & (CHUNK_SIZE - 1)] = value;
     },
-    state: (entry) => chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] ?? FREE,
-    setState(entry, state) {
+    state: (entry: number) => chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] ?? FREE,
+    setState(entry: number, state: number): void {
       chunkOf(entry).states[entry & (CHUNK_SIZE - 1)] = state;
     },
   };

@@ -6,31 +6,25 @@ import { FREE, hashOf, KNOWN, readUid, UID_WORDS, UNSEEN, uidEntries } from "./u
  * looks at, while a Map takes 150 and more. It supports a relist without a second copy: between `beginList` and `endList` all
  * entries stay valid, and an aborted list is started again.
  */
-export interface UidTable {
-  get(uid: string): number | undefined;
-  set(uid: string, value: number): void;
-  delete(uid: string): void;
-  size(): number;
-  beginList(): void;
-  /** Removes the entries that were not set since the list began, and passes their values to `onDropped`. */
-  endList(onDropped: (value: number) => void): void;
-}
+export type UidTable = ReturnType<typeof uidTable>;
 
 /** API servers create UUIDs. Other UIDs are rare and are kept in an ordinary map. */
-export function uidTable(): UidTable {
+export function uidTable() {
   const uuids = uuidTable();
   const others = relistMap<number>();
   const key = new Uint32Array(UID_WORDS);
   return {
-    get: (uid) => (readUid(uid, key) ? uuids.get(key) : others.get(uid)),
-    set: (uid, value) => (readUid(uid, key) ? uuids.set(key, value) : others.set(uid, value)),
-    delete: (uid) => (readUid(uid, key) ? uuids.delete(key) : others.delete(uid)),
+    get: (uid: string): number | undefined => (readUid(uid, key) ? uuids.get(key) : others.get(uid)),
+    set: (uid: string, value: number): void =>
+      readUid(uid, key) ? uuids.set(key, value) : others.set(uid, value),
+    delete: (uid: string): void => (readUid(uid, key) ? uuids.delete(key) : others.delete(uid)),
     size: () => uuids.size() + others.size(),
-    beginList() {
+    beginList(): void {
       uuids.beginList();
       others.beginList();
     },
-    endList(onDropped) {
+    /** Removes the entries that were not set since the list began, and passes their values to `onDropped`. */
+    endList(onDropped: (value: number) => void): void {
       uuids.endList(onDropped);
       for (const uid of others.endList()) {
         const value = others.get(uid);

@@ -18,7 +18,7 @@ import { clusterEndpoint, clusterIdByUid, findClusterId } from "./identity/clust
 import { openDataPlane } from "./liqo/liqo-data-plane.ts";
 import { MANAGER } from "./manifests/labels.ts";
 import { createAgentMetrics } from "./metrics/agent-metrics.ts";
-import { createPriceSource } from "./price/create-price-source.ts";
+import { createPriceSource } from "./price/price-settings.ts";
 import { agentChecks, type Progress } from "./readiness.ts";
 import type { AgentSettings } from "./settings/agent-settings.ts";
 import { kubeConfigSources } from "./settings/read-agent-settings.ts";

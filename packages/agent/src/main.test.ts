@@ -75,29 +75,14 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
     line: /^agent: --cluster-id is "paris", but the certificate in --broker-cert-path belongs to "rome": [^\n]*brokerctl certs issue paris\n$/,
   },
   {
-    name: "a kubeconfig for the broker that is not there",
-    argv: [...CLUSTER, "--broker-kubeconfig=~/missing"],
-    line: /^agent: cannot read \S+missing \(named as kubeconfig\): there is no such file: correct the path\n$/,
-  },
-  {
     name: "a kubeconfig that is not there",
     argv: [...BROKER, "--kubeconfig=~/missing"],
     line: /^agent: cannot read \S+missing \(named as kubeconfig\): there is no such file: correct the path\n$/,
   },
   {
-    name: "no kubeconfig at all",
-    argv: BROKER,
-    line: /^agent: no kubeconfig: \S+ \(the default\) is not there; name a file, set KUBECONFIG, [^\n]*\n$/,
-  },
-  {
     name: "a context that is not there",
     argv: [...BROKER, ...CLUSTER, "--context=hree"],
     line: /^agent: [^\n]*there is no context "hree": did you mean here\?\n$/,
-  },
-  {
-    name: "a context without its cluster",
-    argv: [...BROKER, ...CLUSTER, "--context=nowhere"],
-    line: /^agent: [^\n]*there is no cluster "gone"[^\n]*\n$/,
   },
   {
     name: "a kubeconfig whose server does not answer",

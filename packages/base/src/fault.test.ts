@@ -2,33 +2,6 @@ import { describe, expect, test } from "vitest";
 import { FAULTS, Fault, faultBody, isFaultCode, toFault } from "./fault.ts";
 
 describe("the table of faults", () => {
-  test.each([
-    ["malformed", 400, false],
-    ["invalid", 400, false],
-    ["no-certificate", 401, false],
-    ["forbidden", 403, false],
-    ["not-found", 404, false],
-    ["method-not-allowed", 405, false],
-    ["no-capacity", 409, false],
-    ["superseded", 409, false],
-    ["ledger-conflict", 409, true],
-    ["already-ended", 409, false],
-    ["quota-exceeded", 409, false],
-    ["key-released", 410, false],
-    ["too-large", 413, false],
-    ["unsupported-media", 415, false],
-    ["key-mismatch", 422, false],
-    ["not-yet", 422, false],
-    ["ttl-too-long", 422, false],
-    ["rate-limited", 429, true],
-    ["internal", 500, false],
-    ["not-leader", 503, true],
-    ["overloaded", 503, true],
-    ["store-unavailable", 503, true],
-  ])("%s is %d", (code, status, retry) => {
-    expect(isFaultCode(code) && FAULTS[code]).toMatchObject({ status, retry });
-  });
-
   test.each(Object.entries(FAULTS))("%s says what to do", (_, { advice }) => {
     expect(advice).toMatch(/^[A-Z].*\.$/);
   });

@@ -32,45 +32,75 @@ export type {
   ResourceList,
 } from "./kubernetes.ts";
 export type { Log, LogFields } from "./log.ts";
+export { errorText, isRecord, parseJson } from "./json.ts";
 export { lookup } from "./lookup.ts";
 export { PROBE_PATH } from "./probe-paths.ts";
 export { type AmountOptions, parseAmount } from "./quantity/amount.ts";
-export {
-  describeAmount,
-  describeAtMost,
-  describeResources,
-  formatBytes,
-  formatCount,
-  formatCpu,
-} from "./quantity/format-amount.ts";
+export { formatBytes, formatCount, formatCpu } from "./quantity/format-amount.ts";
 export { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "./quantity/quantity.ts";
 export { quoted } from "./quantity/quantity-problem.ts";
+export { describeAmount, describeAtMost, describeResources } from "./resources/describe-resources.ts";
 export {
+  type AmountFields,
+  type FormattedResources,
   formatResources,
+  formatSome,
   MAX_EXTENDED_RESOURCES,
   parseRequest,
   parseResources,
+  vectorFrom,
 } from "./resources/resource-quantities.ts";
+export {
+  amountForm,
+  FIELD_RESOURCES,
+  type FieldName,
+  type KnownName,
+  type KnownResource,
+  knownResource,
+  MAIN_NAMES,
+  type MainName,
+  NAMED_RESOURCES,
+  perKnownResource,
+  perResource,
+  RESOURCE,
+  RESOURCES,
+  resourceTitle,
+  type Slot,
+  type SlotResource,
+  slotOf,
+} from "./resources/resource-table.ts";
 export {
   add,
   amountOf,
   atLeastZero,
   combine,
+  emptyVector,
   equals,
+  exceeds,
   extendedNames,
+  fastEquals,
   fits,
   inBaseUnits,
   isCountable,
   isZero,
   larger,
+  mapSlots,
+  type MutableVector,
   NO_RESOURCES,
   type ResourceName,
   type ResourceVector,
   resourceNames,
   resourceVector,
+  SIZE_ORDER,
+  SLOTS,
+  type SlotAmounts,
   shortage,
+  slotAmounts,
   subtract,
   sum,
+  sumOfRests,
+  sumOfShares,
+  writeSlots,
 } from "./resources/resource-vector.ts";
 export { environmentName, helpText, parseSettings } from "./settings/parse-settings.ts";
 export {

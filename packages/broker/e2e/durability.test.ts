@@ -86,24 +86,6 @@ describe.skipIf(problem !== undefined)("a broker on SQLite", () => {
   });
 });
 
-test(
-  "a broker that was killed lends nothing that a cluster was answered to have no more",
-  GUARD,
-  async () => {
-    const { broker } = await begin();
-    await until(
-      "the larger advertisement is written",
-      async () => advertisedIn(broker.storeDirectory).length > 0 || undefined,
-    );
-    const body = advertisementBody("paris", { cpu: 0, memoryGi: 0 });
-    const { status } = await broker.clientFor("paris").request("POST", PATH.advertisements, { body });
-    expect(status).toBe(200);
-    await broker.kill("SIGKILL");
-    await broker.restart();
-    expect(await reserve(broker, "k")).toBe(409);
-  },
-);
-
 interface SentAnswer {
   /** Nothing is written that is not synced. */
   readonly isSafe: boolean;

@@ -64,7 +64,6 @@ const live = recorded()
   .sort();
 
 test.each([
-  { store: "sqlite", views: "auto" },
   { store: "sqlite", views: "off" },
   { store: "kubernetes", views: "auto" },
 ])(

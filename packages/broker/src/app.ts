@@ -9,23 +9,23 @@ import {
   type Reloads,
 } from "@resource-broker/runtime";
 import { clusterAccess } from "./cluster-access.ts";
-import { dashboardComponent } from "./dashboard-component.ts";
+import { dashboardComponent, historyOf } from "./dashboard-component.ts";
 import { createEngine } from "./engine/create-engine.ts";
 import { engineObserver, logCommit } from "./engine-log.ts";
 import { importReservations } from "./import-reservations.ts";
-import { createHttpInterface, type HttpInterface } from "./interface/http/http-interface.ts";
+import { type Api, createApi } from "./interface/http/api.ts";
+import { createHttpInterface, type HttpInterface } from "./interface/http/server.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
 import { kubernetesComponent } from "./kubernetes-component.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { podRole } from "./pod-role/role-label.ts";
-import { BUILT_IN_POLICY, policyInForce } from "./policy/loaded-policy.ts";
-import { followPolicy, loadPolicy } from "./policy/policy-file.ts";
+import { BUILT_IN_POLICY, followPolicy, loadPolicy, policyInForce } from "./policy/policy.ts";
 import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
-import { watchAudit } from "./store/audit-watch.ts";
+import { type AuditWatch, UNCHECKED_CHAIN, watchAudit } from "./store/audit-watch.ts";
 import { chooseStore } from "./store/choose-store.ts";
-import type { Leadership } from "./store/common/leadership.ts";
+import type { Leadership } from "./store/common/leader-elector.ts";
 import { StoreFailure } from "./store/store.ts";
 
 export interface BrokerDeps {
@@ -87,6 +87,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     return { source, sliceDefaults, ...(policyLoadedAt === undefined ? {} : { loadedAt: policyLoadedAt }) };
   };
   let apiPort: number | undefined;
+  let auditWatch: AuditWatch | undefined;
   const parts = { engine, store, clock, randomBytes, log, ...leading };
   const certificates = (): CertificateSource => ownCertificates(settings, { clock, log, reloads });
   const dashboard = dashboardComponent(settings, deps.version, {
@@ -96,14 +97,20 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   });
   const { openApi } = deps;
   const isHttp = settings["broker-interface"].includes("http");
+  const api = createApi(DEFAULT_HTTP_LIMITS, {
+    ...parts,
+    openApi,
+    metrics,
+    policyOrigin,
+    auditChain: () => auditWatch?.chain() ?? UNCHECKED_CHAIN,
+    ...(dashboard && { dashboard, historyIn: historyOf(settings) }),
+    ...(needs.views ? { objectsNamespace: settings["http-namespace"] } : {}),
+  });
   const http: HttpInterface | undefined = isHttp
-    ? httpOf(settings, {
-        ...parts,
-        openApi,
-        metrics,
-        policyOrigin,
+    ? httpOf(settings, api, {
+        clock,
+        log,
         certificates: observedCertificates(certificates(), metrics.certificatesInForce),
-        ...(dashboard && { dashboard }),
       })
     : undefined;
   const kubernetes =
@@ -127,7 +134,10 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         )
       : undefined;
   let isServing = false;
-  const api = { name: "api", problem: () => (isServing ? undefined : "the API does not accept calls yet") };
+  const serving = {
+    name: "api",
+    problem: () => (isServing ? undefined : "the API does not accept calls yet"),
+  };
   const role = podRole(settings, { ...deps, open: cluster.open });
   // An unreachable API server must not make the HTTP interface unready.
   const kubernetesChecks = kubernetes === undefined ? [] : [{ ...kubernetes.check, isAdvisory: isHttp }];
@@ -135,7 +145,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     leadingCheck(leadership),
     engineCheck(engine, leadership),
     writesCheck(engine),
-    api,
+    serving,
     ...kubernetesChecks,
     ...(role === undefined ? [] : [role.check]),
   ];
@@ -146,7 +156,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     const initialPolicy = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
     await connectCluster();
     await probes.start();
-    await dashboard?.start();
+    await dashboard?.start(api);
     await (leadership === undefined ? openLedger() : leadership.prepare());
     if (initialPolicy !== undefined) {
       const source = settings.policy;
@@ -175,7 +185,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
 
   /** Starts the components that show the ledger besides the API. */
   const lead = async (): Promise<void> => {
-    await Promise.all([kubernetes?.lead(), dashboard?.lead()]);
+    const isServed = http !== undefined || dashboard !== undefined;
+    await Promise.all([kubernetes?.lead(), isServed ? api.lead() : undefined]);
   };
 
   /** Waits without limit until this replica is elected. A replaced leader ends its process. */
@@ -185,7 +196,6 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     if (!(await election.acquire())) return;
     await openLedger();
     await lead();
-    http?.lead();
     await announce(port);
   };
 
@@ -197,11 +207,12 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
       metrics.watch({
         engine,
         isLeading,
-        openStreams: () => http?.openStreams() ?? 0,
+        openStreams: api.openStreams,
         openConnections: () => http?.openConnections() ?? 0,
       }),
     );
-    cleanups.push(watchAudit({ store, clock, observer: metrics, log }));
+    auditWatch = watchAudit({ store, clock, observer: metrics, log });
+    cleanups.push(auditWatch.stop);
   };
 
   const takeOverObjects = async (): Promise<void> => {
@@ -229,6 +240,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     const unlabelled = role?.stop();
     await http?.stop();
     await dashboard?.stop();
+    api.stopStreams();
+    await api.stop();
     await kubernetes?.stop();
     await engine.stop();
     await unlabelled;
@@ -242,8 +255,9 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   return { start, stop };
 }
 
-function httpOf(settings: BrokerSettings, parts: HttpDeps): HttpInterface {
+function httpOf(settings: BrokerSettings, api: Api, parts: HttpDeps): HttpInterface {
   return createHttpInterface(
+    api,
     {
       port: settings["http-port"],
       ...(settings["http-host"] === "" ? {} : { host: settings["http-host"] }),

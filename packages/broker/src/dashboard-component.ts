@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CertificateSource, parseAddress } from "@resource-broker/runtime";
 import { createDashboard, type Dashboard } from "./interface/dashboard/dashboard.ts";
-import { type DashboardDeps, DEFAULT_DASHBOARD_LIMITS } from "./interface/dashboard/ports.ts";
+import type { DashboardDeps } from "./interface/dashboard/ports.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds, storeDirectory } from "./settings/read-settings.ts";
 
@@ -15,6 +15,12 @@ export interface DashboardComponentDeps extends Omit<DashboardDeps, "certificate
   readonly certificates: () => CertificateSource;
   /** The port of the API; undefined: there is none, or not yet. */
   readonly apiPort: () => number | undefined;
+}
+
+/** The history that is shown with it. Only an embedded store has a folder of its own. */
+export function historyOf(settings: BrokerSettings): { readonly file?: string } {
+  const directory = storeDirectory(settings);
+  return directory === undefined ? {} : { file: join(directory, "history.bin") };
 }
 
 /** The dashboard that the settings ask for; undefined: it is off. */
@@ -36,14 +42,8 @@ export function dashboardComponent(
       folders: FOLDERS,
       version,
       // Only an embedded store has a folder of its own.
-      ...(directory === undefined
-        ? {}
-        : {
-            historyFile: join(directory, "history.bin"),
-            signOutsFile: join(directory, "dashboard-sign-outs.json"),
-          }),
+      ...(directory === undefined ? {} : { signOutsFile: join(directory, "dashboard-sign-outs.json") }),
       ...(clusterNeeds(settings).views ? { objectsNamespace: settings["http-namespace"] } : {}),
-      limits: DEFAULT_DASHBOARD_LIMITS,
     },
     {
       ...deps,

@@ -10,7 +10,7 @@ import type { Reservation, ReservationRequest } from "@resource-broker/domain";
 import { customResource } from "@resource-broker/kube";
 import type { BrokerCluster } from "./cluster-access.ts";
 import type { Engine } from "./engine/engine.ts";
-import { isNamespaceTerminating } from "./interface/kubernetes/objects/namespace-terminating.ts";
+import { isNamespaceTerminating } from "./interface/kubernetes/objects/object-informers.ts";
 import { faultOf } from "./interface/shared/checked.ts";
 
 const RESERVATIONS = customResource(reservationKind);

@@ -1,32 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EngineHealth } from "./engine/engine.ts";
 import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
-import type { LeadershipState } from "./store/common/leadership.ts";
+import type { LeadershipState } from "./store/common/leader-elector.ts";
 
 const rows: readonly { readonly state: LeadershipState; readonly reason: string }[] = [
   { state: { role: "standby", leader: "" }, reason: "standby: no replica has led yet" },
   { state: { role: "standby", leader: "oslo" }, reason: "standby: the last known leader is oslo" },
   { state: { role: "standby", leader: "oslo", problem: "no way" }, reason: "standby: no way" },
-  {
-    state: { role: "unsure" },
-    reason: "the store cannot be reached; another replica may be the leader",
-  },
+  { state: { role: "unsure" }, reason: "the store cannot be reached; another replica may be the leader" },
   { state: { role: "deposed", leader: "oslo" }, reason: "deposed: oslo leads" },
   { state: { role: "deposed", leader: "" }, reason: "deposed: another replica leads" },
 ];
 
-describe.each(rows)("a replica that is $state.role ($reason)", ({ state, reason }) => {
-  const leadership = { state: () => state };
-
-  test("turns callers away, with what is known", () => {
-    const fault = notLeading(leadership);
-    expect(fault).toMatchObject({ code: "not-leader", status: 503, retry: true });
-    expect(fault?.message).toContain(reason);
-  });
-
-  test("is not ready, because it does not lead", () => {
-    expect(leadingCheck(leadership).problem()).toBe(reason);
-  });
+test.each(rows)("a replica that is $state.role turns callers away and is not ready: $reason", (row) => {
+  const leadership = { state: () => row.state };
+  const fault = notLeading(leadership);
+  expect(fault).toMatchObject({ code: "not-leader", status: 503, retry: true });
+  expect(fault?.message).toContain(row.reason);
+  expect(leadingCheck(leadership).problem()).toBe(row.reason);
 });
 
 test("a standby's ledger is well while its store is, though its engine has not begun", () => {
@@ -46,12 +37,12 @@ test.each<LeadershipState>([{ role: "unsure" }, { role: "deposed", leader: "oslo
   },
 );
 
-test("a leader answers, and is as ready as its engine", () => {
+test("a leader answers and leads, and so does a broker that has its store to itself", () => {
   const leadership = { state: (): LeadershipState => ({ role: "leader" }) };
   expect(notLeading(leadership)).toBeUndefined();
   expect(leadingCheck(leadership).problem()).toBeUndefined();
-  expect(engineCheck({ health: { state: "ready" } }, leadership).problem()).toBeUndefined();
   expect(engineCheck({ health: { state: "starting" } }, leadership).problem()).toBe("starting");
+  expect(leadingCheck().problem()).toBeUndefined();
 });
 
 const failures: readonly { readonly health: EngineHealth; readonly problem: string | undefined }[] = [
@@ -65,10 +56,6 @@ const failures: readonly { readonly health: EngineHealth; readonly problem: stri
 
 test.each(failures)("an engine that is $health.state has the problem $problem", ({ health, problem }) => {
   expect(engineCheck({ health }).problem()).toBe(problem);
-});
-
-test("a broker that has its store to itself always leads", () => {
-  expect(leadingCheck().problem()).toBeUndefined();
 });
 
 test("a store that cannot be written is shown, and takes nobody out", () => {

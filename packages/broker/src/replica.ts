@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import type { ReadinessCheck } from "@resource-broker/runtime";
 import type { Engine } from "./engine/engine.ts";
-import type { Leadership, LeadershipState } from "./store/common/leadership.ts";
+import type { Leadership, LeadershipState } from "./store/common/leader-elector.ts";
 
 const RETRY_AFTER_MS = 1000;
 

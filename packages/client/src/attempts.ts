@@ -1,21 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@resource-broker/base";
 import { PATH } from "@resource-broker/contract";
-import { connectionFault } from "./connection-fault.ts";
-import type { BrokerUrl, ClientHints, Endpoint } from "./endpoints.ts";
-import { type CallMessage, type Exchanged, type Exchanger, messageOf } from "./exchange.ts";
 import {
+  connectionFault,
   faultIn,
   isFromCurrentBroker,
   isJson,
   isSuccess,
   ledgerIdIn,
   notFromBroker,
-  type Reply,
-  type ResponseReporter,
   readReply,
+  readResponseMetadata,
+  type Reply,
+  type ResponseListeners,
   unexpectedReply,
 } from "./reply.ts";
+import type { BrokerUrl, ClientHints, Endpoint } from "./endpoints.ts";
+import { type CallMessage, type Exchanged, type Exchanger, messageOf } from "./exchange.ts";
 import type { TlsConnections } from "./tls-connections.ts";
 
 export type Outcome<T> =
@@ -48,7 +49,7 @@ export interface Attempts {
 export interface AttemptsDeps {
   readonly exchanger: Pick<Exchanger, "exchange">;
   readonly connections: Pick<TlsConnections, "pools" | "identity" | "dropIdle">;
-  readonly responses: Pick<ResponseReporter, "report">;
+  readonly responses: Pick<ResponseListeners, "report">;
   readonly hints: ClientHints;
 }
 
@@ -102,7 +103,7 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
   /** Records an answer that is certainly a broker's. */
   const recordResponse = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
     endpoint.protocol = isFromCurrentBroker(headers) ? "current" : "older";
-    responses.report(headers);
+    responses.report(() => readResponseMetadata(headers));
   };
 
   const faultOf = (reply: Reply, { protocol }: Endpoint): Fault => {

@@ -1,9 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import {
-  type AdoptionWindowDTO,
   type AdvertisementDTO,
   type AdvertisementPageDTO,
-  type AdvertisementReplyDTO,
   type AuditEntryDTO,
   type AuditPageDTO,
   adoptionWindowSchema,
@@ -11,17 +9,13 @@ import {
   advertisementReplySchema,
   advertisementSchema,
   auditPageSchema,
-  type CordonReplyDTO,
   cordonReplySchema,
   type DashboardLink,
-  type DecisionDTO,
   dashboardLinkSchema,
   decisionSchema,
   LIMIT,
   PATH,
-  type PolicyReplyDTO,
   policyReplySchema,
-  type QuoteDTO,
   quoteSchema,
   type ReservationDTO,
   type ReservationRequestDTO,
@@ -44,6 +38,17 @@ export interface TypedCall<T> extends CallMessage {
 /** Sends typed calls; refusals and failures are thrown as `Fault`. */
 export interface CallSender {
   readonly request: <T>(call: TypedCall<T>) => Promise<Answer<T>>;
+}
+
+/** Any other call. */
+// oxlint-disable-next-line max-params -- a call is read like a line of HTTP
+export function typedCall<T>(
+  method: CallMessage["method"],
+  path: string,
+  schema: Schema<T>,
+  more: Pick<TypedCall<T>, "body" | "key" | "newerFeature"> = {},
+): TypedCall<T> {
+  return { method, path, schema, ...more };
 }
 
 /** One page of a list. */
@@ -143,44 +148,36 @@ function reservationPage(path: string): PageCall<readonly ReservationDTO[], Rese
   };
 }
 
-export function advertiseCall(body: AdvertisementDTO): TypedCall<AdvertisementReplyDTO> {
-  return typedCall("POST", PATH.advertisements, advertisementReplySchema, { body });
-}
+export const advertiseCall = (body: AdvertisementDTO) =>
+  typedCall("POST", PATH.advertisements, advertisementReplySchema, { body });
 
 /** The advertisement of a cluster as the broker knows it; clusters may read their own. */
-export function advertisementCall(clusterId: string): TypedCall<AdvertisementDTO> {
-  return typedCall("GET", PATH.advertisement(clusterId), advertisementSchema);
-}
+export const advertisementCall = (clusterId: string) =>
+  typedCall("GET", PATH.advertisement(clusterId), advertisementSchema);
 
 /** With the key, the reservation is made once, however often the call is repeated. */
-export function reserveCall(body: ReservationRequestDTO, key: string): TypedCall<ReservationDTO> {
-  return typedCall("POST", PATH.reservations, reservationSchema, { body, key });
-}
+export const reserveCall = (body: ReservationRequestDTO, key: string) =>
+  typedCall("POST", PATH.reservations, reservationSchema, { body, key });
 
-export function reservationCall(id: string): TypedCall<ReservationDTO> {
-  return typedCall("GET", PATH.reservation(id), reservationSchema);
-}
+export const reservationCall = (id: string) => typedCall("GET", PATH.reservation(id), reservationSchema);
 
 /** `duration` Go style, from now. */
-export function renewCall(id: string, duration: string): TypedCall<ReservationDTO> {
-  const newerFeature = "how to renew reservations";
-  return typedCall("POST", PATH.renew(id), reservationSchema, { body: { duration }, newerFeature });
-}
+export const renewCall = (id: string, duration: string) =>
+  typedCall("POST", PATH.renew(id), reservationSchema, {
+    body: { duration },
+    newerFeature: "how to renew reservations",
+  });
 
 /** The reply is the reservation as it was released. */
-export function releaseCall(id: string): TypedCall<ReservationDTO> {
-  return typedCall("DELETE", PATH.reservation(id), reservationSchema);
-}
+export const releaseCall = (id: string) => typedCall("DELETE", PATH.reservation(id), reservationSchema);
 
 /** As `releaseCall`, for what was reserved with the key. The reply is empty when there is nothing. */
-export function releaseByKeyCall(key: string): TypedCall<ReservationDTO> {
-  return typedCall("DELETE", PATH.releaseByKey(key), reservationSchema);
-}
+export const releaseByKeyCall = (key: string) =>
+  typedCall("DELETE", PATH.releaseByKey(key), reservationSchema);
 
 /** What `reserve` would answer, without reserving. */
-export function quoteCall(body: ReservationRequestDTO): TypedCall<QuoteDTO> {
-  return typedCall("POST", PATH.quotes, quoteSchema, { body, newerFeature: "quotes" });
-}
+export const quoteCall = (body: ReservationRequestDTO) =>
+  typedCall("POST", PATH.quotes, quoteSchema, { body, newerFeature: "quotes" });
 
 /** The same call for another cluster. Only admins may name one. */
 export function forRequester<T>(call: TypedCall<T>, requester: string): TypedCall<T> {
@@ -190,54 +187,35 @@ export function forRequester<T>(call: TypedCall<T>, requester: string): TypedCal
 }
 
 /** Why the broker decided as it did. Clusters may read the decisions on their own requests. */
-export function decisionCall(id: string): TypedCall<DecisionDTO> {
-  return typedCall("GET", PATH.decision(id), decisionSchema, { newerFeature: "decisions" });
-}
+export const decisionCall = (id: string) =>
+  typedCall("GET", PATH.decision(id), decisionSchema, { newerFeature: "decisions" });
 
 /** The policy in force. Admins only. */
-export function policyCall(): TypedCall<PolicyReplyDTO> {
-  return typedCall("GET", PATH.policy, policyReplySchema);
-}
+export const policyCall = () => typedCall("GET", PATH.policy, policyReplySchema);
 
 /** Keeps a cluster from lending anything new. Admins only. */
-export function cordonCall(clusterId: string, reason?: string): TypedCall<CordonReplyDTO> {
-  const more = reason === undefined ? {} : { body: { reason } };
-  return typedCall("POST", PATH.cordon(clusterId), cordonReplySchema, more);
-}
+export const cordonCall = (clusterId: string, reason?: string) =>
+  typedCall(
+    "POST",
+    PATH.cordon(clusterId),
+    cordonReplySchema,
+    reason === undefined ? {} : { body: { reason } },
+  );
 
 /** Lets a cluster lend again. Admins only. */
-export function uncordonCall(clusterId: string): TypedCall<CordonReplyDTO> {
-  return typedCall("POST", PATH.uncordon(clusterId), cordonReplySchema);
-}
+export const uncordonCall = (clusterId: string) =>
+  typedCall("POST", PATH.uncordon(clusterId), cordonReplySchema);
 
 /** Whether clusters may offer their reservations to the broker. Admins only. */
-export function adoptionWindowCall(): TypedCall<AdoptionWindowDTO> {
-  return typedCall("GET", PATH.adoptionWindow, adoptionWindowSchema);
-}
+export const adoptionWindowCall = () => typedCall("GET", PATH.adoptionWindow, adoptionWindowSchema);
 
 /** `duration` Go style, from now. Admins only. */
-export function openAdoptionCall(duration: string): TypedCall<AdoptionWindowDTO> {
-  return typedCall("POST", PATH.adoptionWindow, adoptionWindowSchema, { body: { duration } });
-}
+export const openAdoptionCall = (duration: string) =>
+  typedCall("POST", PATH.adoptionWindow, adoptionWindowSchema, { body: { duration } });
 
 /** Admins only. */
-export function closeAdoptionCall(): TypedCall<AdoptionWindowDTO> {
-  return typedCall("DELETE", PATH.adoptionWindow, adoptionWindowSchema);
-}
+export const closeAdoptionCall = () => typedCall("DELETE", PATH.adoptionWindow, adoptionWindowSchema);
 
 /** A link that signs one browser in to the dashboard, once. Admins only. */
-export function dashboardLinkCall(role?: DashboardLink["role"]): TypedCall<DashboardLink> {
-  const body = role === undefined ? {} : { role };
-  return typedCall("POST", PATH.dashboardLinks, dashboardLinkSchema, { body });
-}
-
-/** Any other call. */
-// oxlint-disable-next-line max-params -- a call is read like a line of HTTP
-export function typedCall<T>(
-  method: CallMessage["method"],
-  path: string,
-  schema: Schema<T>,
-  more: Pick<TypedCall<T>, "body" | "key" | "newerFeature"> = {},
-): TypedCall<T> {
-  return { method, path, schema, ...more };
-}
+export const dashboardLinkCall = (role?: DashboardLink["role"]) =>
+  typedCall("POST", PATH.dashboardLinks, dashboardLinkSchema, { body: role === undefined ? {} : { role } });

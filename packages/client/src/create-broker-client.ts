@@ -1,4 +1,4 @@
-import { type Clock, Fault, type FaultCode, type Log } from "@resource-broker/base";
+import { type Clock, Fault, type FaultCode, type Log, perResource } from "@resource-broker/base";
 import {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
@@ -29,9 +29,9 @@ import {
 } from "./calls.ts";
 import { type ClientHints, createEndpoints, DEFAULT_HINTS, readBrokerUrls } from "./endpoints.ts";
 import { createExchanger } from "./exchange.ts";
-import { createFailover, createRetryBudget, createSleeper } from "./failover.ts";
+import { createFailover, createSleeper } from "./failover.ts";
 import { createInstructionStream } from "./instruction-stream.ts";
-import { type Answer, answerOf, createResponseReporter } from "./reply.ts";
+import { type Answer, answerOf, responseListeners } from "./reply.ts";
 import { openTlsConnections } from "./tls-connections.ts";
 
 export interface BrokerClientOptions {
@@ -60,13 +60,13 @@ export async function createBrokerClient(
   deps: BrokerClientDeps,
 ): Promise<BrokerClient> {
   const { clock, random, log = SILENT, hints = DEFAULT_HINTS } = deps;
-  const endpoints = createEndpoints(readBrokerUrls(brokerUrls, hints), { clock, random });
+  const endpoints = createEndpoints(readBrokerUrls(brokerUrls, hints), clock, random);
   const connections = await openTlsConnections(certificatesOf(deps), hints);
-  const exchanger = createExchanger({ clock, program: hints.program });
-  const responses = createResponseReporter();
+  const exchanger = createExchanger(clock, hints.program);
+  const responses = responseListeners();
   const pauses = createSleeper(clock);
   const attempts = createAttempts({ exchanger, connections, responses, hints });
-  const run = createFailover({ endpoints, budget: createRetryBudget(), pauses, clock, random, log });
+  const run = createFailover({ endpoints, pauses, clock, random, log });
 
   const call = <T>(toMake: Call<T>): Promise<T> =>
     run({
@@ -224,10 +224,11 @@ function ignoreFaults(...codes: readonly FaultCode[]): (error: unknown) => undef
  * and duration; priority only affects the order.
  */
 export function newerFieldsIn(request: ReservationRequestDTO): readonly string[] {
-  const { gpu, storage, extended } = request.requestedResources;
+  const { extended, ...amounts } = request.requestedResources;
   const fields: Readonly<Record<string, boolean>> = {
-    gpu: isPositive(gpu),
-    storage: isPositive(storage),
+    ...perResource("name", ({ name }) => isPositive(amounts[name])),
+    cpu: false,
+    memory: false,
     extended: hasPositive(extended) || hasPositive(request.extended),
     perNode: request.perNode !== undefined,
     constraints: Object.values(request.constraints ?? {}).some((value) => Object.keys(value).length > 0),

@@ -27,7 +27,7 @@ export interface DirectCalls {
 export function createDirectCalls(options: DirectCallsOptions, clock: Clock): DirectCalls {
   const { certificates, timeoutMs, maxBytes } = options;
   const agent = new Agent({ ...certificates, keepAlive: true });
-  const exchanger = createExchanger({ clock, program: "program" });
+  const exchanger = createExchanger(clock, "program");
   const send: DirectCalls["send"] = async (call, url) => {
     const { pathname, search } = new URL(call.path, url);
     const message = messageOf({ ...call, path: pathname + search });

@@ -104,19 +104,18 @@ export interface Endpoints {
   readonly failed: (endpoint: Endpoint, retryAfterMs: number | undefined) => boolean;
 }
 
-export interface EndpointsDeps {
-  readonly clock: Pick<Clock, "monotonicMs">;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-}
-
 interface Health {
   readonly endpoint: Endpoint;
   failures: number;
   retryAt: number;
 }
 
-export function createEndpoints(urls: readonly BrokerUrl[], { clock, random }: EndpointsDeps): Endpoints {
+/** `random`: from 0 to below 1. */
+export function createEndpoints(
+  urls: readonly BrokerUrl[],
+  clock: Pick<Clock, "monotonicMs">,
+  random: () => number,
+): Endpoints {
   const all: Health[] = urls.map((url) => ({
     endpoint: { url, protocol: undefined },
     failures: 0,

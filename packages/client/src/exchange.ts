@@ -86,13 +86,10 @@ export interface Exchanger {
   readonly close: () => void;
 }
 
-export interface ExchangerDeps {
-  readonly clock: Pick<Clock, "monotonicMs" | "after">;
-  /** What the program is, for messages. */
-  readonly program: string;
-}
+type ExchangeClock = Pick<Clock, "monotonicMs" | "after">;
 
-export function createExchanger({ clock, program }: ExchangerDeps): Exchanger {
+/** `program`: what the program is, for messages. */
+export function createExchanger(clock: ExchangeClock, program: string): Exchanger {
   const pending = new Set<ClientRequest>();
   let isClosed = false;
   const closedFault = (): Fault =>
@@ -148,7 +145,7 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** Limits the time for connecting and answering, and records whether the request was sent. */
-function limitConnection(sent: ClientRequest, clock: ExchangerDeps["clock"], { deadlineMs, stepMs }: Route) {
+function limitConnection(sent: ClientRequest, clock: ExchangeClock, { deadlineMs, stepMs }: Route) {
   let isConnected = false;
   let limit: LimitError | undefined;
   const giveUpAfter = (ms: number, exceeded: LimitError["exceeded"]): (() => void) =>

@@ -3,29 +3,8 @@ import type { Outcome } from "./attempts.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
 
 /** New calls earn retries and retries spend them: in a long outage retries add at most a tenth to the load. */
-interface RetryBudget {
-  readonly earn: () => void;
-  /** False: nothing left, give up. */
-  readonly spend: () => boolean;
-}
-
 const EARNED_PER_CALL = 0.1;
 const MAX_TOKENS = 10;
-
-export function createRetryBudget(): RetryBudget {
-  let tokens = MAX_TOKENS;
-  return {
-    earn: () => {
-      tokens = Math.min(MAX_TOKENS, tokens + EARNED_PER_CALL);
-    },
-    spend: () => {
-      if (tokens < 1) return false;
-      tokens -= 1;
-      return true;
-    },
-  };
-}
-
 const CALL_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 250;
@@ -50,7 +29,6 @@ export interface Task<T> {
 
 export interface FailoverDeps {
   readonly endpoints: Endpoints;
-  readonly budget: RetryBudget;
   readonly pauses: Sleeper;
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly random: () => number;
@@ -68,7 +46,8 @@ interface CallProgress {
 
 /** Runs a task at the first address that can serve it; throws the Fault that says why none could. */
 export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promise<T> {
-  const { endpoints, budget, pauses, clock, random, log } = deps;
+  const { endpoints, pauses, clock, random, log } = deps;
+  let tokens = MAX_TOKENS;
 
   const recordOutcome = (endpoint: Endpoint, outcome: Outcome<unknown>): void => {
     const { url } = endpoint;
@@ -96,11 +75,13 @@ export function createFailover(deps: FailoverDeps): <T>(task: Task<T>) => Promis
     if (fault.code !== RATE_LIMITED && endpoints.hasUntried(tried)) return 0;
     const waitMs = Math.max(random() * FIRST_WAIT_MS * 2 ** count, fault.details.retryAfterMs ?? 0);
     const isInTime = clock.monotonicMs() + waitMs < deadlineMs;
-    return retriesLater && isInTime && budget.spend() ? waitMs : undefined;
+    if (!retriesLater || !isInTime || tokens < 1) return undefined;
+    tokens -= 1;
+    return waitMs;
   };
 
   return async (task) => {
-    budget.earn();
+    tokens = Math.min(MAX_TOKENS, tokens + EARNED_PER_CALL);
     const progress: CallProgress = {
       deadlineMs: clock.monotonicMs() + CALL_TIMEOUT_MS,
       tried: new Set(),

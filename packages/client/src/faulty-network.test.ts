@@ -1,21 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { certificateFolder, systemClock } from "@resource-broker/runtime";
 import {
   advertisementBody,
-  type BrokerProcess,
-  type FaultyProxy,
   reservationBody,
   startBroker,
   startFaultyProxy,
   testCertificates,
-  writeCertificateFolder,
 } from "@resource-broker/testkit";
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { BrokerClient, BrokerEvent } from "./broker-client.ts";
-import { createBrokerClient } from "./create-broker-client.ts";
-import { type ClientOf, clientOf } from "./testing/client-of.ts";
+import { expect, onTestFinished, test } from "vitest";
+import type { BrokerEvent } from "./broker-client.ts";
+import { clientOf } from "./testing/client-of.ts";
 
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 1, memoryGi: 1 });
@@ -23,170 +15,107 @@ const request = reservationBody({ cpu: 1, memoryGi: 1 });
 /** Only a guard: a busy machine takes its time. */
 const TIMEOUT = { timeout: 20_000, interval: 5 };
 
-interface Setup {
-  readonly broker: BrokerProcess;
-  readonly proxy: FaultyProxy;
-  readonly rome: BrokerClient;
-  readonly rotateRome: ClientOf["rotate"];
-  readonly paris: BrokerClient;
-}
-
 /** A real broker behind a proxy; paris lends 1,000 CPU. */
-async function setup(): Promise<Setup> {
+async function setup() {
   const broker = await startBroker({ certificates });
   onTestFinished(broker.dispose);
   const proxy = await startFaultyProxy(broker);
   onTestFinished(proxy.close);
   const brokerUrls = [`https://127.0.0.1:${proxy.port}`];
-  const [rome, paris] = [
-    await clientOf({ brokerUrls, credentials: certificates.cluster("rome") }),
-    await clientOf({ brokerUrls, credentials: certificates.cluster("paris") }),
+  const connect = async (name: string) => {
+    const made = await clientOf({ brokerUrls, credentials: certificates.cluster(name) });
+    onTestFinished(made.client.close);
+    return made;
+  };
+  const [{ client: rome, rotate: rotateRome }, { client: paris }] = [
+    await connect("rome"),
+    await connect("paris"),
   ];
-  onTestFinished(rome.client.close);
-  onTestFinished(paris.client.close);
-  await paris.client.publish(advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }));
-  await rome.client.ping();
-  return { broker, proxy, rome: rome.client, rotateRome: rome.rotate, paris: paris.client };
+  await paris.publish(advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }));
+  await rome.ping();
+  return { proxy, rome, rotateRome, paris };
 }
 
-describe("a reservation", () => {
-  test("whose answer is lost is asked for again, and reserved once", async () => {
-    const { proxy, rome, paris } = await setup();
-    for (let round = 0; round < 10; round++) {
-      const lost = proxy.loseNextReply();
-      const made = await rome.reserve(request, `k-${round}`);
-      await lost;
-      expect(made.status.phase).toBe("Reserved");
-    }
-    expect(await rome.listReservations("requester")).toHaveLength(10);
-    expect(await paris.listInstructions()).toHaveLength(10);
-  });
-
-  test("under way when the broker is killed is reserved whole or not at all, and then once", async () => {
-    const { broker, rome } = await setup();
-    const keys = Array.from({ length: 40 }, (_, index) => `k-${index}`);
-    const asked = keys.map((key) => rome.reserve(request, key).catch(() => undefined));
-    await asked[0];
-    await broker.kill("SIGKILL");
-    const answered = (await Promise.all(asked)).filter((made) => made !== undefined);
-    await broker.restart();
-    const paris = broker.clientFor("paris");
-    await paris.request("POST", "/api/v1/advertisements", {
-      body: advertisementBody("paris", { cpu: 1000, memoryGi: 1000 }),
-    });
-    const made = [];
-    for (const key of keys) made.push(await rome.reserve(request, key));
-    expect(new Set(made.map(({ id }) => id)).size).toBe(40);
-    expect(made).toEqual(expect.arrayContaining(answered));
-    expect(await rome.listReservations("requester")).toHaveLength(40);
-  });
+test("a reservation whose answer is lost is asked for again, and reserved once", async () => {
+  const { proxy, rome, paris } = await setup();
+  for (let round = 0; round < 10; round++) {
+    const lost = proxy.loseNextReply();
+    const made = await rome.reserve(request, `k-${round}`);
+    await lost;
+    expect(made.status.phase).toBe("Reserved");
+  }
+  expect(await rome.listReservations("requester")).toHaveLength(10);
+  expect(await paris.listInstructions()).toHaveLength(10);
 });
 
-describe("a stream", () => {
-  test("that is cut fifty times loses nothing", async () => {
-    const { proxy, rome, paris } = await setup();
-    const stopping = new AbortController();
-    const received = new Map<string, string>();
-    let resets = 0;
-    let opened = 0;
-    const hear = (event: BrokerEvent): void => {
-      if (event.kind === "reset") resets += 1;
-      if (event.kind === "instruction") received.set(event.reservation.id, event.reservation.status.phase);
-    };
-    const follow = async (): Promise<void> => {
-      let isOpen = false;
-      for await (const event of paris.watch(stopping.signal)) {
-        if (!isOpen) opened += 1;
-        isOpen = true;
-        hear(event);
-      }
-    };
-    const followAll = async (): Promise<void> => {
-      while (!stopping.signal.aborted) await follow().catch(() => undefined);
-    };
-    const following = followAll();
-    // What came and went before a reader had heard anything is no news to it.
-    const first = await rome.reserve(request, "first");
-    await expect.poll(() => received.has(first.id), TIMEOUT).toBe(true);
-    const made: string[] = [];
-    const ended: string[] = [];
-    for (let round = 0; round < 50; round++) {
-      // A stream that is not open cannot be cut.
-      await expect.poll(() => opened, TIMEOUT).toBeGreaterThan(round);
-      const { id } = await rome.reserve(request, `k-${round}`);
-      made.push(id);
-      proxy.cut();
-      const oldest = made[round - 1];
-      if (oldest !== undefined && round % 2 === 1) {
-        await rome.release(oldest);
-        ended.push(oldest);
-      }
+test("a stream that is cut fifty times loses nothing", async () => {
+  const { proxy, rome, paris } = await setup();
+  const stopping = new AbortController();
+  const received = new Map<string, string>();
+  let resets = 0;
+  let opened = 0;
+  const hear = (event: BrokerEvent): void => {
+    if (event.kind === "reset") resets += 1;
+    if (event.kind === "instruction") received.set(event.reservation.id, event.reservation.status.phase);
+  };
+  const follow = async (): Promise<void> => {
+    let isOpen = false;
+    for await (const event of paris.watch(stopping.signal)) {
+      if (!isOpen) opened += 1;
+      isOpen = true;
+      hear(event);
     }
-    const last = await rome.reserve(request, "last");
-    await expect.poll(() => received.has(last.id), TIMEOUT).toBe(true);
-    stopping.abort();
-    await following;
-    expect(made.filter((id) => !received.has(id))).toEqual([]);
-    expect(ended.filter((id) => received.get(id) !== "Released")).toEqual([]);
-    expect(resets).toBe(0);
-  });
+  };
+  const followAll = async (): Promise<void> => {
+    while (!stopping.signal.aborted) await follow().catch(() => undefined);
+  };
+  const following = followAll();
+  // What came and went before a reader had heard anything is no news to it.
+  const first = await rome.reserve(request, "first");
+  await expect.poll(() => received.has(first.id), TIMEOUT).toBe(true);
+  const made: string[] = [];
+  const ended: string[] = [];
+  for (let round = 0; round < 50; round++) {
+    // A stream that is not open cannot be cut.
+    await expect.poll(() => opened, TIMEOUT).toBeGreaterThan(round);
+    const { id } = await rome.reserve(request, `k-${round}`);
+    made.push(id);
+    proxy.cut();
+    const oldest = made[round - 1];
+    if (oldest !== undefined && round % 2 === 1) {
+      await rome.release(oldest);
+      ended.push(oldest);
+    }
+  }
+  const last = await rome.reserve(request, "last");
+  await expect.poll(() => received.has(last.id), TIMEOUT).toBe(true);
+  stopping.abort();
+  await following;
+  expect(made.filter((id) => !received.has(id))).toEqual([]);
+  expect(ended.filter((id) => received.get(id) !== "Released")).toEqual([]);
+  expect(resets).toBe(0);
 });
 
-describe("certificates", () => {
-  test("are replaced under load without a call failing, and new connections show the new ones", async () => {
-    const { proxy, rome, rotateRome } = await setup();
-    let isOver = false;
-    let made = 0;
-    const load = Array.from({ length: 4 }, async (_, worker) => {
-      while (!isOver) {
-        await rome.reserve(request, `k-${worker}-${made}`);
-        made += 1;
-      }
-    });
-    for (let rotation = 0; rotation < 5; rotation++) {
-      const before = { made, connections: proxy.connections().made };
-      rotateRome(certificates.cluster("rome"));
-      await expect.poll(() => made, TIMEOUT).toBeGreaterThan(before.made + 8);
-      expect(proxy.connections().made).toBeGreaterThan(before.connections);
+test("certificates are replaced under load without a call failing, and new connections show the new ones", async () => {
+  const { proxy, rome, rotateRome } = await setup();
+  let isOver = false;
+  let made = 0;
+  const load = Array.from({ length: 4 }, async (_, worker) => {
+    while (!isOver) {
+      await rome.reserve(request, `k-${worker}-${made}`);
+      made += 1;
     }
-    isOver = true;
-    await Promise.all(load);
-    const reservations = await rome.listReservations("requester");
-    expect(reservations).toHaveLength(made);
   });
-
-  test("are taken from the folder when it is written again, and the stream continues with them", async () => {
-    const { proxy } = await setup();
-    const folder = await mkdtemp(join(tmpdir(), "agent-certificates-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeCertificateFolder(folder, certificates.cluster("tokyo"));
-    const clock = systemClock(() => 0);
-    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const owner = {
-      name: "the agent",
-      peers: "the broker",
-      remedy: "brokerctl certs issue tokyo writes them",
-    };
-    const tokyo = await createBrokerClient(
-      { brokerUrls: [`https://127.0.0.1:${proxy.port}`] },
-      {
-        certificates: certificateFolder(folder, { owner, clock, log }),
-        clock,
-        random: () => 0,
-        log,
-      },
-    );
-    onTestFinished(tokyo.close);
-    const { signal } = new AbortController();
-    const first = tokyo.watch(signal)[Symbol.asyncIterator]();
-    await first.next();
-    await writeCertificateFolder(folder, certificates.cluster("tokyo"));
-    while ((await first.next()).done !== true);
-    expect(await tokyo.watch(signal)[Symbol.asyncIterator]().next()).toMatchObject({
-      value: { kind: "heartbeat" },
-    });
-    expect(tokyo.identity()).toBe("tokyo");
-  });
+  for (let rotation = 0; rotation < 5; rotation++) {
+    const before = { made, connections: proxy.connections().made };
+    rotateRome(certificates.cluster("rome"));
+    await expect.poll(() => made, TIMEOUT).toBeGreaterThan(before.made + 8);
+    expect(proxy.connections().made).toBeGreaterThan(before.connections);
+  }
+  isOver = true;
+  await Promise.all(load);
+  const reservations = await rome.listReservations("requester");
+  expect(reservations).toHaveLength(made);
 });
 
 test("one advertisement each 30 s stays below 200 bytes a second, the connection included", async () => {

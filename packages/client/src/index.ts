@@ -1,6 +1,4 @@
 export type { BrokerClient, BrokerEvent } from "./broker-client.ts";
-export type { Role } from "./calls.ts";
-export type { ClientHints, ResponseMetadata } from "./endpoints.ts";
 export {
   adoptionWindowCall,
   advertiseCall,
@@ -25,9 +23,11 @@ export {
   reservationCall,
   reservationPages,
   reserveCall,
+  type Role,
   type TypedCall,
   uncordonCall,
 } from "./calls.ts";
+export { type ClientHints, readBrokerUrls, type ResponseMetadata } from "./endpoints.ts";
 export {
   type BrokerClientDeps,
   type BrokerClientOptions,
@@ -39,8 +39,7 @@ export {
   type DirectCalls,
   type DirectCallsOptions,
 } from "./direct-calls.ts";
-export { readBrokerUrls } from "./endpoints.ts";
-export { createEventParser, type EventBlock, type EventParser } from "./event-parser.ts";
+export { createEventParser, type EventBlock, type EventParser } from "./instruction-stream.ts";
 export { type CallMessage, LimitError } from "./exchange.ts";
 export {
   type Answer,

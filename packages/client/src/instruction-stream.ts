@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { type Clock, Fault, type Log } from "@resource-broker/base";
+import { type Clock, errorText, Fault, type Log, parseJson } from "@resource-broker/base";
 import {
   describeProblems,
   EVENT_SCHEMAS,
@@ -7,10 +7,61 @@ import {
   type Schema,
   validate,
 } from "@resource-broker/contract";
+import { createParser } from "eventsource-parser";
 import type { OpenedStream } from "./attempts.ts";
 import type { BrokerEvent } from "./broker-client.ts";
-import { createEventParser, type EventBlock } from "./event-parser.ts";
 import type { Sleeper } from "./failover.ts";
+
+/** The longest event; the longest instruction is far below. */
+const MAX_EVENT_LENGTH = 1024 * 1024;
+
+/** The text between two empty lines of an event stream. */
+export interface EventBlock {
+  readonly name: string;
+  /** Undefined: a keep-alive, perhaps with an ID. */
+  readonly data: string | undefined;
+  readonly id: string | undefined;
+}
+
+/** Parses a stream of server-sent events in pieces of any size. */
+export interface EventParser {
+  /** The blocks that this piece completes; throws when one is too long. */
+  readonly push: (piece: string) => EventBlock[];
+}
+
+export function createEventParser(): EventParser {
+  const blocks: EventBlock[] = [];
+  let hasComment = false;
+  let isTooLong = false;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    // The library reports the ID of each block, and the event after it if there is one.
+    onId: (id) => blocks.push(keepAlive(id)),
+    onEvent: ({ event: name = "message", data, id }) => {
+      if (id !== undefined) blocks.pop();
+      blocks.push({ name, data, id });
+    },
+    onComment: () => {
+      hasComment = true;
+    },
+    onError: ({ type }) => {
+      isTooLong ||= type === "max-buffer-size-exceeded";
+    },
+  });
+  return {
+    push: (piece) => {
+      parser.feed(piece);
+      if (isTooLong) throw new Error(`an event of more than ${MAX_EVENT_LENGTH} characters came`);
+      if (hasComment && blocks.length === 0) blocks.push(keepAlive(undefined));
+      hasComment = false;
+      return blocks.splice(0);
+    },
+  };
+}
+
+function keepAlive(id: string | undefined): EventBlock {
+  return { name: "message", data: undefined, id };
+}
 
 /** The broker sends a heartbeat every 15 s: three are missed. */
 const HEARTBEAT_TIMEOUT_MS = 45_000;
@@ -162,8 +213,7 @@ async function* pieces(response: IncomingMessage, clock: Clock): AsyncGenerator<
 }
 
 function broken(cause: unknown): never {
-  const problem = cause instanceof Error ? cause.message : String(cause);
-  throw new Fault("unreachable", `the stream of events broke: ${problem}`, { cause });
+  throw new Fault("unreachable", `the stream of events broke: ${errorText(cause)}`, { cause });
 }
 
 interface Named {
@@ -201,12 +251,4 @@ function read<T>(schema: Schema<T>, { name, data }: Named, log: Log): T | undefi
   const problem = describeProblems(validated.problems);
   log.warn({ event: name, problem }, "an event that cannot be read is left out");
   return undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,16 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import {
   type Credentials,
   commonName,
   fakeClock,
   settle,
   startBroker,
-  startGoBroker,
   testCertificates,
 } from "@resource-broker/testkit";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { BrokerClient } from "./broker-client.ts";
 import { clientOf } from "./testing/client-of.ts";
 import { reply, scriptedBroker } from "./testing/scripted-broker.ts";
@@ -25,10 +24,9 @@ beforeAll(async () => {
   broker = await startBroker({ certificates });
 });
 afterAll(() => broker.dispose());
-const brokerUrl = (): string => `https://127.0.0.1:${broker.port}`;
 
 async function agent(
-  url: string,
+  url = `https://127.0.0.1:${broker.port}`,
   credentials: Pick<Credentials, "cert" | "key" | "ca"> = rome,
 ): Promise<BrokerClient> {
   const { client } = await clientOf({ brokerUrls: [url], credentials });
@@ -36,130 +34,98 @@ async function agent(
   return client;
 }
 
-/** A port that nobody listens on, right now. */
-async function unusedPort(): Promise<number> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
+/** It ends with the test. */
+async function addressOf(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("a ping", () => {
-  test("answers when the broker lets us in", async () => {
-    await expect((await agent(brokerUrl())).ping()).resolves.toBeUndefined();
-  });
+const serverCertificate = async (more: object) => {
+  const server = { extendedKeyUsage: ["serverAuth"], subjectAltNames: ["IP:127.0.0.1"] } as const;
+  const { url } = await scriptedBroker(
+    certificates.leaf({ subject: [commonName("broker")], ...server, ...more }),
+  );
+  return agent(url);
+};
+const answering = async (script: Parameters<typeof scriptedBroker>[1]) =>
+  agent((await scriptedBroker(certificates.broker, script)).url);
 
-  test("names the host that the DNS does not know, and the flag", async () => {
-    const lost = await agent("https://broker.invalid:8443");
-    await expect(lost.ping()).rejects.toMatchObject({
-      code: "unreachable",
-      message: expect.stringMatching(/^https:\/\/broker\.invalid:8443: .*broker\.invalid.*--broker-url/),
-    });
-  });
-
-  test("says that nobody listens", async () => {
-    const url = `https://127.0.0.1:${await unusedPort()}`;
-    await expect((await agent(url)).ping()).rejects.toMatchObject({
-      code: "unreachable",
-      message: `${url}: nothing listens there; check the port in --broker-url and whether the broker runs`,
-    });
-  });
-
-  test("says that something else than TLS is spoken there", async () => {
-    const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const plain = await agent(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    await expect(plain.ping()).rejects.toThrow("does not speak TLS");
-  });
-
-  test("names ca.crt when it is another authority's", async () => {
-    const { cert: ca } = certificates.authority();
-    await expect((await agent(brokerUrl(), { ...rome, ca })).ping()).rejects.toMatchObject({
-      code: "unreachable",
-      message: expect.stringMatching(/ca\.crt.*--broker-cert-path/),
-    });
-  });
-
-  test("names the host that the broker's certificate is not made for", async () => {
-    const credentials = certificates.leaf({
-      subject: [commonName("broker")],
-      extendedKeyUsage: ["serverAuth"],
-      subjectAltNames: ["DNS:broker.example"],
-    });
-    const { url } = await scriptedBroker(credentials);
-    await expect((await agent(url)).ping()).rejects.toThrow("certificate is not made for 127.0.0.1");
-  });
-
-  test.each([
-    ["expired", PAST, "its certificate has expired; renew tls.crt at the broker"],
-    ["not valid yet", FUTURE, "its certificate is not valid yet; compare the clocks"],
-  ])("says that the broker's certificate is %s", async (_, validity, message) => {
-    const credentials = certificates.leaf({
-      subject: [commonName("broker")],
-      extendedKeyUsage: ["serverAuth"],
-      subjectAltNames: ["IP:127.0.0.1"],
-      ...validity,
-    });
-    const { url } = await scriptedBroker(credentials);
-    await expect((await agent(url)).ping()).rejects.toThrow(message);
-  });
-
-  test("says that our certificate has expired, and how to make a new one", async () => {
-    const expired = certificates.leaf({ subject: [commonName("rome")], ...PAST });
-    await expect((await agent(brokerUrl(), expired)).ping()).rejects.toMatchObject({
-      code: "no-certificate",
-      message: expect.stringMatching(
-        /it has expired.*tls\.crt.*--broker-cert-path.*brokerctl certs issue rome/,
-      ),
-    });
-  });
-
-  test("says that our certificate is of another authority", async () => {
-    const foreign = certificates.leaf({ subject: [commonName("rome")] }, certificates.authority());
-    await expect((await agent(brokerUrl(), foreign)).ping()).rejects.toMatchObject({
-      code: "no-certificate",
-    });
-  });
-
-  test("says so, too, when the broker breaks off the handshake", async () => {
-    const older = await startGoBroker({ credentials: certificates.broker, clock: fakeClock() });
-    onTestFinished(older.close);
-    const foreign = certificates.leaf({ subject: [commonName("rome")] }, certificates.authority());
-    await expect((await agent(older.url, foreign)).ping()).rejects.toMatchObject({ code: "unreachable" });
-  });
-
-  test("passes on that we may not", async () => {
-    const { url } = await scriptedBroker(
-      certificates.broker,
-      reply(403, { error: "rome is barred", code: "forbidden" }),
-    );
-    await expect((await agent(url)).ping()).rejects.toMatchObject({
-      code: "forbidden",
-      message: "rome is barred",
-    });
-  });
-
-  test("says that a page came from something else", async () => {
-    const { url } = await scriptedBroker(certificates.broker, (response) => {
-      response.writeHead(502, { "Content-Type": "text/html" });
-      response.end("<html>Bad gateway</html>");
-    });
-    await expect((await agent(url)).ping()).rejects.toThrow(
-      `${url}: 502 with text/html came, and not from a broker`,
-    );
-  });
+test.each<[problem: string, from: () => Promise<BrokerClient>, code: string, says: RegExp]>([
+  [
+    "nobody listens",
+    async () => {
+      const server = createTcpServer();
+      const url = await addressOf(server);
+      server.close();
+      return agent(url);
+    },
+    "unreachable",
+    /^https:\S+ nothing listens there; check the port in --broker-url and whether the broker runs$/,
+  ],
+  [
+    "something else than TLS is spoken there",
+    async () => agent(await addressOf(createServer((_, response) => response.end("hello")))),
+    "unreachable",
+    /does not speak TLS/,
+  ],
+  [
+    "ca.crt is another authority's",
+    () => agent(undefined, { ...rome, ca: certificates.authority().cert }),
+    "unreachable",
+    /ca\.crt.*--broker-cert-path/,
+  ],
+  [
+    "the broker's certificate is not made for us",
+    () => serverCertificate({ subjectAltNames: ["DNS:x.example"] }),
+    "unreachable",
+    /certificate is not made for 127.0.0.1/,
+  ],
+  [
+    "it has expired",
+    () => serverCertificate(PAST),
+    "unreachable",
+    /its certificate has expired; renew tls.crt at the broker/,
+  ],
+  [
+    "it is not valid yet",
+    () => serverCertificate(FUTURE),
+    "unreachable",
+    /its certificate is not valid yet; compare the clocks/,
+  ],
+  [
+    "our certificate has expired",
+    () => agent(undefined, certificates.leaf({ subject: [commonName("rome")], ...PAST })),
+    "no-certificate",
+    /it has expired.*tls\.crt.*--broker-cert-path.*brokerctl certs issue rome/,
+  ],
+  [
+    "we may not",
+    () => answering(reply(403, { error: "rome is barred", code: "forbidden" })),
+    "forbidden",
+    /^rome is barred$/,
+  ],
+  [
+    "a page came from something else",
+    () =>
+      answering((response) => {
+        response.writeHead(502, { "Content-Type": "text/html" });
+        response.end("<html>Bad gateway</html>");
+      }),
+    "unreachable",
+    /^https:\S+ 502 with text\/html came, and not from a broker/,
+  ],
+])("a ping says that %s, and what helps", async (_, from, code, says) => {
+  const message: unknown = expect.stringMatching(says);
+  await expect((await from()).ping()).rejects.toMatchObject({ code, message });
 });
 
 test("a connection that is not made in time is given up", async () => {
-  const silent = createTcpServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  onTestFinished(() => void silent.close());
+  const silent = createTcpServer((socket) => socket.on("error", () => undefined));
+  const brokerUrls = [await addressOf(silent)];
   const clock = fakeClock();
-  const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const { client } = await clientOf({ brokerUrls: [url], credentials: rome, clock });
+  const { client } = await clientOf({ brokerUrls, credentials: rome, clock });
   const connected = once(silent, "connection");
   const pinged = client.ping().catch((error: Error) => error.message);
   await connected;
@@ -170,9 +136,7 @@ test("a connection that is not made in time is given up", async () => {
 });
 
 test("a certificate without a name is refused at the start", async () => {
-  const nameless = certificates.leaf({ subject: [] });
-  await expect(agent(brokerUrl(), nameless)).rejects.toMatchObject({
-    code: "no-certificate",
-    message: expect.stringContaining("--broker-cert-path"),
-  });
+  const message: unknown = expect.stringContaining("--broker-cert-path");
+  const nameless = agent(undefined, certificates.leaf({ subject: [] }));
+  await expect(nameless).rejects.toMatchObject({ code: "no-certificate", message });
 });

@@ -1,18 +1,15 @@
-import { type AdoptionRequestDTO, LIMIT, type ReservationDTO } from "@resource-broker/contract";
-import {
-  advertisementBody,
-  fakeClock,
-  reservationBody,
-  settle,
-  testCertificates,
-} from "@resource-broker/testkit";
+import { type AdoptionRequestDTO, LIMIT } from "@resource-broker/contract";
+import { advertisementBody, fakeClock, reservationBody, testCertificates } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { BrokerClient } from "./broker-client.ts";
 import type { ResponseMetadata } from "./endpoints.ts";
+import { policyCall } from "./calls.ts";
+import { createDirectCalls } from "./direct-calls.ts";
 import { clientOf } from "./testing/client-of.ts";
 import {
   CURRENT,
   reply,
+  reservation,
   type Script,
   type ScriptedBroker,
   scriptedBroker,
@@ -20,15 +17,6 @@ import {
 
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 2, memoryGi: 4 });
-
-const reservation = (id: string): ReservationDTO => ({
-  id,
-  requesterID: "rome",
-  targetClusterID: "paris",
-  requestedResources: { cpu: "2", memory: "4Gi" },
-  status: { phase: "Reserved", message: "" },
-  createdAt: "2026-07-01T10:00:00Z",
-});
 
 async function setup(script: Script): Promise<{ broker: ScriptedBroker; rome: BrokerClient }> {
   const broker = await scriptedBroker(certificates.broker, script);
@@ -49,10 +37,8 @@ function calls({ received }: ScriptedBroker): string[] {
 /** Pages are never a broker's. */
 function raw(status: number, type: string | undefined, body: string): Script {
   const from = type === "text/html" ? {} : CURRENT;
-  return (response) => {
-    response.writeHead(status, type === undefined ? from : { ...from, "Content-Type": type });
-    response.end(body);
-  };
+  const headers = type === undefined ? from : { ...from, "Content-Type": type };
+  return (response) => response.writeHead(status, headers).end(body);
 }
 
 describe("an answer that cannot be a broker's", () => {
@@ -75,87 +61,30 @@ describe("an answer that cannot be a broker's", () => {
     expect(fault).toMatchObject({ message: expect.stringMatching(new RegExp(`^${broker.url}: `)) });
   });
 
-  test("one that breaks off is none", async () => {
-    const { rome } = await setup((response) => {
-      response.writeHead(200, { ...CURRENT, "Content-Length": "100" });
-      response.write("[");
-      response.socket?.destroy();
-    });
-    await expect(rome.listInstructions()).rejects.toMatchObject({ code: "unreachable" });
-  });
-
-  test("a proxy that knows nothing of releases does not make it look released", async () => {
-    const { broker, rome } = await setup((response) => response.end("<html>welcome"));
-    await expect(rome.release("rsv-1")).rejects.toMatchObject({ code: "unreachable" });
-    expect(calls(broker)[0]).toBe("DELETE /api/v1/reservations/rsv-1");
-  });
-
   test("a page of a proxy does not make a broker look old", async () => {
     const { broker, rome } = await setup(reply(200, []));
     await rome.listInstructions();
     const responses: ResponseMetadata[] = [];
     rome.onResponse((response) => responses.push(response));
-    broker.script((response) => {
-      response.writeHead(404, { "Content-Type": "text/plain" });
-      response.end("not here");
-    });
+    broker.script((response) => response.writeHead(404, { "Content-Type": "text/plain" }).end("not here"));
     await expect(rome.listInstructions()).rejects.toMatchObject({ code: "unreachable" });
-    broker.script((response) => {
-      response.writeHead(204, CURRENT);
-      response.end();
-    });
+    // Nor does a page that knows nothing of releases make it look released.
+    broker.script((response) => response.end("<html>welcome"));
+    await expect(rome.release("rsv-1")).rejects.toMatchObject({ code: "unreachable" });
+    broker.script((response) => response.writeHead(204, CURRENT).end());
     await expect(rome.release("rsv-1")).resolves.toBeUndefined();
     expect(responses.map(({ isCurrent }) => isCurrent)).toEqual([true]);
-  });
-
-  test("the next address is asked instead", async () => {
-    const bad = await scriptedBroker(certificates.broker, raw(502, "text/html", "<html>"));
-    const good = await scriptedBroker(certificates.broker, reply(200, [reservation("rsv-1")]));
-    const rome = await connect(bad.url, good.url);
-    expect(await rome.listInstructions()).toEqual([reservation("rsv-1")]);
-    expect([calls(bad).length, calls(good).length]).toEqual([1, 1]);
   });
 });
 
 describe("what the broker says", () => {
-  test.each([
-    [400, "invalid"],
-    [403, "forbidden"],
-    [409, "superseded"],
-    [413, "too-large"],
-    [422, "key-mismatch"],
-    [500, "internal"],
-  ])("%d %s is final: it is asked once", async (status, code) => {
-    const { broker, rome } = await setup(reply(status, { error: "no", code }));
-    await expect(rome.reserve(request, "k")).rejects.toMatchObject({ code, message: "no" });
-    expect(calls(broker)).toHaveLength(1);
-  });
-
-  test.each([
-    [429, "rate-limited"],
-    [503, "overloaded"],
-  ])("%d %s with Retry-After is waited for", async (status, code) => {
-    const broker = await scriptedBroker(
-      certificates.broker,
-      reply(status, { error: "busy", code }, { "Retry-After": "3" }),
-    );
-    const clock = fakeClock();
-    const { client } = await clientOf({
-      brokerUrls: [broker.url],
-      credentials: certificates.cluster("rome"),
-      clock,
-    });
-    onTestFinished(client.close);
-    // Until it has heard the answer, it waits for nothing.
-    const received = new Promise<void>((resolve) => void client.onResponse(() => resolve()));
-    const instructions = client.listInstructions();
-    await received;
-    broker.script(reply(200, []));
-    await settle();
-    await clock.advance(2999);
-    expect(calls(broker)).toHaveLength(1);
-    await clock.advance(1);
-    expect(await instructions).toEqual([]);
+  test.each(["3", "soon"])("a Retry-After of %s is passed on where it is one", async (seconds) => {
+    const busy = reply(503, { error: "busy", code: "overloaded" }, { "Retry-After": seconds });
+    const { rome } = await setup(busy);
+    // A stream is not asked for again by itself.
+    const opening = rome.watch(new AbortController().signal)[Symbol.asyncIterator]().next();
+    const details = seconds === "3" ? { retryAfterMs: 3000 } : {};
+    await expect(opening).rejects.toMatchObject({ code: "overloaded", details });
   });
 
   test("an answer that does not come in time is given up, and asked for again", async () => {
@@ -169,36 +98,13 @@ describe("what the broker says", () => {
     broker.script(reply(201, reservation("rsv-1")));
     await clock.advance(10_000);
     expect(await made).toMatchObject({ id: "rsv-1" });
-    expect(broker.received.map(({ headers }) => headers["idempotency-key"]).filter(Boolean)).toEqual([
-      "k",
-      "k",
-    ]);
-  });
-
-  test("lists are read page by page, to the end", async () => {
-    const next = "/api/v1/reservations?role=requester&limit=500&after=rsv-1";
-    const { broker, rome } = await setup((response, received) =>
-      received.url === next
-        ? reply(200, [reservation("rsv-2")])(response, received)
-        : reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` })(response, received),
-    );
-    expect((await rome.listReservations("requester")).map(({ id }) => id)).toEqual(["rsv-1", "rsv-2"]);
-    expect(calls(broker)).toEqual(["GET /api/v1/reservations?role=requester&limit=500", `GET ${next}`]);
-  });
-
-  test("a list that never moves on is given up, not read for ever", async () => {
-    const next = "/api/v1/reservations?role=requester&limit=500&after=rsv-1";
-    const { rome } = await setup(reply(200, [reservation("rsv-1")], { Link: `<${next}>; rel="next"` }));
-    await expect(rome.listReservations("requester")).rejects.toMatchObject({
-      code: "unreachable",
-      message: "the broker's list of reservations does not end",
-    });
+    const keys = broker.received.map(({ headers }) => headers["idempotency-key"]).filter(Boolean);
+    expect(keys).toEqual(["k", "k"]);
   });
 
   test("a page that leads elsewhere leads nowhere", async () => {
-    const { rome } = await setup(
-      reply(200, [reservation("rsv-1")], { Link: '<https://evil/x?y>; rel="next"' }),
-    );
+    const link = { Link: '<https://evil/x?y>; rel="next"' };
+    const { rome } = await setup(reply(200, [reservation("rsv-1")], link));
     expect(await rome.listReservations("provider")).toHaveLength(1);
   });
 
@@ -221,32 +127,23 @@ describe("what the broker says", () => {
   });
 
   test("its clock and ledger are passed on", async () => {
-    const { rome } = await setup(
-      reply(200, [], { Date: "Wed, 01 Jul 2026 10:00:00 GMT", "Ledger-ID": "led-7" }),
-    );
+    const headers = { Date: "Wed, 01 Jul 2026 10:00:00 GMT", "Ledger-ID": "led-7" };
+    const { rome } = await setup(reply(200, [], headers));
     const responses: ResponseMetadata[] = [];
     rome.onResponse((response) => responses.push(response));
     await rome.listInstructions();
-    expect(responses).toEqual([
-      { ledgerId: "led-7", brokerTimeMs: Date.UTC(2026, 6, 1, 10), isCurrent: true },
-    ]);
+    const brokerTimeMs = Date.UTC(2026, 6, 1, 10);
+    expect(responses).toEqual([{ ledgerId: "led-7", brokerTimeMs, isCurrent: true }]);
   });
 });
 
 describe("what is sent", () => {
   test("nothing that is not needed", async () => {
-    const { broker, rome } = await setup(
-      reply(200, { advertisement: advertisementBody("rome", { cpu: 1, memoryGi: 1 }) }),
-    );
-    await rome.publish(advertisementBody("rome", { cpu: 1, memoryGi: 1 }));
-    const [sent] = broker.received;
-    expect(sent?.rawHeaders.filter((_, index) => index % 2 === 0).toSorted()).toEqual([
-      "Agent-Protocol",
-      "Connection",
-      "Content-Length",
-      "Content-Type",
-      "Host",
-    ]);
+    const advertisement = advertisementBody("rome", { cpu: 1, memoryGi: 1 });
+    const { broker, rome } = await setup(reply(200, { advertisement }));
+    await rome.publish(advertisement);
+    const names = broker.received[0]?.rawHeaders.filter((_, index) => index % 2 === 0).toSorted();
+    expect(names?.join(" ")).toBe("Agent-Protocol Connection Content-Length Content-Type Host");
   });
 
   test("the generation that is held, where it is known", async () => {
@@ -278,4 +175,22 @@ describe("what is sent", () => {
       expect(broker.received).toEqual([]);
     },
   );
+});
+
+test("a direct call waits for the answer as long as its caller says, and validates it", async () => {
+  const broker = await scriptedBroker(certificates.broker, () => undefined);
+  const [clock, url] = [fakeClock(), new URL(broker.url)];
+  const options = { certificates: certificates.admin("ops"), timeoutMs: 30_000, maxBytes: 1024 };
+  const direct = createDirectCalls(options, clock);
+  onTestFinished(direct.close);
+  let ended: unknown;
+  const sent = direct.request(policyCall(), url).catch((error: unknown) => (ended = error));
+  await vi.waitUntil(() => broker.received.length === 1);
+  await clock.advance(29_999);
+  expect(ended).toBeUndefined();
+  await clock.advance(1);
+  await sent;
+  expect(ended).toMatchObject({ limit: 30_000 });
+  broker.script(reply(200, { status: "strange" }));
+  await expect(direct.request(policyCall(), url)).rejects.toThrow("does not match the schema");
 });

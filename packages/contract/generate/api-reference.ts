@@ -1,18 +1,16 @@
 import { FAULTS } from "@resource-broker/base";
 import type { SchemaNode } from "../src/schema/node.ts";
 import { gatherShapes, shapesSection, typeName } from "./fields.ts";
-import { COMMON_FAULTS, ROUTES, TAGS } from "./openapi/document.ts";
+import { COMMON_FAULTS, TAGS } from "./openapi/document.ts";
 import { PARAMETERS } from "./openapi/parameters.ts";
 import type { Body, Reply, Route } from "./openapi/route.ts";
+import { bodySchemas, ROUTES } from "./openapi/routes.ts";
 import { GENERATED } from "./reference.ts";
 
 /** docs/reference/api.md: every call, what it takes and what it answers. */
 export function apiReference(): string {
   const shapes = new Map<string, SchemaNode>();
-  for (const schema of ROUTES.flatMap(schemasOf)) {
-    if (schema.title !== undefined) shapes.set(schema.title, schema);
-    gatherShapes(schema, shapes);
-  }
+  gatherShapes(bodySchemas(), shapes);
   return [
     GENERATED,
     "# The HTTP API",
@@ -28,23 +26,13 @@ export function apiReference(): string {
   ].join("\n");
 }
 
-function schemasOf({ body, reply, otherReply }: Route): SchemaNode[] {
-  return [body, reply.body, otherReply?.body].flatMap((each) => (each === undefined ? [] : [each.schema]));
-}
-
-function tagSection({
-  name,
-  description,
-}: {
-  readonly name: string;
-  readonly description: string;
-}): string[] {
+function tagSection({ name, description }: (typeof TAGS)[number]): string[] {
   const routes = ROUTES.filter(({ tag }) => tag === name);
   return [`## ${name}`, "", description, "", ...routes.flatMap(routeSection)];
 }
 
 function routeSection(route: Route): string[] {
-  const { method, path, summary, description, parameters = [], body, reply, otherReply, faults } = route;
+  const { call, summary, description, parameters = [], body, reply, otherReply, faults = [] } = route;
   const takes = parameters.map((name) => {
     const { name: shown, in: where, description: meaning } = PARAMETERS[name];
     return `- \`${shown}\` (${where}): ${meaning}`;
@@ -53,7 +41,7 @@ function routeSection(route: Route): string[] {
   return [
     `### ${summary}`,
     "",
-    `\`${method.toUpperCase()} ${path}\``,
+    `\`${call}\``,
     "",
     description,
     "",

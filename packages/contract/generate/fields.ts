@@ -12,14 +12,15 @@ function shapeSection([title, node]: readonly [string, SchemaNode]): string[] {
   return [`### ${shapeName(title)}`, "", ...TABLE_HEAD, ...fieldRows(node, ""), ""];
 }
 
-export function gatherShapes(node: SchemaNode, shapes: Map<string, SchemaNode>): void {
-  for (const child of childrenOf(node)) {
-    if (child.title !== undefined) shapes.set(child.title, child);
-    gatherShapes(child, shapes);
+/** Those of the nodes, and of what is inside them, that have a title. */
+export function gatherShapes(nodes: readonly SchemaNode[], shapes: Map<string, SchemaNode>): void {
+  for (const node of nodes) {
+    if (node.title !== undefined) shapes.set(node.title, node);
+    gatherShapes(childrenOf(node), shapes);
   }
 }
 
-function childrenOf({ properties = {}, items, additionalProperties }: SchemaNode): SchemaNode[] {
+export function childrenOf({ properties = {}, items, additionalProperties }: SchemaNode): SchemaNode[] {
   return [...Object.values(properties), items, additionalProperties].filter((child) => child !== undefined);
 }
 

@@ -5,10 +5,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { generatedFiles } from "./outputs.ts";
+import { CRD_FOLDERS, generatedFiles } from "./outputs.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const CRD_FOLDER = "deploy/crds";
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
@@ -35,9 +34,11 @@ function write(files: ReadonlyMap<string, string>): number {
 
 function check(files: ReadonlyMap<string, string>): number {
   const stale = [...files].filter(([path, text]) => committed(path) !== text).map(([path]) => path);
-  const stray = readdirSync(join(ROOT, CRD_FOLDER))
-    .map((name) => `${CRD_FOLDER}/${name}`)
-    .filter((path) => path.endsWith(".yaml") && !files.has(path));
+  const stray = CRD_FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name !== "kustomization.yaml")
+      .map((name) => `${folder}/${name}`),
+  ).filter((path) => !files.has(path));
   if (stale.length + stray.length === 0) {
     console.log(`generate: ${files.size} files are up to date`);
     return 0;

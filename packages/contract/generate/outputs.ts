@@ -5,7 +5,14 @@ import { limitsReference } from "./limits-reference.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { faultsReference, kindsReference, policyReference } from "./reference.ts";
 
-/** The text of one file under deploy/crds. */
+/** The charts hold the definitions; deploy/crds links to them. */
+export const CRD_FOLDERS = ["deploy/helm/broker/files/crds", "deploy/helm/agent/files/crds"] as const;
+
+function crdFolder(group: string): string {
+  return CRD_FOLDERS[group === "broker.fluidos.eu" ? 0 : 1];
+}
+
+/** The text of one definition. */
 export function crdYaml(definition: CustomResourceDefinition): string {
   return `${GENERATED}---\n${stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false })}`;
 }
@@ -17,7 +24,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ["packages/contract/openapi.json", `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ...KINDS.map((kind) => {
-      const file = `deploy/crds/${kind.group}_${kind.plural}.yaml`;
+      const file = `${crdFolder(kind.group)}/${kind.group}_${kind.plural}.yaml`;
       return [file, crdYaml(customResourceDefinition(kind))] as const;
     }),
     ["docs/reference/crds.md", kindsReference(KINDS)],

@@ -2,7 +2,7 @@ import { FAULTS } from "@resource-broker/base";
 import type { Kind } from "../src/crd/kind.ts";
 import { policySchema } from "../src/policy/policy-schema.ts";
 import type { SchemaNode } from "../src/schema/node.ts";
-import { fieldRows, gatherShapes, shapesSection, TABLE_HEAD } from "./fields.ts";
+import { childrenOf, fieldRows, gatherShapes, shapesSection, TABLE_HEAD } from "./fields.ts";
 
 export const GENERATED = "<!-- Generated from packages/contract. Do not edit: run `npm run generate`. -->\n";
 
@@ -29,7 +29,10 @@ export function faultsReference(): string {
 /** docs/reference/crds.md: every field of every kind; shapes that occur often are described once, at the end. */
 export function kindsReference(kinds: readonly Kind<unknown, unknown>[]): string {
   const shapes = new Map<string, SchemaNode>();
-  for (const { spec, status } of kinds) for (const node of [spec, status]) gatherShapes(node, shapes);
+  gatherShapes(
+    kinds.flatMap(({ spec, status }) => [spec, status].flatMap(childrenOf)),
+    shapes,
+  );
   return [
     GENERATED,
     "# Kubernetes objects",
@@ -57,7 +60,7 @@ function kindSection(kind: Kind<unknown, unknown>): string[] {
 /** docs/reference/policy.md: every setting of the policy file and of the BrokerPolicy's spec. */
 export function policyReference(): string {
   const shapes = new Map<string, SchemaNode>();
-  gatherShapes(policySchema, shapes);
+  gatherShapes(childrenOf(policySchema), shapes);
   return [
     GENERATED,
     "# Settings of the policy",

@@ -9,6 +9,7 @@ export {
   reservationMessage,
   toAdoptionOffers,
 } from "./mapping/reservation.ts";
+export { present } from "./mapping/present.ts";
 export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
 export { DEFAULT_SLICE, fromPolicy, parsePolicy, type SliceDefaults } from "./policy/policy-mapping.ts";
 export { fitToSchema } from "./schema/fit-to-schema.ts";
@@ -18,6 +19,7 @@ export { validate, validateExactly } from "./schema/validate.ts";
 export {
   type AdoptionWindowDTO,
   type AdvertisementPageDTO,
+  type AuditChainDTO,
   type AuditEntryDTO,
   type AuditPageDTO,
   adoptionOpeningSchema,
@@ -45,9 +47,21 @@ export {
   advertisementReplySchema,
   advertisementSchema,
 } from "./wire/advertisement.ts";
+export type { AmountsDTO } from "./wire/amounts.ts";
 export { type CostDTO, costSchema, type ReservationCostDTO } from "./wire/cost.ts";
 export { type DecisionDTO, decisionSchema, type QuoteDTO, quoteSchema } from "./wire/decision.ts";
 export { errorSchema, type RefusalDTO } from "./wire/error.ts";
+export {
+  type CapacityHistoryDTO,
+  type ChangesEventDTO,
+  type DecisionPageDTO,
+  type DecisionSummaryDTO,
+  type DemandHistoryDTO,
+  type FlowsDTO,
+  MAX_CHANGES,
+  type SpendingDTO,
+  type TimelineDTO,
+} from "./wire/insight.ts";
 export {
   acknowledgementSchema,
   type CapacityEventDTO,
@@ -55,6 +69,18 @@ export {
   type EventName,
   type ResetEventDTO,
 } from "./wire/instructions.ts";
+export {
+  CLUSTER_SORTS,
+  CLUSTER_STATES,
+  type ClusterSort,
+  type ClusterState,
+  COUNTED_RESOURCES,
+  HISTORY_WINDOWS,
+  type HistoryWindow,
+  OUTCOMES,
+  RESERVATION_SORTS,
+  type ReservationSort,
+} from "./wire/list-options.ts";
 export { HEADER, LIMIT, PATH, PROTOCOL_VERSION } from "./wire/protocol.ts";
 export type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "./wire/quantities.ts";
 export { type ReservationDTO, reservationListSchema, reservationSchema } from "./wire/reservation.ts";
@@ -63,3 +89,4 @@ export {
   renewRequestSchema,
   reservationRequestSchema,
 } from "./wire/reservation-request.ts";
+export { type SessionDTO, signInSchema } from "./wire/session.ts";

@@ -10,7 +10,6 @@ export {
   REGION_LABEL,
   type ReservationUsage,
 } from "./advertisement/advertisement.ts";
-
 export { type CostModel, type PriceWindow, TIERS, type UnitPrices } from "./cost/cost-model.ts";
 export { hourlyPrice, priceQueryFor } from "./cost/price.ts";
 export { type AccountView, type ReceivedAdvertisement, receivedFrom } from "./ledger/account.ts";
@@ -20,12 +19,11 @@ export {
   initialAdoptionWindow,
   isAdoptionOpen,
 } from "./ledger/adoption-window.ts";
-export { apply } from "./ledger/apply.ts";
+export { apply, ENDED_RETENTION_MS } from "./ledger/apply.ts";
 export type { Actor, Command, DecisionContext, Outcome, Reply, SetAdoptionWindow } from "./ledger/command.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
-export { ENDED_RETENTION_MS } from "./ledger/evolve.ts";
 export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
@@ -58,7 +56,7 @@ export type {
   ReservationCost,
   ReservationRequest,
 } from "./reservation/reservation.ts";
-export type { Cordon } from "./scheduling/candidate.ts";
+export type { Cordon } from "./scheduling/candidate-table.ts";
 export {
   type CandidateRecord,
   type CandidateRefusal,

@@ -12,8 +12,13 @@ export { watchFolder } from "./certificates/folder-watch.ts";
 export { makeFolder } from "./files/make-folder.ts";
 export { readText } from "./files/read-text.ts";
 export { createLog, logOptions } from "./log/create-log.ts";
-export { registerProcessGauges } from "./metrics/process-gauges.ts";
-export { addProcessMetrics, createMetricsRegistry, type MetricsRegistry } from "./metrics/registry.ts";
+export {
+  addCertificateMetric,
+  addEventLoopMetric,
+  addProcessMetrics,
+  createMetricsRegistry,
+  type MetricsRegistry,
+} from "./metrics/registry.ts";
 export type { MetricsSource, ReadinessCheck } from "./probe/pages.ts";
 export { isLoopback, parseAddress, probeSettings, probeSettingsProblems } from "./probe/probe-settings.ts";
 export { createProbes } from "./probe/probes.ts";

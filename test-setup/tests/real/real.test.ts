@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { controlPlaneAssets, until } from "@resource-broker/testkit";
 import { afterAll, describe, expect, test } from "vitest";
-import { findDeployAssetsHere } from "../../../tools/deploy-assets/assets.ts";
+import { DEPLOY_ASSETS } from "../../../tools/deploy-assets/assets.ts";
+import { findAssets } from "../../../tools/go-assets/assets-tool.ts";
 import { expectDone, runScript, SETUP, stateFolder } from "../testing/scripts.ts";
 
 const programs = controlPlaneAssets();
-const definitions = findDeployAssetsHere(process.env);
+const definitions = findAssets(DEPLOY_ASSETS, process.env);
 if (!definitions.isThere) {
   process.stderr.write(
     "The check of certificates against cert-manager's schemas is SKIPPED: npm run deploy:assets\n",

@@ -11,7 +11,7 @@ import {
 export interface FaultyServer {
   readonly kubeconfig: string;
   readonly proxy: FaultyProxy;
-  readonly kill: () => Promise<void>;
+  readonly kill: () => Promise<unknown>;
   /** Resolves when it serves again. */
   readonly restart: () => Promise<unknown>;
   readonly pause: () => void;

@@ -19,7 +19,7 @@ type StrikeAction = (
 ) => Promise<string>;
 
 /** What is done to a replica set, or to the server that keeps its ledger. */
-type StrikeActionName = "kill" | "pause" | "cut" | "server";
+export type StrikeActionName = "kill" | "pause" | "cut" | "server";
 
 /** Most of all the leader is killed; the rest is shared by the others. */
 const CHANCES: readonly (readonly [StrikeActionName, number])[] = [
@@ -41,6 +41,8 @@ export interface ReplicaSetOptions {
   /** Where their ledger is. It ends with the set. */
   readonly ledger: SharedLedger;
   readonly leaseMs: number;
+  /** What the first strikes are. Absent or over: they are chosen at random. */
+  readonly first?: readonly (StrikeActionName | "suspend")[];
   /** A bundled broker to test instead of the sources. */
   readonly program?: string;
 }
@@ -51,7 +53,8 @@ interface ReplicasUnderTest extends Suspension {
 }
 
 /** Several replicas on one ledger, each on a way of its own. */
-export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions): Promise<Target> {
+export async function replicaSet(options: ReplicaSetOptions): Promise<Target> {
+  const { ledger, leaseMs, first = [], program } = options;
   const certificates = await testCertificates();
   const folder = await mkdtemp(join(tmpdir(), "chaos-"));
   const switchFile = join(folder, "suspended");
@@ -72,8 +75,9 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
     clientFor: replicas.clientFor,
     admin: replicas.admin,
     strike: (random) => {
-      const isSuspension = replicas.all.length > 1 && strikes++ % STRIKES_PER_SUSPENSION === 1;
-      return isSuspension ? suspend(target) : strike(target, random);
+      const isSuspension = replicas.all.length > 1 && strikes % STRIKES_PER_SUSPENSION === 1;
+      const name = first[strikes++] ?? (isSuspension ? "suspend" : nameFor(random));
+      return name === "suspend" ? suspend(target) : strike(target, name, random);
     },
     close: async () => {
       await replicas.stop();
@@ -87,8 +91,11 @@ export async function replicaSet({ ledger, leaseMs, program }: ReplicaSetOptions
   };
 }
 
-async function strike(target: ReplicasUnderTest, random: SeededRandom): Promise<Strike> {
-  const name = nameFor(random);
+async function strike(
+  target: ReplicasUnderTest,
+  name: StrikeActionName,
+  random: SeededRandom,
+): Promise<Strike> {
   const kind: StrikeKind = name === "server" ? target.ledger.serverKind : name;
   const leader = await target.replicas.leader();
   const startedAt = performance.now();
@@ -118,7 +125,7 @@ const STRIKE_ACTIONS: Readonly<Record<StrikeActionName, StrikeAction>> = {
   kill,
   pause,
   cut,
-  server: ({ ledger }, _, random) => ledger.strikeServer(random),
+  server: ({ ledger, leaseMs }, _, random) => ledger.strikeServer(random, leaseMs),
 };
 
 async function kill(
@@ -167,5 +174,10 @@ async function cut(
     proxy?.cut();
     await sleep(random.below(BETWEEN_CUTS_MS));
   }
-  return `leader cut off from its ledger ${cuts} times`;
+  if (replicas.all.length === 1) return `leader cut off from its ledger ${cuts} times`;
+  // Nothing comes through any more, and nobody is told: only time shows it.
+  proxy?.pause();
+  while ((await replicas.leader()) === leader) await sleep(BETWEEN_CUTS_MS);
+  proxy?.resume();
+  return `leader cut off from its ledger ${cuts} times, and then until it was replaced`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type FaultyProxy,
   type PostgresServer,
@@ -23,7 +24,7 @@ export interface SharedLedger {
   /** What a strike against the server that keeps it is called. */
   readonly serverKind: StrikeKind;
   /** Harms that server, and lets it come back; says how. */
-  readonly strikeServer: (random: SeededRandom) => Promise<string>;
+  readonly strikeServer: (random: SeededRandom, leaseMs: number) => Promise<string>;
   /** What it holds; nobody may be using it. */
   readonly snapshot: () => Promise<LedgerSnapshot>;
   readonly dispose: () => Promise<void>;
@@ -49,11 +50,17 @@ export async function postgresLedger(
       proxy,
     })),
     serverKind: "database",
-    strikeServer: async (random) => {
-      const how = random.chance(0.5) ? "stop" : "kill";
+    strikeServer: async (random, leaseMs) => {
+      const how = random.pick(["stop", "kill", "pause"] as const) ?? "stop";
       await server[how]();
-      await server.start();
-      return `database restarted after ${how}`;
+      if (how !== "pause") {
+        await server.start();
+        return `database restarted after ${how}`;
+      }
+      // Longer than any lease: nobody may answer on what they remember.
+      await sleep(2 * leaseMs);
+      await server.resume();
+      return "database hung for two leases";
     },
     snapshot: () => snapshotFromPostgres(`${server.url()}?schema=${schema}`),
     dispose: async () => {

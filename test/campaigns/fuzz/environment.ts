@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import {
   advertisementBody,
@@ -137,6 +138,10 @@ function sendRaw(
         response.once("end", () => resolve({ status: response.statusCode ?? 0, text }));
         response.once("error", () => resolve(undefined));
         response.once("close", () => resolve(undefined));
+        // A stream of changes has no end: that it began is the whole reply.
+        if (!isStream(response)) return;
+        resolve({ status: response.statusCode ?? 0, text: "" });
+        response.destroy();
       });
       sent.end(body);
     } catch {
@@ -144,6 +149,10 @@ function sendRaw(
       resolve({ status: 0, text: "" });
     }
   });
+}
+
+function isStream({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith("text/event-stream") === true;
 }
 
 export interface Attack {

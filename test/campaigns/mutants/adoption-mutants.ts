@@ -101,8 +101,8 @@ export const ADOPTION_MUTANTS: readonly Mutant[] = [
   {
     name: "an agent offers reservations without their end",
     file: "packages/agent/src/transport/reservation-mapping.ts",
-    find: "    ...(expiresAt === undefined ? {} : { expiresAt }),\n    ...(key",
-    replace: "    ...(key",
+    find: "    createdAt,\n    expiresAt,\n",
+    replace: "    createdAt,\n",
     caughtBy: testFile("packages/agent/src/transport/reservation-mapping.test.ts"),
   },
 ];

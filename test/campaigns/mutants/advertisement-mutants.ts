@@ -2,7 +2,7 @@ import { type Mutant, SIMULATION, testFile } from "./mutant.ts";
 
 const ENGINE = "packages/broker/src/engine/create-engine.ts";
 const BEHIND = "packages/broker/src/engine/write-behind.ts";
-const BEHIND_TEST = testFile("packages/broker/src/engine/write-behind.test.ts");
+const BEHIND_TEST = testFile("packages/broker/src/engine/advertisements.test.ts");
 const OUTLIVE = "packages/domain/src/ledger/must-be-durable.ts";
 const ENGINE_TEST = testFile("packages/broker/src/engine/advertisements.test.ts");
 const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-be-durable.test.ts");
@@ -90,22 +90,22 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "commits without the advertisements of the batch",
-    file: "packages/broker/src/store/sqlite/ledger-file.ts",
-    find: "of batch.advertisements ?? []) {",
-    replace: "of [] as NonNullable<typeof batch.advertisements>) {",
-    caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
-  },
-  {
-    name: "keeps an advertisement of a clock that was ahead",
-    file: "packages/broker/src/store/sqlite/ledger-file.ts",
-    find: "      tables.advertisements.remove(received.advertisement.clusterId);\n",
+    file: "packages/broker/src/store/sqlite/tables.ts",
+    find: "  writeTable(tables.advertisements, changes.advertisements);\n",
     replace: "",
     caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
   },
   {
+    name: "keeps an advertisement of a clock that was ahead",
+    file: "packages/broker/src/store/common/changes.ts",
+    find: "      remove: advertisements.map(({ advertisement }) => advertisement.clusterId),\n",
+    replace: "      remove: [],\n",
+    caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
+  },
+  {
     name: "leaves committed advertisements out of the database",
-    file: "packages/broker/src/store/postgres/write-batch.ts",
-    find: "    ...replaceAdvertisements(schema, advertisements),\n",
+    file: "packages/broker/src/store/postgres/tables.ts",
+    find: "      ...changeStatements(schema, ADVERTISEMENT, changes.advertisements),\n",
     replace: "",
     caughtBy: {
       kind: "test",

@@ -1,14 +1,15 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
+const DATA_PLANE = testFile("packages/agent/src/liqo/liqo-data-plane.test.ts");
 const NAMES = testFile("packages/agent/src/manifests/names.test.ts");
-const TRUSTED_FOLDER = "apps/demo/src/folder/trusted-folder.ts";
+const TRUSTED_FOLDER = "apps/demo/src/folder/keep-folder.ts";
 const KEEP_FOLDER = testFile("apps/demo/src/folder/keep-folder.test.ts");
 
 /** What an agent makes of a reservation in its own cluster, and whose files it and the demo believe. */
 export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "cuts the names of slices to 40 characters",
-    file: "packages/agent/src/liqo/requester/slice-manifest.ts",
+    file: "packages/agent/src/liqo/requester/desired-virtual-node.ts",
     find: "      name: id,\n",
     replace: "      name: id.slice(0, 40),\n",
     caughtBy: NAMES,
@@ -22,23 +23,23 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "cuts the reservation in the label of a slice",
-    file: "packages/agent/src/liqo/requester/slice-manifest.ts",
+    file: "packages/agent/src/liqo/requester/desired-virtual-node.ts",
     find: "[RESERVATION_LABEL]: id,",
     replace: "[RESERVATION_LABEL]: id.slice(0, 40),",
     caughtBy: NAMES,
   },
   {
     name: "lends a kubeconfig that everybody can read",
-    file: "packages/agent/src/liqo/liqoctl/private-file.ts",
+    file: "packages/agent/src/liqo/liqoctl/kubeconfigs.ts",
     find: "mode: 0o600",
     replace: "mode: 0o644",
-    caughtBy: testFile("packages/agent/src/liqo/liqoctl/private-file.test.ts"),
+    caughtBy: testFile("packages/agent/src/liqo/liqoctl/kubeconfigs.test.ts"),
   },
   {
     name: "takes an anchor in a foreign kubeconfig",
-    file: "packages/agent/src/liqo/liqoctl/strict-yaml.ts",
-    find: "if (node.anchor !== undefined) {",
-    replace: "if (false) {",
+    file: "packages/agent/src/liqo/liqoctl/foreign-kubeconfig.ts",
+    find: "if (node.anchor !== undefined) refuse",
+    replace: "if (false) refuse",
     caughtBy: testFile("packages/agent/src/liqo/liqoctl/foreign-kubeconfig.test.ts"),
   },
   {
@@ -91,10 +92,101 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile("packages/agent/src/core/instructions.test.ts"),
   },
   {
+    name: "takes a request for deleted after one list",
+    file: "packages/agent/src/broker/resync.ts",
+    find: "clock.monotonicMs() - since >= CONFIRM_AFTER_MS",
+    replace: "clock.monotonicMs() >= since",
+    caughtBy: testFile("packages/agent/src/core/deleted-request.test.ts"),
+  },
+  {
+    name: "takes what a list misses for ended",
+    file: "packages/agent/src/broker/resync.ts",
+    find: "if (!ids.has(reservation.id)) await lookUp(role, reservation.id);",
+    replace: 'if (!ids.has(reservation.id)) cache.endLocally(reservation.id, "Expired");',
+    caughtBy: testFile("packages/agent/src/core/faults.test.ts"),
+  },
+  {
+    name: "tears down what lives with what is left over",
+    file: "packages/agent/src/requester/orphan-collector.ts",
+    find: "if (entry === undefined || entry.endedAt !== undefined) deps.onOrphan(id);",
+    replace: 'deps.onOrphan(id);\n    cache.endLocally(id, "Expired");',
+    caughtBy: testFile("packages/agent/src/core/data-plane.test.ts"),
+  },
+  {
+    name: "asks a busy broker again at once",
+    file: "packages/agent/src/requester/request-controller.ts",
+    find: "return pauseMs > 0 ? { requeueAfterMs: pauseMs } : ask(key, state, plan.ask);",
+    replace: "return ask(key, state, plan.ask);",
+    caughtBy: testFile("packages/agent/src/core/faults.test.ts"),
+  },
+  {
+    name: "does not acknowledge to a new ledger what it holds",
+    file: "packages/agent/src/provider/provider-instruction-controller.ts",
+    find: "forgetAcknowledgements: () => acknowledged.clear(),",
+    replace: "forgetAcknowledgements: () => undefined,",
+    caughtBy: testFile("packages/agent/src/core/faults.test.ts"),
+  },
+  {
+    name: "leaves the key of a deleted request open",
+    file: "packages/agent/src/requester/release-controller.ts",
+    find: "if (request !== undefined) await closeKey(uid, request);",
+    replace: "void closeKey;",
+    caughtBy: testFile("packages/agent/src/core/deleted-request.test.ts"),
+  },
+  {
+    name: "leaves a ProviderInstruction behind",
+    file: "packages/agent/src/provider/plan-provider-instruction.ts",
+    find: "if (entry.endedAt !== undefined) return { actions: removal };",
+    replace: "if (entry.endedAt !== undefined) return { actions: [] };",
+    caughtBy: testFile("packages/agent/src/core/agent-core.test.ts"),
+  },
+  {
+    name: "offers nothing for adoption",
+    file: "packages/agent/src/broker/resync.ts",
+    find: '({ syncState }) => syncState === "unknown",',
+    replace: "() => false,",
+    caughtBy: testFile("packages/agent/src/core/faults.test.ts"),
+  },
+  {
+    name: "deletes the instruction before the data plane is clean",
+    file: "packages/agent/src/requester/reservation-instruction-controller.ts",
+    find: 'if (release.kind === "working") {',
+    replace: 'if (release.kind === "working" && release.isStalled === true) {',
+    caughtBy: testFile("packages/agent/src/core/data-plane.test.ts"),
+  },
+  {
+    name: "takes what the stream says for another role",
+    file: "packages/agent/src/broker/instruction-feed.ts",
+    find: 'const role = event.kind === "instruction" ? "provider" : "requester";',
+    replace: 'const role = event.kind === "instruction" ? "requester" : "provider";',
+    caughtBy: testFile("packages/agent/src/core/agent-core.test.ts"),
+  },
+  {
     name: "does not pass --liqo-enforce on to the provider's half",
     file: "packages/agent/src/liqo/liqo-data-plane.ts",
     find: 'isEnforcing: settings["liqo-enforce"]',
     replace: "isEnforcing: false",
-    caughtBy: testFile("packages/agent/src/liqo/provider/foreign-slices.test.ts"),
+    caughtBy: testFile("packages/agent/src/liqo/provider/liqo-provider.test.ts"),
+  },
+  {
+    name: "does not pass --liqo-networking on to liqoctl",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: 'hasNetworking: settings["liqo-networking"]',
+    replace: "hasNetworking: true",
+    caughtBy: DATA_PLANE,
+  },
+  {
+    name: "does not pass --context on to liqoctl",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: '...(context === "" ? {} : { context }),',
+    replace: "",
+    caughtBy: DATA_PLANE,
+  },
+  {
+    name: "does not pass --gpu-resources on to the slice",
+    file: "packages/agent/src/liqo/liqo-data-plane.ts",
+    find: '= settings["gpu-resources"]',
+    replace: "= []",
+    caughtBy: DATA_PLANE,
   },
 ];

@@ -2,6 +2,7 @@ import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
 import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
+import { DASHBOARD_MUTANTS } from "./dashboard-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { CAMPAIGN_MUTANTS, ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
@@ -15,6 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ADVERTISEMENT_MUTANTS,
   ...LEDGER_MUTANTS,
   ...EDGE_MUTANTS,
+  ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,
   ...REPLICA_MUTANTS,
   ...AGENT_MUTANTS,

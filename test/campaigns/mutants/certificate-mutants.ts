@@ -9,14 +9,14 @@ const FOLDER_TEST = testFile(`${CERTIFICATES}/certificate-folder.test.ts`);
 export const CERTIFICATE_MUTANTS: readonly Mutant[] = [
   {
     name: "takes a serial number that any authority revoked for revoked",
-    file: `${HTTP}/certificates/trust.ts`,
+    file: `${HTTP}/identity.ts`,
     find: "serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer)",
     replace: "serials.has(certificate.serialNumber)",
     caughtBy: testFile(`${HTTP}/mutual-tls.test.ts`),
   },
   {
     name: "takes authorities of one name for one",
-    file: `${HTTP}/certificates/trust.ts`,
+    file: `${HTTP}/identity.ts`,
     find: "serials.has(certificate.serialNumber) && isProvenIssuer(certificate, issuer)",
     replace: "serials.has(certificate.serialNumber) && isNamedIssuer(certificate, issuer)",
     caughtBy: testFile(`${HTTP}/certificates/trust.test.ts`),

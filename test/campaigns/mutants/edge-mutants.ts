@@ -1,7 +1,7 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const HTTP = "packages/broker/src/interface/http";
-const DASHBOARD = "packages/broker/src/interface/dashboard";
+const KUBERNETES = "packages/broker/src/interface/kubernetes";
 const DURABILITY = { ...testFile("packages/broker/e2e/durability.test.ts"), needs: "strace" as const };
 const SQLITE = "packages/broker/src/store/sqlite";
 
@@ -9,7 +9,7 @@ const SQLITE = "packages/broker/src/store/sqlite";
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "does not notice that rows were taken away, added or put back",
-    file: "packages/broker/src/store/common/table-sums.ts",
+    file: "packages/broker/src/store/common/seals.ts",
     find: "  if (found[0] === rows && found[1] === seals) return;\n",
     replace: "  if (rows >= 0 && seals >= 0) return;\n",
     caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
@@ -108,7 +108,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "opens a ledger that another process has open",
-    file: `${SQLITE}/directory-lock.ts`,
+    file: `${SQLITE}/sqlite-store.ts`,
     find: '    database.exec("BEGIN EXCLUSIVE");',
     replace: '    database.exec("BEGIN");',
     caughtBy: testFile(`${SQLITE}/processes.test.ts`),
@@ -129,7 +129,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "does not look at a row's seal",
-    file: `${SQLITE}/unseal.ts`,
+    file: `${SQLITE}/tables.ts`,
     find: '  if (row["seal"] === sealOf(table, cells)) return cells;',
     replace: '  if (row["seal"] !== undefined) return cells;',
     caughtBy: testFile(`${SQLITE}/verify.test.ts`),
@@ -137,22 +137,22 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "goes on with an event stream one commit too late",
     file: `${HTTP}/stream/party-event.ts`,
-    find: "ring.since(commit);",
-    replace: "ring.since(commit + 1);",
+    find: "log.between(seen, commitNumber)",
+    replace: "log.between(seen + 1, commitNumber)",
     caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
   },
   {
     name: "knows after a restart what it has not seen",
     file: `${HTTP}/stream/stream-hub.ts`,
-    find: "new ChangeRing(limits.changesRemembered, engine.commitNumber)",
-    replace: "new ChangeRing(limits.changesRemembered, engine.commitNumber - 1)",
+    find: "const start = { commit: engine.commitNumber, at",
+    replace: "const start = { commit: engine.commitNumber - 1, at",
     caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
   },
   {
     name: "goes on for a reader that has seen more than the ledger has",
     file: `${HTTP}/stream/party-event.ts`,
-    find: "commit > engine.commitNumber ?",
-    replace: "commit > engine.commitNumber + 1 ?",
+    find: "seen > commitNumber)",
+    replace: "seen > commitNumber + 1)",
     caughtBy: testFile(`${HTTP}/stream/stream.test.ts`),
   },
   {
@@ -171,7 +171,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "gives a busy cluster a new burst when it forgets quiet ones",
-    file: `${HTTP}/rate-limit.ts`,
+    file: `${HTTP}/authorize.ts`,
     find: "if (now - at > fullAfterMs) this.#buckets.delete(clusterId);",
     replace: "this.#buckets.delete(clusterId);",
     caughtBy: testFile(`${HTTP}/rate-limit.test.ts`),
@@ -191,32 +191,11 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     caughtBy: testFile(`${HTTP}/reservation-index.test.ts`),
   },
   {
-    name: "forgets the moments it has just heard of",
-    file: `${DASHBOARD}/audit/acknowledgement-times.ts`,
-    find: "      times.delete(oldest);",
-    replace: "      times.clear();",
-    caughtBy: testFile(`${DASHBOARD}/audit/acknowledgement-times.test.ts`),
-  },
-  {
-    name: "keeps the oldest decisions of many",
-    file: `${DASHBOARD}/live/recent-decisions.ts`,
-    find: "rows = rows.slice(-MAX_ROWS);",
-    replace: "rows = rows.slice(0, MAX_ROWS);",
-    caughtBy: testFile(`${DASHBOARD}/live/recent-decisions.test.ts`),
-  },
-  {
-    name: "forgets the history of living clusters to make room",
-    file: `${DASHBOARD}/history/capacity-history.ts`,
-    find: "newestAt < now - lengthMs(WINDOWS.week)",
-    replace: "newestAt < now",
-    caughtBy: testFile(`${DASHBOARD}/history/capacity-history.test.ts`),
-  },
-  {
     name: "forgets unmet demand after a minute",
-    file: "packages/broker/src/metrics/unmet-demand.ts",
+    file: "packages/broker/src/metrics/ledger-metrics.ts",
     find: "past <= minute - MINUTES",
     replace: "past < minute",
-    caughtBy: testFile("packages/broker/src/metrics/unmet-demand.test.ts"),
+    caughtBy: testFile("packages/broker/src/metrics/metrics.test.ts"),
   },
   {
     name: "lets an agent forget what lives when it tidies",
@@ -234,10 +213,10 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lets an agent take a stranger for a guest while the broker is away",
-    file: "packages/agent/src/liqo/provider/broker-lookups.ts",
-    find: "(await answer(id)) ?? before?.isStranger ?? false",
-    replace: "(await answer(id)) ?? false",
-    caughtBy: testFile("packages/agent/src/liqo/provider/broker-lookups.test.ts"),
+    file: "packages/agent/src/liqo/provider/slice-reconciler.ts",
+    find: "(await isUnknown(id)) ?? before?.isUnknown ?? false",
+    replace: "(await isUnknown(id)) ?? false",
+    caughtBy: testFile("packages/agent/src/liqo/provider/liqo-provider.test.ts"),
   },
   {
     name: "takes readers out when the ledger cannot be written",
@@ -245,6 +224,41 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     find: 'if (health.state === "ready" || health.state === "degraded") return undefined;',
     replace: 'if (health.state === "ready") return undefined;',
     caughtBy: testFile("packages/broker/src/replica.test.ts"),
+  },
+  {
+    name: "shows the ledger as objects as fast as it can",
+    file: `${KUBERNETES}/projection/rate-limiter.ts`,
+    find: "nextSlot = slot + intervalMs;",
+    replace: "nextSlot = slot;",
+    caughtBy: testFile(`${KUBERNETES}/projection/views.test.ts`),
+  },
+  {
+    name: "lets a replaced replica go on writing objects",
+    file: `${KUBERNETES}/projection/controller.ts`,
+    find: "while (isLeading()) {",
+    replace: "for (;;) {",
+    caughtBy: testFile(`${KUBERNETES}/projection/views.test.ts`),
+  },
+  {
+    name: "leaves in a view what somebody else wrote into it",
+    file: `${KUBERNETES}/projection/object-writer.ts`,
+    find: "applied === undefined || removals === undefined",
+    replace: "applied === undefined || removals !== applied",
+    caughtBy: testFile(`${KUBERNETES}/projection/views.test.ts`),
+  },
+  {
+    name: "lets a paused leader's late refusal win over its successor's grant",
+    file: `${KUBERNETES}/reservations/reservation-writes.ts`,
+    find: 'name: "refuse", status, isVersionRequired: true',
+    replace: 'name: "refuse", status, isVersionRequired: false',
+    caughtBy: testFile(`${KUBERNETES}/reservations/hostile.test.ts`),
+  },
+  {
+    name: "shows an advertisement over HTTP over one that waits for its answer",
+    file: `${KUBERNETES}/advertisements/advertisement-owner.ts`,
+    find: "  if (!isAnswered) return false;\n",
+    replace: "",
+    caughtBy: testFile(`${KUBERNETES}/advertisements/advertisement-owner.test.ts`),
   },
   {
     name: "keeps the history in PostgreSQL as long as it likes",

@@ -11,14 +11,14 @@ const SWEEPER = "packages/broker/src/engine/sweeper.ts";
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "records every refusal, whoever asks how often",
-    file: "packages/broker/src/engine/recorded-refusals.ts",
+    file: "packages/broker/src/engine/batch.ts",
     find: " && this.#admits(event, now)",
     replace: "",
     caughtBy: ENGINE_TEST,
   },
   {
     name: "one requester's refusals use up the share of all",
-    file: "packages/broker/src/engine/recorded-refusals.ts",
+    file: "packages/broker/src/engine/batch.ts",
     find: "    const count = (this.#counts.get(decision.requester) ?? 0) + 1;",
     replace: "    const count = [...this.#counts.values()].reduce((sum, each) => sum + each, 0) + 1;",
     caughtBy: ENGINE_TEST,
@@ -95,7 +95,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "serves the lowest priority first",
-    file: "packages/broker/src/engine/command-queue.ts",
+    file: "packages/broker/src/engine/batch.ts",
     find: "urgency(b.command) - urgency(a.command)",
     replace: "urgency(a.command) - urgency(b.command)",
     caughtBy: SIMULATION,
@@ -112,7 +112,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
     file: "packages/broker/src/engine/write-behind.ts",
     find: "      this.#unsaved = new Map([...saving, ...this.#unsaved]);\n",
     replace: "",
-    caughtBy: ENGINE_TEST,
+    caughtBy: testFile("packages/broker/src/engine/advertisements.test.ts"),
   },
   {
     name: "tells listeners before the commit is readable",
@@ -145,7 +145,7 @@ const REPLICA_CAMPAIGN: Check = { kind: "campaign", store: "postgres", strikes: 
 export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   {
     name: "serves from a ledger that rows were taken away from",
-    file: "packages/broker/src/store/common/table-sums.ts",
+    file: "packages/broker/src/store/common/seals.ts",
     find: "  if (found[0] === rows && found[1] === seals) return;\n",
     replace: "  if (found[0] <= rows) return;\n",
     caughtBy: KILL_CAMPAIGN,
@@ -159,7 +159,7 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "answers after it was suspended and replaced",
-    file: "packages/broker/src/store/common/lease-time.ts",
+    file: "packages/broker/src/store/common/leader-elector.ts",
     find: "Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * MAX_CLOCK_SKEW",
     replace: "elapsedMs < leaseMs && onWallMs > -leaseMs * MAX_CLOCK_SKEW",
     caughtBy: REPLICA_CAMPAIGN,

@@ -51,7 +51,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "forgets to count reservations when their provider is full",
-    file: "packages/domain/src/scheduling/candidate.ts",
+    file: "packages/domain/src/scheduling/candidate-table.ts",
     find: " || hasMaxReservations(candidate);",
     replace: ";",
     caughtBy: testFile("packages/domain/src/scheduling/filters.test.ts"),
@@ -108,7 +108,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "ends reservations a second too early",
-    file: `${LEDGER}/decide-expire-due.ts`,
+    file: `${LEDGER}/decide.ts`,
     find: "  const due = ledger.deadlines.due(now, SWEEP_LIMIT);",
     replace: "  const due = ledger.deadlines.due(now + 1000, SWEEP_LIMIT);",
     caughtBy: SIMULATION,
@@ -143,14 +143,14 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "forgets ended reservations while their pods run",
-    file: `${LEDGER}/decide-expire-due.ts`,
+    file: `${LEDGER}/decide.ts`,
     find: "  return isFresh && provider.usage.has(id)",
     replace: "  return isFresh && provider.usage.has(id) && now < 0",
     caughtBy: CALLS,
   },
   {
     name: "forgets ended reservations, and their keys, after an hour",
-    file: `${LEDGER}/evolve.ts`,
+    file: `${LEDGER}/apply.ts`,
     find: "        keepUntil: event.at + ENDED_RETENTION_MS,",
     replace: "        keepUntil: event.at + ENDED_RETENTION_MS / 24,",
     caughtBy: SIMULATION,
@@ -178,7 +178,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "looks at how old an advertisement is, but not closely",
-    file: "packages/domain/src/scheduling/column-scan.ts",
+    file: "packages/domain/src/scheduling/filter-candidates.ts",
     find: "oldest: now - policy.stalenessMs",
     replace: "oldest: now - 30 * policy.stalenessMs",
     caughtBy: SIMULATION,

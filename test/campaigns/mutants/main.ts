@@ -6,8 +6,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { postgresPrograms, recordCampaign, tracerProblem } from "@resource-broker/testkit";
+import { postgresPrograms, tracerProblem } from "@resource-broker/testkit";
+import { campaignProgram } from "../frame/campaign.ts";
 import { MUTANTS } from "./all-mutants.ts";
 import { copyTree } from "./copy-tree.ts";
 import { type Check, type Mutant, nameOf } from "./mutant.ts";
@@ -23,47 +23,39 @@ interface Verdict {
   readonly seconds: number;
 }
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", default: "" },
-    jobs: { type: "string", default: String(Math.min(2, availableParallelism())) },
-    quick: { type: "boolean", default: false },
-    record: { type: "boolean", default: false },
-  },
-});
-const startedAt = Date.now();
-const absent = absentPrograms();
-const wanted = MUTANTS.filter(({ name }) => name.includes(values.only));
-const mutants = wanted.filter(({ caughtBy }) => !absent.has(needOf(caughtBy)));
-if (mutants.length < wanted.length)
-  console.log(
-    `NOT PLANTED: ${wanted.length - mutants.length} bugs, for want of ${[...absent].join(" and ")}`,
-  );
-const folder = await mkdtemp(join(tmpdir(), "mutants-"));
-let verdicts: Verdict[];
-try {
-  verdicts = await plantAll();
-} finally {
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-const survivors = verdicts.filter(({ isCaught }) => !isCaught);
-console.log(
-  `\n${verdicts.length - survivors.length}/${verdicts.length} planted bugs caught in ${secondsSince(startedAt)} s`,
-);
-for (const { mutant, message } of survivors)
-  console.log(`SURVIVED: ${mutant.name} (${mutant.file}) ${message}`);
-if (values.record) {
-  const caught = verdicts.length - survivors.length;
-  await recordCampaign(
-    { campaign: "mutants", seed: 1, planted: verdicts.length, caught, violations: survivors.length },
-    { startedAt, endedAt: Date.now() },
-  );
-}
-process.exit(survivors.length === 0 && verdicts.length > 0 ? 0 : 1);
+const FLAGS = { only: "", jobs: Math.min(2, availableParallelism()), quick: false };
 
-async function plantAll(): Promise<Verdict[]> {
+await campaignProgram("mutants", FLAGS, async ({ only, jobs, quick }) => {
+  const startedAt = Date.now();
+  const absent = absentPrograms(quick);
+  const wanted = MUTANTS.filter(({ name }) => name.includes(only));
+  const mutants = wanted.filter(({ caughtBy }) => !absent.has(needOf(caughtBy)));
+  const left = wanted.length - mutants.length;
+  if (left > 0) console.log(`NOT PLANTED: ${left} bugs, for want of ${[...absent].join(" and ")}`);
+  const folder = await mkdtemp(join(tmpdir(), "mutants-"));
+  let verdicts: Verdict[];
+  try {
+    verdicts = await plantAll(mutants, { folder, jobs });
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+  const planted = verdicts.length;
+  const survivors = verdicts.filter(({ isCaught }) => !isCaught);
+  const caught = planted - survivors.length;
+  console.log(`\n${caught}/${planted} planted bugs caught in ${secondsSince(startedAt)} s`);
+  const survived = survivors.map(
+    ({ mutant, message }) => `SURVIVED: ${mutant.name} (${mutant.file}) ${message}`,
+  );
+  const violations = planted === 0 ? ["no planted bug has such a name"] : survived;
+  return { campaign: "mutants", figures: { planted, caught }, violations };
+});
+
+async function plantAll(
+  mutants: readonly Mutant[],
+  { folder, jobs }: { readonly folder: string; readonly jobs: number },
+): Promise<Verdict[]> {
   const trees = await Promise.all(
-    Array.from({ length: Number(values.jobs) }, async (_, job) => {
+    Array.from({ length: jobs }, async (_, job) => {
       const tree = join(folder, `tree-${job}`);
       await copyTree(ROOT, tree);
       return tree;
@@ -123,11 +115,11 @@ function lineOf({ mutant, isCaught, message, seconds }: Verdict): string {
 }
 
 /** What checks need that is not there: tests would be skipped, and catch nothing. */
-function absentPrograms(): Set<string> {
+function absentPrograms(isQuick: boolean): Set<string> {
   const absent = new Set<string>();
-  if (values.quick || !postgresPrograms().isThere) absent.add("postgres");
-  if (values.quick || tracerProblem() !== undefined) absent.add("strace");
-  if (values.quick) absent.add("time");
+  if (isQuick || !postgresPrograms().isThere) absent.add("postgres");
+  if (isQuick || tracerProblem() !== undefined) absent.add("strace");
+  if (isQuick) absent.add("time");
   return absent;
 }
 

@@ -1,37 +1,37 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const PEERING = testFile("packages/agent/src/liqo/requester/liqo-peering.test.ts");
-const TEARDOWN = testFile("packages/agent/src/liqo/requester/plan-teardown.test.ts");
+const UNPEER = testFile("packages/agent/src/liqo/requester/plan-peering.test.ts");
 const ESTABLISH = testFile("packages/agent/src/liqo/requester/plan-establish.test.ts");
 
 /** How an agent peers and unpeers: each was a defect, or would have been one, with the real Liqo. */
 export const PEERING_MUTANTS: readonly Mutant[] = [
   {
     name: "takes Liqo's role for a peering, without an Identity",
-    file: "packages/agent/src/liqo/requester/foreign-cluster-state.ts",
+    file: "packages/agent/src/liqo/requester/plan-peering.ts",
     find: 'return isProvider(foreignCluster) && identityOf(foreignCluster)?.status === "Ready";',
     replace: "return isProvider(foreignCluster);",
     caughtBy: PEERING,
   },
   {
     name: "peers anew without waiting until Liqo has let go",
-    file: "packages/agent/src/liqo/requester/peering-job-factory.ts",
+    file: "packages/agent/src/liqo/requester/peering-jobs.ts",
     find: "if (!isTerminating(await reads.foreignCluster(pair.liqoId))) return undefined;",
     replace: "if (reads !== undefined) return undefined;",
     caughtBy: PEERING,
   },
   {
     name: "unpeers in liqoctl's order: the rights go before Liqo has used them",
-    file: "packages/agent/src/liqo/requester/peering-job-factory.ts",
+    file: "packages/agent/src/liqo/requester/peering-jobs.ts",
     find: "const isGone = await endIdentity(pair, TERMINATION_MS, signal);",
     replace: "const isGone = true;",
     caughtBy: PEERING,
   },
   {
     name: "leaves a slice that has no Identity",
-    file: "packages/agent/src/liqo/requester/plan-establish.ts",
-    find: 'return { kind: "remove-slice", slice };',
-    replace: "return undefined;",
+    file: "packages/agent/src/liqo/requester/plan-peering.ts",
+    find: 'return act("SliceRemoved", message, remove(RESOURCE_SLICES, slice));',
+    replace: 'return message === "" ? undefined : undefined;',
     caughtBy: PEERING,
   },
   {
@@ -43,17 +43,17 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "unpeers by force while the provider borrows here",
-    file: "packages/agent/src/liqo/requester/plan-unpeer.ts",
+    file: "packages/agent/src/liqo/requester/plan-peering.ts",
     find: "if (slicesFrom === 0 && !isConsumer(foreignCluster)) {",
     replace: "if (slicesFrom >= 0) {",
-    caughtBy: TEARDOWN,
+    caughtBy: UNPEER,
   },
   {
     name: "unpeers by force after the first failure",
-    file: "packages/agent/src/liqo/requester/plan-unpeer.ts",
+    file: "packages/agent/src/liqo/requester/plan-peering.ts",
     find: "if (unreachableForMs(foreignCluster, wallMs) < UNREACHABLE_MS) return undefined;",
     replace: "if (unreachableForMs(foreignCluster, wallMs) < 0) return undefined;",
-    caughtBy: TEARDOWN,
+    caughtBy: UNPEER,
   },
   {
     name: "calls a node ready that is forbidden everything at its provider",
@@ -61,26 +61,5 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
     find: 'if (tenantStatus === "admitted" || tenantStatus === "unknown") return undefined;',
     replace: 'if (tenantStatus !== "terminating") return undefined;',
     caughtBy: ESTABLISH,
-  },
-  {
-    name: "peers with networking though --liqo-networking is false",
-    file: "packages/agent/src/liqo/liqo-data-plane.ts",
-    find: 'hasNetworking: settings["liqo-networking"],',
-    replace: "hasNetworking: true,",
-    caughtBy: testFile("packages/agent/src/liqo/liqo-settings.test.ts"),
-  },
-  {
-    name: "gives liqoctl another context than --context",
-    file: "packages/agent/src/liqo/liqo-data-plane.ts",
-    find: '...(context === "" ? {} : { context }),',
-    replace: "",
-    caughtBy: testFile("packages/agent/src/liqo/liqo-settings.test.ts"),
-  },
-  {
-    name: "asks for GPUs by another name than --gpu-resources has",
-    file: "packages/agent/src/liqo/liqo-data-plane.ts",
-    find: 'const [gpuResource = "nvidia.com/gpu"] = settings["gpu-resources"];',
-    replace: 'const gpuResource = "nvidia.com/gpu";',
-    caughtBy: testFile("packages/agent/src/liqo/liqo-settings.test.ts"),
   },
 ];

@@ -40,14 +40,14 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "believes that it leads though its lease on the API server has run out",
     ...LEASE_RUN_OUT,
-    caughtBy: testFile(`${KUBERNETES}/replicas.test.ts`),
+    caughtBy: testFile(`${KUBERNETES}/kubernetes-store.test.ts`),
   },
   {
     name: "keeps a lease that another one held meanwhile, and does not ask who leads",
     file: ELECTOR,
     find: "    if (renewedAt !== undefined && !wasHeld) await lease.verify?.();\n",
     replace: "",
-    caughtBy: testFile(`${KUBERNETES}/replicas.test.ts`),
+    caughtBy: testFile(`${KUBERNETES}/kubernetes-store.test.ts`),
   },
   {
     name: "lets a deposed leader trim: the epoch is unchecked there",
@@ -79,10 +79,10 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "believes a monotonic clock that stood still while the machine was suspended",
-    file: "packages/broker/src/store/common/lease-time.ts",
+    file: "packages/broker/src/store/common/leader-elector.ts",
     find: "  const onWallMs = now.wallMs - renewedAt.wallMs;\n",
     replace: "  const onWallMs = elapsedMs;\n",
-    caughtBy: { ...testFile("packages/broker/src/suspended-replica.test.ts"), needs: "postgres" },
+    caughtBy: testFile("packages/broker/src/store/common/lease-time.test.ts"),
   },
   {
     name: "talks on over its streams though another one may lead",
@@ -111,14 +111,14 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     find: '      dropped = oldest.map((segment) => segmentName("audit", segment));\n',
     replace:
       '      dropped = oldest.map((segment) => segmentName("audit", segment));\n      void segments.remove(dropped);\n',
-    caughtBy: testFile(`${KUBERNETES}/ledger-objects.test.ts`),
+    caughtBy: testFile(`${KUBERNETES}/history.test.ts`),
   },
   {
     name: "does not notice that a page of the ledger was replaced",
     file: `${KUBERNETES}/read-ledger.ts`,
     find: "sums.sum(), sumOf(content) ?? sums.sum());\n",
     replace: "sums.sum(), sums.sum() ?? sumOf(content));\n",
-    caughtBy: testFile(`${KUBERNETES}/record-sums.test.ts`),
+    caughtBy: testFile(`${KUBERNETES}/commits.test.ts`),
   },
   {
     name: "takes a COMMIT that nobody confirmed for done",
@@ -132,7 +132,7 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     file: "packages/broker/src/engine/create-engine.ts",
     find: "      else this.#requireLeadership();\n",
     replace: "",
-    caughtBy: testFile("packages/broker/src/engine/replica.test.ts"),
+    caughtBy: testFile("packages/broker/src/engine/engine.test.ts"),
   },
   {
     name: "counts a renewal on the API server from its answer, so it leads for longer than others wait",

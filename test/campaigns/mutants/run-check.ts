@@ -77,5 +77,5 @@ function firstError(output: string): string {
     .find((line) => line.startsWith("FAIL"))
     ?.split(" > ")
     .at(-1);
-  return failed ?? lines.find(isComplaint)?.replace(/^VIOLATION in /, "") ?? lines.at(-1) ?? "";
+  return failed ?? lines.find(isComplaint)?.replace(/^VIOLATION: (in )?/, "") ?? lines.at(-1) ?? "";
 }

@@ -3,57 +3,47 @@
  * of the ledger after each step. `--seed S` is the first seed, `--minutes M` limits the time, `--record` appends the result
  * to docs/campaigns.jsonl. The simulation uses no real time, files or network: the same seed gives the same steps.
  */
-import { readFlags, recordCampaign } from "@resource-broker/testkit";
+import { campaignProgram } from "../frame/campaign.ts";
 import { type SimulationResult, simulate } from "./simulation.ts";
 
 const MINUTE_MS = 60_000;
 const REPORT_EVERY_MS = 15_000;
 const SHOWN_STEPS = 40;
+const FLAGS = { seeds: 200, ops: 100, seed: 1, minutes: Number.POSITIVE_INFINITY };
 
-const flags = readFlags(process.argv.slice(2), [["seeds", 200], ["ops", 100], ["seed", 1], ["minutes"]]);
-if (!flags.ok) {
-  console.error(flags.problem);
-  process.exit(2);
-}
-const { seeds = 0, ops = 0, seed: first = 0, minutes = Number.POSITIVE_INFINITY } = flags.numbers;
-const startedAt = Date.now();
-const total = new Map<string, number>();
-let reportedAt = startedAt;
-let failure: SimulationResult | undefined;
-let done = 0;
-while (done < seeds && failure === undefined && Date.now() - startedAt < minutes * MINUTE_MS) {
-  const result = await simulate(first + done, ops);
-  done++;
-  count(result);
-  if (result.failure !== undefined) failure = result;
-  if (Date.now() - reportedAt > REPORT_EVERY_MS) report();
-}
-report();
-if (failure !== undefined) explain(failure);
-if (flags.isRecorded) {
-  const counts = { seeds: done, ops, ...Object.fromEntries(total) };
-  const violations = failure === undefined ? 0 : 1;
-  await recordCampaign(
-    { campaign: "simulation", seed: first, ...counts, violations },
-    { startedAt, endedAt: Date.now() },
-  );
-}
-process.exit(failure === undefined ? 0 : 1);
+await campaignProgram("simulate", FLAGS, async ({ seeds, ops, seed: first, minutes }) => {
+  const startedAt = Date.now();
+  const total = new Map<string, number>();
+  const isOver = (done: number): boolean => done >= seeds || Date.now() - startedAt >= minutes * MINUTE_MS;
+  const report = (done: number): void => {
+    const text = [...total].map(([name, number]) => `${number.toLocaleString("en")} ${name}`).join(", ");
+    const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+    console.log(`${done} seeds x ${ops} operations in ${seconds} s: ${text}`);
+  };
+  const reporting = setInterval(() => report(done), REPORT_EVERY_MS);
+  let done = 0;
+  let failed: FailedSimulation | undefined;
+  for (; failed === undefined && !isOver(done); done++) {
+    const result = await simulate(first + done, ops);
+    for (const [name, number] of countsIn(result)) total.set(name, (total.get(name) ?? 0) + number);
+    if (hasFailed(result)) failed = result;
+  }
+  clearInterval(reporting);
+  report(done);
+  const figures = { seed: first, seeds: done, ops, ...Object.fromEntries(total) };
+  if (failed === undefined) return { campaign: "simulation", figures, violations: [] };
+  const { seed, failure } = failed;
+  for (const line of failure.trace.slice(-SHOWN_STEPS)) console.error(line);
+  const violations = [`in seed ${seed}: ${failure.problem}`];
+  return { campaign: "simulation", figures, violations, repeat: { seed, seeds: 1 } };
+});
 
-function count({ tally, counts, histories }: SimulationResult): void {
-  for (const [name, number] of Object.entries({ ...tally, ...counts, histories }))
-    total.set(name, (total.get(name) ?? 0) + number);
-}
+type FailedSimulation = SimulationResult & Required<Pick<SimulationResult, "failure">>;
 
-function report(): void {
-  reportedAt = Date.now();
-  const seconds = ((reportedAt - startedAt) / 1000).toFixed(1);
-  const text = [...total].map(([name, number]) => `${number.toLocaleString("en")} ${name}`).join(", ");
-  console.log(`${done} seeds x ${ops} operations in ${seconds} s: ${text}`);
+function hasFailed(result: SimulationResult): result is FailedSimulation {
+  return result.failure !== undefined;
 }
 
-function explain({ seed, failure: broken }: SimulationResult): void {
-  for (const line of broken?.trace.slice(-SHOWN_STEPS) ?? []) console.error(line);
-  console.error(`VIOLATION in seed ${seed}: ${broken?.problem}`);
-  console.error(`Repeat it with: npm run simulate -- --seed ${seed} --seeds 1 --ops ${ops}`);
+function countsIn({ tally, counts, histories }: SimulationResult): [string, number][] {
+  return Object.entries({ ...tally, ...counts, histories });
 }

@@ -10,9 +10,9 @@ export type {
   WriteOptions,
   Written,
 } from "./api/cluster-api.ts";
-export type { ResourceDefinition } from "./api/definition.ts";
-export { StatusError } from "./api/status-error.ts";
+export type { ResourceDefinition } from "./api/cluster-api.ts";
+export { StatusError } from "./api/statuses.ts";
 export { createKubeSim } from "./create-kube-sim.ts";
 export type { JsonObject, JsonValue } from "./json.ts";
 export type { ClusterOptions, FailNext, KubeSim, KubeSimDeps, SimCluster, SimFaults } from "./kube-sim.ts";
-export { encodeList, encodeObject, encodeReply, encodeWatchFrame } from "./protobuf/encode.ts";
+export { encodeList, encodeWatchFrame } from "./protobuf/encode.ts";

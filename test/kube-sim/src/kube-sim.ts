@@ -44,8 +44,6 @@ export interface SimCluster {
 
 /** What can be made to go wrong. */
 export interface SimFaults {
-  /** Every reply waits so long. */
-  readonly setLatency: (ms: number) => void;
   /** The next requests that match get this status instead: `{ times: 3, status: 500 }`, `{ …, verb: "list", plural: "pods" }`. */
   readonly failNext: (failure: FailNext) => void;
   /** Breaks every open connection. */
@@ -59,8 +57,6 @@ export interface SimFaults {
   readonly up: () => Promise<void>;
   /** Old versions are forgotten: watches that lag get 410. */
   readonly compact: () => void;
-  /** The server's clock runs so much ahead. */
-  readonly shiftClock: (ms: number) => void;
 }
 
 export interface FailNext {

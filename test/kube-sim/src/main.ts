@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Fault } from "@resource-broker/base";
 import { describeFailure, EXIT, runUntilSignal, systemClock } from "@resource-broker/runtime";
-import { StatusError } from "./api/status-error.ts";
+import { StatusError } from "./api/statuses.ts";
 import { readFlags, USAGE } from "./standalone/flags.ts";
 import { runClusters } from "./standalone/run-clusters.ts";
 

@@ -1,5 +1,4 @@
 export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
-export { type BenchRow, benchTable } from "./bench/bench-table.ts";
 export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
 export {
   type BrokerClient,
@@ -14,12 +13,9 @@ export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
 export {
   advertisementRequest,
   type ClusterVariety,
-  instructionStreamRequest,
   reservationRequest,
 } from "./broker/raw-requests.ts";
 export { type SeededRandom, seededRandom } from "./broker/seeded-random.ts";
-export { readFlags } from "./campaign/flags.ts";
-export { recordCampaign } from "./campaign/record-campaign.ts";
 export {
   type Authority,
   type CertificateOptions,
@@ -43,7 +39,6 @@ export {
 } from "./certificates/wrong-certificates.ts";
 export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
 export type {
-  ControlPlaneProgram,
   KubectlResult,
   RealControlPlane,
   ServerAccess,
@@ -59,21 +54,9 @@ export {
 export { ACTIVE_AFTER_MS } from "./go-broker/go-ledger.ts";
 export { History } from "./histories/history.ts";
 export type { ProviderOperation, ProviderResult } from "./histories/provider-object.ts";
-export { kubeClientFor } from "./kube/clients.ts";
-export { DIVERGENCES, type Divergence, keepOrDiverge } from "./kube/divergences.ts";
-export { KUBE_PROMISES } from "./kube/kube-conformance.ts";
+export { kubeClientFor, readTable, realKube, simulatedKube } from "./kube/kube-servers.ts";
+export { KUBE_PROMISES, keepOrDiverge } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
-export { realKube, simulatedKube } from "./kube/kube-servers.ts";
-export type { LiqoBehaviour } from "./liqo/behaviour.ts";
-export { type LiqoAssets, liqoAssets, looseLiqoDefinitions } from "./liqo/definitions.ts";
-export { type FakeLiqo, type FakeLiqoOptions, fakeLiqo } from "./liqo/fake-liqo.ts";
-export type { FakeLiqoctl, LiqoctlFailure, LiqoctlResult } from "./liqo/fake-liqoctl.ts";
-export { installedLiqo, liqoDeployment } from "./liqo/install.ts";
-export type { LiqoSite } from "./liqo/liqo-state.ts";
-export { type LiqoctlProgram, startLiqoctlProgram } from "./liqo/liqoctl-program.ts";
-export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./liqo/plain-kinds.ts";
-export { creatorUser } from "./liqo/provide-slice.ts";
-export { LIQOCTL_LINES } from "./liqo/testing/liqoctl-lines.ts";
 export { metricsIn, metricsPage, type ScrapedMetric, samplesOf } from "./metrics/scrape.ts";
 export { type PostgresPrograms, postgresPrograms } from "./postgres/postgres-programs.ts";
 export { type PostgresOptions, type PostgresServer, startPostgres } from "./postgres/start-postgres.ts";
@@ -84,7 +67,10 @@ export { type Guardian, startGuardian } from "./process/guardian.ts";
 export { cpuMsOf, memoryOf } from "./process/process-usage.ts";
 export { callsIn, startTraced, traceProcess, tracerProblem } from "./process/system-calls.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
+export { type LiqoAssets, liqoAssets } from "./real-liqo/assets.ts";
+export { installedLiqo, liqoDeployment } from "./real-liqo/install.ts";
 export { listingOf } from "./real-liqo/object-listing.ts";
+export { WHOLE_NODES, WHOLE_PODS, type WholeNode, type WholePod } from "./real-liqo/plain-kinds.ts";
 export {
   type RealLiqoCluster,
   type RealLiqoControlPlanes,
@@ -128,7 +114,6 @@ export {
 } from "./world/kinds.ts";
 export { type ReachedPlane, type RealControlPlanes, realControlPlanes } from "./world/real-control-planes.ts";
 export {
-  typicalCpuMillis,
   typicalNode,
   typicalPod,
   typicalPodName,

@@ -11,16 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { MARKER } from "../cache.ts";
+import type { Assets } from "../assets-tool.ts";
 
 export interface BenchOptions {
-  /** The tool: its folder's name. */
-  readonly tool: string;
+  readonly assets: Assets;
   /** What a program that its Go has built says of itself. */
   readonly says: string;
-  /** How its Go answers more than `go list` and `go build`: cases of a shell script. */
-  readonly answers?: string;
-  /** More that is there with Go: text by path inside the bench's folder, which the cases above find in BENCH. */
+  /** More that is in its modules: text by path. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -53,9 +50,14 @@ export interface ToolBench {
   readonly dispose: () => void;
 }
 
-const goScript = (answers: string): string => `#!/bin/sh
+/** MISSING takes all modules away, SUM is another checksum. */
+const goScript = (replies: string): string => `#!/bin/sh
 case "$1 $2" in
-  ${answers}
+  "mod "*)
+    if [ -n "$MISSING" ]; then echo '{"Error": "module lookup disabled"}'; exit 1; fi
+    case "$4" in
+    ${replies}
+    esac ;;
   "version "*) if [ -n "$MARKS" ]; then echo "by another" > "$MARKS"; fi ;;
   "list "*) echo a/b; echo c/d ;;
   "build "*)
@@ -69,7 +71,20 @@ case "$1 $2" in
 esac
 `;
 
-export function toolBench({ tool, says, answers = "", files = {} }: BenchOptions): ToolBench {
+export function toolBench({ assets, says, files = {} }: BenchOptions): ToolBench {
+  const { copies, programs } = assets.list;
+  const modules = [...copies, ...programs].flatMap(({ module }) => (module === undefined ? [] : [module]));
+  const replies = modules.map(
+    ({ path, sum }) =>
+      `*"${path}@"*) echo "{\\"Dir\\":\\"$BENCH/modules/${path}\\",\\"Sum\\":\\"\${SUM:-${sum}}\\"}" ;;`,
+  );
+  // In each file that is copied by its name: that name.
+  const inModules = [
+    ...modules.map(({ path }) => `${path}/go.mod`),
+    ...copies.flatMap(({ module, from }) =>
+      typeof from === "string" ? [] : from.map((name) => `${module.path}/${name}`),
+    ),
+  ].map((name) => [`modules/${name}`, `# ${name}\n`] as const);
   const folder = mkdtempSync(join(tmpdir(), "tool-bench-"));
   const path: ToolBench["path"] = (...parts) => join(folder, ...parts);
   const write: ToolBench["write"] = (name, text) => {
@@ -77,7 +92,11 @@ export function toolBench({ tool, says, answers = "", files = {} }: BenchOptions
     writeFileSync(path(name), text);
     chmodSync(path(name), 0o755);
   };
-  const withGo = { "bin/go": goScript(answers), ...files };
+  const withGo = {
+    "bin/go": goScript(replies.join("\n    ")),
+    ...Object.fromEntries(inModules),
+    ...files,
+  };
   const builtIn: ToolBench["builtIn"] = () =>
     readFileSync(path("notes"), "utf8")
       .trimEnd()
@@ -90,14 +109,14 @@ export function toolBench({ tool, says, answers = "", files = {} }: BenchOptions
     run: ({ args = [], env = {}, hasGo = true } = {}) => {
       if (hasGo) for (const [name, text] of Object.entries(withGo)) write(name, text);
       const PATH = hasGo ? `${path("bin")}:/usr/bin:/bin` : path("nowhere");
-      const cache = { [`${tool.replace("-", "_").toUpperCase()}_CACHE`]: path("cache") };
-      const main = join(import.meta.dirname, "../..", tool, "main.ts");
+      const cache = { [`${assets.name.replace("-", "_").toUpperCase()}_CACHE`]: path("cache") };
+      const main = join(import.meta.dirname, "../..", assets.name, "main.ts");
       return runNode([main, ...args], { PATH, BENCH: folder, SAYS: says, ...cache, ...env });
     },
     built: () => builtIn().map(([name]) => name),
     builtIn,
     kept,
-    isWhole: () => existsSync(join(kept(), MARKER)),
+    isWhole: () => existsSync(join(kept(), "complete")),
     dispose: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -1,141 +1,81 @@
-import { type AuditEntryDTO, auditPageSchema, validate } from "@resource-broker/contract";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addLine, NO_LINES } from "../../src/audit/verify-chain.ts";
-import { type Fleet, startFleet } from "./testing/fleet.ts";
+import type { AuditEntryDTO } from "@resource-broker/contract";
+import { afterAll, describe, expect, test } from "vitest";
+import { addLine, NO_LINES } from "../../src/audit/audit.ts";
+import { cellsOf } from "../../src/testing/cli.ts";
+import { startFleet } from "./testing/fleet.ts";
 
-const cleanUps: (() => Promise<void>)[] = [];
-let fleet: Fleet;
-let lines: readonly AuditEntryDTO[];
-
-beforeAll(async () => {
-  fleet = await startFleet((cleanUp) => cleanUps.unshift(cleanUp));
-  const id = await fleet.reserve("rome", "--cpu", "4", "--memory", "8Gi");
-  await fleet.as("ops", "cordon", "tokyo", "--reason", "maintenance");
-  await fleet.as("rome", "release", id);
-  lines = JSON.parse((await fleet.as("ops", "audit", "-o", "json")).out) as AuditEntryDTO[];
-});
-afterAll(async () => {
-  for (const cleanUp of cleanUps) await cleanUp();
-});
+const fleet = await startFleet(afterAll);
+const { expectDialogue } = fleet;
+const id = await fleet.reserve("rome", "--cpu 4 --memory 8Gi");
+await fleet.ok("ops", "cordon tokyo --reason maintenance");
+await fleet.ok("rome", `release ${id}`);
+const lines = (await fleet.data("ops", "audit")) as AuditEntryDTO[];
 
 describe("audit", () => {
   test("shows who did what to whom, oldest first", async () => {
-    const { code, out } = await fleet.as("ops", "audit");
-    expect(code).toBe(0);
-    const rows = out
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split(/ {2,}/u));
-    expect(rows[0]).toEqual(["LINE", "AGE", "WHO", "ACTION", "SUBJECT", "MESSAGE"]);
-    expect(rows.slice(1).map(([line, , who, action]) => [line, who, action])).toEqual([
-      ["1", "broker", "open-adoption"],
-      ["2", "rome", "reserve"],
-      ["3", "ops", "cordon"],
-      ["4", "rome", "release"],
-    ]);
-    expect(validate(auditPageSchema, { items: lines })).toMatchObject({ ok: true });
+    const [titles, ...rows] = cellsOf(await fleet.ok("ops", "audit"));
+    expect(titles).toEqual(["LINE", "AGE", "WHO", "ACTION", "SUBJECT", "MESSAGE"]);
+    const done = ["1 broker open-adoption", "2 rome reserve", "3 ops cordon", "4 rome release"];
+    expect(rows.map(([line, , who, action]) => `${line} ${who} ${action}`)).toEqual(done);
   });
 
-  test.each([
-    { args: ["--tail", "1"], shows: "4\n" },
-    { args: ["--tail", "2"], shows: "3\n4\n" },
-    { args: ["--tail", "50"], shows: "1\n2\n3\n4\n" },
-    { args: ["--tail", "1", "--all"], shows: "1\n2\n3\n4\n" },
-  ])("keeps to $args", async ({ args, shows }) => {
-    expect((await fleet.as("ops", "audit", ...args, "-o", "name")).out).toBe(shows);
+  test("keeps to the lines asked for, is for admins, and computes the chain again or reads the files", async () => {
+    const sound = /^State: +sound\nLines: +\d+, from number 1 on\nLast hash: +[0-9a-f]{64}\n$/u;
+    const store = `--store sqlite:${fleet.broker.storeDirectory}`;
+    await expectDialogue(
+      ["ops", "audit --tail 2 -o name", 0, /^3\n4\n$/u],
+      ["ops", "audit --tail 50 -o name", 0, /^1\n2\n3\n4\n$/u],
+      ["ops", "audit --tail 1 --all -o name", 0, /^1\n2\n3\n4\n$/u],
+      ["rome", "audit", 5, "--admin"],
+      ["ops", "audit --verify", 0, sound],
+      ["nobody", `audit verify ${store} -o json`, 0, '"problems": []'],
+      ["ops", "audit verfy", 2, "did you mean verify?"],
+    );
   });
 
   test("continues with --follow, a line at a time and without new titles", async () => {
-    let out = "";
-    let looks = 0;
-    const pause = async (): Promise<void> => {
-      looks++;
-      if (looks === 2) await fleet.as("ops", "uncordon", "tokyo");
-      if (looks === 4) throw new Error("enough");
-    };
-    const following = fleet.asWith(
-      { pause, onOut: (text) => (out += text) },
-      "ops",
-      "audit",
-      "-f",
-      "--tail",
-      "1",
-    );
-    await expect(following).rejects.toThrow("enough");
-    expect(out.trimEnd().split("\n").slice(2)).toEqual([
-      expect.stringMatching(/^5 +\d+s +ops +uncordon +tokyo /u),
-    ]);
-  });
-
-  test("computes the chain again with --verify", async () => {
-    const { code, out } = await fleet.as("ops", "audit", "--verify");
-    expect(code).toBe(0);
-    expect(out).toMatch(/^State: +sound\nLines: +\d+, from number 1 on\nLast hash: +[0-9a-f]{64}\n$/u);
-  });
-
-  test("is for admins", async () => {
-    expect(await fleet.as("rome", "audit")).toMatchObject({
-      code: 5,
-      err: expect.stringContaining("--admin"),
-    });
-  });
-
-  test("verify reads the files instead", async () => {
-    const store = `sqlite:${fleet.broker.storeDirectory}`;
-    const { code, out } = await fleet.as("nobody", "audit", "verify", "--store", store, "-o", "json");
-    expect({ code, ...(JSON.parse(out) as object) }).toMatchObject({ code: 0, problems: [] });
-    const slip = await fleet.as("ops", "audit", "verfy");
-    expect(slip).toMatchObject({ code: 2, err: expect.stringContaining("did you mean verify?") });
+    const nothing = async (): Promise<void> => undefined;
+    const steps = [nothing, () => fleet.ok("ops", "uncordon tokyo"), nothing];
+    const out = await fleet.watch("audit -f --tail 1", steps);
+    const added = [expect.stringMatching(/^5 +\d+s +ops +uncordon +tokyo /u)];
+    expect(out.trimEnd().split("\n").slice(2)).toEqual(added);
   });
 });
 
 describe("a chain", () => {
   const check = (entries: readonly AuditEntryDTO[]) => entries.reduce(addLine, NO_LINES);
 
-  test("as it came from the broker is sound", () => {
+  test("as it came from the broker is sound, and may begin later: older lines are trimmed", () => {
     expect(check(lines)).toMatchObject({ lines: 4, first: 1, problem: undefined });
-  });
-
-  test("may begin later: older lines are trimmed", () => {
     const { previousHash: _gone, ...second } = lines[1] ?? ({} as AuditEntryDTO);
     expect(check([second, ...lines.slice(2)])).toMatchObject({ lines: 3, first: 2, problem: undefined });
   });
 
-  const changes: readonly { name: string; change: (entry: AuditEntryDTO) => AuditEntryDTO; says: string }[] =
-    [
-      {
-        name: "another message",
-        change: (entry) => ({ ...entry, message: "nothing happened" }),
-        says: "it differs from the recorded",
-      },
-      {
-        name: "another actor",
-        change: (entry) => ({ ...entry, actor: "paris" }),
-        says: "it differs from the recorded",
-      },
-      {
-        name: "another time",
-        change: (entry) => ({ ...entry, at: "2020-01-01T00:00:00Z" }),
-        says: "it differs from the recorded",
-      },
-      {
-        name: "another record",
-        change: (entry) => ({ ...entry, record: `${entry.record} ` }),
-        says: "its hash",
-      },
-      { name: "another hash", change: (entry) => ({ ...entry, hash: "0".repeat(64) }), says: "its hash" },
-      {
-        name: "another line before",
-        change: (entry) => ({ ...entry, previousHash: "0".repeat(64) }),
-        says: "its previous hash is not the",
-      },
-    ];
-  test.each(changes)("with $name is broken there", ({ change, says }) => {
-    const changed = lines.map((entry, index) => (index === 1 ? change(entry) : entry));
-    expect(check(changed).problem).toMatch(new RegExp(`^line 2: .*${says}`, "u"));
+  const differs = "it differs from the recorded";
+  const zeros = "0".repeat(64);
+  test.each<[string, (entry: AuditEntryDTO) => Partial<AuditEntryDTO>, string]>([
+    ["another message", () => ({ message: "nothing happened" }), differs],
+    ["another actor", () => ({ actor: "paris" }), differs],
+    ["another time", () => ({ at: "2020-01-01T00:00:00Z" }), differs],
+    ["another record", ({ record }) => ({ record: `${record} ` }), "its hash"],
+    ["another hash", () => ({ hash: zeros }), "its hash"],
+    ["another line before", () => ({ previousHash: zeros }), "its previous hash is not the"],
+    ["a line missing before", () => ({ sequence: 3 }), "lines are missing"],
+  ])("with %s is broken there", (_, change, says) => {
+    const changed = lines.map((entry, index) => (index === 1 ? { ...entry, ...change(entry) } : entry));
+    expect(check(changed).problem).toMatch(new RegExp(`^line [23]: .*${says}`, "u"));
   });
+});
 
-  test("with a line taken out is broken there", () => {
-    expect(check([...lines.slice(0, 1), ...lines.slice(2)]).problem).toContain("lines are missing");
-  });
+test("adoption is shown, closed, and opened for a while, by an admin alone and in the audit log", async () => {
+  const open = /^Adoption: +open\nReservations made before: +\S+Z\nUntil: +\S+Z\nCause: +created\n$/u;
+  await expectDialogue(
+    ["ops", "adoption show", 0, open],
+    ["ops", "adoption close", 0, /^Adoption: +closed\n[^]*Cause: +closed by ops\n$/u],
+    ["ops", "adoption open --for 2h", 0, /^Adoption: +open\n[^]*Cause: +opened by ops\n$/u],
+    ["ops", "audit --all", 0, "Adoption closed.", "Adoption (opened): holds made before"],
+    ["rome", "adoption open", 5],
+    ["ops", "adoption open --for soon", 2],
+    ["ops", "adoption open --for 200h", 1, "at most 7 days"],
+  );
 });

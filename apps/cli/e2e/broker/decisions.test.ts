@@ -1,136 +1,111 @@
-import { decisionSchema, quoteSchema, validateExactly } from "@resource-broker/contract";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, startFleet } from "./testing/fleet.ts";
+import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
+import { afterAll, describe, expect, test } from "vitest";
+import { NOWHERE } from "../../src/testing/fake-server.ts";
+import { startOneCluster } from "../../src/testing/one-cluster.ts";
+import { startFleet } from "./testing/fleet.ts";
 
-const cleanUps: (() => Promise<void>)[] = [];
-let fleet: Fleet;
-let reservation: string;
-const ASKED = ["--cpu", "4", "--memory", "8Gi"];
+const ASKED = "--cpu 4 --memory 8Gi";
+const fleet = await startFleet(
+  afterAll,
+  "version: strict-1\ndisclosure: reasons\nquotas: { berlin: { cpu: 1 } }\n",
+);
+const { expectDialogue } = fleet;
+const reservation = await fleet.reserve("rome", ASKED);
+const { err } = await fleet.as("rome", "reserve --cpu 17 --memory 8Gi");
+const refusal = /explain (dec-\S+)/u.exec(err)?.[1] ?? "";
 
-beforeAll(async () => {
-  fleet = await startFleet((cleanUp) => cleanUps.unshift(cleanUp), {
-    policy: "version: strict-1\ndisclosure: reasons\nquotas: { berlin: { cpu: 1 } }\n",
-  });
-  reservation = await fleet.reserve("rome", ...ASKED);
-});
-afterAll(async () => {
-  for (const cleanUp of cleanUps) await cleanUp();
-});
-
-describe("explain", () => {
-  test("ranks who fitted with the parts of the score, then tells who did not, why and what was missing", async () => {
-    const { code, out, err } = await fleet.as("ops", "explain", reservation);
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toBe(
-      [
-        "paris lends 4 CPU / 8Gi Memory to rome.",
-        "",
-        "CLUSTER   SCORE   RESOURCES   COST    PRICE          VERDICT",
-        "paris     0.797   0.813       0.761   0.2029 EUR/h   Chosen",
-        "tokyo     0.738   0.625       1.000   0.1544 EUR/h   Fitted",
-        "",
-        "score = 0.7 x resources + 0.3 x cost (policy strict-1)",
-        "",
-        "CLUSTER   PASSED OVER FOR   MISSING   WHY",
-        "berlin    capacity          2 CPU     needs 2 more CPU",
-        "rome      self              -         is the requester itself (also: capacity)",
-        "",
-        "Flip: tokyo would win below 0.1141 EUR/h.",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  test("shows what each had to lend with -o wide", async () => {
-    const { out } = await fleet.as("ops", "explain", reservation, "-o", "wide");
-    const [, , titles = "", paris = ""] = out.split("\n");
-    expect(titles.split(/ {2,}/u)).toContain("AVAILABLE");
-    expect(paris).toMatch(/ {2}16 CPU \/ 64Gi Memory {3}16 CPU \/ 64Gi Memory {3}\d+s {3}/u);
-  });
-
-  test("prints the decision as the broker sends it", async () => {
-    const { out } = await fleet.as("ops", "explain", `reservation/${reservation}`, "-o", "json");
-    expect(validateExactly(decisionSchema, JSON.parse(out))).toMatchObject({ ok: true });
-  });
-
-  test("finds a refusal by its decision, and says what would make it fit", async () => {
-    const { err } = await fleet.as("rome", "reserve", "--cpu", "17", "--memory", "8Gi");
-    const [, decision = ""] = /explain (dec-\S+)/u.exec(err) ?? [];
-    const { code, out } = await fleet.as("ops", "explain", `decision/${decision}`);
-    expect(code).toBe(0);
-    expect(out).toContain("No cluster can lend 17 CPU / 8Gi Memory to rome; 4 considered.\n");
-    expect(out).toMatch(/\nparis +capacity +5 CPU +needs 5 more CPU\n/u);
-    expect(out).toMatch(/\nFlip: Would fit paris with 12 CPU instead of 17\.\n$/u);
-  });
-
-  test("shows reasons without figures to those who may not see figures", async () => {
-    const { code, out } = await fleet.as("rome", "explain", reservation);
-    expect(code).toBe(0);
-    expect(out).toContain("CLUSTER   VERDICT\nparis     Chosen\ntokyo     Fitted\n");
-    expect(out).toMatch(/\nberlin +capacity +- +does not have enough CPU\n/u);
-    expect(out).not.toContain("0.7");
-  });
-
-  test("of a decision that is not there, or is somebody else's, says so", async () => {
-    expect(await fleet.as("ops", "explain", "dec-none")).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringContaining('there is no decision "dec-none" here'),
-    });
-    const decision = (await fleet.as("ops", "explain", reservation, "-o", "name")).out.trim();
-    expect(await fleet.as("tokyo", "explain", decision)).toMatchObject({ code: 1, out: "" });
-  });
+test("explain ranks who fitted with the parts of the score, then tells who did not, why and what was missing", async () => {
+  const { code, out, err } = await fleet.as("ops", `explain reservation/${reservation}`);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toBe(
+    [
+      "paris lends 4 CPU / 8Gi Memory to rome.",
+      "",
+      "CLUSTER   SCORE   RESOURCES   COST    PRICE          VERDICT",
+      "paris     0.797   0.813       0.761   0.2029 EUR/h   Chosen",
+      "tokyo     0.738   0.625       1.000   0.1544 EUR/h   Fitted",
+      "",
+      "score = 0.7 x resources + 0.3 x cost (policy strict-1)",
+      "",
+      "CLUSTER   PASSED OVER FOR   MISSING   WHY",
+      "berlin    capacity          2 CPU     needs 2 more CPU",
+      "rome      self              -         is the requester itself (also: capacity)",
+      "",
+      "Flip: tokyo would win below 0.1141 EUR/h.",
+      "",
+    ].join("\n"),
+  );
 });
 
-describe("quote", () => {
-  test("tells who would lend and at what price, and holds nothing", async () => {
-    const before = (await fleet.as("ops", "get", "reservations", "-o", "json")).out;
-    const { code, out } = await fleet.as("ops", "quote", ...ASKED, "--duration", "2h");
-    expect(code).toBe(0);
-    expect(out).toContain("\nPrice: 0.1544 EUR/h, 0.3087 EUR in all. Nothing is reserved.\n");
-    expect((await fleet.as("ops", "get", "reservations", "-o", "json")).out).toBe(before);
-  });
+test("explain of a refusal says what would fit; figures are for those who may see them, decisions for their parties", async () => {
+  const decision = await fleet.ok("ops", `explain ${reservation} -o name`);
+  const none = "No cluster can lend 17 CPU / 8Gi Memory to rome; 4 considered.\n";
+  const flip = /\nFlip: Would fit paris with 12 CPU instead of 17\.\n$/u;
+  const chosen = "CLUSTER   VERDICT\nparis     Chosen\ntokyo     Fitted\n";
+  const reason = /\nberlin +capacity +- +does not have enough CPU\n/u;
+  await expectDialogue(
+    ["ops", `explain decision/${refusal}`, 0, none, /\nparis +capacity +5 CPU +needs 5 more CPU\n/u, flip],
+    ["rome", `explain ${reservation}`, 0, chosen, reason, /^((?!0\.7)[^])*$/u],
+    ["ops", "explain dec-none", 1, 'there is no decision "dec-none" here'],
+    ["tokyo", `explain ${decision}`, 1],
+  );
+});
 
-  test("that fits nowhere is printed all the same, and ends with status 3", async () => {
-    const { code, out, err } = await fleet.as("ops", "quote", ...ASKED, "--gpu", "1", "-o", "json");
-    expect({ code, err }).toEqual({ code: 3, err: "brokerctl: no cluster can lend that now\n" });
-    const quote = validateExactly(quoteSchema, JSON.parse(out));
-    expect(quote).toMatchObject({ ok: true, value: { fits: false, decision: { fitted: 0 } } });
+describe("explain a request of a cluster", async () => {
+  const good = GOOD_OBJECTS["ResourceRequest"] as { metadata: { name: string } };
+  const request = (name: string, status: object) => ({
+    ...good,
+    metadata: { ...good.metadata, name },
+    status,
   });
-
-  test("beyond the quota ends with status 3 as well", async () => {
-    expect(await fleet.as("berlin", "quote", ...ASKED)).toMatchObject({
-      code: 3,
-      err: expect.stringContaining("berlin may hold 1 CPU"),
-    });
+  const { kubeconfig } = await startOneCluster(afterAll, {
+    objects: [
+      request("refused", { phase: "Failed", decisionID: refusal, explanation: "paris: 884 CPU short" }),
+      request("new", { phase: "Pending", message: "waits for the broker" }),
+      request("unseen", {}),
+    ],
   });
-
-  test("names the cluster that would lend, for scripts", async () => {
-    expect((await fleet.as("rome", "quote", ...ASKED, "-o", "name")).out).toBe("tokyo\n");
+  const undecided =
+    "the broker has decided nothing about request new yet; it is Pending: waits for the broker";
+  test.each<[name: string, broker: string, code: number, ...says: string[]]>([
+    ["request/refused", fleet.url, 0, "No cluster can lend 17 CPU"],
+    ["resourcerequest.rear.fluidos.eu/refused", fleet.url, 0, "No cluster can lend 17 CPU"],
+    [
+      "request/refused",
+      NOWHERE,
+      1,
+      "What the agent wrote down:\nparis: 884 CPU short\n",
+      "connection refused",
+    ],
+    ["request/new", fleet.url, 1, undecided],
+    ["request/unseen", fleet.url, 1, "it is not seen by an agent"],
+    ["request/refsued", fleet.url, 1, "did you mean refused?"],
+  ])("%s at %s ends with %i", async (word, broker, code, ...says) => {
+    const env = { KUBECONFIG: kubeconfig, BROKERCTL_BROKER: broker };
+    const ended = await fleet.asWith({ env }, "rome", `explain ${word}`);
+    expect(ended).toMatchObject({ code });
+    for (const each of says) expect(ended.out + ended.err).toContain(each);
   });
 });
 
-describe("replay", () => {
-  test("computes the winner again from the record", async () => {
-    const { code, out } = await fleet.as("ops", "replay", reservation, "-o", "json");
-    expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ recorded: "paris", computed: "paris", same: true, tie: false });
-  });
+test("quote tells who would lend and at what price, and holds nothing; without anybody it ends with status 3", async () => {
+  const before = await fleet.data("ops", "get reservations");
+  const price = "\nPrice: 0.1544 EUR/h, 0.3087 EUR in all. Nothing is reserved.\n";
+  await expectDialogue(
+    ["ops", `quote ${ASKED} --duration 2h`, 0, price],
+    ["berlin", `quote ${ASKED}`, 3, "berlin may hold 1 CPU"],
+  );
+  expect(await fleet.data("ops", "get reservations")).toEqual(before);
+  const { code, out, err } = await fleet.as("ops", `quote ${ASKED} --gpu 1 -o json`);
+  expect({ code, err }).toEqual({ code: 3, err: "brokerctl: no cluster can lend that now\n" });
+  expect(JSON.parse(out)).toMatchObject({ fits: false, decision: { fitted: 0 } });
+});
 
-  test("needs the figures: without them it says whose certificate shows them", async () => {
-    const { code, err } = await fleet.as("rome", "replay", reservation);
-    expect({ code, err }).toEqual({
-      code: 5,
-      err: expect.stringContaining("use an admin's certificate"),
-    });
-  });
-
-  test("of a refusal says that there is no winner", async () => {
-    const refused = await fleet.as("rome", "reserve", "--cpu", "99", "--memory", "8Gi");
-    const [, decision = ""] = /explain (dec-\S+)/u.exec(refused.err) ?? [];
-    expect(await fleet.as("ops", "replay", decision)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("has no winner"),
-    });
-  });
+test("replay computes the winner again from the record, where there is one and its figures may be seen", async () => {
+  const replayed = await fleet.data("ops", `replay ${reservation}`);
+  expect(replayed).toMatchObject({ recorded: "paris", computed: "paris", same: true, tie: false });
+  await expectDialogue(
+    ["rome", `replay ${reservation}`, 5, "use an admin's certificate"],
+    ["ops", `replay ${refusal}`, 1, "has no winner"],
+  );
 });

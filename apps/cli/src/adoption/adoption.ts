@@ -6,40 +6,38 @@ import {
   type TypedCall,
 } from "@resource-broker/client";
 import type { AdoptionWindowDTO } from "@resource-broker/contract";
-import type { Run } from "../cli/command.ts";
+import type { Host, Run, View } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
 import { withBroker } from "../connection/broker.ts";
-import type { OutputFormat } from "../output/output-option.ts";
-import { print } from "../output/print.ts";
-import { properties } from "../output/table.ts";
-import type { ADOPTION_OPTIONS, OPEN_ADOPTION_OPTIONS } from "./options.ts";
+import type { ConnectionOptions } from "../connection/find-broker.ts";
+import type { BROKER_OPTIONS } from "../commands/broker-options.ts";
+import { properties } from "../output/print.ts";
+import type { OPEN_ADOPTION_OPTIONS } from "../commands/broker-options.ts";
 
-type Connection = Parameters<typeof withBroker>[0] & { readonly output: OutputFormat };
-
-export const showAdoption: Run<typeof ADOPTION_OPTIONS> = ({ options }, host) =>
+export const showAdoption: Run<typeof BROKER_OPTIONS> = ({ options }, host) =>
   ask(adoptionWindowCall(), options, host);
 
 export const openAdoption: Run<typeof OPEN_ADOPTION_OPTIONS> = async ({ options }, host) => {
   const parsed = parseDuration(options.for);
   if (!parsed.ok) throw new CommandError("usage", `--for: ${parsed.problem}`);
-  await ask(openAdoptionCall(options.for), options, host);
+  return ask(openAdoptionCall(options.for), options, host);
 };
 
-export const closeAdoption: Run<typeof ADOPTION_OPTIONS> = ({ options }, host) =>
+export const closeAdoption: Run<typeof BROKER_OPTIONS> = ({ options }, host) =>
   ask(closeAdoptionCall(), options, host);
 
-async function ask(call: TypedCall<AdoptionWindowDTO>, options: Connection, host: Host): Promise<void> {
-  await withBroker(options, host, async (broker) => {
+function ask(call: TypedCall<AdoptionWindowDTO>, options: ConnectionOptions, host: Host): Promise<View> {
+  return withBroker(options, host, async (broker) => {
     const { value } = await broker.request(call);
     const { open, since, until, cause, by } = value;
+    const state = open ? "open" : "closed";
     const table = (): string =>
       properties([
-        ["Adoption", open ? "open" : "closed"],
-        ...(since === undefined ? [] : [["Reservations made before", since] as const]),
-        ...(until === undefined ? [] : [["Until", until] as const]),
-        ...(cause === undefined ? [] : [["Cause", by === undefined ? cause : `${cause} by ${by}`] as const]),
+        ["Adoption", state],
+        ["Reservations made before", since],
+        ["Until", until],
+        ["Cause", cause === undefined || by === undefined ? cause : `${cause} by ${by}`],
       ]);
-    print({ data: value, table, names: () => [open ? "open" : "closed"] }, options.output, host);
+    return { data: value, table, names: [state] };
   });
 }

@@ -1,46 +1,35 @@
-import { parseTime } from "@resource-broker/base";
+import { hash } from "node:crypto";
 import { auditPages } from "@resource-broker/client";
 import type { AuditEntryDTO } from "@resource-broker/contract";
-import type { Run, Values } from "../cli/command.ts";
-import { didYouMean } from "../cli/did-you-mean.ts";
-import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
+import type { Host, Run, Values, View } from "../cli/command.ts";
+import { CommandError, didYouMean } from "../cli/exit-code.ts";
 import { type Broker, type Listed, pagesOf, withBroker } from "../connection/broker.ts";
-import { age } from "../output/age.ts";
-import type { OutputFormat } from "../output/output-option.ts";
-import { print } from "../output/print.ts";
-import { type Column, properties, table } from "../output/table.ts";
-import type { AUDIT_OPTIONS } from "./options.ts";
-import { lastSequence } from "./read-audit.ts";
-import { addLine, NO_LINES } from "./verify-chain.ts";
+import { type Column, print, properties, table, wide } from "../output/print.ts";
+import { agoOf } from "../output/text.ts";
+import type { AUDIT_OPTIONS } from "../commands/broker-options.ts";
 
 type Options = Values<typeof AUDIT_OPTIONS>;
 
 const POLL_MS = 1000;
 
-export const audit: Run<typeof AUDIT_OPTIONS> = async ({ options, words }, host) => {
-  const [word] = words;
-  if (word === "verify") return verifyFiles(options, host);
-  if (word !== undefined) {
-    throw new CommandError(
-      "usage",
-      `${JSON.stringify(word)} is an unexpected argument${await didYouMean(word, ["verify"])}`,
-    );
+export const audit: Run<typeof AUDIT_OPTIONS> = async ({ options, words: [word] }, host) => {
+  if (word === "verify") {
+    const { verify } = await import("../ledger/ledger.ts");
+    return verify(options.store);
   }
-  await withBroker(options, host, (broker) =>
-    options.verify ? verifyLog(broker, options.output, host) : showLog(broker, options, host),
+  if (word !== undefined) {
+    const hint = didYouMean(word, ["verify"]);
+    throw new CommandError("usage", `${JSON.stringify(word)} is an unexpected argument${hint}`);
+  }
+  return withBroker(options, host, (broker) =>
+    options.verify ? verifyLog(broker) : showLog(broker, options, host),
   );
 };
 
-async function verifyFiles({ store, output }: Options, host: Host): Promise<void> {
-  const { verify } = await import("../ledger/verify.ts");
-  await verify({ options: { store, output }, words: [] }, host);
-}
-
-async function showLog(broker: Broker, options: Options, host: Host): Promise<void> {
+async function showLog(broker: Broker, options: Options, host: Host): Promise<undefined> {
   const { output, tail, all, follow } = options;
   let after = all ? 0 : Math.max(0, (await lastSequence(broker)) - tail);
-  const show = async (): Promise<Listed<AuditEntryDTO>> => {
+  const show = async (hasTitles: boolean): Promise<void> => {
     const lines: AuditEntryDTO[] = [];
     let at = host.now();
     for await (const page of pagesOf(broker, auditPages(after))) {
@@ -48,66 +37,126 @@ async function showLog(broker: Broker, options: Options, host: Host): Promise<vo
       ({ at } = page);
     }
     after = lines.at(-1)?.sequence ?? after;
-    return { items: lines, at };
+    if (hasTitles || lines.length > 0) print(logView({ items: lines, at }, hasTitles), output, host);
   };
-  printLines(await show(), { output, hasTitles: true }, host);
+  await show(true);
   while (follow) {
     await host.pause(POLL_MS);
-    const lines = await show();
-    if (lines.items.length > 0) printLines(lines, { output, hasTitles: false }, host);
+    await show(false);
   }
+  return undefined;
 }
 
-interface PrintOptions {
-  readonly output: OutputFormat;
-  readonly hasTitles: boolean;
-}
-
-function printLines(
-  { items, at }: Listed<AuditEntryDTO>,
-  { output, hasTitles }: PrintOptions,
-  host: Host,
-): void {
-  const text = (columns: readonly Column<AuditEntryDTO>[]): string => {
-    const whole = table(columns, items);
-    return hasTitles ? whole : whole.slice(whole.indexOf("\n") + 1);
-  };
-  print(
-    {
-      data: items,
-      table: () => text(columnsAt(at)),
-      wide: () => text([...columnsAt(at), { title: "HASH", value: (entry) => entry.hash }]),
-      names: () => items.map(({ sequence }) => String(sequence)),
+function logView({ items, at }: Listed<AuditEntryDTO>, hasTitles: boolean): View {
+  return {
+    data: items,
+    table: (isWide) => {
+      const whole = table(columnsAt(at), items, isWide);
+      return hasTitles ? whole : whole.slice(whole.indexOf("\n") + 1);
     },
-    output,
-    host,
-  );
+    names: items.map(({ sequence }) => String(sequence)),
+  };
 }
 
 function columnsAt(now: number): readonly Column<AuditEntryDTO>[] {
   return [
     { title: "LINE", value: ({ sequence }) => String(sequence) },
-    { title: "AGE", value: ({ at }) => age(now - (parseTime(at) ?? now)) },
+    { title: "AGE", value: ({ at }) => agoOf(at, now) },
     { title: "WHO", value: ({ actor }) => actor },
     { title: "ACTION", value: ({ action }) => action },
     { title: "SUBJECT", value: ({ subject = "" }) => subject || "-" },
     { title: "MESSAGE", value: ({ message }) => message },
+    ...wide<AuditEntryDTO>({ title: "HASH", value: (entry) => entry.hash }),
   ];
 }
 
-async function verifyLog(broker: Broker, output: OutputFormat, host: Host): Promise<void> {
+async function verifyLog(broker: Broker): Promise<View> {
   let chain = NO_LINES;
   for await (const { items } of pagesOf(broker, auditPages())) {
     for (const entry of items) chain = addLine(chain, entry);
     if (chain.problem !== undefined) break;
   }
   const { lines, first, last, problem } = chain;
-  const rows = [
-    ["State", problem === undefined ? "sound" : "broken"],
-    ["Lines", first === undefined ? "0" : `${lines}, from number ${first} on`],
-    ["Last hash", last?.hash ?? "-"],
-    ...(problem === undefined ? [] : [["Problem", problem]]),
-  ].map(([title = "", value = ""]) => [title, value] as const);
-  print({ data: chain, table: () => properties(rows), names: () => [last?.hash ?? ""] }, output, host);
-  if (problem !== undefined) throw new CommandError("error", `the audit log is broken: ${problem}`);
+  return {
+    data: chain,
+    table: () =>
+      properties([
+        ["State", problem === undefined ? "sound" : "broken"],
+        ["Lines", first === undefined ? "0" : `${lines}, from number ${first} on`],
+        ["Last hash", last?.hash ?? "-"],
+        ["Problem", problem],
+      ]),
+    names: [last?.hash ?? ""],
+    problem:
+      problem === undefined ? undefined : new CommandError("error", `the audit log is broken: ${problem}`),
+  };
+}
+
+/** The number of the last line, 0 without any: found by halving, because the log can only be read forward. */
+export async function lastSequence(broker: Broker): Promise<number> {
+  const { value } = await broker.request(auditPages(0, 1));
+  const [first] = value.items;
+  if (first === undefined) return 0;
+  let there = first.sequence;
+  let step = 1;
+  while (await hasLineAfter(broker, there + step - 1)) {
+    there += step;
+    step *= 2;
+  }
+  // The last line is one of `there` … `there + step - 1`.
+  for (step = Math.floor(step / 2); step >= 1; step = Math.floor(step / 2)) {
+    if (await hasLineAfter(broker, there + step - 1)) there += step;
+  }
+  return there;
+}
+
+async function hasLineAfter(broker: Broker, sequence: number): Promise<boolean> {
+  const { value } = await broker.request(auditPages(sequence, 1));
+  return value.items.length > 0;
+}
+
+/** How far a chain is sound. */
+export interface ChainState {
+  readonly lines: number;
+  readonly first: number | undefined;
+  readonly last: { readonly sequence: number; readonly hash: string } | undefined;
+  /** What is wrong with the first line that does not fit; nothing after it is looked at. */
+  readonly problem: string | undefined;
+}
+
+export const NO_LINES: ChainState = { lines: 0, first: undefined, last: undefined, problem: undefined };
+
+/** The chain with one more line; once broken it stays so. */
+export function addLine(chain: ChainState, entry: AuditEntryDTO): ChainState {
+  if (chain.problem !== undefined) return chain;
+  const problem = problemOf(chain, entry);
+  if (problem !== undefined) return { ...chain, problem: `line ${entry.sequence}: ${problem}` };
+  return {
+    lines: chain.lines + 1,
+    first: chain.first ?? entry.sequence,
+    last: { sequence: entry.sequence, hash: entry.hash },
+    problem: undefined,
+  };
+}
+
+function problemOf({ last }: ChainState, entry: AuditEntryDTO): string | undefined {
+  const { sequence, record, previousHash } = entry;
+  if (last !== undefined && sequence !== last.sequence + 1)
+    return `it follows line ${last.sequence}; lines are missing`;
+  if (last !== undefined && previousHash !== last.hash)
+    return "its previous hash is not the hash of the line before";
+  // Older lines than this were trimmed: the first that is left has to be taken as it is.
+  if (previousHash === undefined) return undefined;
+  if (record === undefined) return "the broker does not return the hashed record";
+  if (hash("sha256", `${previousHash}\n${sequence}\n${record}`, "hex") !== entry.hash)
+    return "its hash is not that of its content";
+  return isAsRecorded(entry, record) ? undefined : "it differs from the recorded text";
+}
+
+function isAsRecorded({ at, actor, action, subject, message }: AuditEntryDTO, record: string): boolean {
+  const fields: unknown = JSON.parse(record);
+  if (!Array.isArray(fields)) return false;
+  const [instant, , ...words] = fields.map(String);
+  const shown = [actor, action, subject ?? "", message];
+  return Number(instant) === Date.parse(at) && shown.every((text, index) => text === words[index]);
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Broker } from "../connection/broker.ts";
-import { lastSequence } from "./read-audit.ts";
+import { lastSequence } from "./audit.ts";
 
 test("the last line of a log of any length, trimmed or not, is found in few looks", async () => {
   await fc.assert(

@@ -1,3 +1,4 @@
+import { isRecord } from "@resource-broker/base";
 import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,13 +7,24 @@ import {
   generateKeys,
   type Issuer,
   makeAuthorityCertificate,
+  REVOCATION_REASONS,
+  type RevocationReason,
   subjectOf,
   toKeyPem,
 } from "@resource-broker/runtime";
+import type { Host } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { asCommandError, makePrivateFolder, PRIVATE, PUBLIC, readText, writeFiles } from "./files.ts";
-import { DEFAULT_DIR, type Layout } from "./layout.ts";
-import { EMPTY_REGISTER, formatRegister, type IssuedRegistry, readRegister } from "./register.ts";
+import {
+  asCommandError,
+  type Layout,
+  makePrivateFolder,
+  PRIVATE,
+  PUBLIC,
+  readText,
+  withLock,
+  writeFiles,
+} from "./files.ts";
+import { DEFAULT_DIR } from "../commands/local-options.ts";
 
 /** The authority of this installation, and the certificates it has signed. */
 export interface Authority {
@@ -73,6 +85,16 @@ export async function openAuthority(layout: Layout, now: number): Promise<Author
     );
   }
   return authorityOf(layout, certificate);
+}
+
+/** Works with the authority while no other brokerctl does. */
+export async function withAuthority<Result>(
+  layout: Layout,
+  host: Host,
+  work: (authority: Authority) => Promise<Result>,
+): Promise<Result> {
+  await openAuthority(layout, host.now()); // before anything is made, the lock's folder included
+  return withLock(layout, host, async () => work(await openAuthority(layout, host.now())));
 }
 
 /** The same name and key under a new certificate, by default for as long: what it signed before stays good. */
@@ -136,9 +158,101 @@ async function readAuthorityKey(layout: Layout): Promise<KeyObject> {
 }
 
 async function move(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
+  await rename(from, to).catch((error: unknown) => {
     throw asCommandError(error);
+  });
+}
+
+/** One certificate that the authority signed. Times are RFC 3339. */
+export interface Issued {
+  readonly serial: string;
+  /** A cluster ID, or `broker`. */
+  readonly name: string;
+  readonly use: "client" | "server";
+  readonly admin: boolean;
+  readonly hosts: readonly string[];
+  /** How long it was to last; the authority's own end may have cut it short. */
+  readonly days: number;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
+}
+
+export interface IssuedRegistry {
+  readonly crlNumber: number;
+  readonly issued: readonly Issued[];
+}
+
+const VERSION = 1;
+const EMPTY_REGISTER: IssuedRegistry = { crlNumber: 0, issued: [] };
+
+function formatRegister({ crlNumber, issued }: IssuedRegistry): string {
+  return `${JSON.stringify({ version: VERSION, crlNumber, issued }, null, 2)}\n`;
+}
+
+export async function saveRegister(layout: Layout, register: IssuedRegistry): Promise<void> {
+  await writeFiles([{ path: layout.register, text: formatRegister(register), mode: PRIVATE }]);
+}
+
+/**
+ * Without its register an authority no longer knows what it revoked, and its next revocation list would let
+ * everybody back in: so a missing or damaged one stops every command that signs.
+ */
+async function readRegister(layout: Layout): Promise<IssuedRegistry> {
+  const text = await readText(layout.register);
+  const content = text === undefined ? undefined : parsed(text);
+  if (isRegister(content)) return content;
+  const problem = text === undefined ? "is missing" : "cannot be read";
+  throw new CommandError(
+    "error",
+    `${layout.register} ${problem}: it says what was issued and revoked. Restore it from a backup, or start over with "brokerctl certs init --force"`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the caller reports it with the file's name
   }
+}
+
+function isRegister(content: unknown): content is IssuedRegistry {
+  return (
+    isRecord(content) &&
+    content["version"] === VERSION &&
+    Number.isSafeInteger(content["crlNumber"]) &&
+    Array.isArray(content["issued"]) &&
+    content["issued"].every(isIssued)
+  );
+}
+
+const ISSUED_FIELDS: Readonly<Record<keyof Issued, (value: unknown) => boolean>> = {
+  serial: isText,
+  name: isText,
+  use: (value) => value === "client" || value === "server",
+  admin: (value) => typeof value === "boolean",
+  hosts: (value) => Array.isArray(value) && value.every(isText),
+  days: Number.isSafeInteger,
+  notBefore: isTime,
+  notAfter: isTime,
+  revoked: (value) => value === undefined || isRevocation(value),
+};
+
+function isIssued(entry: unknown): boolean {
+  return isRecord(entry) && Object.entries(ISSUED_FIELDS).every(([name, isGood]) => isGood(entry[name]));
+}
+
+function isRevocation(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { at, reason } = value;
+  return isTime(at) && isText(reason) && Object.hasOwn(REVOCATION_REASONS, reason);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isTime(value: unknown): boolean {
+  return isText(value) && !Number.isNaN(Date.parse(value));
 }

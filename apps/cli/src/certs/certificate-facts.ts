@@ -1,7 +1,7 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { EXTENDED_KEY_USAGE_IDS, readPem, toPem } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
-import { type Status, type VerificationContext, verifyCertificate } from "./verify-certificate.ts";
+import { distance } from "../output/text.ts";
 
 /** What there is to say about a certificate. The shape of `-o json`. Times are RFC 3339. */
 export interface CertificateFacts {
@@ -94,4 +94,84 @@ function oneLine(name: string | undefined): string {
   return (
     text.replaceAll(/\p{C}/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ""}}`) || "(empty)"
   );
+}
+
+export type Status =
+  | "valid"
+  | "expiring"
+  | "expired"
+  | "not yet valid"
+  | "revoked"
+  | "untrusted"
+  | "key mismatch";
+
+/** What a certificate is verified against. */
+export interface VerificationContext {
+  readonly now: number;
+  /** The authorities it may have been signed by; none: trust is not judged. */
+  readonly authorities: readonly X509Certificate[];
+  /** Serial number → when it was revoked. */
+  readonly revoked: ReadonlyMap<string, number>;
+  /** The text of the private key beside it, when there is one to compare. */
+  readonly keyPem?: string | undefined;
+}
+
+interface Finding {
+  readonly status: Status;
+  readonly problem: string;
+}
+
+/** "Soon" is a month, or the last third of a certificate that does not live that long. */
+const SOON_MS = 30 * 86_400_000;
+const SOON_SHARE = 1 / 3;
+
+/** Everything that is wrong with a certificate. Worst first: the first one found is the certificate's status. */
+function verifyCertificate(
+  certificate: X509Certificate,
+  above: readonly X509Certificate[],
+  { now, authorities, revoked, keyPem }: VerificationContext,
+): Finding[] {
+  const revokedAt = revoked.get(certificate.serialNumber);
+  const start = certificate.validFromDate.getTime();
+  const end = certificate.validToDate.getTime();
+  const soonMs = Math.min(SOON_MS, (end - start) * SOON_SHARE);
+  const isTrusted = authorities.length === 0 || isSignedBelow(certificate, authorities, above);
+  const hasKey = keyPem === undefined || isKeyOf(certificate, keyPem);
+  const found: readonly (Finding | false)[] = [
+    revokedAt !== undefined && { status: "revoked", problem: `revoked ${distance(revokedAt, now)}` },
+    !isTrusted && { status: "untrusted", problem: "not signed by this authority" },
+    !hasKey && { status: "key mismatch", problem: "tls.key is not the key of tls.crt" },
+    end <= now && { status: "expired", problem: `expired ${distance(end, now)}` },
+    start > now && { status: "not yet valid", problem: `valid only ${distance(start, now)}` },
+    end > now && end - now <= soonMs && { status: "expiring", problem: `expires ${distance(end, now)}` },
+  ];
+  return found.filter((finding) => finding !== false);
+}
+
+/** Signed by an authority, directly or through intermediates. Each intermediate is used once, so that a cycle ends. */
+function isSignedBelow(
+  certificate: X509Certificate,
+  authorities: readonly X509Certificate[],
+  between: readonly X509Certificate[],
+): boolean {
+  if (authorities.some((authority) => isSignedBy(certificate, authority))) return true;
+  return between
+    .filter((candidate) => candidate.ca && isSignedBy(certificate, candidate))
+    .some((candidate) => {
+      const others = between.filter((other) => other !== candidate);
+      return isSignedBelow(candidate, authorities, others);
+    });
+}
+
+export function isSignedBy(certificate: X509Certificate, authority: X509Certificate): boolean {
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+}
+
+/** True when the text is the private key that belongs to the certificate. */
+export function isKeyOf(certificate: X509Certificate, keyPem: string): boolean {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(keyPem));
+  } catch {
+    return false; // not a key: the pair cannot be used either
+  }
 }

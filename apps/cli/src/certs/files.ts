@@ -1,8 +1,119 @@
 import { randomBytes } from "node:crypto";
-import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { makeFolder } from "@resource-broker/runtime";
+import type { Host } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
+
+/** The broker's own name: its certificate's Common Name, so no cluster may bear it. */
+export const BROKER = "broker";
+
+/** Where everything lies below `--dir`. The clusters have a folder of their own: one may well be called "ca". */
+export interface Layout {
+  readonly dir: string;
+  readonly ca: string;
+  readonly caCert: string;
+  readonly caKey: string;
+  /** Everything this authority ever issued and revoked. */
+  readonly register: string;
+  readonly crl: string;
+  readonly broker: string;
+  readonly clusters: string;
+  readonly lock: string;
+}
+
+export function layoutOf(dir: string): Layout {
+  const ca = join(dir, "ca");
+  return {
+    dir,
+    ca,
+    caCert: join(ca, "ca.crt"),
+    caKey: join(ca, "ca.key"),
+    register: join(ca, "issued.json"),
+    crl: join(ca, "crl.pem"),
+    broker: join(dir, BROKER),
+    clusters: join(dir, "clusters"),
+    lock: join(dir, ".lock"),
+  };
+}
+
+export function folderOf(layout: Layout, name: string): string {
+  return name === BROKER ? layout.broker : join(layout.clusters, name);
+}
+
+/** The broker and every cluster that has a folder. */
+export async function namesIn(layout: Layout): Promise<readonly string[]> {
+  return [BROKER, ...(await foldersIn(layout.clusters))];
+}
+
+/** True: a key or a certificate of that name would be overwritten. */
+export async function holdsKey(layout: Layout, name: string): Promise<boolean> {
+  const folder = folderOf(layout, name);
+  const files = await Promise.all(["tls.key", "tls.crt"].map((file) => readText(join(folder, file))));
+  return files.some((file) => file !== undefined);
+}
+
+const LOCK_RETRY = { attempts: 200, pauseMs: 50 };
+/** Shorter waits are not worth a word. */
+const FIRST_NOTE = 10;
+
+/** One command at a time may sign: two would write the register over each other and forget a certificate. */
+export async function withLock<Result>(
+  layout: Layout,
+  host: Host,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await acquireLock(layout.lock, host);
+  try {
+    return await work();
+  } finally {
+    await rm(layout.lock, { force: true });
+  }
+}
+
+async function acquireLock(path: string, host: Host): Promise<void> {
+  for (let attempt = 0; attempt < LOCK_RETRY.attempts; attempt++) {
+    if (await tryLock(path)) return;
+    const holder = await holderOf(path);
+    if (holder !== undefined && !isRunning(holder))
+      await rm(path, { force: true }); // it was killed
+    else {
+      if (attempt === FIRST_NOTE)
+        host.note(`Waiting for another brokerctl (process ${holder ?? "unknown"}) …\n`);
+      await pause(LOCK_RETRY.pauseMs);
+    }
+  }
+  throw new CommandError(
+    "conflict",
+    `another brokerctl (process ${(await holderOf(path)) ?? "unknown"}) is using this folder. Try again. If no such process exists, remove ${path}`,
+  );
+}
+
+async function tryLock(path: string): Promise<boolean> {
+  try {
+    await writeFile(path, String(process.pid), { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw asCommandError(error);
+  }
+}
+
+/** Undefined: the lock was given back meanwhile, or its holder has not written its number yet. */
+async function holderOf(path: string): Promise<number | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return /^[0-9]+$/u.test(text) ? Number(text) : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
 
 export const PRIVATE = 0o600;
 export const PUBLIC = 0o644;

@@ -1,7 +1,7 @@
+import { isIP } from "node:net";
 import { join } from "node:path";
-import type { Input } from "../cli/command.ts";
+import type { Host, Run, Values } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
 import {
   type Authority,
   createAuthority,
@@ -10,20 +10,47 @@ import {
   openAuthority,
   setAside,
 } from "./authority.ts";
-import { foldersIn, makePrivateFolder, PUBLIC, readText, writeFiles } from "./files.ts";
-import { DEFAULT_HOSTS, readHosts } from "./hosts.ts";
-import { issueLeaf } from "./issue-leaf.ts";
-import { BROKER, type Layout, layoutOf } from "./layout.ts";
-import { withLock } from "./lock.ts";
-import type { INIT_OPTIONS } from "./options.ts";
-import { publishCrl } from "./publish-crl.ts";
+import type { CERTS_INIT_OPTIONS } from "../commands/local-options.ts";
+import {
+  BROKER,
+  foldersIn,
+  holdsKey,
+  type Layout,
+  layoutOf,
+  makePrivateFolder,
+  PUBLIC,
+  withLock,
+  writeFiles,
+} from "./files.ts";
+import { issueLeaf, publishCrl } from "./issue.ts";
 import { readAuthority, readNamed } from "./read-certificates.ts";
-import { printCertificates } from "./view.ts";
+import { certificatesView } from "./show.ts";
 
-type InitOptions = Input<typeof INIT_OPTIONS>["options"];
+export const DEFAULT_HOSTS = ["localhost", "127.0.0.1", "::1"] as const;
+
+const LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+const DNS_NAME = new RegExp(`^(\\*\\.)?${LABEL}(\\.${LABEL})*$`, "u");
+
+/** The names under which agents will reach the broker, each once, as certificates want them. */
+export function readHosts(given: readonly string[]): readonly string[] {
+  return [...new Set(given.map(readHost))];
+}
+
+function readHost(text: string): string {
+  if (isIP(text) !== 0 && !text.includes("%")) return text;
+  const name = text.toLowerCase();
+  if (name.length <= 253 && DNS_NAME.test(name)) return name;
+  const hint = /\/|:\d+$/u.test(text) ? " without scheme, port and path" : "";
+  throw new CommandError(
+    "usage",
+    `--host ${JSON.stringify(text)}: write a DNS name or an IP address${hint}, for example broker.example.org or 10.0.0.7`,
+  );
+}
+
+type InitOptions = Values<typeof CERTS_INIT_OPTIONS>;
 
 /** Makes what is missing: the authority, its revocation list, the broker's certificate. Running it again is harmless. */
-export async function init({ options }: Input<typeof INIT_OPTIONS>, host: Host): Promise<void> {
+export const init: Run<typeof CERTS_INIT_OPTIONS> = async ({ options }, host) => {
   const layout = layoutOf(options.dir);
   const hosts = readHosts(options.host);
   if (makePrivateFolder(layout.dir)) await keepOutOfGit(layout);
@@ -31,13 +58,13 @@ export async function init({ options }: Input<typeof INIT_OPTIONS>, host: Host):
     const isReplaced = options.force && (await hasAuthority(layout));
     if (isReplaced) await replaceAuthority(layout, host);
     const authority = await openOrCreate(layout, options, host);
-    if (!isReplaced && (await hasBrokerCertificate(layout))) keepBroker(authority, hosts, host);
+    if (!isReplaced && (await holdsKey(layout, BROKER))) keepBroker(authority, hosts, host);
     else await makeBroker(authority, { ...options, host: hosts }, host);
   });
   const now = host.now();
   const facts = [...(await readAuthority(layout, now)), ...(await readNamed(layout, [BROKER], now))];
-  printCertificates(facts, options.output, host);
-}
+  return certificatesView(facts, now);
+};
 
 /** Keys must not end up in a repository because somebody ran this inside one. */
 async function keepOutOfGit(layout: Layout): Promise<void> {
@@ -59,11 +86,6 @@ async function openOrCreate(layout: Layout, options: InitOptions, host: Host): P
     `Made a certificate authority in ${layout.ca}. Keep that folder private: whoever has its key can issue certificates for every cluster and admin\n`,
   );
   return authority;
-}
-
-async function hasBrokerCertificate(layout: Layout): Promise<boolean> {
-  const files = await Promise.all(["tls.key", "tls.crt"].map((file) => readText(join(layout.broker, file))));
-  return files.some((file) => file !== undefined);
 }
 
 /** The broker's certificate stays as it is; names that it lacks are a reason to stop, not to overwrite its key. */

@@ -1,26 +1,46 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { join } from "node:path";
 import { NOBODY } from "@resource-broker/contract/crd";
+import {
+  generateKeys,
+  makeCrl,
+  makeLeafCertificate,
+  type Revocation,
+  toKeyPem,
+} from "@resource-broker/runtime";
 import { checkClusterId } from "../cli/cluster-id.ts";
-import type { Input } from "../cli/command.ts";
+import type { Host, Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
-import { type Authority, dirFlag, openAuthority } from "./authority.ts";
-import { readText } from "./files.ts";
-import { issueLeaf } from "./issue-leaf.ts";
-import { BROKER, folderOf, type Layout, layoutOf } from "./layout.ts";
-import { withLock } from "./lock.ts";
-import type { ISSUE_OPTIONS } from "./options.ts";
+import type { CERTS_ISSUE_OPTIONS } from "../commands/local-options.ts";
+import {
+  type Authority,
+  dirFlag,
+  type Issued,
+  saveRegister,
+  validityFrom,
+  withAuthority,
+} from "./authority.ts";
+import {
+  BROKER,
+  type FileToWrite,
+  folderOf,
+  holdsKey,
+  type Layout,
+  layoutOf,
+  makePrivateFolder,
+  PRIVATE,
+  PUBLIC,
+  readText,
+  writeFiles,
+} from "./files.ts";
 import { readNamed } from "./read-certificates.ts";
-import { printCertificates } from "./view.ts";
+import { certificatesView } from "./show.ts";
 
-export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, host: Host): Promise<void> {
-  const [id = ""] = words;
+export const issue: Run<typeof CERTS_ISSUE_OPTIONS> = async ({ options, words: [id = ""] }, host) => {
   checkId(id);
   const layout = layoutOf(options.dir);
   const now = host.now();
-  await openAuthority(layout, now); // before anything is made, the lock's folder included
-  await withLock(layout, host, async () => {
-    const authority = await openAuthority(layout, now);
+  await withAuthority(layout, host, async (authority) => {
     const replaces = await holdsKey(layout, id);
     if (replaces && !options.force) throw wouldOverwrite(layout, id);
     const { admin, days } = options;
@@ -28,8 +48,8 @@ export async function issue({ options, words }: Input<typeof ISSUE_OPTIONS>, hos
     host.note(`Made ${folderOf(layout, id)}: tls.crt, tls.key, ca.crt\n`);
     if (replaces) noteOldOnes(authority, id, host);
   });
-  printCertificates(await readNamed(layout, [id], now), options.output, host);
-}
+  return certificatesView(await readNamed(layout, [id], now), now);
+};
 
 function checkId(id: string): void {
   if (id === BROKER || id === NOBODY) {
@@ -39,12 +59,6 @@ function checkId(id: string): void {
     );
   }
   checkClusterId(id, [BROKER, NOBODY]);
-}
-
-async function holdsKey(layout: Layout, id: string): Promise<boolean> {
-  const folder = folderOf(layout, id);
-  const files = await Promise.all(["tls.key", "tls.crt"].map((file) => readText(join(folder, file))));
-  return files.some((file) => file !== undefined);
 }
 
 function wouldOverwrite(layout: Layout, id: string): CommandError {
@@ -70,4 +84,110 @@ function noteOldOnes({ register, layout }: Authority, id: string, host: Host): v
       `An older certificate stays valid until it expires. To revoke it: brokerctl certs revoke ${serial}${dirFlag(layout)}\n`,
     );
   }
+}
+
+/**
+ * Signs the revocation list anew and puts it where the broker reads it. Its next update is the authority's own end:
+ * TLS refuses every certificate once a list is outdated, and nobody here signs one on a schedule.
+ * Returns the files it wrote.
+ */
+export async function publishCrl(authority: Authority, now: number): Promise<readonly string[]> {
+  const { layout, certificate, issuer } = authority;
+  const register = { ...authority.register, crlNumber: authority.register.crlNumber + 1 };
+  // The number is saved before it is used: a list may be skipped, but no number is used twice.
+  await saveRegister(layout, register);
+  const text = makeCrl(
+    {
+      number: register.crlNumber,
+      thisUpdate: Math.max(now, certificate.validFromDate.getTime()),
+      nextUpdate: certificate.validToDate.getTime(),
+      revoked: register.issued.flatMap(toRevocation),
+    },
+    issuer,
+  );
+  const copies: FileToWrite[] = [{ path: layout.crl, text, mode: PUBLIC }];
+  const hasBroker = (await readText(join(layout.broker, "tls.crt"))) !== undefined;
+  if (hasBroker) copies.push({ path: join(layout.broker, "crl.pem"), text, mode: PUBLIC });
+  await writeFiles(copies);
+  return copies.map(({ path }) => path);
+}
+
+function toRevocation({ serial, revoked }: Issued): Revocation[] {
+  return revoked === undefined ? [] : [{ serial, at: Date.parse(revoked.at), reason: revoked.reason }];
+}
+
+/** `OU=broker-admin` is what the broker takes for an admin. */
+const ADMIN_UNIT = "broker-admin";
+
+export interface LeafRequest {
+  /** A cluster ID, or `broker`. */
+  readonly name: string;
+  readonly admin: boolean;
+  /** The broker's names and addresses. */
+  readonly hosts: readonly string[];
+  readonly days: number;
+  readonly now: number;
+  /** Reuse this private key (PEM) instead of making one. */
+  readonly keyPem?: string;
+}
+
+/** Signs a certificate and writes its folder as cert-manager would. Returns the authority that knows of it. */
+export async function issueLeaf(authority: Authority, request: LeafRequest): Promise<Authority> {
+  const { name, admin, hosts } = request;
+  const keys = request.keyPem === undefined ? await generateKeys() : keysFrom(request.keyPem);
+  const use = name === BROKER ? "server" : "client";
+  const validity = validityFrom(request.now, request.days);
+  const notAfter = Math.min(validity.notAfter, authority.certificate.validToDate.getTime());
+  const certificate = makeLeafCertificate(
+    {
+      commonName: name,
+      units: admin ? [ADMIN_UNIT] : [],
+      usages: [`${use}Auth`],
+      hosts,
+      publicKey: keys.publicKey,
+      notBefore: validity.notBefore,
+      notAfter,
+    },
+    authority.issuer,
+  );
+  const issued: Issued = {
+    serial: certificate.serialNumber,
+    name,
+    use,
+    admin,
+    hosts,
+    days: request.days,
+    notBefore: certificate.validFromDate.toISOString(),
+    notAfter: certificate.validToDate.toISOString(),
+  };
+  const register = { ...authority.register, issued: [...authority.register.issued, issued] };
+  // Registered before it is written: a registered certificate that was never written does no harm, but an unregistered one cannot be revoked.
+  await saveRegister(authority.layout, register);
+  await writeLeafFolder(folderOf(authority.layout, name), {
+    cert: certificate.toString(),
+    ca: authority.certificate.toString(),
+    ...(request.keyPem === undefined ? { key: toKeyPem(keys.privateKey) } : {}),
+  });
+  return { ...authority, register };
+}
+
+interface LeafFiles {
+  readonly cert: string;
+  readonly ca: string;
+  /** Left out: the key that is there stays. */
+  readonly key?: string;
+}
+
+async function writeLeafFolder(folder: string, { cert, ca, key }: LeafFiles): Promise<void> {
+  makePrivateFolder(folder);
+  await writeFiles([
+    { path: join(folder, "ca.crt"), text: ca, mode: PUBLIC },
+    ...(key === undefined ? [] : [{ path: join(folder, "tls.key"), text: key, mode: PRIVATE } as const]),
+    { path: join(folder, "tls.crt"), text: cert, mode: PUBLIC },
+  ]);
+}
+
+function keysFrom(pem: string): { publicKey: KeyObject; privateKey: KeyObject } {
+  const privateKey = createPrivateKey(pem);
+  return { privateKey, publicKey: createPublicKey(privateKey) };
 }

@@ -1,9 +1,14 @@
+import type { X509Certificate } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
+import { type CrlSummary, readCrl } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
-import { type CertificateFacts, certificateFacts, readCertificates } from "./certificate-facts.ts";
-import { foldersIn, isDirectory, readText } from "./files.ts";
-import { BROKER, folderOf, type Layout } from "./layout.ts";
-import { issuersOf, readAuthorities, readRevoked } from "./trust.ts";
+import {
+  type CertificateFacts,
+  certificateFacts,
+  isSignedBy,
+  readCertificates,
+} from "./certificate-facts.ts";
+import { folderOf, isDirectory, type Layout, namesIn, readText } from "./files.ts";
 
 export const AUTHORITY = "ca";
 
@@ -14,12 +19,6 @@ interface CertificateLocation {
   readonly key?: string;
   readonly authorities: readonly string[];
   readonly crls: readonly string[];
-}
-
-/** Everything there is: the authority, the broker, the clusters. */
-export async function readAll(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
-  const names = [BROKER, ...(await foldersIn(layout.clusters))];
-  return [...(await readAuthority(layout, now)), ...(await readNamed(layout, names, now))];
 }
 
 export function readAuthority(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
@@ -79,8 +78,7 @@ async function locationAt(layout: Layout, path: string): Promise<CertificateLoca
 
 /** The cluster (or broker) that a path belongs to: a path shows the same facts as the name. */
 async function managedName(layout: Layout, path: string): Promise<string | undefined> {
-  const names = [BROKER, ...(await foldersIn(layout.clusters))];
-  return names.find((name) => {
+  return (await namesIn(layout)).find((name) => {
     const folder = resolve(folderOf(layout, name));
     return [folder, join(folder, "tls.crt")].includes(resolve(path));
   });
@@ -101,4 +99,45 @@ async function readAt(place: CertificateLocation, now: number): Promise<readonly
     keyPem: place.key === undefined ? undefined : await readText(place.key),
   });
   return [facts];
+}
+
+/** The certificates of those files that are there. */
+export async function readAuthorities(files: readonly string[]): Promise<readonly X509Certificate[]> {
+  const texts = await Promise.all(files.map(async (file) => ({ file, text: await readText(file) })));
+  return texts.flatMap(({ file, text }) => (text === undefined ? [] : readCertificates(text, file)));
+}
+
+/** The authorities that signed a certificate: serial numbers mean something only to them. */
+function issuersOf(
+  certificate: X509Certificate,
+  authorities: readonly X509Certificate[],
+): readonly X509Certificate[] {
+  return authorities.filter((authority) => isSignedBy(certificate, authority));
+}
+
+/** Serial number → when it was revoked, from those lists of the authorities that are there. */
+async function readRevoked(
+  files: readonly string[],
+  authorities: readonly X509Certificate[],
+): Promise<ReadonlyMap<string, number>> {
+  const lists = await Promise.all(
+    files.map(async (file) => {
+      const text = await readText(file);
+      return text === undefined ? undefined : trustedCrl(text, file, authorities);
+    }),
+  );
+  return new Map(lists.flatMap((list) => [...(list?.revoked ?? [])]));
+}
+
+/** A revocation list, if one of the authorities signed it: anybody can write one. */
+export function trustedCrl(
+  text: string,
+  file: string,
+  authorities: readonly X509Certificate[],
+): CrlSummary | undefined {
+  try {
+    return authorities.map(({ publicKey }) => readCrl(text, publicKey)).find((list) => list !== undefined);
+  } catch (error) {
+    throw new CommandError("error", `${file} is not a revocation list that can be read`, { cause: error });
+  }
 }

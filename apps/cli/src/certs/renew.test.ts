@@ -1,38 +1,36 @@
 import { X509Certificate } from "node:crypto";
-import { cp } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Cli, DAY_MS, startCli } from "../testing/cli.ts";
 
 let cli: Cli;
+const authority = async () => new X509Certificate(await cli.read("ca", "ca.crt"));
+const rome = () => cli.certificate("clusters", "rome");
+
 beforeEach(async () => {
   cli = await startCli(onTestFinished);
+  await cli.ok("init", "--ca-days", "100", "--host", "a.example.org");
+  await cli.ok("issue", "rome");
 });
 
 describe("renew", () => {
   test("keeps the subject and the length, and makes a new key", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "alice", "--admin", "--days", "30");
-    const [before, key] = [
-      await cli.certificate("clusters", "alice"),
-      await cli.read("clusters", "alice", "tls.key"),
-    ];
+    expect(await cli.ok("issue", "alice", "--admin", "--days", "30")).toContain(
+      "client (admin)   2026-02-14",
+    );
+    const before = await cli.certificate("clusters", "alice");
     cli.advance(20 * DAY_MS);
     expect(await cli.ok("renew", "alice")).toContain("2026-03-06 (in 30 days)");
     const after = await cli.certificate("clusters", "alice");
-    expect(after.subject).toBe(before.subject);
+    expect(after.subject).toBe("OU=broker-admin\nCN=alice");
     expect(after.serialNumber).not.toBe(before.serialNumber);
-    expect(await cli.read("clusters", "alice", "tls.key")).not.toBe(key);
+    expect(after.publicKey.equals(before.publicKey)).toBe(false);
   });
 
   test("keeps the key with --keep-key", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
-    const [before, key] = [
-      await cli.certificate("clusters", "rome"),
-      await cli.read("clusters", "rome", "tls.key"),
-    ];
+    const [before, key] = [await rome(), await cli.read("clusters", "rome", "tls.key")];
     await cli.ok("renew", "rome", "--keep-key", "--days", "7");
-    const after = await cli.certificate("clusters", "rome");
+    const after = await rome();
     expect(after.serialNumber).not.toBe(before.serialNumber);
     expect(after.publicKey.equals(before.publicKey)).toBe(true);
     expect(await cli.read("clusters", "rome", "tls.key")).toBe(key);
@@ -40,8 +38,6 @@ describe("renew", () => {
   });
 
   test("--all --within renews only what expires soon, and a second run does nothing", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     await cli.ok("issue", "alice", "--admin", "--days", "20");
     expect(await cli.ok("renew", "--all", "--within", "30d", "--days", "90", "-o", "name")).toBe("alice\n");
     const { code, out, err } = await cli.certs("renew", "--all", "--within", "720h", "-o", "json");
@@ -51,18 +47,16 @@ describe("renew", () => {
   });
 
   test("keeps the broker's names, or takes new ones", async () => {
-    await cli.ok("init", "--host", "a.example.org");
-    await cli.ok("renew", "broker");
-    expect((await cli.certificate("broker")).subjectAltName).toBe("DNS:a.example.org");
-    await cli.ok("renew", "broker", "--host", "B.example.org,10.0.0.7");
-    expect((await cli.certificate("broker")).subjectAltName).toBe("DNS:b.example.org, IP Address:10.0.0.7");
-    await cli.ok("renew", "broker");
-    expect((await cli.certificate("broker")).subjectAltName).toBe("DNS:b.example.org, IP Address:10.0.0.7");
+    const names = [];
+    for (const args of [[], ["--host", "B.example.org,10.0.0.7"], []]) {
+      await cli.ok("renew", "broker", ...args);
+      names.push((await cli.certificate("broker")).subjectAltName);
+    }
+    const newNames = "DNS:b.example.org, IP Address:10.0.0.7";
+    expect(names).toEqual(["DNS:a.example.org", newNames, newNames]);
   });
 
   test("does not let a revoked cluster back in", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     await cli.ok("revoke", "rome");
     const { code, err } = await cli.certs("renew", "rome");
     expect(code).toBe(1);
@@ -72,26 +66,7 @@ describe("renew", () => {
     expect(await cli.ok("show", "rome", "-o", "json")).toContain('"status": "valid"');
   });
 
-  test("of a cluster that has none proposes the one that was meant", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
-    const { code, err } = await cli.certs("renew", "rmoe");
-    expect(code).toBe(1);
-    expect(err).toContain("did you mean rome?");
-  });
-
-  test("leaves a certificate alone that another authority signed", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
-    await cli.ok("init", "--force");
-    const { code, err } = await cli.certs("renew", "rome");
-    expect(code).toBe(1);
-    expect(err).toContain("is not from this authority. Replace it: brokerctl certs issue rome --force");
-  });
-
   test("heals a key that does not fit, but not with --keep-key", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     await cp(cli.path("broker", "tls.key"), cli.path("clusters", "rome", "tls.key"));
     expect(await cli.ok("show", "rome")).toContain("tls.key is not the key of tls.crt");
     expect((await cli.certs("renew", "rome", "--keep-key")).err).toContain("renew it without --keep-key");
@@ -100,34 +75,85 @@ describe("renew", () => {
   });
 
   test("--ca gives the authority a new life under its old key, everywhere", async () => {
-    await cli.ok("init", "--ca-days", "100");
-    await cli.ok("issue", "rome");
-    const before = new X509Certificate(await cli.read("ca", "ca.crt"));
+    const before = await authority();
     cli.advance(90 * DAY_MS);
     expect(await cli.ok("show", "ca")).toContain("expires in 10 days");
     expect(await cli.ok("renew", "--ca")).toContain("(in 100 days)");
-    const after = new X509Certificate(await cli.read("ca", "ca.crt"));
+    const after = await authority();
     expect(after.publicKey.equals(before.publicKey)).toBe(true);
     for (const folder of ["broker", "clusters/rome"])
       expect(await cli.read(folder, "ca.crt")).toBe(after.toString());
-    expect((await cli.certificate("clusters", "rome")).verify(after.publicKey)).toBe(true);
+    expect((await rome()).verify(after.publicKey)).toBe(true);
     expect(await cli.ok("show", cli.path("broker", "crl.pem"))).toContain("Good until:   2026-07-24");
+    const unchanged = await cli.snapshot();
+    expect(await cli.ok("renew", "--ca", "--within", "30d")).toBe("");
+    expect(await cli.snapshot()).toEqual(unchanged);
   });
 
   test("--ca works after the authority has expired, and other commands say so", async () => {
-    await cli.ok("init", "--ca-days", "10");
-    cli.advance(11 * DAY_MS);
-    const { code, err } = await cli.certs("issue", "rome");
+    cli.advance(101 * DAY_MS);
+    const { code, err } = await cli.certs("issue", "paris");
     expect(code).toBe(1);
     expect(err).toContain("has expired. Renew it: brokerctl certs renew --ca");
     await cli.ok("renew", "--ca");
-    await cli.ok("issue", "rome");
+    await cli.ok("issue", "paris");
+  });
+});
+
+describe("revoke", () => {
+  test("of a cluster ends all its certificates and hands the list to the broker", async () => {
+    await cli.ok("renew", "rome");
+    await cli.ok("issue", "paris");
+    expect((await cli.ok("revoke", "rome", "-o", "name")).trim().split("\n")).toHaveLength(2);
+    expect(await cli.read("broker", "crl.pem")).toBe(await cli.read("ca", "crl.pem"));
+    const status = JSON.parse(await cli.ok("show", "-o", "json")) as { name: string; status: string }[];
+    expect(status.map(({ name, status: word }) => `${name} ${word}`)).toEqual([
+      "ca valid",
+      "broker valid",
+      "paris valid",
+      "rome revoked",
+    ]);
   });
 
-  test("--ca --within leaves an authority alone that has time left", async () => {
-    await cli.ok("init");
-    const before = await cli.snapshot();
-    expect(await cli.ok("renew", "--ca", "--within", "30d")).toBe("");
-    expect(await cli.snapshot()).toEqual(before);
+  test.each([
+    { name: "in lower case", spell: (serial: string) => serial.toLowerCase() },
+    { name: "with colons", spell: (serial: string) => serial.replaceAll(/..(?=.)/gu, "$&:") },
+    { name: "with 0x", spell: (serial: string) => `0x${serial}` },
+  ])("takes a serial number $name and ends that one only", async ({ spell }) => {
+    const { serialNumber } = await rome();
+    await cli.ok("renew", "rome");
+    expect(await cli.ok("revoke", spell(serialNumber), "-o", "name")).toBe(`${serialNumber}\n`);
+    expect(await cli.ok("show", "rome", "-o", "json")).toContain('"status": "valid"');
+    expect(await cli.ok("show", cli.path("ca", "crl.pem"), "-o", "name")).toBe(`${serialNumber}\n`);
   });
+
+  test("again changes neither date nor reason, and brings a lost list back", async () => {
+    await cli.ok("revoke", "rome", "--reason", "keyCompromise");
+    await rm(cli.path("broker", "crl.pem"));
+    cli.advance(DAY_MS);
+    const { code, out, err } = await cli.certs("revoke", "rome");
+    expect(code).toBe(0);
+    expect(err).toContain("rome was revoked already");
+    expect(out).toMatch(/2026-01-15 \(24 hours ago\) +keyCompromise/u);
+    expect(await cli.read("broker", "crl.pem")).toBe(await cli.read("ca", "crl.pem"));
+  });
+
+  test("survives renewals: the list never forgets", async () => {
+    const { serialNumber } = await rome();
+    await cli.ok("revoke", "rome");
+    await cli.ok("issue", "rome", "--force");
+    await cli.ok("issue", "paris");
+    await cli.ok("revoke", "paris");
+    await cli.ok("renew", "--ca");
+    expect(await cli.ok("show", cli.path("broker", "crl.pem"), "-o", "name")).toContain(serialNumber);
+  });
+});
+
+test.each([
+  ["renew", "rmoe"],
+  ["revoke", "rom"],
+])("%s %s: who was meant is proposed", async (...args) => {
+  const { code, err } = await cli.certs(...args);
+  expect(code).toBe(1);
+  expect(err).toContain("did you mean rome?");
 });

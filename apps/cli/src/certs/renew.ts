@@ -1,30 +1,47 @@
-import type { Input } from "../cli/command.ts";
-import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
-import { type Authority, openAuthority } from "./authority.ts";
-import type { CertificateFacts } from "./certificate-facts.ts";
-import { foldersIn } from "./files.ts";
-import { readHosts } from "./hosts.ts";
-import { issueLeaf } from "./issue-leaf.ts";
-import { BROKER, type Layout, layoutOf } from "./layout.ts";
-import { withLock } from "./lock.ts";
-import type { RENEW_OPTIONS } from "./options.ts";
-import { type NotRenewed, planRenewal, type RenewalOptions } from "./plan-renewal.ts";
-import { readNamed } from "./read-certificates.ts";
-import { renewCa } from "./renew-ca.ts";
-import { printCertificates } from "./view.ts";
+import type { X509Certificate } from "node:crypto";
+import { join } from "node:path";
+import type { Host, Input, Run } from "../cli/command.ts";
+import { CommandError, didYouMean } from "../cli/exit-code.ts";
+import { when } from "../output/text.ts";
+import {
+  type Authority,
+  dirFlag,
+  type Issued,
+  openAuthority,
+  readAuthorityCertificate,
+  renewAuthority,
+  withAuthority,
+} from "./authority.ts";
+import { type CertificateFacts, isKeyOf, readCertificates } from "./certificate-facts.ts";
+import type { CERTS_RENEW_OPTIONS } from "../commands/local-options.ts";
+import {
+  BROKER,
+  type FileToWrite,
+  folderOf,
+  type Layout,
+  layoutOf,
+  namesIn,
+  PUBLIC,
+  readText,
+  withLock,
+  writeFiles,
+} from "./files.ts";
+import { readHosts } from "./init.ts";
+import { issueLeaf, type LeafRequest, publishCrl } from "./issue.ts";
+import { readAuthority, readNamed } from "./read-certificates.ts";
+import { certificatesView } from "./show.ts";
 
-type RenewInput = Input<typeof RENEW_OPTIONS>;
+type RenewInput = Input<typeof CERTS_RENEW_OPTIONS>;
 
-export async function renew(input: RenewInput, host: Host): Promise<void> {
+export const renew: Run<typeof CERTS_RENEW_OPTIONS> = async (input, host) => {
   const { options, words } = input;
   checkTarget(input);
   const layout = layoutOf(options.dir);
   const renewed = options.ca
     ? await renewCa(layout, options, host)
     : await renewLeaves(layout, { only: words[0], renewal: renewalOptions(options, host) }, host);
-  printCertificates(renewed, options.output, host);
-}
+  return certificatesView(renewed, host.now());
+};
 
 function checkTarget({ options, words }: RenewInput): void {
   const targets = [words.length > 0, options.all, options.ca].filter(Boolean).length;
@@ -60,10 +77,9 @@ async function renewLeaves(
   { only, renewal }: Wanted,
   host: Host,
 ): Promise<readonly CertificateFacts[]> {
-  await openAuthority(layout, renewal.now);
-  return withLock(layout, host, async () => {
-    let authority: Authority = await openAuthority(layout, renewal.now);
-    const names = only === undefined ? [BROKER, ...(await foldersIn(layout.clusters))] : [only];
+  return withAuthority(layout, host, async (opened) => {
+    let authority = opened;
+    const names = only === undefined ? await namesIn(layout) : [only];
     const renewed: string[] = [];
     for (const name of names) {
       const plan = await planRenewal(authority, name, renewal);
@@ -91,4 +107,138 @@ function noteRenewed(names: readonly string[], layout: Layout, host: Host): void
 function reportNotRenewed(plan: NotRenewed, { isOnlyOne, host }: { isOnlyOne: boolean; host: Host }): void {
   if (plan.kind === "impossible" && isOnlyOne) throw new CommandError("error", plan.why);
   host.note(`Not renewed: ${plan.why}\n`);
+}
+
+export interface RenewalOptions {
+  readonly now: number;
+  /** Undefined: for as long as the old one. */
+  readonly days: number | undefined;
+  /** Only if it expires within this time; undefined: in any case. */
+  readonly withinMs: number | undefined;
+  readonly keepKey: boolean;
+  /** New names for the broker's certificate; none: those it has. */
+  readonly hosts: readonly string[];
+}
+
+export type RenewalPlan = { readonly kind: "renew"; readonly order: LeafRequest } | NotRenewed;
+
+export interface NotRenewed {
+  /** "not-due" is fine; "impossible" needs somebody to do something. */
+  readonly kind: "not-due" | "impossible";
+  readonly why: string;
+}
+
+/** Looks at what is there and says what to do about it; changes nothing. */
+export async function planRenewal(
+  authority: Authority,
+  name: string,
+  options: RenewalOptions,
+): Promise<RenewalPlan> {
+  const current = await readCurrent(authority, name);
+  if (current === undefined) return impossible(await notThere(authority, name));
+  const { certificate, issued, keyPem } = current;
+  const flag = dirFlag(authority.layout);
+  if (issued === undefined) {
+    return impossible(`${name}'s certificate is not from this authority. Replace it: ${remedy(name, flag)}`);
+  }
+  if (issued.revoked !== undefined) {
+    return impossible(`${name}'s certificate is revoked. To issue a new one: ${remedy(name, flag)}`);
+  }
+  const end = Date.parse(issued.notAfter);
+  if (options.withinMs !== undefined && end - options.now > options.withinMs) {
+    return { kind: "not-due", why: `${name} expires ${when(end, options.now)}` };
+  }
+  if (options.keepKey && (keyPem === undefined || !isKeyOf(certificate, keyPem))) {
+    return impossible(`${name}'s tls.key is not the key of its tls.crt; renew it without --keep-key`);
+  }
+  return { kind: "renew", order: leafRequestFor(issued, options, keyPem) };
+}
+
+function leafRequestFor(
+  { name, admin, hosts, days }: Issued,
+  options: RenewalOptions,
+  keyPem: string | undefined,
+): LeafRequest {
+  return {
+    name,
+    admin,
+    hosts: options.hosts.length === 0 ? hosts : options.hosts,
+    days: options.days ?? days,
+    now: options.now,
+    ...(options.keepKey && keyPem !== undefined ? { keyPem } : {}),
+  };
+}
+
+interface Current {
+  readonly certificate: X509Certificate;
+  readonly keyPem: string | undefined;
+  /** Undefined: this authority did not sign it. */
+  readonly issued: Issued | undefined;
+}
+
+async function readCurrent({ layout, register }: Authority, name: string): Promise<Current | undefined> {
+  const folder = folderOf(layout, name);
+  const file = join(folder, "tls.crt");
+  const [certificate] = readCertificates((await readText(file)) ?? "", file);
+  if (certificate === undefined) return undefined;
+  const issued = register.issued.find(
+    (entry) => entry.name === name && entry.serial === certificate.serialNumber,
+  );
+  return { certificate, keyPem: await readText(join(folder, "tls.key")), issued };
+}
+
+async function notThere({ layout }: Authority, name: string): Promise<string> {
+  const hint = didYouMean(name, await namesIn(layout));
+  return `there is no certificate in ${folderOf(layout, name)}${hint}`;
+}
+
+function remedy(name: string, flag: string): string {
+  // The broker's certificate is made by init, which makes whatever is not there.
+  return name === BROKER
+    ? `remove its folder and run brokerctl certs init${flag}`
+    : `brokerctl certs issue ${name} --force${flag}`;
+}
+
+function impossible(why: string): NotRenewed {
+  return { kind: "impossible", why };
+}
+
+interface RenewCaOptions {
+  readonly days: number | undefined;
+  readonly within: number | undefined;
+}
+
+/** Gives the authority a new certificate for its old key and puts a copy into every folder. Returns what was renewed. */
+export async function renewCa(
+  layout: Layout,
+  { days, within }: RenewCaOptions,
+  host: Host,
+): Promise<readonly CertificateFacts[]> {
+  const now = host.now();
+  const current = await readAuthorityCertificate(layout);
+  if (current === undefined) await openAuthority(layout, now); // throws an error that names the missing file
+  const end = current?.validToDate.getTime() ?? now;
+  if (within !== undefined && end - now > within) {
+    host.note(`Not renewed: the authority expires ${when(end, now)}\n`);
+    return [];
+  }
+  await withLock(layout, host, async () => {
+    const authority = await renewAuthority(layout, now, days);
+    await writeFiles(await copiesOf(authority.certificate.toString(), layout));
+    await publishCrl(authority, now); // its next update moves with the authority's end
+  });
+  host.note(
+    `Renewed the authority. Its key is the same, so every certificate stays valid. Distribute the new ca.crt before ${when(end, now)}\n`,
+  );
+  return readAuthority(layout, now);
+}
+
+async function copiesOf(text: string, layout: Layout): Promise<readonly FileToWrite[]> {
+  const folders = (await namesIn(layout)).map((name) => folderOf(layout, name));
+  const files = await Promise.all(
+    folders.map(async (folder) =>
+      (await readText(join(folder, "tls.crt"))) === undefined ? [] : [join(folder, "ca.crt")],
+    ),
+  );
+  return files.flat().map((path) => ({ path, text, mode: PUBLIC }));
 }

@@ -1,26 +1,16 @@
-import type { Input } from "../cli/command.ts";
-import { didYouMean } from "../cli/did-you-mean.ts";
-import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
-import { print } from "../output/print.ts";
-import { table } from "../output/table.ts";
-import { when } from "../output/when.ts";
-import { type Authority, openAuthority } from "./authority.ts";
-import { layoutOf } from "./layout.ts";
-import { withLock } from "./lock.ts";
-import type { REVOKE_OPTIONS } from "./options.ts";
-import { publishCrl } from "./publish-crl.ts";
-import type { Issued } from "./register.ts";
+import type { Run } from "../cli/command.ts";
+import { CommandError, didYouMean } from "../cli/exit-code.ts";
+import { type Column, table } from "../output/print.ts";
+import { when } from "../output/text.ts";
+import { type Authority, type Issued, withAuthority } from "./authority.ts";
+import { layoutOf } from "./files.ts";
+import type { CERTS_REVOKE_OPTIONS } from "../commands/local-options.ts";
+import { publishCrl } from "./issue.ts";
 
-type RevokeInput = Input<typeof REVOKE_OPTIONS>;
-
-export async function revoke({ options, words }: RevokeInput, host: Host): Promise<void> {
-  const [target = ""] = words;
+export const revoke: Run<typeof CERTS_REVOKE_OPTIONS> = async ({ options, words: [target = ""] }, host) => {
   const layout = layoutOf(options.dir);
-  await openAuthority(layout, host.now());
-  const ended = await withLock(layout, host, async () => {
-    const authority = await openAuthority(layout, host.now());
-    const serials = await serialsOf(authority, target);
+  const ended = await withAuthority(layout, host, async (authority) => {
+    const serials = serialsOf(authority, target);
     const revoked = { at: new Date(host.now()).toISOString(), reason: options.reason };
     const issued = authority.register.issued.map((entry) =>
       serials.has(entry.serial) && entry.revoked === undefined ? { ...entry, revoked } : entry,
@@ -33,16 +23,20 @@ export async function revoke({ options, words }: RevokeInput, host: Host): Promi
     if (!authority.register.issued.some(isNew)) host.note(`${target} was revoked already\n`);
     return issued.filter(({ serial }) => serials.has(serial));
   });
-  printRevoked(ended, options.output, host);
-}
+  return {
+    data: ended,
+    table: () => table(columnsAt(host.now()), ended),
+    names: ended.map(({ serial }) => serial),
+  };
+};
 
 /** A cluster's name means all its certificates; a serial number, in any usual spelling, means one. */
-async function serialsOf({ register, layout }: Authority, target: string): Promise<ReadonlySet<string>> {
+function serialsOf({ register, layout }: Authority, target: string): ReadonlySet<string> {
   const ofCluster = register.issued.filter(({ name }) => name === target);
   const wanted = target.replaceAll(":", "").replace(/^0x/iu, "").toUpperCase();
   const found = ofCluster.length > 0 ? ofCluster : register.issued.filter(({ serial }) => serial === wanted);
   if (found.length > 0) return new Set(found.map(({ serial }) => serial));
-  const hint = await didYouMean(
+  const hint = didYouMean(
     target,
     register.issued.map(({ name }) => name),
   );
@@ -52,20 +46,14 @@ async function serialsOf({ register, layout }: Authority, target: string): Promi
   );
 }
 
-function printRevoked(ended: readonly Issued[], format: RevokeInput["options"]["output"], host: Host): void {
-  const columns = [
-    { title: "NAME", value: ({ name }: Issued) => name },
-    { title: "SERIAL", value: ({ serial }: Issued) => serial },
+function columnsAt(now: number): readonly Column<Issued>[] {
+  return [
+    { title: "NAME", value: ({ name }) => name },
+    { title: "SERIAL", value: ({ serial }) => serial },
     {
       title: "REVOKED",
-      value: ({ revoked }: Issued) => (revoked === undefined ? "" : when(Date.parse(revoked.at), host.now())),
+      value: ({ revoked }) => (revoked === undefined ? "" : when(Date.parse(revoked.at), now)),
     },
-    { title: "REASON", value: ({ revoked }: Issued) => revoked?.reason ?? "" },
+    { title: "REASON", value: ({ revoked }) => revoked?.reason ?? "" },
   ];
-  const view = {
-    data: ended,
-    table: () => table(columns, ended),
-    names: () => ended.map(({ serial }) => serial),
-  };
-  print(view, format, host);
 }

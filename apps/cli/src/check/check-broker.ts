@@ -1,16 +1,18 @@
+import type { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { connect, type TLSSocket } from "node:tls";
 import { reservationPages } from "@resource-broker/client";
 import { HEADER, PROTOCOL_VERSION } from "@resource-broker/contract";
 import { certificateFacts, readCertificates } from "../certs/certificate-facts.ts";
-import type { Host } from "../cli/host.ts";
-import { type ClusterView, clusterViews } from "../clusters/cluster-view.ts";
-import { listClusters, readCluster } from "../clusters/read-clusters.ts";
+import type { Host } from "../cli/command.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import { type ClusterView, clusterViews, listClusters, readCluster } from "../clusters/cluster-view.ts";
 import { type Broker, withBroker } from "../connection/broker.ts";
+import { connectionError } from "../connection/failures.ts";
 import { type Credentials, readCredentials } from "../connection/credentials.ts";
 import { type ConnectionOptions, findBroker } from "../connection/find-broker.ts";
-import { age } from "../output/age.ts";
-import { when } from "../output/when.ts";
-import { checked, type Finding, type Found, failed, ok, skipped, warning } from "./finding.ts";
-import { peerCertificate } from "./peer-certificate.ts";
+import { age, when } from "../output/text.ts";
+import { checked, failed, type Finding, type Found, ok, skipped, warning } from "./finding.ts";
 
 /** Agents and the broker compare times in seconds; a larger difference means an unsynchronized clock. */
 const SKEW_LIMIT_MS = 30_000;
@@ -150,4 +152,45 @@ function clustersText(views: readonly ClusterView[]): string {
 
 function lastSeenText({ advertisement, ageMs }: ClusterView): string {
   return `${advertisement.clusterID} ${age(ageMs)} ago`;
+}
+
+interface Peer {
+  readonly url: URL;
+  readonly credentials: Credentials;
+  readonly timeoutMs: number;
+}
+
+export interface PeerCertificate {
+  readonly certificate: X509Certificate;
+  /** `TLSv1.3`. */
+  readonly protocol: string;
+}
+
+/** Completes the TLS handshake with a broker and reads its certificate. Throws a CommandError with the reason when the handshake fails. */
+async function peerCertificate(peer: Peer): Promise<PeerCertificate> {
+  const { url, credentials, timeoutMs } = peer;
+  const { cert, key, ca } = credentials;
+  const host = url.hostname.replaceAll(/^\[|\]$/gu, "");
+  const port = url.port === "" ? 443 : Number(url.port);
+  let socket: TLSSocket | undefined;
+  try {
+    return await new Promise<PeerCertificate>((resolve, reject) => {
+      const names = isIP(host) === 0 ? { servername: host } : {};
+      const opened = connect({ host, port, cert, key, ca, ...names }, () => {
+        const certificate = opened.getPeerX509Certificate();
+        if (certificate === undefined)
+          reject(new CommandError("error", `${url.origin} shows no certificate`));
+        else resolve({ certificate, protocol: opened.getProtocol() ?? "TLS" });
+      });
+      socket = opened;
+      opened.on("error", reject);
+      opened.setTimeout(timeoutMs, () =>
+        reject(new CommandError("timeout", `${url.origin} gave no answer within ${timeoutMs / 1000} s`)),
+      );
+    });
+  } catch (error) {
+    throw connectionError(error, peer);
+  } finally {
+    socket?.destroy();
+  }
 }

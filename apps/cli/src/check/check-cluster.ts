@@ -1,14 +1,18 @@
 import { Fault, parseTime } from "@resource-broker/base";
-import type { Values } from "../cli/command.ts";
-import type { Host } from "../cli/host.ts";
-import { ADVERTISEMENTS } from "../objects/kinds.ts";
-import { type OpenCluster, openCluster } from "../objects/open-cluster.ts";
-import { listObjects } from "../objects/read-objects.ts";
-import { age } from "../output/age.ts";
-import { checkDefinitions } from "./definitions.ts";
-import { checked, type Finding, type Found, failed, ok, skipped } from "./finding.ts";
-import { fieldOf } from "./json.ts";
-import type { CHECK_OPTIONS } from "./options.ts";
+import { customResourceDefinition, type Kind, KINDS } from "@resource-broker/contract/crd";
+import type { KubeClient } from "@resource-broker/kube";
+import type { Host, Values } from "../cli/command.ts";
+import {
+  ADVERTISEMENTS,
+  fieldOf,
+  listObjects,
+  type OpenCluster,
+  openCluster,
+  servedPlurals,
+} from "../objects/open-cluster.ts";
+import { age } from "../output/text.ts";
+import type { CHECK_OPTIONS } from "../commands/broker-options.ts";
+import { checked, failed, type Finding, type Found, ok, skipped } from "./finding.ts";
 import { checkRights } from "./rights.ts";
 
 type Options = Values<typeof CHECK_OPTIONS>;
@@ -82,4 +86,67 @@ async function checkAgent(cluster: OpenCluster, now: number): Promise<Found> {
     );
   }
   return ok(`${spec.clusterID} advertised ${age(ageMs)} ago, and the broker accepted it`);
+}
+
+type AnyKind = Kind<unknown, unknown>;
+
+const APPLY = "kubectl apply --server-side -f deploy/crds";
+const SHOWN = 3;
+
+/** Every cluster needs the kinds of agents; those of the broker are needed in its own only, but then all of them. */
+async function checkDefinitions({ client }: OpenCluster): Promise<Found> {
+  const groups = ["rear.fluidos.eu", "broker.fluidos.eu"] as const;
+  const plurals = groups.map((group) => servedPlurals(client, { group, version: "v1alpha1" }));
+  const served = new Set((await Promise.all(plurals)).flat());
+  const isBrokers = KINDS.some(({ group, plural }) => group === "broker.fluidos.eu" && served.has(plural));
+  const needed = KINDS.filter(({ group }) => group === "rear.fluidos.eu" || isBrokers);
+  const missing = needed.filter(({ plural }) => !served.has(plural));
+  if (missing.length > 0) return failed(`${missing.map(({ kind }) => kind).join(", ")} not installed`, APPLY);
+  const states = await Promise.all(needed.map((kind) => missingFields(client, kind)));
+  const old = states.filter((fields) => fields !== undefined).flat();
+  if (old.length > 0) return failed(`older than this brokerctl: ${few(old)} not known there`, APPLY);
+  const whose = isBrokers ? "the agent's and the broker's" : "the agent's";
+  const isSeen = states.every((fields) => fields !== undefined);
+  return ok(
+    `${needed.length} kinds installed (${whose})${isSeen ? "" : "; you may not see of which release"}`,
+  );
+}
+
+/** `Kind.spec.field` for each of ours that the server's schema lacks; undefined when one may not look. */
+async function missingFields(client: KubeClient, kind: AnyKind): Promise<readonly string[] | undefined> {
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${kind.plural}.${kind.group}`;
+  const theirs = await client.read(path).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === "forbidden") return undefined;
+    throw error;
+  });
+  if (theirs === undefined) return undefined;
+  const known = new Set(fieldsOf(schemaIn(theirs, kind.version), kind.kind));
+  return fieldsOf(schemaIn(customResourceDefinition(kind), kind.version), kind.kind).filter(
+    (field) => !known.has(field),
+  );
+}
+
+function schemaIn(definition: unknown, version: string): unknown {
+  const versions = fieldOf(definition, "spec", "versions");
+  const all: readonly unknown[] = Array.isArray(versions) ? versions : [];
+  const found = all.find((each) => fieldOf(each, "name") === version);
+  return fieldOf(found, "schema", "openAPIV3Schema");
+}
+
+function fieldsOf(schema: unknown, path: string): string[] {
+  const properties = fieldOf(schema, "properties");
+  const below =
+    typeof properties === "object" && properties !== null
+      ? Object.entries(properties).flatMap(([name, inner]) => [
+          `${path}.${name}`,
+          ...fieldsOf(inner, `${path}.${name}`),
+        ])
+      : [];
+  const items = fieldOf(schema, "items");
+  return items === undefined ? below : [...below, ...fieldsOf(items, `${path}[]`)];
+}
+
+function few(fields: readonly string[]): string {
+  const more = fields.length - SHOWN;
+  return `${fields.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,11 +1,10 @@
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { type Styler, stylerFor, type TextStyle } from "../output/colour.ts";
-import { print } from "../output/print.ts";
+import { type Styler, stylerFor, type TextStyle } from "../output/print.ts";
 import { checkBroker } from "./check-broker.ts";
 import { checkCluster } from "./check-cluster.ts";
 import type { Finding, FindingStatus } from "./finding.ts";
-import type { CHECK_OPTIONS } from "./options.ts";
+import type { CHECK_OPTIONS } from "../commands/broker-options.ts";
 
 const STATUS_SYMBOLS: Readonly<Record<FindingStatus, { readonly mark: string; readonly mood: TextStyle }>> = {
   ok: { mark: "✓", mood: "good" },
@@ -21,17 +20,13 @@ export const check: Run<typeof CHECK_OPTIONS> = async ({ options }, host) => {
   ];
   const styled = stylerFor(host);
   const wrong = findings.filter(({ status }) => status === "failed");
-  print(
-    {
-      data: findings,
-      table: () => findings.map((finding) => lineOf(finding, findings, styled)).join(""),
-      names: () => wrong.map(({ name }) => name),
-    },
-    options.output,
-    host,
-  );
-  if (wrong.length > 0)
-    throw new CommandError("error", `${wrong.length} of ${findings.length} checks failed`);
+  const count = `${wrong.length} of ${findings.length} checks failed`;
+  return {
+    data: findings,
+    table: () => findings.map((finding) => lineOf(finding, findings, styled)).join(""),
+    names: wrong.map(({ name }) => name),
+    problem: wrong.length === 0 ? undefined : new CommandError("error", count),
+  };
 };
 
 function lineOf({ name, status, message, remedy }: Finding, all: readonly Finding[], styled: Styler): string {

@@ -1,4 +1,4 @@
-import type { Host } from "./host.ts";
+import type { CommandError } from "./exit-code.ts";
 
 interface OptionBase {
   readonly summary: string;
@@ -92,7 +92,20 @@ export interface Input<O extends Options = Options> {
   readonly words: readonly string[];
 }
 
-export type Run<O extends Options> = (input: Input<O>, host: Host) => Promise<void>;
+/** What a command has found, in the shapes that people and programs want. */
+export interface View {
+  /** For json and yaml. Its shape is an interface: fields may be added, never renamed. */
+  readonly data: object;
+  /** `isWide`: with more columns, where there are some. */
+  readonly table: (isWide: boolean) => string;
+  /** What a script would loop over. */
+  readonly names: readonly string[];
+  /** Why the command fails all the same; said after the result is printed. */
+  readonly problem?: CommandError | undefined;
+}
+
+/** Undefined: the command has printed what there is. */
+export type Run<O extends Options> = (input: Input<O>, host: Host) => Promise<View | undefined>;
 
 /** One line of the table. The help is made from it; the code behind it is loaded only when the command runs. */
 export interface Command<O extends Options = Options> {
@@ -127,3 +140,34 @@ export function childOf({ commands }: CommandGroup, word: string): Entry | undef
 export function isGroup(entry: Entry): entry is CommandGroup {
   return "commands" in entry;
 }
+
+/** The environment of a command; `main.ts` passes the real one. */
+export interface Host {
+  /** Data, on standard output. */
+  readonly out: (text: string) => void;
+  /** Progress and problems, on standard error. */
+  readonly note: (text: string) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** True: a person sits at the terminal. */
+  readonly isInteractive?: boolean;
+  /** True: standard output is a terminal, so that colours are seen and not stored. */
+  readonly isTerminal?: boolean;
+  /** True: a program took the address to show it. Absent: there is nobody to show it to. */
+  readonly openInBrowser?: (url: string) => Promise<boolean>;
+  /** Resolves so much later. */
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** How a command prints its data; the same flag on every command that has any. */
+export const OUTPUT = {
+  kind: "choice",
+  short: "o",
+  value: "format",
+  choices: ["table", "wide", "json", "yaml", "name"],
+  default: "table",
+  summary: "how to print the result",
+} as const;
+
+export type OutputFormat = (typeof OUTPUT.choices)[number];

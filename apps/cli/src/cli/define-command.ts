@@ -1,4 +1,4 @@
-import type { Command, Options, Run } from "./command.ts";
+import { type Command, OUTPUT, type Options, type OutputFormat, type Run } from "./command.ts";
 
 interface CommandLine<O extends Options> extends Omit<Command<O>, "start"> {
   /** Imports the code of the command: not before it is wanted, so that help stays quick. */
@@ -11,9 +11,17 @@ export function defineCommand<const O extends Options>({ load, ...line }: Comman
     ...line,
     start: async (args, host) => {
       const { parseInput } = await import("./parse-input.ts");
-      const input = await parseInput(line, args, host.env);
+      const input = parseInput(line, args, host.env);
       const run = await load();
-      await run(input, host);
+      const view = await run(input, host);
+      if (view === undefined) return;
+      const { print } = await import("../output/print.ts");
+      print(view, formatIn(input.options), host);
+      if (view.problem !== undefined) throw view.problem;
     },
   };
+}
+
+function formatIn(options: Readonly<Record<string, unknown>>): OutputFormat {
+  return OUTPUT.choices.find((format) => format === options["output"]) ?? OUTPUT.default;
 }

@@ -1,3 +1,5 @@
+import { closest } from "@resource-broker/base";
+
 /** The exit codes of brokerctl. They are part of its interface: new ones may be added, none is changed. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: "done" },
@@ -20,4 +22,10 @@ export class CommandError extends Error {
     super(message, options);
     this.exit = exit;
   }
+}
+
+/** `; did you mean certs?`, or nothing when no known word is close. */
+export function didYouMean(word: string, known: readonly string[], show = (name: string) => name): string {
+  const best = closest(word, known);
+  return best === undefined ? "" : `; did you mean ${show(best)}?`;
 }

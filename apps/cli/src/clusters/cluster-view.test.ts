@@ -37,13 +37,10 @@ test.each([
   expect(clusterViews({ items: [advertised(more)], at: NOW })).toMatchObject([{ status, ageMs: 12_000 }]);
 });
 
-test("why it does not lend is said in words", () => {
-  const [paris] = clusterViews({ items: [advertised({ standing: { ...FRESH, cordon: CORDON } })], at: NOW });
-  expect(paris?.why).toBe("cordoned by admin: new kernel");
-});
-
-test("an older broker does not say: then the agent's own clock counts", () => {
-  expect(clusterViews({ items: [advertised({})], at: NOW })).toMatchObject([
+test("why it does not lend is said in words; an older broker does not say, then the agent's own clock counts", () => {
+  const items = [advertised({ standing: { ...FRESH, cordon: CORDON } }), advertised({})];
+  expect(clusterViews({ items, at: NOW })).toMatchObject([
+    { why: "cordoned by admin: new kernel" },
     { status: "Unknown", ageMs: 30_000 },
   ]);
 });

@@ -1,14 +1,16 @@
 import {
+  combine,
   describeResources,
   isZero,
   parseTime,
   type ResourceVector,
-  resourceVector,
   subtract,
 } from "@resource-broker/base";
+import { advertisementCall, advertisementPages } from "@resource-broker/client";
 import type { AdvertisementDTO } from "@resource-broker/contract";
-import type { Listed } from "../connection/broker.ts";
-import { amountsIn } from "../output/amounts.ts";
+import { CommandError, didYouMean } from "../cli/exit-code.ts";
+import { type Broker, listAll, type Listed, orUnknown } from "../connection/broker.ts";
+import { amountsIn } from "../output/text.ts";
 
 /** Unknown: an older broker, which does not say. */
 export type ClusterStatus = "Ready" | "Full" | "Overcommitted" | "Stale" | "Cordoned" | "Unknown";
@@ -70,11 +72,25 @@ export function overcommittedIn({ resources, standing }: AdvertisementDTO): Reso
   const held = amountsIn(reserved ?? {});
   const own = subtract(amountsIn(allocatable), amountsIn(standing?.withheld ?? {}));
   const left = subtract(subtract(own, amountsIn(allocated)), held);
-  const beyond = (amount: number, promised: number): number => Math.max(0, Math.min(-amount, promised));
-  return resourceVector({
-    cpuMillis: beyond(left.cpuMillis, held.cpuMillis),
-    memoryBytes: beyond(left.memoryBytes, held.memoryBytes),
-    gpus: beyond(left.gpus, held.gpus),
-    storageBytes: beyond(left.storageBytes, held.storageBytes),
+  return combine(left, held, (amount, promised) => Math.max(0, Math.min(-amount, promised)));
+}
+
+/** Every cluster that has advertised, in the order of their IDs. Admins only. */
+export function listClusters(broker: Broker): Promise<Listed<AdvertisementDTO>> {
+  return listAll(broker, advertisementPages());
+}
+
+export async function readCluster(broker: Broker, id: string): Promise<Listed<AdvertisementDTO>> {
+  const { value, at } = await withClusterHint(broker, id, broker.request(advertisementCall(id)));
+  return { items: [value], at };
+}
+
+/** Admins are told which name they may have meant; others may not know the names. */
+export function withClusterHint<T>(broker: Broker, id: string, work: Promise<T>): Promise<T> {
+  return orUnknown(work, async (cause) => {
+    const { items } = await listClusters(broker).catch(() => ({ items: [] }));
+    const names = items.map(({ clusterID }) => clusterID);
+    const message = `no cluster ${JSON.stringify(id)} has advertised here${didYouMean(id, names)}`;
+    return new CommandError("error", message, { cause });
   });
 }

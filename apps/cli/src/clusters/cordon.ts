@@ -1,50 +1,34 @@
-import { Fault } from "@resource-broker/base";
 import { cordonCall, type TypedCall, uncordonCall } from "@resource-broker/client";
 import type { CordonReplyDTO } from "@resource-broker/contract";
-import type { Run } from "../cli/command.ts";
-import type { Host } from "../cli/host.ts";
-import { type Broker, withBroker } from "../connection/broker.ts";
-import type { OutputFormat } from "../output/output-option.ts";
-import { print } from "../output/print.ts";
-import { properties } from "../output/table.ts";
-import type { CORDON_OPTIONS, UNCORDON_OPTIONS } from "./options.ts";
-import { unknownCluster } from "./read-clusters.ts";
+import type { Host, Run, View } from "../cli/command.ts";
+import { withBroker } from "../connection/broker.ts";
+import type { ConnectionOptions } from "../connection/find-broker.ts";
+import type { BROKER_OPTIONS } from "../commands/broker-options.ts";
+import { properties } from "../output/print.ts";
+import { withClusterHint } from "./cluster-view.ts";
+import type { CORDON_OPTIONS } from "../commands/broker-options.ts";
 
-export const cordon: Run<typeof CORDON_OPTIONS> = async ({ options, words }, host) => {
-  const [id = ""] = words;
-  const { reason, output } = options;
-  await withBroker(options, host, async (broker) => {
-    await set(broker, { id, call: cordonCall(id, reason), output, host });
-  });
-};
+export const cordon: Run<typeof CORDON_OPTIONS> = ({ options, words: [id = ""] }, host) =>
+  set(id, cordonCall(id, options.reason), { options, host });
 
-export const uncordon: Run<typeof UNCORDON_OPTIONS> = async ({ options, words }, host) => {
-  const [id = ""] = words;
-  const { output } = options;
-  await withBroker(options, host, async (broker) => {
-    await set(broker, { id, call: uncordonCall(id), output, host });
-  });
-};
+export const uncordon: Run<typeof BROKER_OPTIONS> = ({ options, words: [id = ""] }, host) =>
+  set(id, uncordonCall(id), { options, host });
 
-interface Setting {
-  readonly id: string;
-  readonly call: TypedCall<CordonReplyDTO>;
-  readonly output: OutputFormat;
+interface CordonContext {
+  readonly options: ConnectionOptions;
   readonly host: Host;
 }
 
-async function set(broker: Broker, { id, call, output, host }: Setting): Promise<void> {
-  const { value } = await broker.request(call).catch(async (error: unknown) => {
-    throw error instanceof Fault && error.code === "not-found"
-      ? await unknownCluster(broker, id, error)
-      : error;
+function set(id: string, call: TypedCall<CordonReplyDTO>, { options, host }: CordonContext): Promise<View> {
+  return withBroker(options, host, async (broker) => {
+    const { value } = await withClusterHint(broker, id, broker.request(call));
+    const { clusterID, cordoned, reason } = value;
+    const table = (): string =>
+      properties([
+        ["Cluster", clusterID],
+        ["Lends", cordoned ? "nothing new; existing reservations stay" : "again"],
+        ["Reason", reason],
+      ]);
+    return { data: value, table, names: [clusterID] };
   });
-  const { clusterID, cordoned, reason } = value;
-  const table = (): string =>
-    properties([
-      ["Cluster", clusterID],
-      ["Lends", cordoned ? "nothing new; existing reservations stay" : "again"],
-      ...(reason === undefined ? [] : [["Reason", reason] as const]),
-    ]);
-  print({ data: value, table, names: () => [clusterID] }, output, host);
 }

@@ -12,10 +12,9 @@ import {
 import { describeProblems, readFault, type Schema, validate } from "@resource-broker/contract";
 import { systemClock } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
-import type { Host } from "../cli/host.ts";
-import { connectionError } from "./connection-problem.ts";
+import type { Host } from "../cli/command.ts";
+import { asCommandError, connectionError } from "./failures.ts";
 import { type Credentials, readCredentials } from "./credentials.ts";
-import { asCommandError } from "./fault-exit.ts";
 import { type ConnectionOptions, findBroker } from "./find-broker.ts";
 
 export interface Answer<T> extends BrokerAnswer<T> {
@@ -45,11 +44,11 @@ const SHOWN_LENGTH = 80;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Connects to the broker, runs the command, and converts a Fault into a message and an exit status. */
-export async function withBroker(
+export async function withBroker<Result>(
   options: ConnectionOptions,
   host: Host,
-  work: (broker: Broker) => Promise<void>,
-): Promise<void> {
+  work: (broker: Broker) => Promise<Result>,
+): Promise<Result> {
   const { urls, certs, timeoutMs } = await findBroker(options, host);
   const credentials = await readCredentials(certs);
   const calls = directCalls(credentials, timeoutMs, host);
@@ -74,12 +73,22 @@ export async function withBroker(
     return { value, ...rest };
   };
   try {
-    await work({ credentials, request, requestOptional });
+    return await work({ credentials, request, requestOptional });
   } catch (error) {
     throw error instanceof Fault ? asCommandError(error, credentials) : error;
   } finally {
     calls.close();
   }
+}
+
+/** Where the thing that the work is about is not there, `describe` says so, with the name that was meant. */
+export function orUnknown<T>(
+  work: Promise<T>,
+  describe: (cause: Fault) => CommandError | Promise<CommandError>,
+): Promise<T> {
+  return work.catch(async (error: unknown) => {
+    throw error instanceof Fault && error.code === "not-found" ? await describe(error) : error;
+  });
 }
 
 /** More than any broker has. */

@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli, temporaryFolder } from "../testing/cli.ts";
+import { startFakeServer } from "../testing/fake-server.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const LINK = {
@@ -17,63 +16,42 @@ const LINK = {
 async function brokerThat(answers: { readonly status: number; readonly body: object }) {
   const certificates = await testCertificates();
   const asked: { call: string; body: unknown }[] = [];
-  const server = createServer(
-    { cert: certificates.broker.cert, key: certificates.broker.key },
-    (request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => {
-        asked.push({ call: `${request.method} ${request.url}`, body: JSON.parse(body) as unknown });
-        response.writeHead(answers.status, {
-          "Content-Type": "application/json",
-          "Broker-Protocol": "2",
-          Date: new Date(AT).toUTCString(),
-        });
-        response.end(JSON.stringify(answers.body));
-      });
-    },
-  );
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const answer: RequestListener = (request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      asked.push({ call: `${request.method} ${request.url}`, body: JSON.parse(body) as unknown });
+      const protocol = { "Content-Type": "application/json", "Broker-Protocol": "2" };
+      response.writeHead(answers.status, { ...protocol, Date: new Date(AT).toUTCString() });
+      response.end(JSON.stringify(answers.body));
+    });
+  };
+  const url = await startFakeServer(certificates.broker, answer, onTestFinished);
   const folder = await temporaryFolder(onTestFinished);
   await writeCertificateFolder(join(folder, "ops"), certificates.admin("ops"));
-  const { port } = server.address() as AddressInfo;
-  const connection = ["--broker", `https://127.0.0.1:${port}`, "--certs", join(folder, "ops")];
   return {
     asked,
     run: (args: readonly string[], world: Parameters<typeof runCli>[1] = {}) =>
-      runCli(["dashboard", ...args, ...connection], world),
+      runCli(["dashboard", ...args, "--broker", url, "--certs", join(folder, "ops")], world),
   };
 }
 
-test("prints the link alone, and beside it how to use it", async () => {
-  const { run, asked } = await brokerThat({ status: 201, body: LINK });
+const TUNNEL = "ssh -N -L 127.0.0.1:8090:127.0.0.1:8090 <";
+test.each<[name: string, more: Partial<typeof LINK>, says: readonly string[], saysNot?: string]>([
+  ["is printed alone, and beside it how to use it", {}, ["once, for 120 seconds, as admin.", TUNNEL]],
+  ["with [::1]", { url: "http://[::1]:8090/#token=abc" }, ["ssh -N -L [::1]:8090:[::1]:8090 <"]],
+  ["with localhost", { url: "http://localhost:8090/#t=a" }, ["-L localhost:8090:localhost:8090 <"]],
+  // The broker tells its time in whole seconds: no link seems to work longer than it does.
+  ["with an odd second", { expiresAt: new Date(AT + 120_900).toISOString() }, ["for 120 seconds"]],
+  ["to another machine needs no way there", { url: "https://broker.example.org:8090/#t=a" }, [], "ssh"],
+])("a link %s", async (_, more, says, saysNot = "nothing else") => {
+  const link = { ...LINK, ...more };
+  const { run, asked } = await brokerThat({ status: 201, body: link });
   const { code, out, err } = await run([]);
-  expect({ code, out, err }).toMatchObject({ code: 0, out: `${LINK.url}\n` });
-  expect(err).toContain("It works once, for 120 seconds, as admin.");
-  expect(err).toContain("ssh -N -L 127.0.0.1:8090:127.0.0.1:8090 <");
+  expect({ code, out }).toEqual({ code: 0, out: `${link.url}\n` });
+  for (const words of says) expect(err).toContain(words);
+  expect(err).not.toContain(saysNot);
   expect(asked).toEqual([{ call: "POST /api/v1/dashboard/links", body: { role: "admin" } }]);
-});
-
-test.each(["[::1]", "127.0.0.7", "localhost"])("the way to %s leads there", async (name) => {
-  const { run } = await brokerThat({ status: 201, body: { ...LINK, url: `http://${name}:8090/#token=abc` } });
-  expect((await run([])).err).toContain(`ssh -N -L ${name}:8090:${name}:8090 <`);
-});
-
-test("the broker tells its time in whole seconds: no link seems to work longer than it does", async () => {
-  const expiresAt = new Date(AT + 120_900).toISOString();
-  const { run } = await brokerThat({ status: 201, body: { ...LINK, expiresAt } });
-  expect((await run([])).err).toContain("for 120 seconds");
-});
-
-test("a link to another machine needs no way there", async () => {
-  const link = { ...LINK, url: "https://broker.example.org:8090/#token=abc" };
-  const { run } = await brokerThat({ status: 201, body: link });
-  expect((await run([])).err).not.toContain("ssh");
 });
 
 test("--viewer asks for a link that changes nothing, and -o json prints all of it", async () => {
@@ -83,40 +61,31 @@ test("--viewer asks for a link that changes nothing, and -o json prints all of i
   expect(asked[0]?.body).toEqual({ role: "viewer" });
 });
 
-test("--open hands the link to a browser and keeps it from the terminal", async () => {
+test("--open hands the link to a browser and keeps it from the terminal, or prints it where there is none", async () => {
   const { run } = await brokerThat({ status: 201, body: LINK });
   const opened: string[] = [];
-  const openInBrowser = async (url: string) => opened.push(url) > 0;
-  const { out, err } = await run(["--open"], { openInBrowser });
+  const { out, err } = await run(["--open"], { openInBrowser: async (url) => opened.push(url) > 0 });
   expect(opened).toEqual([LINK.url]);
   expect(out + err).toBe("Opening the dashboard in a browser, as admin …\n");
+  const without = await run(["--open"], { openInBrowser: () => Promise.resolve(false) });
+  expect(without.out).toBe(`${LINK.url}\n`);
+  expect(without.err).toContain("No browser could be started here");
 });
 
-test("--open prints the link where there is no browser", async () => {
-  const { run } = await brokerThat({ status: 201, body: LINK });
-  const { out, err } = await run(["--open"], { openInBrowser: () => Promise.resolve(false) });
-  expect(out).toBe(`${LINK.url}\n`);
-  expect(err).toContain("No browser could be started here");
-});
-
+const OFF = "the dashboard is off: start the broker with --dashboard-bind-address=127.0.0.1:8090";
 test.each([
-  {
-    name: "whose dashboard is off",
-    error: "the dashboard is off: start the broker with --dashboard-bind-address=127.0.0.1:8090",
-    says: ["the dashboard is off: start the broker with --dashboard-bind-address", "dashboard.enabled=true"],
-    saysNot: "older",
-  },
-  {
-    name: "that is older than the dashboard",
-    error: "there is no such API call; /openapi.json lists all of them",
-    says: ["there is no such API call", "update it first", "--dashboard-bind-address=127.0.0.1:8090"],
-    saysNot: "the dashboard is off",
-  },
-])("a broker $name: it is said what to do", async ({ error, says, saysNot }) => {
+  ["whose dashboard is off", OFF, "dashboard.enabled=true", "older"],
+  [
+    "that is older than the dashboard",
+    "there is no such API call",
+    "update it first",
+    "the dashboard is off",
+  ],
+])("a broker %s: it is said what to do", async (_, error, says, saysNot) => {
   const { run } = await brokerThat({ status: 404, body: { error, code: "not-found" } });
   const { code, out, err } = await run(["--open"], { openInBrowser: () => Promise.resolve(true) });
   expect({ code, out }).toEqual({ code: 1, out: "" });
-  for (const words of says) expect(err).toContain(words);
+  for (const words of [error, says, "--dashboard-bind-address=127.0.0.1:8090"]) expect(err).toContain(words);
   expect(err).not.toContain(saysNot);
 });
 

@@ -1,40 +1,30 @@
-import { Fault } from "@resource-broker/base";
+import type { Fault } from "@resource-broker/base";
 import { dashboardLinkCall } from "@resource-broker/client";
 import type { DashboardLink } from "@resource-broker/contract";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { type Broker, withBroker } from "../connection/broker.ts";
-import { print } from "../output/print.ts";
-import type { DASHBOARD_OPTIONS } from "./options.ts";
+import { type Answer, type Broker, orUnknown, withBroker } from "../connection/broker.ts";
+import type { DASHBOARD_OPTIONS } from "../commands/broker-options.ts";
 
-export const dashboard: Run<typeof DASHBOARD_OPTIONS> = async ({ options }, host) => {
-  const { viewer, open, output } = options;
-  await withBroker(options, host, async (broker) => {
-    const { link, at } = await makeLink(broker, viewer ? "viewer" : "admin");
+export const dashboard: Run<typeof DASHBOARD_OPTIONS> = ({ options }, host) =>
+  withBroker(options, host, async (broker) => {
+    const { value: link, at } = await makeLink(broker, options.viewer ? "viewer" : "admin");
     const { url, role, expiresAt } = link;
     const address = addressIn(url);
-    if (open) host.note(`Opening the dashboard in a browser, as ${role} …\n`);
-    if (open && (await host.openInBrowser?.(address.href)) === true) return;
-    if (open) host.note("No browser could be started here: open the link yourself.\n");
+    if (options.open) {
+      host.note(`Opening the dashboard in a browser, as ${role} …\n`);
+      if ((await host.openInBrowser?.(address.href)) === true) return undefined;
+      host.note("No browser could be started here: open the link yourself.\n");
+    }
     // Rounded down, because the broker's clock has whole seconds.
     const seconds = Math.max(0, Math.floor((Date.parse(expiresAt) - at) / 1000));
     host.note(`Open this link in a browser. It works once, for ${seconds} seconds, as ${role}.\n`);
-    const way = tunnelHint(address);
-    if (way !== undefined) host.note(way);
-    print({ data: link, table: () => `${url}\n`, names: () => [url] }, output, host);
+    host.note(tunnelHint(address));
+    return { data: link, table: () => `${url}\n`, names: [url] };
   });
-};
 
-async function makeLink(
-  broker: Broker,
-  role: DashboardLink["role"],
-): Promise<{ readonly link: DashboardLink; readonly at: number }> {
-  try {
-    const { value: link, at } = await broker.request(dashboardLinkCall(role));
-    return { link, at };
-  } catch (error) {
-    throw error instanceof Fault && error.code === "not-found" ? withoutDashboard(error) : error;
-  }
+function makeLink(broker: Broker, role: DashboardLink["role"]): Promise<Answer<DashboardLink>> {
+  return orUnknown(broker.request(dashboardLinkCall(role)), withoutDashboard);
 }
 
 /** A broker that has a dashboard and does not serve it says how to get it; an older one does not know what is asked for. */
@@ -60,9 +50,9 @@ function addressIn(url: string): URL {
 }
 
 /** A loopback address is that of the broker's machine, which need not be this one. */
-function tunnelHint({ hostname, port }: URL): string | undefined {
+function tunnelHint({ hostname, port }: URL): string {
   const isLoopback = hostname.startsWith("127.") || hostname === "localhost" || hostname === "[::1]";
-  if (!isLoopback) return undefined;
+  if (!isLoopback) return "";
   const here = `${hostname}:${port}`;
   return `The link points to the broker's own machine. From another machine, first run: ssh -N -L ${here}:${here} <broker's machine>\n`;
 }

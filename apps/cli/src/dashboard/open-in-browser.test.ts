@@ -5,7 +5,8 @@ import { temporaryFolder } from "../testing/cli.ts";
 import { openerOn, openInBrowser } from "./open-in-browser.ts";
 
 const NODE = process.execPath;
-const URL = "http://127.0.0.1:8090/#token=abc";
+/** An address cannot leave its place in the page. */
+const URL = 'http://127.0.0.1:8090/#token=abc"><script>&';
 const never = new Promise<never>(() => undefined);
 
 /** A program that looks at what it was called with, and leaves what it saw in a file. */
@@ -31,7 +32,9 @@ test("a browser is called with a page that only this person can read, never with
   expect(seen.address).toMatch(/^file:\/\/.*\/dashboard\.html$/);
   expect(seen.address).not.toContain("abc");
   expect(seen.modes).toEqual(["600", "700"]);
-  expect(seen.text).toContain(`content="0; url=${URL}"`);
+  const escaped = "http://127.0.0.1:8090/#token=abc&quot;>&lt;script>&amp;";
+  for (const place of [`content="0; url=${escaped}"`, `href="${escaped}"`])
+    expect(seen.text).toContain(place);
   expect(wasThere).toBe(true);
   expect(readdirSync(home)).toEqual([]);
 });
@@ -59,16 +62,6 @@ test("where one folder cannot be written the next one is used, and without any n
   const options = { startTimeout: never, untilRead: () => Promise.resolve() };
   expect(await openInBrowser(URL, called, { ...options, folders })).toBe(true);
   expect(await openInBrowser(URL, called, { ...options, folders: ["/no/such/folder"] })).toBe(false);
-});
-
-test("an address cannot leave its place in the page", async () => {
-  const [home, notes] = [await temporaryFolder(onTestFinished), await temporaryFolder(onTestFinished)];
-  const out = join(notes, "seen.json");
-  const options = { folders: [home], startTimeout: never, untilRead: () => Promise.resolve() };
-  await openInBrowser('http://a/#"><script>1</script>&amp;', [NODE, "--eval", LOOK, out], options);
-  const { text } = JSON.parse(readFileSync(out, "utf8")) as { text: string };
-  expect(text).not.toContain("<script>");
-  expect(text).toContain('href="http://a/#&quot;>&lt;script>1&lt;/script>&amp;amp;"');
 });
 
 test.each([

@@ -1,53 +1,119 @@
+import { decisionCall, quoteCall } from "@resource-broker/client";
 import type { DecisionDTO } from "@resource-broker/contract";
-import type { Run, Values } from "../cli/command.ts";
-import type { Host } from "../cli/host.ts";
-import { withBroker } from "../connection/broker.ts";
-import { isRequest, requestDecision } from "../objects/request-decision.ts";
-import { stylerFor } from "../output/colour.ts";
-import type { OutputFormat } from "../output/output-option.ts";
-import { print } from "../output/print.ts";
-import type { EXPLAIN_OPTIONS } from "./options.ts";
+import type { Host, Run, View } from "../cli/command.ts";
+import { CommandError } from "../cli/exit-code.ts";
+import type { EXPLAIN_OPTIONS, QUOTE_OPTIONS } from "../commands/broker-options.ts";
+import { type Answer, type Broker, orUnknown, withBroker } from "../connection/broker.ts";
+import { type ClusterOptions, nameIn, readObject, REQUESTS, withCluster } from "../objects/open-cluster.ts";
+import { stylerFor } from "../output/print.ts";
+import { costText } from "../output/text.ts";
+import { asRequester, readRequest, requesterFor } from "../reservations/read-request.ts";
+import { readReservation } from "../reservations/reservation.ts";
 import { decisionText } from "./print-decision.ts";
-import { readDecision } from "./read-decision.ts";
 
-export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words }, host) => {
-  const [word = ""] = words;
-  const show = (subject: string): Promise<void> =>
-    withBroker(options, host, async (broker) => {
-      const { value } = await readDecision(broker, subject);
-      printDecision(value, options.output, host);
-    });
-  await (isRequest(word) ? explainRequest(word, { options, host, show }) : show(word));
-};
-
-interface ExplainContext {
-  readonly options: Values<typeof EXPLAIN_OPTIONS>;
-  readonly host: Host;
-  readonly show: (subject: string) => Promise<void>;
-}
-
-/** The request names its decision. If the broker cannot be called, the explanation in the request's status is printed. */
-async function explainRequest(word: string, { options, host, show }: ExplainContext): Promise<void> {
+export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words: [word = ""] }, host) => {
+  const show = (subject: string): Promise<View> =>
+    withBroker(options, host, async (broker) => decisionView(await readDecision(broker, subject), host));
+  if (!isRequest(word)) return show(word);
   const { kubeconfig, namespace, "kube-context": context } = options;
   const { decisionId, explanation } = await requestDecision(word, { kubeconfig, namespace, context }, host);
-  try {
-    await show(`decision/${decisionId}`);
-  } catch (error) {
+  return show(`decision/${decisionId}`).catch((error: unknown) => {
+    // The broker cannot be called: the explanation in the request's status is printed.
     if (explanation !== undefined) host.note(`What the agent wrote down:\n${explanation}\n`);
     throw error;
-  }
+  });
+};
+
+function decisionView({ value: decision }: Answer<DecisionDTO>, host: Host): View {
+  const styled = stylerFor(host);
+  return {
+    data: decision,
+    table: (isWide) => decisionText(decision, { styled, isWide }),
+    names: [decision.id],
+  };
 }
 
-function printDecision(decision: DecisionDTO, output: OutputFormat, host: Host): void {
-  const styled = stylerFor(host);
-  print(
-    {
-      data: decision,
-      table: () => decisionText(decision, { styled, isWide: false }),
-      wide: () => decisionText(decision, { styled, isWide: true }),
-      names: () => [decision.id],
-    },
-    output,
-    host,
+const KINDS: Readonly<Record<string, "reservation" | "decision">> = {
+  reservation: "reservation",
+  reservations: "reservation",
+  rsv: "reservation",
+  decision: "decision",
+  decisions: "decision",
+  dec: "decision",
+};
+
+/** The decision that a word names: by its own ID, or by that of the reservation it made. */
+export async function readDecision(broker: Broker, word: string): Promise<Answer<DecisionDTO>> {
+  const { kind, id } = subjectIn(word);
+  const decisionId = kind === "decision" ? id : await decisionOf(broker, id);
+  return orUnknown(broker.request(decisionCall(decisionId)), (cause) => {
+    const { name, isAdmin } = broker.credentials;
+    const whose = isAdmin ? "here. brokerctl audit lists those of refusals" : `about a request of ${name}`;
+    const message = `there is no decision ${JSON.stringify(decisionId)} ${whose}; brokerctl describe reservation names a reservation's`;
+    return new CommandError("error", message, { cause });
+  });
+}
+
+function subjectIn(word: string): { readonly kind: "reservation" | "decision"; readonly id: string } {
+  const [, stated, name] = /^([a-z]+)\/(.+)$/u.exec(word) ?? [];
+  // Every ID begins with what it is of.
+  const [prefix = ""] = word.split("-");
+  const kind = KINDS[stated ?? prefix];
+  if (kind !== undefined) return { kind, id: name ?? word };
+  throw new CommandError(
+    "usage",
+    `${JSON.stringify(word)} is neither a reservation (rsv-…) nor a decision (dec-…); write reservation/<id>, decision/<id> or request/<name>`,
   );
 }
+
+async function decisionOf(broker: Broker, id: string): Promise<string> {
+  const { value } = await readReservation(broker, id);
+  if (value.decisionID !== undefined) return value.decisionID;
+  throw new CommandError(
+    "error",
+    `${id} has no decision to explain: it was taken over from its clusters after the broker lost its ledger`,
+  );
+}
+
+/** What a request knows of the decision that was made about it. */
+interface RequestDecision {
+  readonly decisionId: string;
+  /** In the agent's own words, for when the broker cannot be asked. */
+  readonly explanation: string | undefined;
+}
+
+function isRequest(word: string): boolean {
+  return word.includes("/") && nameIn(word, [REQUESTS]) !== word;
+}
+
+/** Reads `request/<name>` in the cluster that asked. */
+function requestDecision(word: string, options: ClusterOptions, host: Host): Promise<RequestDecision> {
+  const name = nameIn(word, [REQUESTS]);
+  return withCluster(options, host, async (cluster) => {
+    const { status = {} } = await readObject(cluster, REQUESTS, { name, namespace: cluster.namespace });
+    const { decisionID, message, explanation = message, phase = "not seen by an agent" } = status;
+    if (decisionID !== undefined) return { decisionId: decisionID, explanation };
+    throw new CommandError(
+      "error",
+      `the broker has decided nothing about request ${name} yet; it is ${phase}${message === undefined ? "" : `: ${message}`}`,
+    );
+  });
+}
+
+export const quote: Run<typeof QUOTE_OPTIONS> = async ({ options }, host) => {
+  const body = readRequest(options);
+  const styled = stylerFor(host);
+  return withBroker(options, host, async (broker) => {
+    // A quote reserves nothing: without --for, the requester is the owner of the certificate.
+    const requester = options.for === undefined ? undefined : requesterFor(options.for, broker);
+    const { value } = await broker.request(asRequester(quoteCall(body), requester));
+    const { decision, fits, cost, targetClusterID } = value;
+    const price = fits ? `\nPrice: ${costText(cost)}. Nothing is reserved.\n` : "";
+    return {
+      data: value,
+      table: (isWide) => `${decisionText(decision, { styled, isWide })}${price}`,
+      names: targetClusterID === undefined ? [] : [targetClusterID],
+      problem: fits ? undefined : new CommandError("unsatisfiable", "no cluster can lend that now"),
+    };
+  });
+};

@@ -1,11 +1,7 @@
 import { parseDuration } from "@resource-broker/base";
 import type { DecisionDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
-import { age } from "../output/age.ts";
-import { described } from "../output/amounts.ts";
-import type { Styler } from "../output/colour.ts";
-import { perHour } from "../output/price.ts";
-import { type Column, table } from "../output/table.ts";
-import { weightsInForce } from "./weights-in-force.ts";
+import { type Column, type Styler, table } from "../output/print.ts";
+import { age, described, perHour } from "../output/text.ts";
 
 type Candidate = DecisionDTO["candidates"][number];
 
@@ -112,4 +108,26 @@ function unlistedLine({ considered, candidates, counts }: DecisionDTO): string {
   const each = Object.entries(counts).map(([filter, count]) => `${count} for ${filter}`);
   const passedOver = each.length === 0 ? "" : `; rejected in total: ${each.join(", ")}`;
   return `and ${unlisted} more${passedOver}\n`;
+}
+
+/** A scorer and the share of the score that it makes up. */
+export interface WeighedPart {
+  readonly name: string;
+  readonly share: number;
+}
+
+type Weighed = Pick<DecisionDTO, "weights" | "candidates">;
+
+/**
+ * The effective weights: those of the policy, except that a scorer without any value has weight 0,
+ * and that the weight of cost goes to resources when nobody has a price.
+ */
+export function weightsInForce({ weights, candidates }: Weighed): readonly WeighedPart[] {
+  const parts = candidates.find(({ parts }) => parts !== undefined)?.parts ?? {};
+  const names = Object.keys(parts);
+  const weightOf = (name: string): number =>
+    (weights[name] ?? 0) + (name === "resources" && !names.includes("cost") ? (weights["cost"] ?? 0) : 0);
+  const total = names.reduce((sum, name) => sum + weightOf(name), 0);
+  // With no weight left, headroom alone decides.
+  return names.map((name) => ({ name, share: total > 0 ? weightOf(name) / total : 1 / names.length }));
 }

@@ -11,8 +11,8 @@ import { chooseProvider } from "@resource-broker/domain/testing";
 import { clusterOf, requestFor } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { rebuildDecision } from "./rebuild-decision.ts";
-import { weightsInForce } from "./weights-in-force.ts";
+import { rebuildDecision } from "./replay.ts";
+import { weightsInForce } from "./print-decision.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const RATINGS = { latency: { "c-0": 0.9, "c-1": 0.2, "c-5": 0.4 } };

@@ -39,9 +39,11 @@ async function abandoned(): Promise<OneCluster> {
 }
 
 describe("finalizers clear", () => {
+  const CLEAR = ["finalizers", "clear"];
+
   test("lists what it would do, and changes nothing", async () => {
     const cluster = await abandoned();
-    const { code, out, err } = await cluster.run("finalizers", "clear");
+    const { code, out, err } = await cluster.run(...CLEAR);
     expect(code).toBe(0);
     expect(out.split("\n").map((line) => line.split(/ {3,}/u).slice(1, 7))).toEqual([
       ["NAME", "REQUESTER", "TARGET", "PHASE", "DELETED", "FINALIZER"],
@@ -67,45 +69,31 @@ describe("finalizers clear", () => {
     ]);
     // What was deleted before is gone now; what was not stays, with the finalizer of somebody else.
     expect(finalizersOf(cluster)).toEqual({ free: [], shared: [OTHER] });
-    expect((await cluster.run("finalizers", "clear")).err).toBe(
-      "No Reservation has the broker's finalizer here.\n",
-    );
+    const none = "No Reservation has the broker's finalizer here.\n";
+    expect((await cluster.run(...CLEAR)).err).toBe(none);
   });
 
-  test("takes it off one Reservation that was named", async () => {
+  test("takes it off one Reservation that was named, and reads again when somebody wrote meanwhile", async () => {
     const cluster = await abandoned();
+    const conflict = { status: 409, reason: "Conflict", verb: "patch", plural: "reservations" } as const;
+    cluster.cluster.faults.failNext({ times: 2, ...conflict });
     expect(await cluster.ok("finalizers", "clear", "shared", "--yes", "-o", "name")).toBe("default/shared\n");
-    expect(finalizersOf(cluster)["mine"]).toEqual([RESERVATION_FINALIZER]);
+    const mine = [RESERVATION_FINALIZER];
+    expect(finalizersOf(cluster)).toEqual({ free: [], mine, shared: [OTHER] });
   });
 
-  test("reads again when somebody wrote meanwhile", async () => {
-    const cluster = await abandoned();
-    cluster.cluster.faults.failNext({
-      times: 2,
-      status: 409,
-      reason: "Conflict",
-      verb: "patch",
-      plural: "reservations",
-    });
-    await cluster.ok("finalizers", "clear", "--yes");
-    expect(finalizersOf(cluster)).toEqual({ free: [], shared: [OTHER] });
-  });
-
-  test("refuses while a broker works there, unless it is forced", async () => {
+  test("refuses while a broker works there, unless it is forced or the broker's lease has run out", async () => {
     const cluster = await abandoned();
     cluster.cluster.seed([lease(cluster.now())]);
     const refused = await cluster.run("finalizers", "clear", "--yes");
     expect(refused.code).toBe(6);
     expect(refused.err).toContain("a broker runs in namespace default (broker-1, seen");
     expect(Object.keys(finalizersOf(cluster))).toContain("mine");
-    await cluster.ok("finalizers", "clear", "--yes", "--force");
+    await cluster.ok(...CLEAR, "--yes", "--force");
     expect(Object.keys(finalizersOf(cluster))).not.toContain("mine");
-  });
-
-  test("does it when the broker's lease has run out", async () => {
-    const cluster = await abandoned();
-    cluster.cluster.seed([lease(cluster.now() - 60_000)]);
-    expect((await cluster.run("finalizers", "clear", "--yes")).code).toBe(0);
+    const other = await abandoned();
+    other.cluster.seed([lease(other.now() - 60_000)]);
+    expect((await other.run(...CLEAR, "--yes")).code).toBe(0);
   });
 });
 

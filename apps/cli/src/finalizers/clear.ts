@@ -1,15 +1,18 @@
+import {
+  type OpenCluster,
+  readWanted,
+  RESERVATIONS,
+  wantedIn,
+  withCluster,
+} from "../objects/open-cluster.ts";
 import { Fault } from "@resource-broker/base";
-import { RESERVATION_FINALIZER, type Reservation, reservationKind } from "@resource-broker/contract/crd";
-import { customResource } from "@resource-broker/kube";
+import { BROKER_LEASE, type Reservation, RESERVATION_FINALIZER } from "@resource-broker/contract/crd";
+import { LEASES } from "@resource-broker/kube";
 import type { Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { nameIn, type ObjectKind } from "../objects/kinds.ts";
-import { type OpenCluster, withCluster } from "../objects/open-cluster.ts";
-import { listObjects, unknownObject, type Wanted } from "../objects/read-objects.ts";
-import { print } from "../output/print.ts";
-import { type Column, table } from "../output/table.ts";
-import type { CLEAR_OPTIONS } from "./options.ts";
-import { runningBroker } from "./running-broker.ts";
+import { type Column, table } from "../output/print.ts";
+import { distance } from "../output/text.ts";
+import type { CLEAR_OPTIONS } from "../commands/cluster-options.ts";
 
 /** What became of one Reservation. The shape of `-o json`. */
 interface Cleared {
@@ -24,11 +27,6 @@ interface Cleared {
   readonly cleared: boolean;
 }
 
-const RESERVATIONS: ObjectKind<Reservation> = {
-  noun: "reservation",
-  definition: reservationKind,
-  resource: customResource(reservationKind),
-};
 const TRIES = 5;
 
 const COLUMNS: readonly Column<Cleared>[] = [
@@ -41,41 +39,26 @@ const COLUMNS: readonly Column<Cleared>[] = [
   { title: "FINALIZER", value: ({ cleared }) => (cleared ? "cleared" : "there") },
 ];
 
-export const clear: Run<typeof CLEAR_OPTIONS> = async ({ options, words }, host) => {
-  await withCluster(options, host, async (cluster) => {
-    const wanted: Wanted = {
-      namespace: options["all-namespaces"] ? undefined : cluster.namespace,
-      selector: options.selector,
-      name: words[0] === undefined ? undefined : nameIn(words[0], [RESERVATIONS]),
-    };
-    const held = await heldObjects(cluster, wanted);
+export const clear: Run<typeof CLEAR_OPTIONS> = (input, host) =>
+  withCluster(input.options, host, async (cluster) => {
+    const { options } = input;
+    const wanted = wantedIn(cluster, input, [RESERVATIONS]);
+    const held = (await readWanted(cluster, [RESERVATIONS], wanted)).filter(
+      ({ metadata }) => metadata.finalizers?.includes(RESERVATION_FINALIZER) === true,
+    );
     const broker = options.force ? undefined : await runningBroker(cluster, held, host.now());
     if (broker !== undefined && options.yes)
       throw new CommandError("conflict", `${broker}; --force does it all the same`);
     const results: Cleared[] = [];
     for (const each of held) results.push(options.yes ? await cleared(cluster, each) : factsOf(each, false));
-    print(
-      {
-        data: results,
-        table: () => table(COLUMNS, results),
-        names: () => results.map(({ namespace, name }) => `${namespace}/${name}`),
-      },
-      options.output,
-      host,
-    );
     if (broker !== undefined) host.note(`${broker}\n`);
     host.note(summary(results.length, options.yes));
+    return {
+      data: results,
+      table: () => table(COLUMNS, results),
+      names: results.map(({ namespace, name }) => `${namespace}/${name}`),
+    };
   });
-};
-
-async function heldObjects(cluster: OpenCluster, wanted: Wanted): Promise<readonly Reservation[]> {
-  const { name, namespace } = wanted;
-  const all = await listObjects(cluster, RESERVATIONS, wanted);
-  const found = all.filter(({ metadata }) => name === undefined || metadata.name === name);
-  if (name !== undefined && found.length === 0)
-    throw await unknownObject(cluster, [RESERVATIONS], { name, namespace });
-  return found.filter(({ metadata }) => metadata.finalizers?.includes(RESERVATION_FINALIZER) === true);
-}
 
 /** On a conflict the object is read again and the patch is repeated. Other finalizers stay. */
 async function cleared({ client }: OpenCluster, first: Reservation): Promise<Cleared> {
@@ -121,4 +104,21 @@ function summary(count: number, isDone: boolean): string {
   return isDone
     ? `The finalizer is off ${these}.\n`
     : `Nothing was changed. Take the finalizer off ${these}: the same with --yes\n`;
+}
+
+/** A broker that renewed its lease in one of the objects' namespaces, in words; undefined when none did in time. */
+export async function runningBroker(
+  { client }: OpenCluster,
+  objects: readonly Reservation[],
+  now: number,
+): Promise<string | undefined> {
+  const namespaces = new Set(objects.map(({ metadata }) => metadata.namespace ?? "default"));
+  for (const namespace of namespaces) {
+    const lease = await client.find(LEASES, { name: BROKER_LEASE, namespace });
+    const { renewTime = "", leaseDurationSeconds = 0, holderIdentity = "" } = lease?.spec ?? {};
+    const renewedAt = Date.parse(renewTime);
+    if (holderIdentity === "" || !(renewedAt + leaseDurationSeconds * 1000 > now)) continue;
+    return `a broker runs in namespace ${namespace} (${holderIdentity}, seen ${distance(renewedAt, now)}): it releases and frees what is deleted`;
+  }
+  return undefined;
 }

@@ -1,17 +1,31 @@
-import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
+import { agoOf, described, titled } from "../output/text.ts";
+import {
+  apiVersionOf,
+  type Condition,
+  type ReservationInstruction,
+  type ResourceRequest,
+  resourceRequestKind,
+} from "@resource-broker/contract/crd";
 import { type ClusterEvent, EVENTS } from "@resource-broker/kube";
 import type { Run } from "../cli/command.ts";
-import { stylerFor } from "../output/colour.ts";
-import { print } from "../output/print.ts";
-import { nameIn, REQUESTS, RESERVATION_INSTRUCTIONS } from "./kinds.ts";
-import { type OpenCluster, withCluster } from "./open-cluster.ts";
-import type { DESCRIBE_OBJECT_OPTIONS } from "./options.ts";
-import { listObjects, readObject } from "./read-objects.ts";
-import { lastSeen, type RequestReport, requestText } from "./request-text.ts";
+import { type Column, properties, stylerFor, table } from "../output/print.ts";
+import { PHASE_STYLES } from "../reservations/reservation.ts";
+import type { DESCRIBE_OBJECT_OPTIONS } from "../commands/cluster-options.ts";
+import { priceOf, quantitiesOf, requestExpiry } from "./get-objects.ts";
+import {
+  listObjects,
+  nameIn,
+  type OpenCluster,
+  readObject,
+  REQUESTS,
+  RESERVATION_INSTRUCTIONS,
+  withCluster,
+} from "./open-cluster.ts";
+import type { ObjectTextOptions } from "./print-objects.ts";
 
 export const describeRequest: Run<typeof DESCRIBE_OBJECT_OPTIONS> = async ({ options, words }, host) => {
   const name = nameIn(words[0] ?? "", [REQUESTS]);
-  await withCluster(options, host, async (cluster) => {
+  return withCluster(options, host, async (cluster) => {
     const request = await readObject(cluster, REQUESTS, { name, namespace: cluster.namespace });
     const [instruction, events] = await Promise.all([
       instructionOf(cluster, request),
@@ -19,11 +33,7 @@ export const describeRequest: Run<typeof DESCRIBE_OBJECT_OPTIONS> = async ({ opt
     ]);
     const report: RequestReport = { request, ...(instruction === undefined ? {} : { instruction }), events };
     const textOptions = { now: host.now(), styled: stylerFor(host) };
-    print(
-      { data: report, table: () => requestText(report, textOptions), names: () => [name] },
-      options.output,
-      host,
-    );
+    return { data: report, table: () => requestText(report, textOptions), names: [name] };
   });
 };
 
@@ -63,4 +73,107 @@ async function eventsOf(
   return found
     .filter(({ involvedObject }) => involvedObject.kind === "ResourceRequest" && involvedObject.uid === uid)
     .toSorted((a, b) => lastSeen(a).localeCompare(lastSeen(b)));
+}
+
+/** A request and everything that hangs on it. */
+interface RequestReport {
+  readonly request: ResourceRequest;
+  /** The instruction of the request; absent while nothing is reserved. */
+  readonly instruction?: ReservationInstruction;
+  /** Oldest first. */
+  readonly events: readonly ClusterEvent[];
+}
+
+/** Everything about one request, a paragraph for each side of it. */
+function requestText(report: RequestReport, textOptions: ObjectTextOptions): string {
+  const { request, instruction, events } = report;
+  const { status } = request;
+  const parts = [
+    properties([...specRows(request), ...stateRows(request, textOptions)]),
+    titled("Why", status?.explanation ?? ""),
+    titled(
+      "Instruction",
+      instruction === undefined ? "" : (instruction.spec.message ?? instruction.metadata.name),
+    ),
+    titled("Conditions", table(conditionColumns(textOptions), status?.conditions ?? [])),
+    titled("Events", table(eventColumns(textOptions), events)),
+    status?.decisionID === undefined ? "" : `More: brokerctl explain ${status.decisionID}\n`,
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+type Rows = (readonly [string, string | undefined])[];
+
+function specRows({ metadata, spec }: ResourceRequest): Rows {
+  return [
+    ["Name", metadata.name],
+    ["Namespace", metadata.namespace],
+    ["Asks for", described(quantitiesOf(spec))],
+    ["On one node", spec.perNode === undefined ? undefined : described(spec.perNode)],
+    ["For", spec.duration ?? "until it is deleted"],
+    ["Only from", spec.targetClusterID],
+    ...constraintRows(spec.constraints ?? {}),
+    ["Priority", spec.priority?.toString()],
+    ["Queues", spec.queue === true ? "yes: asks again until something fits" : undefined],
+    ["Offloads", spec.offload?.namespaces.join(", ")],
+  ];
+}
+
+function constraintRows(constraints: NonNullable<ResourceRequest["spec"]["constraints"]>): Rows {
+  const { regions = [], labels = {}, excludeClusters = [] } = constraints;
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["Only in", regions],
+    ["Only with", pairs],
+    ["Not from", excludeClusters],
+  ];
+  return rows.map(([title, values]) => [title, values.join(", ") || undefined]);
+}
+
+function stateRows(request: ResourceRequest, { now, styled }: ObjectTextOptions): Rows {
+  const { metadata, status = {} } = request;
+  const { phase, attempts } = status;
+  const unseen = `no agent has processed it (${apiVersionOf(resourceRequestKind)}); check that an agent runs here`;
+  return [
+    ["Phase", phase === undefined ? styled(unseen, "careful") : styled(phase, PHASE_STYLES[phase])],
+    ["Reason", status.reason || undefined],
+    ["Message", status.message || undefined],
+    ["Lent by", status.targetClusterID],
+    ["Reservation", status.reservationName],
+    ["Price", status.cost === undefined ? undefined : priceOf(request)],
+    ["Expires", phase === "Reserved" || phase === "Active" ? requestExpiry(request, now) : undefined],
+    ["Asked", attempts === 1 ? "once" : attempts === undefined ? undefined : `${attempts} times`],
+    ["Asks again", status.nextAttemptTime],
+    ["Made", `${agoOf(metadata.creationTimestamp, now)} ago`],
+  ];
+}
+
+function conditionColumns({ now, styled }: ObjectTextOptions): readonly Column<Condition>[] {
+  return [
+    { title: "TYPE", value: ({ type }) => type },
+    { title: "STATUS", value: ({ status }) => styled(status, status === "True" ? "good" : "careful") },
+    { title: "REASON", value: ({ reason }) => reason },
+    { title: "SINCE", value: ({ lastTransitionTime }) => agoOf(lastTransitionTime, now) },
+    { title: "MESSAGE", value: ({ message }) => message },
+  ];
+}
+
+function eventColumns({ now, styled }: ObjectTextOptions): readonly Column<ClusterEvent>[] {
+  return [
+    {
+      title: "TYPE",
+      value: ({ type = "Normal" }) => styled(type, type === "Warning" ? "careful" : "quiet"),
+    },
+    { title: "REASON", value: ({ reason = "-" }) => reason },
+    { title: "SEEN", value: (event) => `${agoOf(lastSeen(event), now)}${times(event)}` },
+    { title: "MESSAGE", value: ({ message = "" }) => message },
+  ];
+}
+
+function times({ count = 1 }: ClusterEvent): string {
+  return count > 1 ? ` (x${count})` : "";
+}
+
+function lastSeen({ lastTimestamp, eventTime, metadata }: ClusterEvent): string {
+  return lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? "";
 }

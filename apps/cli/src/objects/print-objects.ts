@@ -1,13 +1,19 @@
 import { informer } from "@resource-broker/kube";
-import type { Values } from "../cli/command.ts";
-import type { Host } from "../cli/host.ts";
-import { type Styler, stylerFor } from "../output/colour.ts";
+import type { Host, Input } from "../cli/command.ts";
 import { printListing } from "../output/listing.ts";
-import type { Column } from "../output/table.ts";
-import { type AnyObject, fullName, nameIn, type ObjectKind } from "./kinds.ts";
-import { NO_LOG, type OpenCluster, withCluster } from "./open-cluster.ts";
-import type { GET_OBJECTS_OPTIONS } from "./options.ts";
-import { listObjects, unknownObject, type Wanted } from "./read-objects.ts";
+import { type Column, type Styler, stylerFor } from "../output/print.ts";
+import type { GET_OBJECTS_OPTIONS } from "../commands/cluster-options.ts";
+import {
+  type AnyObject,
+  fullName,
+  NO_LOG,
+  type ObjectKind,
+  type OpenCluster,
+  readWanted,
+  type Wanted,
+  wantedIn,
+  withCluster,
+} from "./open-cluster.ts";
 
 /** An object as it was last seen. */
 export interface ObjectState<T extends AnyObject> {
@@ -22,53 +28,26 @@ export interface ObjectTextOptions {
 }
 
 export interface ObjectTable<T extends AnyObject> {
-  readonly kinds: readonly ObjectKind<T>[];
+  readonly kinds: readonly [ObjectKind<T>, ...ObjectKind<T>[]];
   readonly columns: (textOptions: ObjectTextOptions) => readonly Column<ObjectState<T>>[];
-  /** What `-o wide` shows beside. */
-  readonly moreColumns: (textOptions: ObjectTextOptions) => readonly Column<ObjectState<T>>[];
-  /** What it is called in "There is no request in namespace x". */
-  readonly noun: string;
-}
-
-interface ListInput {
-  readonly options: Values<typeof GET_OBJECTS_OPTIONS>;
-  readonly words: readonly string[];
 }
 
 /** Lists objects of a cluster; with `watch`, prints each change. */
-export async function printObjects<T extends AnyObject>(
+export function printObjects<T extends AnyObject>(
   shown: ObjectTable<T>,
-  { options, words }: ListInput,
+  input: Input<typeof GET_OBJECTS_OPTIONS>,
   host: Host,
-): Promise<void> {
-  await withCluster(options, host, async (cluster) => {
-    const wanted: Wanted = {
-      namespace: options["all-namespaces"] ? undefined : cluster.namespace,
-      selector: options.selector,
-      name: words[0] === undefined ? undefined : nameIn(words[0], shown.kinds),
-    };
+): Promise<undefined> {
+  const { options } = input;
+  return withCluster(options, host, async (cluster) => {
+    const wanted = wantedIn(cluster, input, shown.kinds);
     const states = new Map<string, ObjectState<T>>();
-    for (const object of await readAll(cluster, shown.kinds, wanted)) put(states, object);
+    for (const object of await readWanted(cluster, shown.kinds, wanted))
+      states.set(keyOf(object), { object, isDeleted: false });
     const untilChange = options.watch ? await watchObjects({ cluster, shown, wanted, states }) : undefined;
-    await printListing(
-      async () => listing(shown, wanted, { states, host }),
-      { ...options, untilChange },
-      host,
-    );
+    const read = async () => listing(shown, wanted, { states, host });
+    return printListing(read, { ...options, untilChange }, host);
   });
-}
-
-async function readAll<T extends AnyObject>(
-  cluster: OpenCluster,
-  kinds: readonly ObjectKind<T>[],
-  wanted: Wanted,
-): Promise<readonly T[]> {
-  const lists = await Promise.all(kinds.map((kind) => listObjects(cluster, kind, wanted)));
-  const { name, namespace } = wanted;
-  if (name === undefined) return lists.flat();
-  const found = lists.flat().filter(({ metadata }) => metadata.name === name);
-  if (found.length === 0) throw await unknownObject(cluster, kinds, { name, namespace });
-  return found;
 }
 
 interface WatchContext<T extends AnyObject> {
@@ -98,7 +77,7 @@ async function watchObjects<T extends AnyObject>({ cluster, shown, wanted, state
     );
     objects.listen((_key, now, before) => {
       const object = now ?? before;
-      if (object !== undefined) put(states, object, now === undefined);
+      if (object !== undefined) states.set(keyOf(object), { object, isDeleted: now === undefined });
       isNew = true;
       notify();
     });
@@ -108,14 +87,6 @@ async function watchObjects<T extends AnyObject>({ cluster, shown, wanted, state
     if (!isNew) await new Promise<void>((resolve) => (notify = resolve));
     isNew = false;
   };
-}
-
-function put<T extends AnyObject>(
-  sightings: Map<string, ObjectState<T>>,
-  object: T,
-  isDeleted = false,
-): void {
-  sightings.set(keyOf(object), { object, isDeleted });
 }
 
 function keyOf({ kind, metadata }: AnyObject): string {
@@ -128,13 +99,13 @@ interface ListingContext<T extends AnyObject> {
 }
 
 function listing<T extends AnyObject>(
-  shown: ObjectTable<T>,
-  wanted: Wanted,
+  { kinds, columns }: ObjectTable<T>,
+  { namespace, selector }: Wanted,
   { states, host }: ListingContext<T>,
 ) {
-  const textOptions = { now: host.now(), styled: stylerFor(host) };
-  const isEverywhere = wanted.namespace === undefined;
-  const columns = [...(isEverywhere ? [namespaceColumn<T>()] : []), ...shown.columns(textOptions)];
+  const shown = columns({ now: host.now(), styled: stylerFor(host) });
+  const what = `${selector === undefined ? "There is no" : "No"} ${kinds[0].noun}`;
+  const whenEmpty = selector === undefined ? what : `${what} has these labels`;
   return {
     items: [...states.values()],
     dataOf: ({ object }: ObjectState<T>) => object,
@@ -142,17 +113,15 @@ function listing<T extends AnyObject>(
     keyOf: ({ object }: ObjectState<T>) => keyOf(object),
     fingerprintOf: ({ object: { metadata }, isDeleted }: ObjectState<T>) =>
       `${metadata.resourceVersion} ${isDeleted}`,
-    columns,
-    wideColumns: [...columns, ...shown.moreColumns(textOptions)],
-    whenEmpty: whenEmpty(shown.noun, wanted),
+    columns: namespace === undefined ? [NAMESPACE, ...shown] : shown,
+    whenEmpty:
+      namespace === undefined
+        ? `${whenEmpty}.`
+        : `${whenEmpty} in namespace ${namespace}; -A looks everywhere.`,
   };
 }
 
-function namespaceColumn<T extends AnyObject>(): Column<ObjectState<T>> {
-  return { title: "NAMESPACE", value: ({ object }) => object.metadata.namespace ?? "" };
-}
-
-function whenEmpty(noun: string, { namespace, selector }: Wanted): string {
-  const what = selector === undefined ? `There is no ${noun}` : `No ${noun} has these labels`;
-  return namespace === undefined ? `${what}.` : `${what} in namespace ${namespace}; -A looks everywhere.`;
-}
+const NAMESPACE: Column<ObjectState<AnyObject>> = {
+  title: "NAMESPACE",
+  value: ({ object }) => object.metadata.namespace ?? "",
+};

@@ -1,7 +1,5 @@
-import type { Host } from "../cli/host.ts";
-import type { OutputFormat } from "./output-option.ts";
-import { print } from "./print.ts";
-import { type Column, table } from "./table.ts";
+import type { Host, OutputFormat } from "../cli/command.ts";
+import { type Column, print, table } from "./print.ts";
 
 const POLL_MS = 1000;
 
@@ -16,11 +14,10 @@ export interface Listing<Item> {
   /** Identifies the state of an item. Ages are left out, because they always change. */
   readonly fingerprintOf: (item: Item) => string;
   readonly columns: readonly Column<Item>[];
-  readonly wideColumns: readonly Column<Item>[];
   /** Said on standard error when there is nothing to show. */
   readonly whenEmpty: string;
   /** Said there as well, before the first list. */
-  readonly remark?: string;
+  readonly remarks?: readonly string[];
 }
 
 export interface ListingOptions {
@@ -35,10 +32,10 @@ export async function printListing<Item>(
   read: () => Promise<Listing<Item>>,
   { output, watch, untilChange = () => host.pause(POLL_MS) }: ListingOptions,
   host: Host,
-): Promise<void> {
+): Promise<undefined> {
   const first = await read();
   if (first.items.length === 0) host.note(`${first.whenEmpty}\n`);
-  if (first.remark !== undefined) host.note(`${first.remark}\n`);
+  for (const remark of first.remarks ?? []) host.note(`${remark}\n`);
   printItems(first, first.items, { output, host });
   const { keyOf = first.nameOf } = first;
   const seen = new Map(first.items.map((item) => [keyOf(item), first.fingerprintOf(item)]));
@@ -51,6 +48,7 @@ export async function printListing<Item>(
     if (isFirstRow) printItems(listing, changed, { output, host });
     else if (changed.length > 0) printChanged(listing, changed, { output, host });
   }
+  return undefined;
 }
 
 interface Printer {
@@ -59,25 +57,22 @@ interface Printer {
 }
 
 function printItems<Item>(listing: Listing<Item>, items: readonly Item[], { output, host }: Printer): void {
-  const { columns, wideColumns, dataOf, nameOf } = listing;
-  print(
-    {
-      data: items.map(dataOf),
-      table: () => table(columns, items),
-      wide: () => table(wideColumns, items),
-      names: () => items.map(nameOf),
-    },
-    output,
-    host,
-  );
+  const { columns, dataOf, nameOf } = listing;
+  const view = {
+    data: items.map(dataOf),
+    table: (isWide: boolean) => table(columns, items, isWide),
+    names: items.map(nameOf),
+  };
+  print(view, output, host);
 }
 
 /** The rows alone, as wide as in the whole table: its titles stand above already. */
 function printChanged<Item>(listing: Listing<Item>, changed: readonly Item[], printer: Printer): void {
   const { output, host } = printer;
   if (output !== "table" && output !== "wide") return printItems(listing, changed, printer);
-  const columns = output === "wide" ? listing.wideColumns : listing.columns;
-  const rows = table(columns, listing.items).split("\n").slice(1);
+  const rows = table(listing.columns, listing.items, output === "wide")
+    .split("\n")
+    .slice(1);
   host.out(
     rows
       .filter((_, index) => changed.some((item) => item === listing.items[index]))

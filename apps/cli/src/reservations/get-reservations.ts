@@ -1,38 +1,45 @@
-import type { ReservationDTO } from "@resource-broker/contract";
+import { Fault } from "@resource-broker/base";
+import { decisionCall } from "@resource-broker/client";
+import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
 import type { Run, Values } from "../cli/command.ts";
+import type { BROKER_OPTIONS, GET_RESERVATIONS_OPTIONS } from "../commands/broker-options.ts";
 import { type Broker, type Listed, withBroker } from "../connection/broker.ts";
-import { stylerFor } from "../output/colour.ts";
-import { type Listing, printListing } from "../output/listing.ts";
-import type { GET_RESERVATIONS_OPTIONS } from "./options.ts";
-import { listReservations, readReservation } from "./read-reservations.ts";
-import { reservationColumns, wideReservationColumns } from "./reservation-columns.ts";
-import { reservationIdIn } from "./reservation-id.ts";
+import { decisionText } from "../decisions/print-decision.ts";
+import { printListing } from "../output/listing.ts";
+import { properties, type Styler, stylerFor } from "../output/print.ts";
+import { agoOf, costText, described } from "../output/text.ts";
+import {
+  expiryOf,
+  listReservations,
+  PHASE_STYLES,
+  readReservation,
+  reservationColumns,
+  reservationIdIn,
+} from "./reservation.ts";
 
 type Options = Values<typeof GET_RESERVATIONS_OPTIONS>;
 
 export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ options, words }, host) => {
   const [word] = words;
   const id = word === undefined ? undefined : reservationIdIn(word);
-  const styled = stylerFor(host);
   const shown = new Set<string>();
-  await withBroker(options, host, async (broker) => {
-    const look = async (): Promise<Listing<ReservationDTO>> => {
+  return withBroker(options, host, async (broker) => {
+    const look = async () => {
       const { items: found, at } = await read(broker, id);
       // A watch also shows the end of reservations that were listed before.
       const items = found.filter((item) => id !== undefined || shown.has(item.id) || isWanted(item, options));
       for (const item of items) shown.add(item.id);
       return {
         items,
-        dataOf: (item) => item,
-        nameOf: (item) => item.id,
-        fingerprintOf: (item) => JSON.stringify(item),
-        columns: reservationColumns(at, styled),
-        wideColumns: wideReservationColumns(at, styled),
+        dataOf: (item: ReservationDTO) => item,
+        nameOf: (item: ReservationDTO) => item.id,
+        fingerprintOf: (item: ReservationDTO) => JSON.stringify(item),
+        columns: reservationColumns(at, stylerFor(host)),
         whenEmpty: whenEmpty(found, options),
       };
     };
-    await printListing(look, options, host);
+    return printListing(look, options, host);
   });
 };
 
@@ -55,4 +62,59 @@ function whenEmpty(found: readonly ReservationDTO[], options: Options): string {
   return ended === found.length && options.phase === undefined
     ? `Nothing is reserved now; --all shows what has ended (${ended}).`
     : "No reservation matches.";
+}
+
+export const describeReservation: Run<typeof BROKER_OPTIONS> = async ({ options, words }, host) => {
+  const id = reservationIdIn(words[0]);
+  const styled = stylerFor(host);
+  return withBroker(options, host, async (broker) => {
+    const { value: reservation, at } = await readReservation(broker, id);
+    const decision = await decisionOf(broker, reservation);
+    return {
+      data: { reservation, ...(decision === undefined ? {} : { decision }) },
+      table: (isWide) => {
+        const why = decision === undefined ? "" : `\n${decisionText(decision, { styled, isWide })}`;
+        return `${reservationText(reservation, at, styled)}${why}`;
+      },
+      names: [id],
+    };
+  });
+};
+
+/** Only its requester and admins may read it, and it is not kept for ever: without it the rest is shown. */
+async function decisionOf(broker: Broker, { decisionID }: ReservationDTO): Promise<DecisionDTO | undefined> {
+  if (decisionID === undefined) return undefined;
+  try {
+    return (await broker.request(decisionCall(decisionID))).value;
+  } catch (error) {
+    if (error instanceof Fault && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+function reservationText(reservation: ReservationDTO, at: number, styled: Styler): string {
+  const { status, cost, createdAt, requesterLiqoID, targetLiqoID } = reservation;
+  const { phase, expiresAt } = status;
+  const hasLiqo = requesterLiqoID !== undefined || targetLiqoID !== undefined;
+  return properties([
+    ["Name", reservation.id],
+    ["Requester", reservation.requesterID],
+    ["Provider", reservation.targetClusterID],
+    ["Resources", described(reservation.requestedResources)],
+    ["Phase", styled(phase, PHASE_STYLES[phase])],
+    ["Reason", reservation.reason],
+    ["Message", status.message],
+    ["Made", `${agoOf(createdAt, at)} ago (${createdAt})`],
+    [
+      "Expires",
+      expiresAt === undefined ? "when it is released" : `${expiryOf(reservation, at)} (${expiresAt})`,
+    ],
+    ["Price", costText(cost)],
+    ["Tier", reservation.tier],
+    ["Priority", reservation.priority === 0 ? undefined : reservation.priority?.toString()],
+    ["Key", reservation.key],
+    ["Provider's endpoint", reservation.targetClusterEndpoint],
+    ["Liqo", hasLiqo ? `${requesterLiqoID ?? "?"} borrows from ${targetLiqoID ?? "?"}` : undefined],
+    ["Decision", reservation.decisionID],
+  ]);
 }

@@ -1,14 +1,16 @@
+import { forRequester, type TypedCall } from "@resource-broker/client";
 import {
   describeProblems,
   type ReservationRequestDTO,
   reservationRequestSchema,
-  type SomeQuantitiesDTO,
   validateExactly,
 } from "@resource-broker/contract";
+import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Values } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
-import { readLabels } from "../cli/read-labels.ts";
-import type { REQUEST } from "./options.ts";
+import { readLabels } from "../cli/parse-input.ts";
+import type { Broker } from "../connection/broker.ts";
+import type { REQUEST } from "../commands/broker-options.ts";
 
 type Options = Values<typeof REQUEST>;
 
@@ -26,68 +28,70 @@ const FLAGS: readonly (readonly [path: string, flag: string])[] = [
 
 /** What the flags ask for. Checked here by the contract's own rules, so that an error names the flag. */
 export function readRequest(options: Options): ReservationRequestDTO {
-  const { cpu, memory, duration, target, tier } = options;
-  if (cpu === undefined || memory === undefined) {
-    throw new CommandError(
-      "usage",
-      `say how much: ${missingIn(options).join(" and ")}, for example --cpu 2 --memory 8Gi`,
-    );
+  const { cpu, memory, gpu, storage, duration, target, tier, region, exclude } = options;
+  const missing = [...(cpu === undefined ? ["--cpu"] : []), ...(memory === undefined ? ["--memory"] : [])];
+  if (missing.length > 0) {
+    const message = `say how much: ${missing.join(" and ")}, for example --cpu 2 --memory 8Gi`;
+    throw new CommandError("usage", message);
   }
-  const constraints = constraintsIn(options);
-  const perNode = perNodeIn(options);
-  const request = {
-    requestedResources: { cpu, memory, ...othersIn(options) },
-    ...(duration === undefined ? {} : { duration }),
-    ...(target === undefined ? {} : { targetClusterID: target }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(Object.keys(constraints).length === 0 ? {} : { constraints }),
-    ...(Object.keys(perNode).length === 0 ? {} : { perNode }),
-  };
+  const request = given({
+    requestedResources: given({
+      cpu,
+      memory,
+      gpu,
+      storage,
+      extended: readLabels("resource", options.resource),
+    }),
+    duration,
+    targetClusterID: target,
+    tier,
+    constraints: given({
+      regions: region,
+      labels: readLabels("selector", options.selector),
+      excludeClusters: exclude,
+    }),
+    perNode: given({ cpu: options["node-cpu"], memory: options["node-memory"], gpu: options["node-gpu"] }),
+  });
   const validated = validateExactly(reservationRequestSchema, request);
   if (validated.ok) return validated.value;
   const problems = validated.problems.map(({ path, message }) => ({ path: flagOf(path), message }));
   throw new CommandError("usage", describeProblems(problems));
 }
 
-function missingIn({ cpu, memory }: Options): readonly string[] {
-  return [...(cpu === undefined ? ["--cpu"] : []), ...(memory === undefined ? ["--memory"] : [])];
-}
-
-function othersIn({
-  gpu,
-  storage,
-  resource,
-}: Options): Pick<SomeQuantitiesDTO, "gpu" | "storage" | "extended"> {
-  const extended = readLabels("resource", resource);
-  return {
-    ...(gpu === undefined ? {} : { gpu }),
-    ...(storage === undefined ? {} : { storage }),
-    ...(resource.length === 0 ? {} : { extended }),
-  };
-}
-
-function constraintsIn({
-  region,
-  selector,
-  exclude,
-}: Options): NonNullable<ReservationRequestDTO["constraints"]> {
-  return {
-    ...(region.length === 0 ? {} : { regions: region }),
-    ...(selector.length === 0 ? {} : { labels: readLabels("selector", selector) }),
-    ...(exclude.length === 0 ? {} : { excludeClusters: exclude }),
-  };
-}
-
-function perNodeIn(options: Options): SomeQuantitiesDTO {
-  const { "node-cpu": cpu, "node-memory": memory, "node-gpu": gpu } = options;
-  return {
-    ...(cpu === undefined ? {} : { cpu }),
-    ...(memory === undefined ? {} : { memory }),
-    ...(gpu === undefined ? {} : { gpu }),
-  };
+/** Without the fields that nobody gave: those that are undefined, an empty list or an empty map. */
+function given(fields: Readonly<Record<string, string | object | undefined>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) =>
+      typeof value === "object" ? Object.keys(value).length > 0 : value !== undefined,
+    ),
+  );
 }
 
 function flagOf(path: string): string {
   const [start, flag] = FLAGS.find(([start]) => path.startsWith(start)) ?? ["", ""];
   return `${flag}${path.slice(start.length)}`;
+}
+
+/** The cluster that something is asked for, where that is not the one whose certificate is used. */
+export function requesterFor(
+  named: string | undefined,
+  { credentials }: Pick<Broker, "credentials">,
+): string | undefined {
+  const { name, isAdmin } = credentials;
+  if (named !== undefined) checkClusterId(named);
+  if (named === undefined && isAdmin) {
+    throw new CommandError(
+      "usage",
+      `${name} is an admin and no cluster: say which cluster it is for, for example --for rome`,
+    );
+  }
+  if (named !== undefined && named !== name && !isAdmin) {
+    throw new CommandError("auth", `${name} may not ask for ${named}: use its certificate, or an admin's`);
+  }
+  return named;
+}
+
+/** The call with the requester, if it has to be named. */
+export function asRequester<T>(call: TypedCall<T>, requester: string | undefined): TypedCall<T> {
+  return requester === undefined ? call : forRequester(call, requester);
 }

@@ -16,46 +16,37 @@ export interface Outcome {
 export const TEST_START = Date.UTC(2026, 0, 15, 12);
 export const DAY_MS = 86_400_000;
 
-/** brokerctl in this process, on a clock of its own and a certificate folder of its own. */
-export interface Cli {
-  readonly dir: string;
-  /** Runs `brokerctl certs …` in this folder. */
-  readonly certs: (...args: readonly string[]) => Promise<Outcome>;
-  /** The same for a command that must succeed: its standard output. */
-  readonly ok: (...args: readonly string[]) => Promise<string>;
-  /** Moves the clock. */
-  readonly advance: (ms: number) => void;
-  /** Where a file of the folder lies. */
-  readonly path: (...parts: readonly string[]) => string;
-  readonly read: (...parts: readonly string[]) => Promise<string>;
-  /** The tls.crt of a folder. */
-  readonly certificate: (...folder: readonly string[]) => Promise<X509Certificate>;
-  /** Every file below the folder with its content: two pictures are equal when nothing was changed. */
-  readonly snapshot: () => Promise<Readonly<Record<string, string>>>;
-}
+export type Cli = Awaited<ReturnType<typeof startCli>>;
 
-export async function startCli(whenDone: WhenDone): Promise<Cli> {
+/** brokerctl in this process, on a clock of its own and a certificate folder of its own. */
+export async function startCli(whenDone: WhenDone) {
   const dir = join(await temporaryFolder(whenDone), "certs");
   let now = TEST_START;
-  const certs: Cli["certs"] = (...args) =>
+  /** Runs `brokerctl certs …` in this folder. */
+  const certs = (...args: readonly string[]): Promise<Outcome> =>
     runCli(["certs", ...args], { now: () => now, env: { BROKERCTL_CERTS_DIR: dir } });
-  const path: Cli["path"] = (...parts) => join(dir, ...parts);
-  const read: Cli["read"] = (...parts) => readFile(path(...parts), "utf8");
+  const path = (...parts: readonly string[]): string => join(dir, ...parts);
+  const read = (...parts: readonly string[]): Promise<string> => readFile(path(...parts), "utf8");
   return {
     dir,
     certs,
-    ok: async (...args) => {
+    /** The standard output of a command that must succeed. */
+    ok: async (...args: readonly string[]): Promise<string> => {
       const { code, out, err } = await certs(...args);
       if (code !== 0) throw new Error(`brokerctl certs ${args.join(" ")} ended with ${code}: ${err}`);
       return out;
     },
-    advance: (ms) => {
+    /** Moves the clock. */
+    advance: (ms: number): void => {
       now += ms;
     },
     path,
     read,
-    certificate: async (...folder) => new X509Certificate(await read(...folder, "tls.crt")),
-    snapshot: async () => {
+    /** The tls.crt of a folder. */
+    certificate: async (...folder: readonly string[]) =>
+      new X509Certificate(await read(...folder, "tls.crt")),
+    /** Every file below the folder with its content: two pictures are equal when nothing was changed. */
+    snapshot: async (): Promise<Readonly<Record<string, string>>> => {
       const entries = await readdir(dir, { recursive: true, withFileTypes: true });
       const files = entries
         .filter((entry) => entry.isFile())
@@ -90,33 +81,30 @@ interface RunCliOptions {
 }
 
 export async function runCli(args: readonly string[], options: RunCliOptions = {}): Promise<Outcome> {
-  const {
-    now = () => TEST_START,
-    env = {},
-    isTerminal = false,
-    pause = neverPause,
-    onOut,
-    openInBrowser,
-  } = options;
-  let out = "";
-  let err = "";
+  const { onOut, ...world } = options;
+  let [out, err] = ["", ""];
   const code = await run(args, {
     out: (text) => {
       out += text;
       onOut?.(text);
     },
-    note: (text) => {
-      err += text;
-    },
-    now,
-    env,
-    isTerminal,
-    ...(openInBrowser === undefined ? {} : { openInBrowser }),
-    pause,
+    note: (text) => (err += text),
+    now: () => TEST_START,
+    env: {},
+    pause: neverPause,
+    ...world,
   });
   return { code, out, err };
 }
 
 async function neverPause(ms: number): Promise<void> {
   throw new Error(`nobody should wait here, but a command wants to for ${ms} ms`);
+}
+
+/** The cells of a table, without the widths. */
+export function cellsOf(table: string): string[][] {
+  return table
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(/ {2,}/u));
 }

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-export const CHROMIUM = "/usr/bin/chromium";
+const CHROMIUM = "/usr/bin/chromium";
 
 /** Nothing of a browser's own business: no updates, no synchronisation, no first-run pages. */
-export const FLAGS = [
+const FLAGS = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",

@@ -1,5 +1,4 @@
 import type { DashboardLink } from "@resource-broker/contract";
-import type { UiRole } from "@resource-broker/contract/dashboard";
 import {
   type BrokerProcess,
   type BrokerProcessOptions,
@@ -32,7 +31,10 @@ export async function freePort(): Promise<number> {
 }
 
 /** A link as `brokerctl dashboard` prints it. */
-export async function makeLink(broker: BrokerProcess, role: UiRole = "admin"): Promise<string> {
+export async function makeLink(
+  broker: BrokerProcess,
+  role: DashboardLink["role"] = "admin",
+): Promise<string> {
   const { status, body } = await broker
     .admin()
     .request("POST", "/api/v1/dashboard/links", { body: { role } });

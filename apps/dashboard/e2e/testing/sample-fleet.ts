@@ -1,6 +1,6 @@
 import type { AdvertisementDTO, ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import { type BrokerProcess, seededRandom } from "@resource-broker/testkit";
-import { A100, H100, SAMPLE_CLUSTERS, type SampleCluster } from "./sample-clusters.ts";
+import { A100, H100, SAMPLE_CLUSTERS, type SampleCluster, WITH_HUGE_PAGES } from "./sample-clusters.ts";
 
 const REQUESTERS = ["rome", "milan", "london", "athens", "zurich", "dublin", "vienna", "paris"];
 /** Its agent falls silent before the end. */
@@ -79,6 +79,7 @@ function randomRequest(random: ReturnType<typeof seededRandom>): ReservationRequ
       cpu: String(cpu),
       memory: `${cpu * 4}Gi`,
       ...(gpu === 0 ? {} : { gpu: String(gpu) }),
+      ...(cpu === 2 ? { extended: { "hugepages-2Mi": "1Gi" } } : {}),
     },
     ...(random.chance(0.9) ? { duration: random.pick(["30m", "45m", "1h", "2h", "4h"]) ?? "1h" } : {}),
     ...(random.chance(0.12) ? { constraints: { regions: ["us-west"] } } : {}),
@@ -97,12 +98,14 @@ function advertisementOf(
   { sequence, live, swing }: AdvertisementState,
 ): AdvertisementDTO {
   const { id, cpu, memoryGi, gpus } = place;
+  const count = gpus?.count ?? 0;
   const share = Math.min(1, place.busy + swing);
-  const all = amounts(cpu, memoryGi * GIB, gpus?.count ?? 0);
+  const extended = { "hugepages-2Mi": id === WITH_HUGE_PAGES ? "64Gi" : "0" };
+  const all = { ...amounts(cpu, memoryGi * GIB, count), storage: `${cpu * 20}Gi`, extended };
   const allocated = amounts(
     Math.round(cpu * share * 10) / 10,
     Math.round(memoryGi * share * 0.85) * GIB,
-    Math.floor((gpus?.count ?? 0) * Math.min(0.5, share)),
+    Math.floor(count * Math.min(0.5, share)),
   );
   return {
     clusterID: id,

@@ -1,3 +1,4 @@
+import { RESOURCES } from "@resource-broker/base";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launchBrowser, openWindow, type Window } from "../testing/browser.ts";
@@ -64,13 +65,18 @@ test("a viewer sees everything and no button that would be refused", async () =>
   await page.goto(`${dashboard.origin}/fleet/paris`);
   await page.locator(".facts").waitFor();
   expect(await page.getByRole("button", { name: /cordon/i }).count()).toBe(0);
+  await page.goto(`${dashboard.origin}/fleet/oslo`);
+  await page.locator(".bar-row").first().waitFor();
+  expect(await page.locator(".bar-row > span:first-child").allInnerTexts()).toEqual(
+    RESOURCES.map(({ title }) => title),
+  );
   await page.goto(`${dashboard.origin}/reservations?phase=live`);
   await page.locator("tbody .row-link").first().click();
   await page.locator(".timeline").waitFor();
   expect(await page.getByRole("button", { name: "Release" }).count()).toBe(0);
   const status = await page.evaluate(async () => {
     const headers = { "X-Broker-Dashboard": "1" };
-    return (await fetch("/ui/clusters/paris/cordon", { method: "POST", headers })).status;
+    return (await fetch("/api/v1/clusters/paris/cordon", { method: "POST", headers })).status;
   });
   expect(status).toBe(403);
   expect(problems).toEqual([]);

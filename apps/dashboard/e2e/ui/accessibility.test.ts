@@ -6,17 +6,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "../testing/browser.ts";
 import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
 import { LIST_PAGES, openFirst, untilLive } from "../testing/pages.ts";
-import { sampleFleet } from "../testing/sample-fleet.ts";
+import { type SampleFleet, sampleFleet } from "../testing/sample-fleet.ts";
 
 let dashboard: DashboardBroker;
 let browser: Browser;
 let page: Page;
 let axe: string;
+let fleet: SampleFleet;
 
 beforeAll(async () => {
   axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   [dashboard, browser] = await Promise.all([startDashboardBroker(), launchBrowser()]);
-  const fleet = sampleFleet(dashboard.broker);
+  fleet = sampleFleet(dashboard.broker);
   await fleet.advertise();
   for (let trade = 0; trade < 12; trade++) await fleet.reserveAndRelease();
   await dashboard.broker
@@ -157,17 +158,19 @@ test("a field of the what-if that is emptied stays empty", async () => {
 });
 
 test("the what-if says nothing of a question that nobody answers", async () => {
+  // On a busy machine all have been silent for too long by now.
+  await fleet.advertise();
   await page.setViewportSize(DESKTOP);
   await page.goto(`${dashboard.origin}/what-if?requester=rome&cpu=2`);
   await page.locator(".verdict").waitFor();
   await page.locator(".is-ranking").waitFor();
-  await page.route("**/ui/quotes", (route) => route.abort());
+  await page.route("**/api/v1/quotes*", (route) => route.abort());
   await page.getByLabel("CPU").fill("9999");
   await page.getByRole("alert").waitFor();
   expect(await page.locator(".verdict").count()).toBe(0);
   expect(await page.locator(".is-ranking").count()).toBe(0);
   expect(await page.getByText("Ask for it in earnest").count()).toBe(0);
-  await page.unroute("**/ui/quotes");
+  await page.unroute("**/api/v1/quotes*");
   await page.getByLabel("CPU").fill("9998");
   await page.locator(".verdict.is-bad").waitFor();
 });

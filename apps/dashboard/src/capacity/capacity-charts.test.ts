@@ -1,13 +1,13 @@
-import type { UiHistory, UiUnmet } from "@resource-broker/contract/dashboard";
+import type { CapacityHistoryDTO, DemandHistoryDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import { capacityChart, hasResource, unmetChart, unmetTotals } from "./capacity-charts.ts";
 
 const amounts = (cpu: number) => ({ cpu, memory: cpu * 2 ** 30, gpu: 0 });
-const HISTORY: UiHistory = {
+const HISTORY: CapacityHistoryDTO = {
   window: "hour",
   from: "2026-07-01T10:00:00Z",
   stepMs: 10_000,
-  points: [null, { available: amounts(-2), reserved: amounts(4), allocatable: amounts(10) }],
+  points: [{}, { available: amounts(-2), reserved: amounts(4), allocatable: amounts(10) }],
 };
 
 test("what is not known stays a gap, and less than nothing is nothing", () => {
@@ -22,7 +22,7 @@ test("what is not known stays a gap, and less than nothing is nothing", () => {
 });
 
 const counts = (value: number): number[] => Array.from({ length: 360 }, () => value);
-const UNMET: UiUnmet = {
+const UNMET: DemandHistoryDTO = {
   window: "hour",
   from: "2026-07-01T10:00:00Z",
   stepMs: 10_000,

@@ -1,13 +1,15 @@
-import type { UiHistory, UiResource, UiUnmet } from "@resource-broker/contract/dashboard";
-import { axisTicks, binaryTicks } from "../charts/scale.ts";
-import type { Band, TimeChart } from "../charts/time-chart-view.ts";
+import { amountForm, type KnownName } from "@resource-broker/base";
+import type { CapacityHistoryDTO, DemandHistoryDTO } from "@resource-broker/contract";
+import { axisTicks, type Band, binaryTicks, type TimeChart } from "../charts/time-chart-view.ts";
 import { reasonTitle } from "../decisions/decision-view.ts";
 import { amountText, plainNumber } from "../format/amounts.ts";
 
 /** Reserved at the bottom, available above it; the line is the total. */
-export function capacityChart(history: UiHistory, resource: UiResource): TimeChart {
+export function capacityChart(history: CapacityHistoryDTO, resource: KnownName): TimeChart {
   const values = (part: "reserved" | "available" | "allocatable"): (number | null)[] =>
-    history.points.map((point) => (point === null ? null : Math.max(0, point[part][resource])));
+    history.points.map(({ [part]: amounts }) =>
+      amounts === undefined ? null : Math.max(0, amounts[resource] ?? 0),
+    );
   return {
     fromMs: Date.parse(history.from),
     stepMs: history.stepMs,
@@ -18,12 +20,12 @@ export function capacityChart(history: UiHistory, resource: UiResource): TimeCha
     ],
     line: { name: "limit", title: "Total", values: values("allocatable") },
     format: (value) => amountText(resource, value),
-    ticks: resource === "memory" ? binaryTicks : axisTicks,
+    ticks: amountForm(resource).isBytes ? binaryTicks : axisTicks,
   };
 }
 
-export function hasResource({ points }: UiHistory, resource: UiResource): boolean {
-  return points.some((point) => point !== null && point.allocatable[resource] > 0);
+export function hasResource({ points }: CapacityHistoryDTO, resource: KnownName): boolean {
+  return points.some(({ allocatable }) => (allocatable?.[resource] ?? 0) > 0);
 }
 
 /** The largest number of columns that can be distinguished. */
@@ -32,7 +34,7 @@ const COLUMNS = 60;
 const REASONS = 4;
 
 /** Granted at the bottom, refusals by their reason on top. */
-export function unmetChart(unmet: UiUnmet): TimeChart {
+export function unmetChart(unmet: DemandHistoryDTO): TimeChart {
   const width = Math.max(1, Math.ceil(unmet.granted.length / COLUMNS));
   const biggest = unmet.refused.toSorted((one, other) => sum(other.counts) - sum(one.counts));
   const [shown, rest] = [biggest.slice(0, REASONS), biggest.slice(REASONS)];
@@ -78,14 +80,8 @@ function gathered(values: readonly number[], width: number): number[] {
   );
 }
 
-export interface UnmetTotals {
-  readonly granted: number;
-  readonly refused: number;
-  /** Of all requests; null: nobody asked. */
-  readonly share: number | null;
-}
-
-export function unmetTotals({ granted, refused }: UiUnmet): UnmetTotals {
+/** `share` is of all requests; null: nobody asked. */
+export function unmetTotals({ granted, refused }: DemandHistoryDTO) {
   const [met, unmet] = [sum(granted), sum(refused.map(({ counts }) => sum(counts)))];
   return { granted: met, refused: unmet, share: met + unmet === 0 ? null : unmet / (met + unmet) };
 }

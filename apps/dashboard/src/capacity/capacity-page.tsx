@@ -1,9 +1,10 @@
 import {
   HISTORY_WINDOWS,
   type HistoryWindow,
-  type UiFleet,
-  type UiUnmet,
-} from "@resource-broker/contract/dashboard";
+  type AdvertisementPageDTO,
+  type DemandHistoryDTO,
+  PATH,
+} from "@resource-broker/contract";
 import { useMemo, useState } from "react";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { count, percent, plainNumber } from "../format/amounts.ts";
@@ -12,40 +13,38 @@ import { Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { useAnswer } from "../shell/app-deps.ts";
-import { useQuery } from "../shell/use-query.ts";
+import { useQuery, withQuery } from "../shell/navigation.ts";
 import { unmetChart, unmetTotals } from "./capacity-charts.ts";
-import { CapacityHistory } from "./capacity-history.tsx";
+import { CapacityHistory, REFRESH } from "./capacity-history.tsx";
 
-export const WINDOWS = [
-  { name: "hour", title: "Hour" },
-  { name: "day", title: "Day" },
-  { name: "week", title: "Week" },
-] as const;
+const TITLES: Readonly<Record<HistoryWindow, string>> = { hour: "Hour", day: "Day", week: "Week" };
 
 export function readWindow(query: URLSearchParams): HistoryWindow {
   return HISTORY_WINDOWS.find((window) => window === query.get("window")) ?? "hour";
 }
 
-const REFRESH = { pollMs: 10_000 };
+export function WindowPicker() {
+  const { query, change } = useQuery();
+  return (
+    <RadioGroup
+      label="Time"
+      value={readWindow(query)}
+      options={HISTORY_WINDOWS.map((name) => ({ name, title: TITLES[name] }))}
+      onChoose={(name) => change({ window: name === "hour" ? null : name })}
+    />
+  );
+}
+
+const LEAD = "What the fleet could lend, and what was reserved, over time.";
 
 export function CapacityPage() {
   const { query, change } = useQuery();
   const window = readWindow(query);
   const cluster = query.get("cluster") ?? "";
   return (
-    <Page
-      title="Capacity"
-      lead={
-        cluster === "" ? "What the fleet could lend, and what was reserved, over time." : `Of ${cluster}.`
-      }
-    >
+    <Page title="Capacity" lead={cluster === "" ? LEAD : `Of ${cluster}.`}>
       <div className="toolbar">
-        <RadioGroup
-          label="Time"
-          value={window}
-          options={WINDOWS}
-          onChoose={(name) => change({ window: name === "hour" ? null : name })}
-        />
+        <WindowPicker />
         <ClusterPicker value={cluster} onPick={(id) => change({ cluster: id })} />
         {cluster !== "" && (
           <FilterChip label="Cluster" value={cluster} onClear={() => change({ cluster: null })} />
@@ -62,16 +61,16 @@ export function CapacityPage() {
 /** Letters find clusters; a whole ID chooses one. */
 function ClusterPicker({ value, onPick }: { readonly value: string; readonly onPick: (id: string) => void }) {
   const [q, setQ] = useState("");
-  const found = useAnswer<UiFleet>(
-    q === "" ? null : `/ui/clusters?sort=id&limit=8&q=${encodeURIComponent(q)}`,
+  const found = useAnswer<AdvertisementPageDTO>(
+    q === "" ? null : withQuery(PATH.advertisements, { sort: "id", limit: 8, q }),
   );
-  const rows = q === "" ? [] : (found.data?.rows ?? []);
+  const rows = q === "" ? [] : (found.data?.items ?? []);
   return (
     <span className="picker">
       <SearchBox label="Find a cluster" value={q} onSearch={setQ} />
       {rows.length > 0 && (
         <ul className="picker-list" aria-label="Clusters found">
-          {rows.map(({ id }) => (
+          {rows.map(({ clusterID: id }) => (
             <li key={id}>
               <button
                 type="button"
@@ -92,11 +91,11 @@ function ClusterPicker({ value, onPick }: { readonly value: string; readonly onP
 }
 
 function Unmet({ window }: { readonly window: HistoryWindow }) {
-  const answer = useAnswer<UiUnmet>(`/ui/unmet?window=${window}`, REFRESH);
+  const answer = useAnswer<DemandHistoryDTO>(withQuery(PATH.demandHistory, { window }), REFRESH);
   return <AnswerView answer={answer}>{(unmet) => <UnmetCard unmet={unmet} />}</AnswerView>;
 }
 
-function UnmetCard({ unmet }: { readonly unmet: UiUnmet }) {
+function UnmetCard({ unmet }: { readonly unmet: DemandHistoryDTO }) {
   const chart = useMemo(() => unmetChart(unmet), [unmet]);
   const totals = unmetTotals(unmet);
   return (

@@ -1,12 +1,17 @@
-import type { UiCapacity } from "@resource-broker/contract/dashboard";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { capacityBar } from "./capacity-view.ts";
-import { axisTicks, bandPath, binaryTicks, linePath } from "./scale.ts";
-import { type TimeChart, timeChartView } from "./time-chart-view.ts";
+import { type Capacity, capacityBar } from "./capacity-bar.tsx";
+import {
+  axisTicks,
+  bandPath,
+  binaryTicks,
+  linePath,
+  type TimeChart,
+  timeChartView,
+} from "./time-chart-view.ts";
 
-function cpu(allocatable: number, allocated: number, reserved: number): UiCapacity {
-  const of = (value: number) => ({ cpu: value, memory: 0, gpu: 0 });
+function cpu(allocatable: number, allocated: number, reserved: number): Capacity {
+  const of = (value: number) => ({ cpu: value });
   const available = Math.max(0, allocatable - allocated - reserved);
   return {
     allocatable: of(allocatable),
@@ -70,11 +75,7 @@ test("marks reach from nothing to above the highest value", () => {
 
 test("lines and areas break where nothing is known", () => {
   expect(linePath([[0, 1], null, [2, 3], [4, 5]])).toBe("M0 1M2 3L4 5");
-  const band = bandPath([
-    { x: 0, top: 1, bottom: 9 },
-    { x: 1, top: null, bottom: 9 },
-    { x: 2, top: 3, bottom: 9 },
-  ]);
+  const band = bandPath([{ x: 0, top: 1, bottom: 9 }, null, { x: 2, top: 3, bottom: 9 }]);
   expect(band).toBe("M0 1L0 9ZM2 3L2 9Z");
 });
 

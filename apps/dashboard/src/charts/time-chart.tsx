@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
 import { momentText } from "../format/time.ts";
 import { useWidth } from "../parts/use-width.ts";
-import { Legend } from "./legend.tsx";
+import { Legend } from "./bar.tsx";
 import { type TimeChart as Chart, MARGIN, type TimeChartView, timeChartView } from "./time-chart-view.ts";
 import "./time-chart.css";
 
@@ -9,30 +9,14 @@ const RISING = "M-2 7 7 -2M3 12 12 3";
 const FALLING = "M-2 3 7 12M3 -2 12 7";
 
 /** For those who see colours differently, in print, and on a bad projector. A tile joins its neighbours without a seam. */
-const PATTERNS: readonly (readonly [name: string, lines: string])[] = [
-  ["reserved", RISING],
-  ["reason-0", RISING],
-  ["reason-1", FALLING],
-  ["reason-2", "M5 0V10"],
-  ["reason-3", "M0 5H10"],
-  ["reason-4", "M5 0V10M0 5H10"],
-];
-
-function isPatterned(name: string): boolean {
-  return PATTERNS.some(([patterned]) => patterned === name);
-}
-
-function PatternDefs({ prefix }: { readonly prefix: string }) {
-  return (
-    <defs>
-      {PATTERNS.map(([name, lines]) => (
-        <pattern key={name} id={`${prefix}${name}`} width={10} height={10} patternUnits="userSpaceOnUse">
-          <path className="pattern-line" d={lines} />
-        </pattern>
-      ))}
-    </defs>
-  );
-}
+const PATTERNS: Readonly<Record<string, string>> = {
+  reserved: RISING,
+  "reason-0": RISING,
+  "reason-1": FALLING,
+  "reason-2": "M5 0V10",
+  "reason-3": "M0 5H10",
+  "reason-4": "M5 0V10M0 5H10",
+};
 
 const HEIGHT = 200;
 
@@ -87,7 +71,13 @@ function Drawing({ view, width }: { readonly view: TimeChartView; readonly width
   const patterns = useId();
   return (
     <>
-      <PatternDefs prefix={patterns} />
+      <defs>
+        {Object.entries(PATTERNS).map(([name, lines]) => (
+          <pattern key={name} id={`${patterns}${name}`} width={10} height={10} patternUnits="userSpaceOnUse">
+            <path className="pattern-line" d={lines} />
+          </pattern>
+        ))}
+      </defs>
       {view.yTicks.map(({ y, text }) => (
         <g key={y}>
           <line className="grid" x1={view.left} x2={width - MARGIN.right} y1={y} y2={y} />
@@ -113,10 +103,10 @@ function Drawing({ view, width }: { readonly view: TimeChartView; readonly width
       {view.bands.map(({ name, path }) => (
         <g key={name} className={`band is-${name}`}>
           <path className="band-ground" d={path} />
-          {isPatterned(name) && <path d={path} fill={`url(#${patterns}${name})`} />}
+          {name in PATTERNS && <path d={path} fill={`url(#${patterns}${name})`} />}
         </g>
       ))}
-      {view.line !== null && <path className="limit" d={view.line} />}
+      <path className="limit" d={view.line} />
     </>
   );
 }
@@ -141,22 +131,15 @@ function timeAt({ fromMs, stepMs }: Chart, index: number): string {
 
 /** Legend and figures in one: without a pointer, those of the newest point. */
 function Readout({ chart, index }: { readonly chart: Chart; readonly index: number | null }) {
-  const points = chart.bands[0]?.values.length ?? 0;
-  const at = index ?? points - 1;
   const rows = chart.line === undefined ? chart.bands : [...chart.bands, chart.line];
-  const items = rows.map(({ name, title, values }) => ({
-    name,
-    title,
-    value: shownValue(chart, values[at]),
-  }));
+  const items = rows.map(({ name, title, values }) => {
+    const value = values.at(index ?? -1) ?? null;
+    return { name, title, value: value === null ? "not known" : chart.format(value) };
+  });
   return (
     <div aria-live={index === null ? "off" : "polite"}>
       {index !== null && <span className="hidden">{timeAt(chart, index)}</span>}
       <Legend label="Legend" items={items} />
     </div>
   );
-}
-
-function shownValue(chart: Chart, value: number | null | undefined): string {
-  return value === null || value === undefined ? "not known" : chart.format(value);
 }

@@ -1,25 +1,24 @@
-import type { DecisionDTO } from "@resource-broker/contract";
-import { Chip } from "../parts/chips.tsx";
+import { type DecisionDTO, PATH } from "@resource-broker/contract";
+import { quantitiesText } from "../format/amounts.ts";
 import { CodeCard } from "../parts/code.tsx";
-import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
-import { Card, Page } from "../parts/page.tsx";
+import { Card, Facts, Page } from "../parts/page.tsx";
 import { TimeAgo } from "../parts/relative-time.tsx";
 import { AnswerView } from "../parts/states.tsx";
-import { hrefTo } from "../routing/route.ts";
 import { useAnswer } from "../shell/app-deps.ts";
+import { hrefTo } from "../shell/navigation.ts";
 import { whatIfHref } from "../what-if/what-if-form.ts";
-import { decisionView, quantitiesText, requestOptionsText } from "./decision-view.ts";
+import { decisionView, requestOptionsText } from "./decision-view.ts";
+import { Outcome } from "./decisions-page.tsx";
 import { Ranking } from "./ranking.tsx";
 
 export function DecisionPage({ id }: { readonly id: string }) {
-  const answer = useAnswer<DecisionDTO>(`/ui/decisions/${encodeURIComponent(id)}`);
+  const answer = useAnswer<DecisionDTO>(PATH.decision(id));
   const decision = answer.data;
-  const view = decision === undefined ? undefined : decisionView(decision);
   const again = decision === undefined ? null : whatIfHref(decision);
   return (
     <Page
-      title={view?.headline ?? "Decision"}
+      title={decision === undefined ? "Decision" : decisionView(decision).headline}
       trail={<Link to="/decisions">Decisions</Link>}
       lead={<span className="mono">{id}</span>}
       actions={
@@ -36,30 +35,24 @@ export function DecisionPage({ id }: { readonly id: string }) {
 }
 
 function Details({ decision }: { readonly decision: DecisionDTO }) {
+  const { requesterID, request, at, policyVersion, explanation } = decision;
   const view = decisionView(decision);
+  const requester = <Link to={hrefTo("fleet", requesterID)}>{requesterID}</Link>;
   return (
     <div className="stack">
-      <Card
-        title="Asked"
-        note={<Chip tone={view.isGranted ? "good" : "bad"}>{view.isGranted ? "Granted" : "Refused"}</Chip>}
-      >
+      <Card title="Asked" note={<Outcome isGranted={view.isGranted} />}>
         <Facts
           facts={[
-            [
-              "Requester",
-              <Link key="requester" to={hrefTo("fleet", decision.requesterID)}>
-                {decision.requesterID}
-              </Link>,
-            ],
-            ["Amounts", quantitiesText(decision.request.requestedResources)],
+            ["Requester", requester],
+            ["Amounts", quantitiesText(request.requestedResources)],
             ["Options", requestOptionsText(decision).join(" · ")],
-            ["When", <TimeAgo key="at" at={decision.at} />],
-            ["Policy", decision.policyVersion],
+            ["When", <TimeAgo key="at" at={at} />],
+            ["Policy", policyVersion],
           ]}
         />
       </Card>
       <Ranking view={view} />
-      <CodeCard title="In words" text={decision.explanation} label="The decision in words" />
+      <CodeCard title="In words" text={explanation} label="The decision in words" />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { DecisionDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { decisionView, quantitiesText, reasonTitle, requestOptionsText } from "./decision-view.ts";
+import { decisionView, reasonTitle, requestOptionsText } from "./decision-view.ts";
 
 const DECISION: DecisionDTO = {
   id: "dec-1",
@@ -71,10 +71,7 @@ test("an unknown reason of a newer broker is shown as it is", () => {
   expect(reasonTitle("gravity")).toBe("gravity");
 });
 
-test("wishes and amounts read as a sentence", () => {
-  expect(quantitiesText({ cpu: "3500m", memory: "8Gi", gpu: "0", extended: { "amd.com/gpu": "1" } })).toBe(
-    "3.5\u00a0CPU\u00a0· 8\u00a0GiB\u00a0· 1\u00a0amd.com/gpu",
-  );
+test("the options of a request read as a sentence", () => {
   const request = { ...DECISION.request, constraints: { regions: ["eu-west"], labels: { tier: "gold" } } };
   expect(requestOptionsText({ request })).toEqual(["for 1h", "in eu-west", "tier=gold"]);
 });

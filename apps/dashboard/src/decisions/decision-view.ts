@@ -1,7 +1,6 @@
 import type { DecisionDTO } from "@resource-broker/contract";
-import { inParts, percent, plainNumber } from "../format/amounts.ts";
+import { percent, plainNumber, quantitiesText } from "../format/amounts.ts";
 import { rateText } from "../format/money.ts";
-import { quantityText } from "../format/quantity.ts";
 
 /** The filters of the broker, as people would say it. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -23,50 +22,13 @@ export function reasonTitle(reason: string): string {
   return REASONS[reason] ?? reason;
 }
 
-export interface ScorePart {
-  readonly name: string;
-  /** Of the whole score, from 0 to 1: weight × score / sum of weights. */
-  readonly share: number;
-  readonly text: string;
-}
-
-export interface CandidateView {
-  readonly id: string;
-  readonly rank: number;
-  readonly isWinner: boolean;
-  readonly score: string;
-  readonly parts: readonly ScorePart[];
-  readonly price: string | null;
-  readonly room: string;
-  readonly age: string;
-  readonly description: string;
-}
-
-export interface RefusedView {
-  readonly id: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly missing: string;
-  readonly also: string;
-}
-
-export interface DecisionView {
-  readonly isGranted: boolean;
-  readonly headline: string;
-  readonly fitted: readonly CandidateView[];
-  readonly refused: readonly RefusedView[];
-  readonly counts: readonly { readonly reason: string; readonly clusters: number }[];
-  readonly scorers: readonly { readonly name: string; readonly weight: string }[];
-  readonly flip: string | null;
-  /** Also those beyond the ones that were kept. */
-  readonly passedOver: number;
-  /** Candidates beyond those that were kept. */
-  readonly left: number;
-}
-
 type Candidate = DecisionDTO["candidates"][number];
 
-export function decisionView(decision: DecisionDTO): DecisionView {
+export type DecisionView = ReturnType<typeof decisionView>;
+export type CandidateView = ReturnType<typeof candidateView>;
+export type RefusedView = ReturnType<typeof refusedView>;
+
+export function decisionView(decision: DecisionDTO) {
   const { winner, candidates, considered, fitted, weights } = decision;
   const scored = candidates.filter(({ reason }) => reason === undefined);
   return {
@@ -76,13 +38,15 @@ export function decisionView(decision: DecisionDTO): DecisionView {
     refused: candidates.filter(({ reason }) => reason !== undefined).map(refusedView),
     counts: Object.entries(decision.counts)
       .toSorted(([, one], [, other]) => other - one)
-      .map(([reason, clusters]) => ({ reason: reasonTitle(reason), clusters })),
+      .map(([reason, clusters]) => `${plainNumber(clusters)} ${reasonTitle(reason)}`),
     scorers: weighted(weights).map(([name, weight]) => ({
       name,
       weight: percent(weight / weightSum(weights)),
     })),
     flip: decision.flip ?? null,
+    /** Also those beyond the ones that were kept. */
     passedOver: considered - fitted,
+    /** Candidates beyond those that were kept. */
     left: Math.max(0, considered - candidates.length, fitted - scored.length),
   };
 }
@@ -100,58 +64,43 @@ function weightSum(weights: DecisionDTO["weights"]): number {
   return weighted(weights).reduce((sum, [, weight]) => sum + weight, 0) || 1;
 }
 
-function candidateView(candidate: Candidate, rank: number, decision: DecisionDTO): CandidateView {
+function candidateView(candidate: Candidate, rank: number, decision: DecisionDTO) {
+  const { clusterID: id, price, available } = candidate;
   const parts = scoreParts(candidate, decision.weights);
-  const score = candidate.score === undefined ? "–" : candidate.score.toFixed(3);
+  const score = candidate.score?.toFixed(3) ?? "–";
+  const partsText = parts.map(({ text }) => text);
   return {
-    id: candidate.clusterID,
+    id,
     rank,
-    isWinner: candidate.clusterID === decision.winner,
+    isWinner: id === decision.winner,
     score,
     parts,
-    price: candidate.price === undefined ? null : rateText(Number(candidate.price), decision.currency),
-    room: candidate.available === undefined ? "" : quantitiesText(candidate.available),
-    age: candidate.advertisementAge ?? "",
-    description: `${candidate.clusterID}: score ${score}, ${parts.map(({ text }) => text).join(", ")}`,
+    partsText: partsText.join(" · "),
+    price: price === undefined ? null : rateText(Number(price), decision.currency),
+    room: available === undefined ? "" : quantitiesText(available),
+    description: `${id}: score ${score}, ${partsText.join(", ")}`,
   };
 }
 
 /** Without any price the cost counts for nothing and its weight goes to the others: so the bar is scaled to the score. */
-function scoreParts({ parts = {}, score }: Candidate, weights: DecisionDTO["weights"]): ScorePart[] {
+function scoreParts({ parts = {}, score }: Candidate, weights: DecisionDTO["weights"]) {
   const raw = weighted(weights).flatMap(([name, weight]) => {
     const part = parts[name];
-    return part === undefined ? [] : [{ name, part, share: (weight * part) / weightSum(weights) }];
+    return part === undefined ? [] : [{ text: `${name} ${part.toFixed(2)}`, share: weight * part }];
   });
   const sum = raw.reduce((total, { share }) => total + share, 0);
-  const scale = score === undefined || sum === 0 ? 1 : score / sum;
-  return raw.map(({ name, part, share }) => ({
-    name,
-    share: Math.min(1, Math.max(0, share * scale)),
-    text: `${name} ${part.toFixed(2)}`,
-  }));
+  const scale = score === undefined || sum === 0 ? 1 / weightSum(weights) : score / sum;
+  return raw.map(({ text, share }) => ({ text, share: Math.min(1, Math.max(0, share * scale)) }));
 }
 
-function refusedView(candidate: Candidate): RefusedView {
+function refusedView({ clusterID, reason = "", message = "", missing, alsoRefusedBy = [] }: Candidate) {
   return {
-    id: candidate.clusterID,
-    reason: reasonTitle(candidate.reason ?? ""),
-    message: candidate.message ?? "",
-    missing: candidate.missing === undefined ? "" : quantitiesText(candidate.missing),
-    also: (candidate.alsoRefusedBy ?? []).map(reasonTitle).join(", "),
+    id: clusterID,
+    reason: reasonTitle(reason),
+    message,
+    missing: missing === undefined ? "" : quantitiesText(missing),
+    also: alsoRefusedBy.map(reasonTitle).join(", "),
   };
-}
-
-type Quantities = NonNullable<Candidate["missing"]>;
-
-/** Kubernetes quantities for people: "3.5 CPU · 8 GiB · 1 GPU". */
-export function quantitiesText({ cpu, memory, gpu, storage, extended = {} }: Quantities): string {
-  return inParts([
-    cpu === undefined ? "" : quantityText("cpu", cpu),
-    memory === undefined ? "" : quantityText("memory", memory),
-    gpu === undefined || gpu === "0" ? "" : quantityText("gpu", gpu),
-    storage === undefined || storage === "0" ? "" : `${storage} storage`,
-    ...Object.entries(extended).map(([name, quantity]) => `${quantity} ${name}`),
-  ]);
 }
 
 /** The options of a request besides the amounts; default values are left out. */

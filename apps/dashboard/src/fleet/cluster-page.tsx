@@ -1,24 +1,24 @@
-import type { UiCluster } from "@resource-broker/contract/dashboard";
+import { resourceTitle } from "@resource-broker/base";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import { CapacityHistory } from "../capacity/capacity-history.tsx";
-import { CapacityBar, CapacityLegend } from "../charts/capacity-bar.tsx";
-import { count, RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
+import { CapacityBar, CapacityLegend, capacityOf } from "../charts/capacity-bar.tsx";
+import { count, namesIn } from "../format/amounts.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
-import { withQuery } from "../net/query.ts";
+import { withQuery } from "../shell/navigation.ts";
 import { Action } from "../parts/confirm.tsx";
-import { Facts } from "../parts/facts.tsx";
 import { Link } from "../parts/link.tsx";
-import { Card, Page } from "../parts/page.tsx";
+import { Card, Facts, Page } from "../parts/page.tsx";
 import { TimeAgo } from "../parts/relative-time.tsx";
 import { AnswerView } from "../parts/states.tsx";
 import { useAnswer } from "../shell/app-deps.ts";
-import { ClusterStates } from "./cluster-row.tsx";
-import { gpuModels, priceText, secondName } from "./fleet-view.ts";
+import { ClusterStates } from "./fleet-page.tsx";
+import { gpuModels, priceText, regionOf, secondName, standingOf } from "./fleet-view.ts";
 
 export function ClusterPage({ id }: { readonly id: string }) {
-  const policy: RefreshPolicy<UiCluster> = {
-    patch: (cluster, { clusters }) => clusters.find((each) => each.id === id) ?? cluster,
+  const policy: RefreshPolicy<AdvertisementDTO> = {
+    patch: (cluster, { clusters }) => clusters.find(({ clusterID }) => clusterID === id) ?? cluster,
   };
-  const answer = useAnswer<UiCluster>(`/ui/clusters/${encodeURIComponent(id)}`, policy);
+  const answer = useAnswer<AdvertisementDTO>(PATH.advertisement(id), policy);
   const cluster = answer.data;
   return (
     <Page
@@ -32,18 +32,24 @@ export function ClusterPage({ id }: { readonly id: string }) {
   );
 }
 
-function ClusterDetails({ cluster }: { readonly cluster: UiCluster }) {
-  const reservations = (role: string): string =>
-    withQuery("/reservations", { [role]: cluster.id, phase: "live" });
+function ClusterDetails({ cluster }: { readonly cluster: AdvertisementDTO }) {
+  const { clusterID, labels = {}, liqo } = cluster;
+  const standing = standingOf(cluster);
+  const link = (role: string, reservations: number) => (
+    <Link to={withQuery("/reservations", { [role]: clusterID, phase: "live" })}>
+      {count(reservations, "reservation")}
+    </Link>
+  );
+  const capacity = capacityOf(cluster.resources);
   return (
     <div className="stack">
       <div className="columns">
         <Card title="Capacity" note={<CapacityLegend />}>
           <div className="bar-list">
-            {RESOURCES.map((resource) => (
-              <div key={resource} className="bar-row">
-                <span>{RESOURCE_TITLES[resource]}</span>
-                <CapacityBar capacity={cluster.capacity} resource={resource} size="large" />
+            {namesIn(capacity.allocatable, capacity.reserved).map((name) => (
+              <div key={name} className="bar-row">
+                <span>{resourceTitle(name)}</span>
+                <CapacityBar capacity={capacity} resource={name} size="large" />
               </div>
             ))}
           </div>
@@ -52,31 +58,21 @@ function ClusterDetails({ cluster }: { readonly cluster: UiCluster }) {
           <Facts
             facts={[
               ["State", <ClusterStates key="states" cluster={cluster} />],
-              ["Region", cluster.region],
-              ["Last advertisement", <TimeAgo key="heard" at={cluster.heardAt} />],
-              ["Price per hour", priceText(cluster.price) ?? "not priced"],
-              ["GPUs", gpuModels(cluster.gpus)],
-              [
-                "Lends",
-                <Link key="lends" to={reservations("provider")}>
-                  {count(cluster.lends, "reservation")}
-                </Link>,
-              ],
-              [
-                "Borrows",
-                <Link key="borrows" to={reservations("requester")}>
-                  {count(cluster.borrows, "reservation")}
-                </Link>,
-              ],
-              ["Liqo ID", cluster.liqoID ?? ""],
+              ["Region", regionOf(cluster)],
+              ["Last advertisement", <TimeAgo key="heard" at={standing.receivedAt} />],
+              ["Price per hour", priceText(standing.price) ?? "not priced"],
+              ["GPUs", gpuModels(cluster)],
+              ["Lends", link("provider", standing.lends)],
+              ["Borrows", link("requester", standing.borrows)],
+              ["Liqo ID", liqo?.clusterID ?? ""],
             ]}
           />
         </Card>
       </div>
-      {cluster.conditions.length > 0 && (
+      {standing.conditions !== undefined && (
         <Card title="Conditions">
           <ul className="plain-list">
-            {cluster.conditions.map(({ type, message, since }) => (
+            {standing.conditions.map(({ type, message, since }) => (
               <li key={type}>
                 <strong>{type}</strong> {message}
                 {since !== undefined && (
@@ -90,13 +86,13 @@ function ClusterDetails({ cluster }: { readonly cluster: UiCluster }) {
           </ul>
         </Card>
       )}
-      <Labels labels={cluster.labels} />
-      <CapacityHistory cluster={cluster.id} window="hour" />
+      <Labels labels={labels} />
+      <CapacityHistory cluster={clusterID} window="hour" />
     </div>
   );
 }
 
-function Labels({ labels }: Pick<UiCluster, "labels">) {
+function Labels({ labels }: { readonly labels: Readonly<Record<string, string>> }) {
   const names = Object.keys(labels).toSorted();
   if (names.length === 0) return null;
   return (
@@ -115,32 +111,45 @@ function Labels({ labels }: Pick<UiCluster, "labels">) {
 }
 
 interface CordonProps {
-  readonly cluster: UiCluster;
+  readonly cluster: AdvertisementDTO;
   readonly onDone: () => void;
 }
 
 function CordonAction({ cluster, onDone }: CordonProps) {
-  const path = `/ui/clusters/${encodeURIComponent(cluster.id)}`;
-  if (cluster.isCordoned) {
+  const { clusterID: id } = cluster;
+  const { lends, cordon } = standingOf(cluster);
+  if (cordon !== undefined) {
     return (
-      <Action verb="Uncordon" title={`Uncordon ${cluster.id}?`} path={`${path}/uncordon`} onDone={onDone}>
+      <Action
+        verb="Uncordon"
+        title={`Uncordon ${id}?`}
+        perform={(api) => api.post(PATH.uncordon(id))}
+        doneText={`${id} is uncordoned.`}
+        onDone={onDone}
+      >
         <p>
-          <strong>{cluster.id}</strong> may win new reservations again, from the next request on.
+          <strong>{id}</strong> may win new reservations again, from the next request on.
         </p>
       </Action>
     );
   }
+  const stays =
+    lends === 0
+      ? "It lends nothing now."
+      : `What it lends now stays: ${count(lends, "reservation")} until released or expired.`;
   return (
-    <Action verb="Cordon" title={`Cordon ${cluster.id}?`} path={`${path}/cordon`} asksReason onDone={onDone}>
+    <Action
+      verb="Cordon"
+      title={`Cordon ${id}?`}
+      perform={(api, reason) => api.post(PATH.cordon(id), reason === "" ? undefined : { reason })}
+      doneText={`${id} is cordoned: it gets no new reservations; existing ones stay.`}
+      asksReason
+      onDone={onDone}
+    >
       <p>
-        <strong>{cluster.id}</strong> gets no new reservations until it is uncordoned.
+        <strong>{id}</strong> gets no new reservations until it is uncordoned.
       </p>
-      <p>
-        {cluster.lends === 0
-          ? "It lends nothing now."
-          : `What it lends now stays: ${count(cluster.lends, "reservation")} until released or expired.`}{" "}
-        It may still borrow.
-      </p>
+      <p>{stays} It may still borrow.</p>
     </Action>
   );
 }

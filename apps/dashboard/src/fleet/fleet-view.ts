@@ -1,17 +1,29 @@
-import type { UiCluster, UiCondition, UiFleet } from "@resource-broker/contract/dashboard";
-import { inParts, plainNumber } from "../format/amounts.ts";
+import { knownResource } from "@resource-broker/base";
+import type { AdvertisementDTO, AdvertisementPageDTO } from "@resource-broker/contract";
+import { inParts, NAMES, plainNumber } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
 import type { Tone } from "../parts/chips.tsx";
 import type { IconName } from "../parts/icons.tsx";
 
-export interface StateView {
-  readonly tone: Tone;
-  readonly text: string;
-  readonly title: string;
-  readonly icon?: IconName;
+type Standing = NonNullable<AdvertisementDTO["standing"]>;
+
+/** How the broker sees the cluster; it says so of every one. */
+export function standingOf({ standing, timestamp }: AdvertisementDTO): Standing & {
+  readonly lends: number;
+  readonly borrows: number;
+} {
+  return { receivedAt: timestamp, isStale: false, lends: 0, borrows: 0, ...standing };
 }
 
-const CONDITIONS: Readonly<Record<UiCondition["type"], Pick<StateView, "tone" | "icon">>> = {
+const REGION_LABEL = "topology.kubernetes.io/region";
+
+export function regionOf({ labels = {} }: AdvertisementDTO): string {
+  return labels[REGION_LABEL] ?? "";
+}
+
+type Condition = NonNullable<Standing["conditions"]>[number];
+
+const CONDITIONS: Readonly<Record<Condition["type"], { readonly tone: Tone; readonly icon: IconName }>> = {
   Stale: { tone: "warn", icon: "clock" },
   Cordoned: { tone: "calm", icon: "pause" },
   Overcommitted: { tone: "bad", icon: "warning" },
@@ -19,51 +31,38 @@ const CONDITIONS: Readonly<Record<UiCondition["type"], Pick<StateView, "tone" | 
 };
 
 /** One for each condition; without any, that all is well. */
-export function clusterStates({ conditions }: Pick<UiCluster, "conditions">): readonly StateView[] {
-  if (conditions.length === 0) return [{ tone: "good", text: "Ready", title: "It lends" }];
+export function clusterStates(cluster: AdvertisementDTO) {
+  const { conditions = [] } = standingOf(cluster);
+  if (conditions.length === 0) return [{ tone: "good" as const, text: "Ready", title: "It lends" }];
   return conditions.map(({ type, message }) => ({ ...CONDITIONS[type], text: type, title: message }));
 }
 
 /** "€0.040 CPU · €0.005 GB · €1.20 GPU", each for an hour. */
-export function priceText(price: UiCluster["price"]): string | null {
-  if (price === null) return null;
-  const { cpu, memory, gpu, currency } = price;
-  const priced = [
-    cpu === null ? "" : `${moneyText(cpu, currency)} CPU`,
-    memory === null ? "" : `${moneyText(memory, currency)} GB`,
-    gpu === null ? "" : `${moneyText(gpu, currency)} GPU`,
-  ];
-  const text = inParts(priced);
-  return text === "" ? null : text;
+export function priceText(price: Standing["price"]): string | null {
+  if (price === undefined) return null;
+  const priced = NAMES.map((name) => {
+    const [value, row] = [price[name], knownResource(name)];
+    // A GB without a name is of memory, as amounts are.
+    const unit = name === "memory" ? "GB" : `${row?.form.isBytes === true ? "GB " : ""}${row?.title}`;
+    return value === undefined ? "" : `${moneyText(value, price.currency)} ${unit}`;
+  });
+  return inParts(priced) || null;
 }
 
 /** The name, where it says more than the ID. */
-export function secondName({ id, name }: Pick<UiCluster, "id" | "name">): string | null {
-  return name === "" || name === id ? null : name;
+export function secondName({ clusterID, clusterName = "" }: AdvertisementDTO): string | null {
+  return clusterName === "" || clusterName === clusterID ? null : clusterName;
 }
 
-export interface TotalsView {
-  readonly clusters: string;
-  readonly clustersNote: string;
-  readonly live: string;
-  readonly spend: string;
-}
+type Totals = Pick<NonNullable<AdvertisementPageDTO["totals"]>, "ready">;
 
-export function fleetTotals({ clusters, ready, live, spendPerHour }: UiFleet["totals"]): TotalsView {
+/** How many of the clusters could lend. */
+export function readyText({ ready }: Totals, clusters: number): string {
+  if (clusters === 0) return "none";
   const others = clusters - ready;
-  return {
-    clusters: plainNumber(clusters),
-    clustersNote:
-      others === 0 ? allReady(clusters) : `${plainNumber(ready)} ready, ${plainNumber(others)} not`,
-    live: plainNumber(live),
-    spend: moneyText(spendPerHour.amount, spendPerHour.currency),
-  };
+  return others === 0 ? "all ready to lend" : `${plainNumber(ready)} ready, ${plainNumber(others)} not`;
 }
 
-function allReady(clusters: number): string {
-  return clusters === 0 ? "none" : "all ready to lend";
-}
-
-export function gpuModels(gpus: UiCluster["gpus"]): string {
+export function gpuModels({ gpus = [] }: AdvertisementDTO): string {
   return gpus.map(({ model, count }) => `${plainNumber(count)} × ${model}`).join(", ");
 }

@@ -1,18 +1,17 @@
-import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
+import type { KnownName } from "@resource-broker/base";
 import { useMemo, useState } from "react";
 import { amountText, amountWithUnit, count } from "../format/amounts.ts";
-import { withQuery } from "../net/query.ts";
+import { withQuery } from "../shell/navigation.ts";
 import { Link } from "../parts/link.tsx";
 import { useWidth } from "../parts/use-width.ts";
 import "../charts/ink.css";
-import { type FlowLayout, type FlowNode, layOutFlows, NODE_WIDTH } from "./flow-layout.ts";
+import { type Flow, type FlowLink, type FlowNode, layOutFlows, NODE_WIDTH } from "./flow-layout.ts";
 import "./flows.css";
 
 interface DiagramProps {
-  readonly flows: UiFlows;
-  readonly resource: UiResource;
+  readonly flows: readonly Flow[];
+  readonly resource: KnownName;
   readonly most: number;
-  readonly only?: string;
   readonly onChoose: (cluster: string) => void;
 }
 
@@ -20,34 +19,34 @@ const PHONE = 560;
 /** Room for a name where there is little: then rather the whole name than the amount, which stands in the table. */
 const NARROW = 104;
 
-export function FlowDiagram({ flows, resource, most, only, onChoose }: DiagramProps) {
+export function FlowDiagram({ flows, resource, most, onChoose }: DiagramProps) {
   const [box, width] = useWidth(960);
   const [near, setNear] = useState<string | null>(null);
   const margin = width < PHONE ? NARROW : 190;
-  const layout = useMemo(
-    () => layOutFlows(flows, { resource, width, most, margin, ...(only === undefined ? {} : { only }) }),
-    [flows, resource, width, most, margin, only],
+  const { height, links, providers, requesters } = useMemo(
+    () => layOutFlows(flows, { width, most, margin }),
+    [flows, width, most, margin],
   );
   return (
     <div className="flow-box" ref={box}>
       <svg
         className={near === null ? "flow" : "flow has-near"}
         width={width}
-        height={layout.height + 8}
+        height={height + 8}
         role="group"
         aria-label="Flows of capacity between clusters; the table below says the same"
         onPointerLeave={() => setNear(null)}
       >
-        <Bands layout={layout} resource={resource} near={near} />
-        {layout.providers.map((node) => (
-          <Node key={node.id} node={node} x={margin} {...{ resource, near, setNear, onChoose, margin }} />
-        ))}
-        {layout.requesters.map((node) => (
+        <g>
+          {links.map((link) => (
+            <Band key={`${link.provider} ${link.requester}`} {...{ link, resource, near }} />
+          ))}
+        </g>
+        {[...providers, ...requesters].map((node) => (
           <Node
-            key={node.id}
-            node={node}
-            x={width - margin - NODE_WIDTH}
-            {...{ resource, near, setNear, onChoose, margin }}
+            key={`${node.side} ${node.id}`}
+            x={node.side === "provider" ? margin : width - margin - NODE_WIDTH}
+            {...{ node, resource, near, setNear, onChoose, margin }}
           />
         ))}
       </svg>
@@ -55,43 +54,26 @@ export function FlowDiagram({ flows, resource, most, only, onChoose }: DiagramPr
   );
 }
 
-function Bands({
-  layout,
-  resource,
-  near,
-}: {
-  readonly layout: FlowLayout;
-  readonly resource: UiResource;
+interface BandProps {
+  readonly link: FlowLink;
+  readonly resource: KnownName;
   readonly near: string | null;
-}) {
+}
+
+function Band({ link, resource, near }: BandProps) {
+  const { provider, requester, value, reservations, path, width, tone } = link;
+  const text = `${provider || "others"} lends ${amountWithUnit(resource, value)} to ${requester || "others"}: ${count(reservations, "reservation")}`;
+  const isNear = near === `provider ${provider}` || near === `requester ${requester}`;
+  const band = (
+    <path className={`flow-band is-tone-${tone}${isNear ? " is-near" : ""}`} d={path} strokeWidth={width}>
+      <title>{text}</title>
+    </path>
+  );
+  if (provider === "" || requester === "") return band;
   return (
-    <g>
-      {layout.links.map(({ provider, requester, value, reservations, path, width, tone }) => {
-        const text = `${provider || "others"} lends ${amountWithUnit(resource, value)} to ${requester || "others"}: ${count(reservations, "reservation")}`;
-        const isNear =
-          near !== null && (near === `provider ${provider}` || near === `requester ${requester}`);
-        const band = (
-          <path
-            className={`flow-band is-tone-${tone}${isNear ? " is-near" : ""}`}
-            d={path}
-            strokeWidth={width}
-          >
-            <title>{text}</title>
-          </path>
-        );
-        if (provider === "" || requester === "") return <g key={`${provider} ${requester}`}>{band}</g>;
-        return (
-          <Link
-            key={`${provider} ${requester}`}
-            to={withQuery("/reservations", { provider, requester, phase: "live" })}
-            label={text}
-            skipsTabOrder
-          >
-            {band}
-          </Link>
-        );
-      })}
-    </g>
+    <Link to={withQuery("/reservations", { provider, requester, phase: "live" })} label={text} skipsTabOrder>
+      {band}
+    </Link>
   );
 }
 
@@ -99,7 +81,7 @@ interface NodeProps {
   readonly node: FlowNode;
   readonly x: number;
   readonly margin: number;
-  readonly resource: UiResource;
+  readonly resource: KnownName;
   readonly near: string | null;
   readonly setNear: (near: string | null) => void;
   readonly onChoose: (cluster: string) => void;
@@ -161,7 +143,7 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
   );
 }
 
-function nodeWords({ id, side, value, clusters }: FlowNode, resource: UiResource, margin: number) {
+function nodeWords({ id, side, value, clusters }: FlowNode, resource: KnownName, margin: number) {
   const whole = amountText(resource, value);
   const name = id === "" ? count(clusters, "other") : id;
   const amount = margin > NARROW || name.length <= lettersFor(margin, whole) ? whole : "";

@@ -1,9 +1,15 @@
-import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
+type Side = "provider" | "requester";
+
+/** What one cluster lends to another. */
+export interface Flow extends Readonly<Record<Side, string>> {
+  readonly value: number;
+  readonly reservations: number;
+}
 
 export interface FlowNode {
   /** Empty: all that are not shown one by one. */
   readonly id: string;
-  readonly side: "provider" | "requester";
+  readonly side: Side;
   readonly value: number;
   /** Clusters in it. */
   readonly clusters: number;
@@ -11,13 +17,9 @@ export interface FlowNode {
   readonly height: number;
 }
 
-export interface FlowLink {
+export interface FlowLink extends Flow {
   /** Which colour: one for each provider, in turn. */
   readonly tone: number;
-  readonly provider: string;
-  readonly requester: string;
-  readonly value: number;
-  readonly reservations: number;
   readonly path: string;
   readonly width: number;
 }
@@ -30,12 +32,9 @@ export interface FlowLayout {
 }
 
 export interface FlowOptions {
-  readonly resource: UiResource;
   readonly width: number;
   /** Clusters on each side that are shown one by one; the rest is one node. */
   readonly most: number;
-  /** Only what touches this cluster. */
-  readonly only?: string;
   /** Room for names at each side. */
   readonly margin: number;
 }
@@ -43,184 +42,150 @@ export interface FlowOptions {
 /** Names stay legible: a node is never thinner than a line of text. */
 const LINE = 20;
 const MIN_SPACING = 6;
+const MAX_SPACING = 40;
 const LEAST_HEIGHT = 320;
 /** A single pair need not fill the page. */
 const TALLEST = 140;
 export const NODE_WIDTH = 10;
 const TONES = 5;
 
-interface Edge {
-  readonly provider: string;
-  readonly requester: string;
-  value: number;
-  reservations: number;
-}
-
 /** Providers on the left, requesters on the right, the biggest on top; the width of a band is the reserved amount. */
-export function layOutFlows(flows: UiFlows, options: FlowOptions): FlowLayout {
-  const all = edgesOf(flows, options);
-  const providers = ranked(all, "provider");
-  const requesters = ranked(all, "requester");
-  const shown = {
-    provider: new Set(providers.slice(0, options.most).map(([id]) => id)),
-    requester: new Set(requesters.slice(0, options.most).map(([id]) => id)),
-  };
-  const edges = folded(all, shown);
-  const total = edges.reduce((sum, { value }) => sum + value, 0) || 1;
+export function layOutFlows(all: readonly Flow[], options: FlowOptions): FlowLayout {
+  const { most } = options;
+  const ranks = { provider: ranked(all, "provider"), requester: ranked(all, "requester") };
+  const flows = folded(all, {
+    provider: new Set(ranks.provider.slice(0, most).map(({ id }) => id)),
+    requester: new Set(ranks.requester.slice(0, most).map(({ id }) => id)),
+  });
+  const total = flows.reduce((sum, { value }) => sum + value, 0) || 1;
   const rows = Math.max(
-    Math.min(providers.length, options.most + 1),
-    Math.min(requesters.length, options.most + 1),
+    Math.min(ranks.provider.length, most + 1),
+    Math.min(ranks.requester.length, most + 1),
   );
   const height = Math.max(LEAST_HEIGHT, rows * (LINE + MIN_SPACING) * 2);
-  const biggest = Math.max(Number.MIN_VALUE, ...[providers, requesters].map(([first]) => first?.[1] ?? 0));
+  const biggest = Math.max(Number.MIN_VALUE, ranks.provider[0]?.value ?? 0, ranks.requester[0]?.value ?? 0);
   const scale = Math.min((height - rows * (LINE + MIN_SPACING)) / total, TALLEST / biggest);
-  const left = column({ edges, key: "provider", side: "provider", clusters: providers, scale, height });
-  // Requesters are placed beside their providers: fewer bands cross.
-  const right = column({
-    edges,
-    key: "requester",
-    side: "requester",
-    clusters: requesters,
+  const providers = column(ranked(flows, "provider"), {
+    side: "provider",
+    clusters: ranks.provider.length,
     scale,
     height,
-    near: left,
   });
+  const requesters = column(besides(ranked(flows, "requester"), flows, providers), {
+    side: "requester",
+    clusters: ranks.requester.length,
+    scale,
+    height,
+  });
+  const bottoms = [...providers, ...requesters].map((node) => node.y + node.height);
   return {
-    providers: left,
-    requesters: right,
-    links: linked(edges, { left, right, scale, options }),
-    height: Math.ceil(Math.max(bottomOf(left), bottomOf(right), LEAST_HEIGHT)),
+    providers,
+    requesters,
+    links: linked(flows, { providers, requesters, scale, options }),
+    height: Math.ceil(Math.max(LEAST_HEIGHT, ...bottoms)),
   };
 }
 
-function edgesOf({ edges }: UiFlows, { resource, only }: FlowOptions): Edge[] {
-  return edges
-    .filter(({ provider, requester }) => only === undefined || provider === only || requester === only)
-    .map(({ provider, requester, amounts, reservations }) => ({
+interface Rank {
+  readonly id: string;
+  readonly value: number;
+}
+
+function ranked(flows: readonly Flow[], side: Side): Rank[] {
+  const sums = new Map<string, number>();
+  for (const flow of flows) sums.set(flow[side], (sums.get(flow[side]) ?? 0) + flow.value);
+  return [...sums]
+    .map(([id, value]) => ({ id, value }))
+    .toSorted((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1));
+}
+
+/** Flows between clusters that are shown, and those of the others put together. */
+function folded(flows: readonly Flow[], shown: Readonly<Record<Side, ReadonlySet<string>>>): Flow[] {
+  const byEnds = new Map<string, Flow>();
+  for (const flow of flows) {
+    const provider = shown.provider.has(flow.provider) ? flow.provider : "";
+    const requester = shown.requester.has(flow.requester) ? flow.requester : "";
+    const key = `${provider} ${requester}`;
+    const before = byEnds.get(key) ?? { value: 0, reservations: 0 };
+    byEnds.set(key, {
       provider,
       requester,
-      value: amounts[resource],
-      reservations,
-    }))
-    .filter(({ value }) => value > 0);
-}
-
-type Side = "provider" | "requester";
-
-function ranked(edges: readonly Edge[], side: Side): (readonly [id: string, value: number])[] {
-  const sums = new Map<string, number>();
-  for (const edge of edges) sums.set(edge[side], (sums.get(edge[side]) ?? 0) + edge.value);
-  return [...sums].toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-}
-
-/** Edges between clusters that are shown, and those of the others put together. */
-function folded(edges: readonly Edge[], shown: Readonly<Record<Side, ReadonlySet<string>>>): Edge[] {
-  const byEnds = new Map<string, Edge>();
-  for (const edge of edges) {
-    const provider = shown.provider.has(edge.provider) ? edge.provider : "";
-    const requester = shown.requester.has(edge.requester) ? edge.requester : "";
-    const key = `${provider} ${requester}`;
-    const sum = byEnds.get(key) ?? { provider, requester, value: 0, reservations: 0 };
-    sum.value += edge.value;
-    sum.reservations += edge.reservations;
-    byEnds.set(key, sum);
+      value: before.value + flow.value,
+      reservations: before.reservations + flow.reservations,
+    });
   }
   return [...byEnds.values()];
 }
 
-interface ColumnInput {
-  readonly edges: readonly Edge[];
-  readonly key: Side;
-  readonly side: FlowNode["side"];
-  readonly clusters: readonly (readonly [id: string, value: number])[];
-  readonly scale: number;
-  readonly height: number;
-  readonly near?: readonly FlowNode[];
+/** Requesters are placed beside their providers: fewer bands cross. */
+function besides(ranks: readonly Rank[], flows: readonly Flow[], near: readonly FlowNode[]): Rank[] {
+  const centre = new Map(near.map(({ id, y, height }) => [id, y + height / 2]));
+  const placed = ranks.map((rank) => {
+    const mine = flows.filter(({ requester }) => requester === rank.id);
+    const sum = mine.reduce((all, { provider, value }) => all + (centre.get(provider) ?? 0) * value, 0);
+    return { rank, place: sum / (rank.value || 1) };
+  });
+  return placed.toSorted((a, b) => a.place - b.place).map(({ rank }) => rank);
 }
 
-function column({ edges, key, side, clusters, scale, height, near }: ColumnInput): FlowNode[] {
-  const shownCount = new Set(edges.map((edge) => edge[key])).size;
-  const sums = ranked(edges, key);
-  const order = near === undefined ? sums : besides(sums, { edges, key, near });
+interface ColumnInput {
+  readonly side: Side;
+  /** How many there are, shown or not. */
+  readonly clusters: number;
+  readonly scale: number;
+  readonly height: number;
+}
+
+function column(order: readonly Rank[], { side, clusters, scale, height }: ColumnInput): FlowNode[] {
   // The entry that combines many clusters is the last.
-  const sorted = order.toSorted(([a], [b]) => Number(a === "") - Number(b === ""));
-  const heights = sorted.map(([, value]) => Math.max(LINE, value * scale));
-  const free = height - heights.reduce((sum, each) => sum + each, 0);
-  const spacing = Math.max(MIN_SPACING, Math.min(40, free / Math.max(1, sorted.length - 1)));
+  const sorted = order.toSorted((a, b) => Number(a.id === "") - Number(b.id === ""));
+  const heightOf = ({ value }: Rank): number => Math.max(LINE, value * scale);
+  const free = height - sorted.reduce((sum, rank) => sum + heightOf(rank), 0);
+  const spacing = Math.max(MIN_SPACING, Math.min(MAX_SPACING, free / Math.max(1, sorted.length - 1)));
   let y = 0;
-  return sorted.map(([id, value], index) => {
-    const node: FlowNode = {
-      id,
-      side,
-      value,
-      clusters: id === "" ? clusters.length - (shownCount - 1) : 1,
-      y,
-      height: heights[index] ?? LINE,
-    };
+  return sorted.map((rank) => {
+    const others = clusters - (sorted.length - 1);
+    const node = { ...rank, side, clusters: rank.id === "" ? others : 1, y, height: heightOf(rank) };
     y += node.height + spacing;
     return node;
   });
 }
 
-function besides(
-  sums: readonly (readonly [id: string, value: number])[],
-  {
-    edges,
-    key,
-    near,
-  }: { readonly edges: readonly Edge[]; readonly key: Side; readonly near: readonly FlowNode[] },
-): (readonly [id: string, value: number])[] {
-  const other: Side = key === "provider" ? "requester" : "provider";
-  const centre = new Map(near.map(({ id, y, height }) => [id, y + height / 2]));
-  const place = (id: string): number => {
-    const mine = edges.filter((edge) => edge[key] === id);
-    const weight = mine.reduce((sum, { value }) => sum + value, 0) || 1;
-    return mine.reduce((sum, edge) => sum + (centre.get(edge[other]) ?? 0) * edge.value, 0) / weight;
-  };
-  const places = new Map(sums.map(([id]) => [id, place(id)]));
-  return sums.toSorted(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
-}
-
-function bottomOf(nodes: readonly FlowNode[]): number {
-  return nodes.reduce((bottom, { y, height }) => Math.max(bottom, y + height), 0);
-}
-
-interface LinkInput {
-  readonly left: readonly FlowNode[];
-  readonly right: readonly FlowNode[];
+interface LinkInput extends Pick<FlowLayout, "providers" | "requesters"> {
   readonly scale: number;
   readonly options: FlowOptions;
 }
 
-function linked(edges: readonly Edge[], { left, right, scale, options }: LinkInput): FlowLink[] {
-  const leftAt = new Map(left.map((node) => [node.id, startOf(node, scale)]));
-  const rightAt = new Map(right.map((node) => [node.id, startOf(node, scale)]));
-  const rightY = new Map(right.map(({ id, y }) => [id, y]));
-  const tones = new Map(left.map(({ id }, index) => [id, index % TONES]));
-  const leftY = new Map(left.map(({ id, y }) => [id, y]));
+function linked(flows: readonly Flow[], { providers, requesters, scale, options }: LinkInput): FlowLink[] {
+  const places = {
+    provider: new Map(providers.map((node, index) => [node.id, startOf(node, index, scale)])),
+    requester: new Map(requesters.map((node, index) => [node.id, startOf(node, index, scale)])),
+  };
+  const indexOf = (side: Side, flow: Flow): number => places[side].get(flow[side])?.index ?? 0;
   const [from, to] = [options.margin + NODE_WIDTH, options.width - options.margin - NODE_WIDTH];
   const bend = (to - from) / 2;
-  const inOrder = edges.toSorted(
-    (one, other) =>
-      (leftY.get(one.provider) ?? 0) - (leftY.get(other.provider) ?? 0) ||
-      (rightY.get(one.requester) ?? 0) - (rightY.get(other.requester) ?? 0),
-  );
-  return inOrder.map(({ provider, requester, value, reservations }) => {
-    const width = Math.max(1, value * scale);
-    const y1 = (leftAt.get(provider) ?? 0) + width / 2;
-    const y2 = (rightAt.get(requester) ?? 0) + width / 2;
-    leftAt.set(provider, y1 + width / 2);
-    rightAt.set(requester, y2 + width / 2);
-    const path = `M${from} ${fixed(y1)}C${fixed(from + bend)} ${fixed(y1)} ${fixed(to - bend)} ${fixed(y2)} ${to} ${fixed(y2)}`;
-    return { tone: tones.get(provider) ?? 0, provider, requester, value, reservations, path, width };
-  });
+  /** The middle of the next band at this node. */
+  const next = (side: Side, flow: Flow, width: number): string => {
+    const place = places[side].get(flow[side]);
+    if (place === undefined) return "0";
+    place.y += width;
+    return (place.y - width / 2).toFixed(1);
+  };
+  return flows
+    .toSorted(
+      (one, other) =>
+        indexOf("provider", one) - indexOf("provider", other) ||
+        indexOf("requester", one) - indexOf("requester", other),
+    )
+    .map((flow) => {
+      const width = Math.max(1, flow.value * scale);
+      const [y1, y2] = [next("provider", flow, width), next("requester", flow, width)];
+      const path = `M${from} ${y1}C${(from + bend).toFixed(1)} ${y1} ${(to - bend).toFixed(1)} ${y2} ${to} ${y2}`;
+      return { ...flow, tone: indexOf("provider", flow) % TONES, path, width };
+    });
 }
 
 /** A node may be taller than its bands: they leave from its middle. */
-function startOf({ y, height, value }: FlowNode, scale: number): number {
-  return y + (height - value * scale) / 2;
-}
-
-function fixed(value: number): string {
-  return value.toFixed(1);
+function startOf({ y, height, value }: FlowNode, index: number, scale: number) {
+  return { index, y: y + (height - value * scale) / 2 };
 }

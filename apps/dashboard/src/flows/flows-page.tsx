@@ -1,24 +1,24 @@
-import type { UiFlows, UiResource } from "@resource-broker/contract/dashboard";
-import { amountText, count, plainNumber, RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
+import { type KnownName, resourceTitle } from "@resource-broker/base";
+import { type FlowsDTO, PATH } from "@resource-broker/contract";
+import { useMemo } from "react";
+import { amountText, count, MAIN_NAMES, NAMES, plainNumber } from "../format/amounts.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
-import { withQuery } from "../net/query.ts";
 import { FilterChip, RadioGroup } from "../parts/controls.tsx";
-import { Icon } from "../parts/icons.tsx";
-import { ClusterLink, Link } from "../parts/link.tsx";
+import { ClusterPair, Link } from "../parts/link.tsx";
 import { Card, Page } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { useAnswer } from "../shell/app-deps.ts";
-import { useQuery } from "../shell/use-query.ts";
+import { useQuery, withQuery } from "../shell/navigation.ts";
 import "../reservations/reservations.css";
 import { FlowDiagram } from "./flow-diagram.tsx";
+import type { Flow } from "./flow-layout.ts";
 
-const REFRESH: RefreshPolicy<UiFlows> = {
+const REFRESH: RefreshPolicy<FlowsDTO> = {
   isAffectedBy: ({ reservations }) => reservations.length > 0,
   minIntervalMs: 1000,
 };
 
-const OPTIONS = RESOURCES.map((name) => ({ name, title: RESOURCE_TITLES[name] }));
 const SIZES = [
   { name: "few", title: "Biggest 20" },
   { name: "all", title: "All" },
@@ -28,10 +28,13 @@ const TABLE_ROWS = 100;
 
 export function FlowsPage() {
   const { query, change } = useQuery();
-  const resource = RESOURCES.find((each) => each === query.get("resource")) ?? "cpu";
-  const only = query.get("cluster") ?? undefined;
+  const resource = NAMES.find((each) => each === query.get("resource")) ?? "cpu";
+  const only = query.get("cluster");
   const isAll = query.get("show") === "all";
-  const answer = useAnswer<UiFlows>(`/ui/flows?resource=${resource}`, REFRESH);
+  const answer = useAnswer<FlowsDTO>(withQuery(PATH.flows, { resource }), REFRESH);
+  // Others only where some of them is lent.
+  const isLent = (name: KnownName): boolean =>
+    name === resource || (answer.data?.flows ?? []).some(({ amounts }) => (amounts[name] ?? 0) > 0);
   return (
     <Page
       title="Flows"
@@ -41,7 +44,10 @@ export function FlowsPage() {
         <RadioGroup
           label="Resource"
           value={resource}
-          options={OPTIONS}
+          options={NAMES.filter((name) => MAIN_NAMES.includes(name) || isLent(name)).map((name) => ({
+            name,
+            title: resourceTitle(name),
+          }))}
           onChoose={(name) => change({ resource: name === "cpu" ? null : name })}
         />
         <RadioGroup
@@ -50,17 +56,15 @@ export function FlowsPage() {
           options={SIZES}
           onChoose={(name) => change({ show: name === "all" ? "all" : null })}
         />
-        {only !== undefined && (
+        {only !== null && (
           <FilterChip label="Cluster" value={only} onClear={() => change({ cluster: null })} />
         )}
       </div>
       <AnswerView answer={answer}>
-        {(flows) => (
+        {(found) => (
           <Flows
-            flows={flows}
-            resource={resource}
+            {...{ found, resource, only }}
             most={isAll ? Number.POSITIVE_INFINITY : FEW}
-            {...(only === undefined ? {} : { only })}
             onChoose={(cluster) => change({ cluster })}
           />
         )}
@@ -70,73 +74,75 @@ export function FlowsPage() {
 }
 
 interface FlowsProps {
-  readonly flows: UiFlows;
-  readonly resource: UiResource;
+  readonly found: FlowsDTO;
+  readonly resource: KnownName;
   readonly most: number;
-  readonly only?: string;
+  /** Only what touches this cluster. */
+  readonly only: string | null;
   readonly onChoose: (cluster: string) => void;
 }
 
-function Flows({ flows, resource, most, only, onChoose }: FlowsProps) {
-  const edges = flows.edges.filter(
-    ({ amounts, provider, requester }) =>
-      amounts[resource] > 0 && (only === undefined || provider === only || requester === only),
+function Flows({ found, resource, most, only, onChoose }: FlowsProps) {
+  const flows = useMemo(
+    () =>
+      found.flows
+        .map(({ amounts, ...flow }) => ({ ...flow, value: amounts[resource] ?? 0 }))
+        .filter(
+          (flow) => flow.value > 0 && (only === null || [flow.provider, flow.requester].includes(only)),
+        ),
+    [found, resource, only],
   );
-  if (edges.length === 0) {
+  const title = resourceTitle(resource);
+  if (flows.length === 0) {
     return (
-      <Empty title={`No ${RESOURCE_TITLES[resource]} is lent now`} icon="flows">
+      <Empty title={`No ${title} is lent now`} icon="flows">
         As soon as a reservation is granted, it appears here as a band from the provider to the requester.
       </Empty>
     );
   }
+  const left = found.left > 0 ? `, ${plainNumber(found.left)} smaller ones not shown` : "";
   return (
     <div className="stack">
-      <Card
-        title={RESOURCE_TITLES[resource]}
-        note={`${count(edges.length, "pair")} of clusters${flows.left > 0 ? `, ${plainNumber(flows.left)} smaller ones not shown` : ""}`}
-      >
-        <FlowDiagram
-          flows={flows}
-          resource={resource}
-          most={most}
-          {...(only === undefined ? {} : { only })}
-          onChoose={onChoose}
-        />
+      <Card title={title} note={`${count(flows.length, "pair")} of clusters${left}`}>
+        <FlowDiagram {...{ flows, resource, most, onChoose }} />
       </Card>
-      <FlowTable edges={edges.slice(0, TABLE_ROWS)} resource={resource} />
+      <FlowTable flows={flows.slice(0, TABLE_ROWS)} resource={resource} />
     </div>
   );
 }
 
-const COLUMNS = [
-  { title: "Provider → requester" },
-  { title: "Lent", isNumber: true },
-  { title: "Reservations", isNumber: true },
-];
+interface FlowTableProps {
+  readonly flows: readonly Flow[];
+  readonly resource: KnownName;
+}
 
 /** The same in words: for the keyboard, for readers of a screen, and to click through. */
-function FlowTable({ edges, resource }: { readonly edges: UiFlows["edges"]; readonly resource: UiResource }) {
+function FlowTable({ flows, resource }: FlowTableProps) {
   return (
     <Card title="The biggest, one by one">
-      <Table caption="Who lends to whom" columns={COLUMNS} className="is-flows">
-        {edges.map(({ provider, requester, amounts, reservations }) => (
-          <tr key={`${provider} ${requester}`}>
-            <th scope="row" className="cell-parties cell-main">
-              <ClusterLink id={provider} />
-              <Icon name="arrow" size={12} />
-              <ClusterLink id={requester} />
-            </th>
-            <td data-label="Lent" className="num is-number">
-              {amountText(resource, amounts[resource])}
-            </td>
-            <td data-label="Reservations" className="num is-number">
+      <Table
+        caption="Who lends to whom"
+        className="is-flows"
+        rows={flows}
+        keyOf={({ provider, requester }) => `${provider} ${requester}`}
+        columns={[
+          {
+            title: "Provider → requester",
+            className: "cell-parties cell-main",
+            cell: ({ provider, requester }) => <ClusterPair from={provider} to={requester} />,
+          },
+          { title: "Lent", isNumber: true, cell: ({ value }) => amountText(resource, value) },
+          {
+            title: "Reservations",
+            isNumber: true,
+            cell: ({ provider, requester, reservations }) => (
               <Link to={withQuery("/reservations", { provider, requester, phase: "live" })}>
                 {count(reservations, "reservation")}
               </Link>
-            </td>
-          </tr>
-        ))}
-      </Table>
+            ),
+          },
+        ]}
+      />
     </Card>
   );
 }

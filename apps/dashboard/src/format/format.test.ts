@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
-import { amountsText, amountText, amountWithUnit, byteSize, count, percent, plainNumber } from "./amounts.ts";
+import {
+  amountsOf,
+  amountsText,
+  byteSize,
+  count,
+  namesIn,
+  percent,
+  plainNumber,
+  quantitiesText,
+  quantityText,
+} from "./amounts.ts";
 import { moneyText, rateText } from "./money.ts";
-import { quantityText } from "./quantity.ts";
 import { localized, sentence } from "./sentence.ts";
 import { agoText, leftText, spanText } from "./time.ts";
 
@@ -25,11 +34,17 @@ test.each([
   expect(byteSize(bytes)).toBe(text);
 });
 
-test("amounts say what they are of, and leave out what is nothing", () => {
-  expect(amountText("memory", 2 ** 30)).toBe("1 GiB");
-  expect(amountWithUnit("gpu", 2)).toBe("2 GPU");
-  expect(amountsText({ cpu: 4, memory: 2 ** 33, gpu: 0 })).toBe("4 CPU · 8 GiB");
-  expect(amountsText({ cpu: 0, memory: 0, gpu: 0 })).toBe("nothing");
+test("every known resource is shown where there is some of it", () => {
+  const extended = { "hugepages-2Mi": "64Mi", "amd.com/gpu": "1" };
+  const asked = { cpu: "3500m", memory: "8Gi", gpu: "0", storage: "20Gi", extended };
+  const amounts = amountsOf(asked);
+  expect(amountsText(amounts)).toBe("3.5 CPU · 8 GiB · 20 GiB Storage · 64 MiB HugePages-2Mi");
+  expect(namesIn(amounts)).toEqual(["cpu", "memory", "gpu", "storage", "hugepages-2Mi"]);
+  expect(quantitiesText(asked).replaceAll("\u00a0", " ")).toBe(
+    "3.5 CPU · 8 GiB · 20 GiB Storage · 64 MiB HugePages-2Mi · 1 amd.com/gpu",
+  );
+  expect(amountsText(amountsOf())).toBe("nothing");
+  expect(namesIn(amountsOf())).toEqual(["cpu", "memory", "gpu"]);
 });
 
 test("one is one, and the rest are many", () => {
@@ -97,6 +112,7 @@ test("times inside a sentence are told in the reader's clock", () => {
 test.each([
   ["paris asked for 6 CPU / 24Gi Memory", "paris asked for 6 CPU\u00a0· 24\u00a0GiB"],
   ["16 CPU / 7.45Gi Memory / 2 GPU", "16 CPU\u00a0· 7.45\u00a0GiB\u00a0· 2 GPU"],
+  ["2 CPU / 1 GPU / 1Gi HugePages-2Mi", "2 CPU\u00a0· 1 GPU\u00a0· 1\u00a0GiB\u00a0HugePages-2Mi"],
   ["and/or 3 / 4", "and/or 3 / 4"],
 ])("%s reads %s", (result, text) => {
   expect(localized(result)).toBe(text);

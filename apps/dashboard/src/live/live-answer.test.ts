@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ApiClient, ApiError } from "../net/api-client.ts";
 import { fakeTimers, settle } from "../testing/fake-timers.ts";
-import { createLiveAnswer, patchRows, type RefreshPolicy } from "./live-answer.ts";
+import { createLiveAnswer, patchItems, type RefreshPolicy } from "./live-answer.ts";
 import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";
 
 interface Row {
@@ -9,16 +9,16 @@ interface Row {
   readonly size: number;
 }
 interface List {
-  readonly rows: readonly Row[];
+  readonly items: readonly Row[];
 }
 
-const NOTHING: Changes = { commit: 1, clusters: [], reservations: [], decisions: [], more: false };
+const NOTHING: Changes = { clusters: [], reservations: [], decisions: [], more: false };
 
 function answering(policy: RefreshPolicy<List>) {
   const timers = fakeTimers();
   const asked: string[] = [];
   const listeners = new Set<(update: LiveUpdate) => void>();
-  const broker = { answer: { rows: [{ id: "a", size: 1 }] } as List | ApiError };
+  const broker = { answer: { items: [{ id: "a", size: 1 }] } as List | ApiError };
   const api: ApiClient = {
     get: <T>(path: string) => {
       asked.push(path);
@@ -66,12 +66,12 @@ test("a change long after the last reading is read at once", async () => {
 
 test("rows that changed are put in place before the list is read again", async () => {
   const { answer, tell } = answering({
-    patch: (list) => patchRows(list, [{ id: "a", size: 2 }]),
+    patch: (list) => patchItems(list, [{ id: "a", size: 2 }], ({ id }) => id),
   });
   answer.load("/list");
   await settle();
   tell({ kind: "changes", changes: NOTHING });
-  expect(answer.snapshot().data).toEqual({ rows: [{ id: "a", size: 2 }] });
+  expect(answer.snapshot().data).toEqual({ items: [{ id: "a", size: 2 }] });
 });
 
 test("an equal answer is the same object, so that nothing is drawn again", async () => {
@@ -91,7 +91,7 @@ test("a failure stands beside what was read before", async () => {
   broker.answer = new ApiError("away", { status: 0, code: "unreachable" });
   answer.reload();
   await settle();
-  expect(answer.snapshot()).toMatchObject({ data: { rows: [{ id: "a" }] }, failure: { message: "away" } });
+  expect(answer.snapshot()).toMatchObject({ data: { items: [{ id: "a" }] }, failure: { message: "away" } });
 });
 
 test("a question that fails is not answered by what another one was told", async () => {
@@ -115,6 +115,27 @@ test("a reload is read at once, and what changes without an event is read in tim
   expect(asked).toHaveLength(2);
   await timers.advance(1);
   expect(asked).toHaveLength(3);
+});
+
+test("a question in the making is asked once, when it rests", async () => {
+  const posted: string[] = [];
+  const ask = (_api: ApiClient, question: string): Promise<List> => {
+    posted.push(question);
+    return Promise.resolve({ items: [] });
+  };
+  const { answer, timers } = answering({ ask, pauseMs: 100 });
+  for (const question of ["4", "40", "400"]) {
+    answer.load(question);
+    expect(answer.snapshot().isLoading).toBe(true);
+    await timers.advance(50);
+  }
+  answer.load(null);
+  await timers.advance(200);
+  expect(posted).toEqual([]);
+  answer.load("400");
+  await timers.advance(100);
+  expect(posted).toEqual(["400"]);
+  expect(answer.snapshot().isLoading).toBe(false);
 });
 
 test("after stop nobody listens and no timer runs", async () => {

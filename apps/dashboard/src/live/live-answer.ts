@@ -1,6 +1,6 @@
+import { errorText, isRecord } from "@resource-broker/base";
 import { type ApiClient, ApiError, isAborted } from "../net/api-client.ts";
-import { shareStructure } from "../net/structural-sharing.ts";
-import type { Timers } from "../time/timers.ts";
+import type { Timers } from "../time/clock.ts";
 import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";
 
 /** What a page shows of one question to the broker. */
@@ -19,20 +19,15 @@ export interface RefreshPolicy<T> {
   readonly patch?: (data: T, changes: Changes) => T;
   /** Least time between two readings for changes. */
   readonly minIntervalMs?: number;
+  /** How it is asked; absent: a GET of the path. */
+  readonly ask?: (api: ApiClient, path: string, signal: AbortSignal) => Promise<T>;
+  /** Time to wait before a new question is asked: it may be still in the making. */
+  readonly pauseMs?: number;
   /** Reads again after this time, too: for what changes without an event. */
   readonly pollMs?: number | ((data: T | undefined) => number);
 }
 
-export interface LiveAnswer<T> {
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly snapshot: () => Answer<T>;
-  /** Null: nothing is asked. */
-  readonly load: (path: string | null) => void;
-  readonly reload: () => void;
-  readonly stop: () => void;
-}
-
-export interface AnswerDeps {
+interface AnswerDeps {
   readonly api: ApiClient;
   readonly live: LiveConnection;
   readonly timers: Timers;
@@ -40,8 +35,9 @@ export interface AnswerDeps {
 
 const DEFAULT_MIN_INTERVAL_MS = 250;
 
-export function createLiveAnswer<T>(deps: AnswerDeps, policy: RefreshPolicy<T>): LiveAnswer<T> {
-  const { timers } = deps;
+/** The answer to one question at a time, kept true. */
+export function createLiveAnswer<T>({ api, live, timers }: AnswerDeps, policy: RefreshPolicy<T>) {
+  const ask = policy.ask ?? ((_, path, signal) => api.get<T>(path, signal));
   const restMs = policy.minIntervalMs ?? DEFAULT_MIN_INTERVAL_MS;
   const listeners = new Set<() => void>();
   let answer: Answer<T> = { data: undefined, failure: undefined, isLoading: false };
@@ -64,14 +60,19 @@ export function createLiveAnswer<T>(deps: AnswerDeps, policy: RefreshPolicy<T>):
     cancelNext();
   };
 
-  const read = async (asked: string): Promise<void> => {
+  const cancel = (): void => {
+    cancelReload();
     inFlight?.abort();
+    inFlight = undefined;
+  };
+
+  const read = async (asked: string): Promise<void> => {
+    cancel();
     const controller = new AbortController();
     inFlight = controller;
-    cancelReload();
     readAt = timers.now();
     try {
-      const data = await deps.api.get<T>(asked, controller.signal);
+      const data = await ask(api, asked, controller.signal);
       if (inFlight !== controller) return;
       answered = asked;
       setAnswer({ data: shareStructure(answer.data, data), failure: undefined, isLoading: false });
@@ -98,11 +99,8 @@ export function createLiveAnswer<T>(deps: AnswerDeps, policy: RefreshPolicy<T>):
     if (path !== null) void read(path);
   };
 
-  /** One reading after the last change, and never more often than every `restMs`. */
-  const scheduleReload = (): void => {
-    if (cancelPlanned !== undefined) return;
-    const waitMs = Math.max(0, readAt + restMs - timers.now());
-    cancelPlanned = timers.after(waitMs, () => {
+  const scheduleReload = (waitMs: number): void => {
+    cancelPlanned ??= timers.after(waitMs, () => {
       cancelPlanned = undefined;
       reload();
     });
@@ -115,48 +113,89 @@ export function createLiveAnswer<T>(deps: AnswerDeps, policy: RefreshPolicy<T>):
       const patched = shareStructure(answer.data, policy.patch(answer.data, update.changes));
       if (patched !== answer.data) setAnswer({ ...answer, data: patched });
     }
-    if (update.changes.more || policy.isAffectedBy?.(update.changes) === true) scheduleReload();
+    // One reading after the last change, and never more often than every `restMs`.
+    if (update.changes.more || policy.isAffectedBy?.(update.changes) === true)
+      scheduleReload(Math.max(0, readAt + restMs - timers.now()));
     return undefined;
   };
-  const unsubscribe = deps.live.onUpdate(handleUpdate);
+  const unsubscribe = live.onUpdate(handleUpdate);
 
   return {
-    subscribe: (listener) => {
+    subscribe: (listener: () => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    snapshot: () => answer,
-    load: (next) => {
+    snapshot: (): Answer<T> => answer,
+    /** Null: nothing is asked. */
+    load: (next: string | null): void => {
       if (next === path) return;
       path = next;
+      cancel();
       if (next === null) return;
       setAnswer({ ...answer, failure: undefined, isLoading: true });
-      void read(next);
+      if (policy.pauseMs === undefined) reload();
+      else scheduleReload(policy.pauseMs);
     },
     reload,
-    stop: () => {
+    stop: (): void => {
       unsubscribe();
-      cancelReload();
-      inFlight?.abort();
-      inFlight = undefined;
+      cancel();
     },
   };
 }
 
 function asFailure(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  return new ApiError(error instanceof Error ? error.message : String(error), {
-    status: 0,
-    code: "unknown",
-  });
+  return error instanceof ApiError ? error : new ApiError(errorText(error), { status: 0, code: "unknown" });
 }
 
-/** The page with those of its rows that changed; the same page when the changes are elsewhere, as most are. */
-export function patchRows<
-  Row extends { readonly id: string },
-  Page extends { readonly rows: readonly Row[] },
->(page: Page, changed: readonly Row[]): Page {
-  const byId = new Map(changed.map((row) => [row.id, row]));
-  if (!page.rows.some(({ id }) => byId.has(id))) return page;
-  return { ...page, rows: page.rows.map((row) => byId.get(row.id) ?? row) };
+/** The page with those of its items that changed; the same page when the changes are elsewhere, as most are. */
+export function patchItems<Item, Page extends { readonly items: readonly Item[] }>(
+  page: Page,
+  changed: readonly Item[],
+  idOf: (item: Item) => string,
+): Page {
+  const byId = new Map(changed.map((item) => [idOf(item), item]));
+  if (!page.items.some((item) => byId.has(idOf(item)))) return page;
+  return { ...page, items: page.items.map((item) => byId.get(idOf(item)) ?? item) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The new value, with every part of the old one that did not change: components that were given such a part need not be
+ * drawn again.
+ */
+export function shareStructure<T>(before: T | undefined, after: T): T {
+  const kept = merged(before, after);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- equal in every part, so of the same type
+  return kept as T;
+}
+
+function merged(before: unknown, after: unknown): unknown {
+  if (Object.is(before, after)) return before;
+  if (Array.isArray(before) && Array.isArray(after)) return mergedList(before, after);
+  if (isRecord(before) && isRecord(after)) return mergedRecord(before, after);
+  return after;
+}
+
+function mergedList(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
+  const byId = new Map(before.map((item) => [idOf(item), item]));
+  const items = after.map((item, index) => merged(byId.get(idOf(item) ?? NO_ID) ?? before[index], item));
+  const isSame = items.length === before.length && items.every((item, index) => item === before[index]);
+  return isSame ? before : items;
+}
+
+const NO_ID = Symbol("no id");
+
+/** Rows are found again by their ID, though they moved. */
+function idOf(item: unknown): unknown {
+  return isRecord(item) ? (item["id"] ?? item["clusterID"]) : undefined;
+}
+
+function mergedRecord(before: Fields, after: Fields): unknown {
+  const keys = Object.keys(after);
+  const entries = keys.map((key) => [key, merged(before[key], after[key])] as const);
+  const isSame =
+    keys.length === Object.keys(before).length && entries.every(([key, value]) => value === before[key]);
+  return isSame ? before : Object.fromEntries(entries);
 }

@@ -1,12 +1,12 @@
-import type { UiEvent } from "@resource-broker/contract/dashboard";
-import { type Fetch, readAnswer } from "../net/api-client.ts";
-import type { Timers } from "../time/timers.ts";
-import { createEventReader, type StreamEvent } from "./event-reader.ts";
+import { type ChangesEventDTO, PATH } from "@resource-broker/contract";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { type Fetch, PROTOCOL, readAnswer } from "../net/api-client.ts";
+import type { Timers } from "../time/clock.ts";
 
 /** `stale`: nothing was heard for 12 s, so what is shown may be old. */
 export type LiveStatus = "connecting" | "live" | "reconnecting" | "stale";
 
-export type Changes = Extract<UiEvent, { event: "changes" }>["data"];
+export type Changes = ChangesEventDTO;
 
 /** What a list needs to know: rows that changed, or that it must be read again. */
 export type LiveUpdate =
@@ -54,12 +54,11 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
     for (const listener of updateListeners) listener(update);
   };
 
-  const handleEvent = (event: StreamEvent): void => {
-    if (event.id !== null) lastEventId = event.id;
-    const known = readEvent(event);
-    if (known?.event === "changes") publish({ kind: "changes", changes: known.data });
-    if (known?.event === "reset") publish({ kind: "reload" });
-    if (known?.event === "hello") handleHello();
+  const handleEvent = ({ event, id, data }: EventSourceMessage): void => {
+    if (id !== undefined) lastEventId = id;
+    if (event === "changes") publish({ kind: "changes", changes: readChanges(data) });
+    if (event === "reset") publish({ kind: "reload" });
+    if (event === "hello") handleHello();
   };
 
   /**
@@ -74,17 +73,19 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
 
   const listen = async (signal: AbortSignal): Promise<void> => {
     const headers = {
+      ...PROTOCOL,
       Accept: "text/event-stream",
       ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
     };
-    const response = await fetch("/ui/events", { headers, signal, cache: "no-store" });
+    const response = await fetch(PATH.events, { headers, signal, cache: "no-store" });
     if (response.status === 401) return onSignedOut();
     if (!response.ok || response.body === null) return undefined;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const read = createEventReader();
+    // EventSource would hide the comments that tell a silent connection from a dead one.
+    const parser = createParser({ onEvent: handleEvent });
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       lastReceivedAt = timers.now();
-      for (const event of read(piece.value)) handleEvent(event);
+      parser.feed(piece.value);
     }
     return undefined;
   };
@@ -145,10 +146,7 @@ function added<T>(listeners: Set<T>, listener: T): () => void {
   return () => void listeners.delete(listener);
 }
 
-const KNOWN_EVENTS = ["hello", "reset", "changes"];
-
-function readEvent({ event, data }: StreamEvent): UiEvent | undefined {
-  if (!KNOWN_EVENTS.includes(event)) return undefined;
+function readChanges(data: string): Changes {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pages and broker are built and shipped together
-  return { event, data: readAnswer(data) } as UiEvent;
+  return readAnswer(data) as Changes;
 }

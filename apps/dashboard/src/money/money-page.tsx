@@ -1,106 +1,115 @@
-import type { UiMoneyReport } from "@resource-broker/contract/dashboard";
-import { readWindow, WINDOWS } from "../capacity/capacity-page.tsx";
+import { PATH, type SpendingDTO } from "@resource-broker/contract";
+import { readWindow, WindowPicker } from "../capacity/capacity-page.tsx";
 import { Bar } from "../charts/bar.tsx";
+import { count, percent } from "../format/amounts.ts";
+import { digitsFor, moneyText } from "../format/money.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
-import { withQuery } from "../net/query.ts";
-import { RadioGroup } from "../parts/controls.tsx";
 import { Link } from "../parts/link.tsx";
-import { Card, Page } from "../parts/page.tsx";
+import { Card, Page, Total } from "../parts/page.tsx";
 import { AnswerView, Empty } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
-import { Total } from "../parts/total.tsx";
 import { useAnswer } from "../shell/app-deps.ts";
-import { useQuery } from "../shell/use-query.ts";
+import { useQuery, withQuery } from "../shell/navigation.ts";
 import "./money.css";
-import { type MoneyView, moneyView, type SpendView } from "./money-view.ts";
 
-const REFRESH: RefreshPolicy<UiMoneyReport> = {
+const REFRESH: RefreshPolicy<SpendingDTO> = {
   isAffectedBy: ({ reservations }) => reservations.length > 0,
   minIntervalMs: 2000,
   pollMs: 15_000,
 };
 
 export function MoneyPage() {
-  const { query, change } = useQuery();
-  const window = readWindow(query);
-  const answer = useAnswer<UiMoneyReport>(`/ui/money?window=${window}`, REFRESH);
+  const { query } = useQuery();
+  const path = withQuery(PATH.spending, { window: readWindow(query) });
+  const answer = useAnswer<SpendingDTO>(path, REFRESH);
   return (
     <Page title="Money" lead="What was spent for capacity in other clusters, and what the choice saved.">
       <div className="toolbar">
-        <RadioGroup
-          label="Time"
-          value={window}
-          options={WINDOWS}
-          onChoose={(name) => change({ window: name === "hour" ? null : name })}
-        />
+        <WindowPicker />
       </div>
-      <AnswerView answer={answer}>{(report) => <Report view={moneyView(report)} />}</AnswerView>
+      <AnswerView answer={answer}>{(report) => <Report report={report} />}</AnswerView>
     </Page>
   );
 }
 
-function Report({ view }: { readonly view: MoneyView }) {
+function Report({ report }: { readonly report: SpendingDTO }) {
+  const { currency, spent, saved, unpriced, byRequester, byProvider } = report;
   return (
     <div className="stack">
       <section className="totals is-money" aria-label="Totals">
-        <Total title="Spent" value={view.spent} note="for the time that was held" />
-        <Total title="Saved" value={view.saved} note={view.savedNote} />
+        <Total title="Spent" value={moneyText(spent, currency)} note="for the time that was held" />
+        <Total title="Saved" value={moneyText(saved, currency)} note={savedNote(report)} />
       </section>
-      {view.unpriced !== null && <p className="note">{view.unpriced}</p>}
-      {view.isEmpty ? (
+      {unpriced > 0 && <p className="note">{count(unpriced, "reservation")} without a price not counted</p>}
+      {byRequester.length + byProvider.length === 0 ? (
         <Empty title="Nothing was spent" icon="money">
           Reservations on clusters with a price are counted here, for the time they hold.
         </Empty>
       ) : (
         <div className="columns is-even">
-          <Spends title="By requester" role="requester" rows={view.byRequester} />
-          <Spends title="By provider" role="provider" rows={view.byProvider} />
+          <Spends title="By requester" role="requester" rows={byRequester} currency={currency} />
+          <Spends title="By provider" role="provider" rows={byProvider} currency={currency} />
         </div>
       )}
     </div>
   );
 }
 
-const COLUMNS = [
-  { title: "Cluster" },
-  { title: "Spent" },
-  { title: "Amount", isNumber: true },
-  { title: "Saved", isNumber: true },
-  { title: "For", isNumber: true },
-];
+/** "12 % less than at the mean price". */
+export function savedNote({ spent, saved }: Pick<SpendingDTO, "spent" | "saved">): string {
+  const mean = spent + saved;
+  if (mean <= 0) return "nothing to compare yet";
+  const share = saved / mean;
+  if (Math.abs(share) < 0.0005) return "as much as at the mean price";
+  return `${percent(Math.abs(share))} ${share > 0 ? "less" : "more"} than at the mean price`;
+}
 
 interface SpendsProps {
   readonly title: string;
   readonly role: "requester" | "provider";
-  readonly rows: readonly SpendView[];
+  readonly rows: SpendingDTO["byRequester"];
+  readonly currency: string;
 }
 
-function Spends({ title, role, rows }: SpendsProps) {
+function Spends({ title, role, rows, currency }: SpendsProps) {
+  const biggest = Math.max(0, ...rows.map(({ spent }) => spent));
+  const text = (amount: number): string => moneyText(amount, currency, digitsFor(biggest));
   return (
     <Card title={title}>
-      <Table caption={`Spent ${title.toLowerCase()}`} columns={COLUMNS} className="is-money">
-        {rows.map(({ id, spent, saved, reservations, share }) => (
-          <tr key={id}>
-            <th scope="row" className="cell-main">
+      <Table
+        caption={`Spent ${title.toLowerCase()}`}
+        className="is-money"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: "Cluster",
+            className: "cell-main",
+            cell: ({ id }) => (
               <Link to={withQuery("/reservations", { [role]: id })} className="row-link">
                 {id}
               </Link>
-            </th>
-            <td className="cell-spend">
-              <Bar label={`${spent} spent`} fills={[{ name: role, share }]} />
-            </td>
-            <td data-label="Amount" className="num is-number strong">
-              {spent}
-            </td>
-            <td data-label="Saved" className="num is-number">
-              {saved}
-            </td>
-            <td data-label="For" className="num is-number">
-              {reservations}
-            </td>
-          </tr>
-        ))}
-      </Table>
+            ),
+          },
+          {
+            title: "Spent",
+            className: "cell-spend",
+            cell: ({ spent }) => (
+              <Bar
+                label={`${text(spent)} spent`}
+                fills={[{ name: role, share: biggest === 0 ? 0 : spent / biggest }]}
+              />
+            ),
+          },
+          { title: "Amount", isNumber: true, className: "strong", cell: ({ spent }) => text(spent) },
+          { title: "Saved", isNumber: true, cell: ({ saved }) => text(saved) },
+          {
+            title: "For",
+            isNumber: true,
+            cell: ({ reservations }) => count(reservations, "reservation"),
+          },
+        ]}
+      />
     </Card>
   );
 }

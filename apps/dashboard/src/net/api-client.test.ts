@@ -13,8 +13,8 @@ function asking(answer: () => Response | Promise<Response>) {
 
 test("every call that changes something carries the dashboard's own header", async () => {
   const { ask: api, calls } = asking(() => new Response('{"message":"done"}'));
-  await api.post("/ui/reservations/r/release");
-  await api.remove("/ui/session");
+  await api.post("/api/v1/quotes");
+  await api.remove("/api/v1/dashboard/session");
   for (const { init } of calls) expect(new Headers(init.headers).get("X-Broker-Dashboard")).toBe("1");
   expect(calls[0]?.init.body).toBeUndefined();
 });
@@ -32,25 +32,28 @@ test.each([
   ],
 ])("a failure says %s", async (_name, response, message) => {
   const { ask: api } = asking(() => response.clone());
-  await expect(api.get("/ui/clusters/x")).rejects.toMatchObject({ message, status: response.status });
+  await expect(api.get("/api/v1/advertisements/x")).rejects.toMatchObject({
+    message,
+    status: response.status,
+  });
 });
 
 test("characters that hide or turn text are shown as a mark", async () => {
   const { ask: api } = asking(() => Response.json({ reason: "ro\u202eme\u200b" }));
-  expect(await api.get("/ui/clusters/x")).toEqual({ reason: "ro\ufffdme\ufffd" });
+  expect(await api.get("/api/v1/advertisements/x")).toEqual({ reason: "ro\ufffdme\ufffd" });
 });
 
 test("a broker that cannot be reached is a failure with status 0", async () => {
   const { ask: api } = asking(() => Promise.reject(new TypeError("failed to fetch")));
-  await expect(api.get("/ui/clusters")).rejects.toMatchObject({ status: 0, code: "unreachable" });
+  await expect(api.get("/api/v1/flows")).rejects.toMatchObject({ status: 0, code: "unreachable" });
 });
 
 test("a session that ended is announced, but not while signing in", async () => {
   const { ask: api, signedOut } = asking(
     () => new Response('{"error":"sign in","code":"no-certificate"}', { status: 401 }),
   );
-  await expect(api.get("/ui/session")).rejects.toMatchObject({ status: 401 });
+  await expect(api.get("/api/v1/dashboard/session")).rejects.toMatchObject({ status: 401 });
   expect(signedOut()).toBe(0);
-  await expect(api.get("/ui/clusters")).rejects.toMatchObject({ status: 401 });
+  await expect(api.get("/api/v1/flows")).rejects.toMatchObject({ status: 401 });
   expect(signedOut()).toBe(1);
 });

@@ -1,5 +1,5 @@
-import { replaceHidden } from "@resource-broker/base";
-import type { UiError } from "@resource-broker/contract/dashboard";
+import { isRecord, parseJson, replaceHidden } from "@resource-broker/base";
+import { HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
 
 /** A failed call; `status` 0: the broker was not reached. */
 export class ApiError extends Error {
@@ -14,6 +14,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Items of a list, and how many match on all pages. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
 export interface ApiClient {
   readonly get: <T>(path: string, signal?: AbortSignal) => Promise<T>;
   readonly post: <T>(path: string, body?: unknown, signal?: AbortSignal) => Promise<T>;
@@ -22,37 +28,38 @@ export interface ApiClient {
 
 export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
+/** Without it the broker answers as older agents expect. */
+export const PROTOCOL = { [HEADER.agentProtocol]: String(PROTOCOL_VERSION) };
 /** A custom header: browsers send it to another origin only after a CORS preflight, which the broker refuses. */
-const CSRF_HEADER = { "X-Broker-Dashboard": "1" };
+const OWN_HEADERS = { ...PROTOCOL, "X-Broker-Dashboard": "1" };
 
 export function createApiClient(fetch: Fetch, onSignedOut: () => void): ApiClient {
-  const send = async (path: string, init: RequestInit): Promise<unknown> => {
+  const send = async <T>(path: string, init: RequestInit): Promise<T> => {
     const response = await fetchOrFail(fetch, path, init);
     const text = await response.text();
-    if (response.ok) return text === "" ? null : parsed(text);
-    const failure = failureOf(response.status, text);
-    if (response.status === 401 && path !== SESSION_PATH) onSignedOut();
-    throw failure;
+    if (!response.ok) {
+      if (response.status === 401 && path !== PATH.session) onSignedOut();
+      throw failureOf(response.status, text);
+    }
+    const body = readAnswer(text);
+    const total = response.headers.get(HEADER.totalCount);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pages and broker are built and shipped together
+    return (total === null ? body : { items: body, total: Number(total) }) as T;
   };
   return {
-    get: async <T>(path: string, signal?: AbortSignal) =>
-      answerAs<T>(await send(path, { headers: { Accept: "application/json" }, ...signalOf(signal) })),
-    post: async <T>(path: string, body?: unknown, signal?: AbortSignal) =>
-      answerAs<T>(
-        await send(path, {
-          method: "POST",
-          headers: { ...CSRF_HEADER, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          ...signalOf(signal),
-        }),
-      ),
+    get: (path, signal) => send(path, { headers: PROTOCOL, ...signalOf(signal) }),
+    post: (path, body, signal) =>
+      send(path, {
+        method: "POST",
+        headers: { ...OWN_HEADERS, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...signalOf(signal),
+      }),
     remove: async (path) => {
-      await send(path, { method: "DELETE", headers: CSRF_HEADER });
+      await send(path, { method: "DELETE", headers: OWN_HEADERS });
     },
   };
 }
-
-export const SESSION_PATH = "/ui/session";
 
 function signalOf(signal: AbortSignal | undefined): RequestInit {
   return signal === undefined ? {} : { signal };
@@ -62,7 +69,7 @@ async function fetchOrFail(fetch: Fetch, path: string, init: RequestInit): Promi
   try {
     return await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (isAborted(error)) throw error;
     throw new ApiError("The broker cannot be reached. The page reconnects automatically.", {
       status: 0,
       code: "unreachable",
@@ -70,32 +77,18 @@ async function fetchOrFail(fetch: Fetch, path: string, init: RequestInit): Promi
   }
 }
 
-function answerAs<T>(answer: unknown): T {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pages and broker are built and shipped together
-  return answer as T;
-}
-
 /** HTML escapes tags, but not what turns the direction of a name or is not seen in it: a mark shows that it was there. */
 export function readAnswer(text: string): unknown {
-  return JSON.parse(replaceHidden(text));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return readAnswer(text);
-  } catch {
-    return null;
-  }
+  return parseJson(replaceHidden(text)) ?? null;
 }
 
 function failureOf(status: number, text: string): ApiError {
-  const body = parsed(text);
-  if (isErrorBody(body)) return new ApiError(body.error, { status, code: body.code });
+  const body = readAnswer(text);
+  if (isRecord(body) && typeof body["error"] === "string") {
+    const { code = "unknown" } = body;
+    return new ApiError(body["error"], { status, code: String(code) });
+  }
   return new ApiError(`The broker answered ${status} without a reason.`, { status, code: "unknown" });
-}
-
-function isErrorBody(body: unknown): body is UiError {
-  return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
 }
 
 export function isAborted(error: unknown): boolean {

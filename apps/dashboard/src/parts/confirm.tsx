@@ -1,12 +1,26 @@
-import type { UiDone } from "@resource-broker/contract/dashboard";
-import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from "react";
+import { errorText } from "@resource-broker/base";
+import {
+  createContext,
+  type ReactNode,
+  type SubmitEvent,
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
+import type { ApiClient } from "../net/api-client.ts";
 import { sentence } from "../format/sentence.ts";
 import { useAppDeps, useLiveStatus, useSession } from "../shell/app-deps.ts";
-import { useToast } from "../shell/toasts.tsx";
+import { Icon } from "./icons.tsx";
 import { focusHeading } from "./page.tsx";
 import "./button.css";
 import "./confirm.css";
 import "./controls.css";
+import "./toasts.css";
+
+const ToastContext = createContext<(text: string) => void>(() => undefined);
 
 interface ActionProps {
   /** On the button, and on the one that confirms: a verb. */
@@ -14,7 +28,10 @@ interface ActionProps {
   readonly title: string;
   /** What will happen, to whom, and whether it can be taken back. */
   readonly children: ReactNode;
-  readonly path: string;
+  /** Does it; resolves when the broker has done it. */
+  readonly perform: (api: ApiClient, reason: string) => Promise<unknown>;
+  /** What was done, in words. */
+  readonly doneText: string;
   readonly isDangerous?: boolean;
   /** Asks for a reason, which is kept in the audit log. */
   readonly asksReason?: boolean;
@@ -46,7 +63,7 @@ export function Action(props: ActionProps) {
 
 function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose: () => void }) {
   const { api } = useAppDeps();
-  const toast = useToast();
+  const toast = useContext(ToastContext);
   const dialog = useRef<HTMLDialogElement>(null);
   const [reason, setReason] = useState("");
   const [problem, setProblem] = useState<string>();
@@ -59,15 +76,14 @@ function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose:
     setBusy(true);
     setProblem(undefined);
     try {
-      const body = action.asksReason === true && reason !== "" ? { reason } : undefined;
-      const { message } = await api.post<UiDone>(action.path, body);
-      toast(message);
+      await action.perform(api, reason);
+      toast(action.doneText);
       action.onDone();
       dialog.current?.close();
       // The button that opened the dialog may no longer exist.
       focusHeading();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(errorText(error));
       setBusy(false);
     }
   };
@@ -102,5 +118,33 @@ function ConfirmDialog({ onClose, ...action }: ActionProps & { readonly onClose:
         </div>
       </form>
     </dialog>
+  );
+}
+
+const SHOWN_MS = 6000;
+
+/** Tells for a moment what was done. */
+export function Toasts({ children }: { readonly children: ReactNode }) {
+  const { timers } = useAppDeps();
+  const [toasts, setToasts] = useState<readonly { readonly key: number; readonly text: string }[]>([]);
+  const toast = useCallback(
+    (text: string) => {
+      const key = timers.now();
+      setToasts((shown) => [...shown, { key, text }]);
+      timers.after(SHOWN_MS, () => setToasts((shown) => shown.filter((each) => each.key !== key)));
+    },
+    [timers],
+  );
+  return (
+    <ToastContext value={toast}>
+      {children}
+      <div className="toasts" role="status" aria-live="polite">
+        {toasts.map(({ key, text }) => (
+          <p key={key} className="toast">
+            <Icon name="check" /> {text}
+          </p>
+        ))}
+      </div>
+    </ToastContext>
   );
 }

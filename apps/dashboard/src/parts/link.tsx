@@ -1,6 +1,7 @@
-import type { MouseEvent, ReactNode } from "react";
-import { hrefTo } from "../routing/route.ts";
-import { useAppDeps } from "../shell/app-deps.ts";
+import type { ReactNode } from "react";
+import { Link as RouterLink } from "wouter";
+import { hrefTo } from "../shell/navigation.ts";
+import { Icon } from "./icons.tsx";
 
 interface LinkProps {
   readonly to: string;
@@ -15,26 +16,17 @@ interface LinkProps {
 
 /** A real link: it can be opened in a new tab, copied and focused; a plain click stays in the page. */
 export function Link({ to, children, className, label, title, isCurrent, skipsTabOrder }: LinkProps) {
-  const { router } = useAppDeps();
-  const follow = (event: MouseEvent): void => {
-    const isPlain =
-      event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-    if (!isPlain) return;
-    event.preventDefault();
-    router.go(to);
-  };
   return (
-    <a
-      href={to}
+    <RouterLink
+      to={to}
       className={className}
-      onClick={follow}
       tabIndex={skipsTabOrder === true ? -1 : undefined}
       aria-label={label}
       title={title}
       aria-current={isCurrent === true ? "page" : undefined}
     >
       {children}
-    </a>
+    </RouterLink>
   );
 }
 
@@ -44,5 +36,16 @@ export function ClusterLink({ id }: { readonly id: string }) {
     <Link to={hrefTo("fleet", id)} className="name-link clip" title={id}>
       {id}
     </Link>
+  );
+}
+
+/** Two clusters, with the arrow from the one to the other. */
+export function ClusterPair({ from, to }: { readonly from: string; readonly to: string }) {
+  return (
+    <>
+      <ClusterLink id={from} />
+      <Icon name="arrow" size={12} />
+      <ClusterLink id={to} />
+    </>
   );
 }

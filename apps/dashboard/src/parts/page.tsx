@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect } from "react";
+import "./facts.css";
+import "./figure.css";
 import "./page.css";
 
 interface PageProps {
@@ -59,5 +61,38 @@ export function Card({
       </header>
       {children}
     </section>
+  );
+}
+
+/** Names and values; what is empty is left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== "" && value !== null)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+interface TotalProps {
+  readonly title: string;
+  readonly value: string;
+  readonly note: string;
+}
+
+/** One number that matters, among others in a row of totals. */
+export function Total({ title, value, note }: TotalProps) {
+  return (
+    <div className="figure">
+      <span className="figure-title">{title}</span>
+      <span className="figure-value num">{value}</span>
+      <span className="figure-note num">{note}</span>
+    </div>
   );
 }

@@ -1,9 +1,8 @@
-import type { UiTime } from "@resource-broker/contract/dashboard";
 import { agoText, leftText, spanText, wholeText } from "../format/time.ts";
 import { useAppDeps, useTickingText } from "../shell/app-deps.ts";
 
 /** "12 s ago", with the whole time on hover. */
-export function TimeAgo({ at }: { readonly at: UiTime }) {
+export function TimeAgo({ at }: { readonly at: string }) {
   const { clock, slowTicker } = useAppDeps();
   const atMs = Date.parse(at);
   const text = useTickingText(slowTicker, () => agoText(Math.max(0, clock.now() - atMs)));
@@ -15,7 +14,7 @@ export function TimeAgo({ at }: { readonly at: UiTime }) {
 }
 
 /** "in 12 min", for lists. */
-export function TimeLeft({ until }: { readonly until: UiTime }) {
+export function TimeLeft({ until }: { readonly until: string }) {
   const { clock, slowTicker } = useAppDeps();
   const untilMs = Date.parse(until);
   const text = useTickingText(slowTicker, () => leftText(untilMs - clock.now()));
@@ -27,7 +26,7 @@ export function TimeLeft({ until }: { readonly until: UiTime }) {
 }
 
 /** Second by second; only on a page that is about this one moment. */
-export function Countdown({ until }: { readonly until: UiTime }) {
+export function Countdown({ until }: { readonly until: string }) {
   const { clock, fastTicker } = useAppDeps();
   const untilMs = Date.parse(until);
   const text = useTickingText(fastTicker, () => spanText(untilMs - clock.now()));

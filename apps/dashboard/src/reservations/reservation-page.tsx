@@ -1,22 +1,20 @@
-import type { UiParty, UiReservationDetail } from "@resource-broker/contract/dashboard";
+import { PATH, type ReservationDTO, type SessionDTO, type TimelineDTO } from "@resource-broker/contract";
 import { Bar } from "../charts/bar.tsx";
-import { amountsText } from "../format/amounts.ts";
+import { amountsOf, amountsText } from "../format/amounts.ts";
 import { moneyText } from "../format/money.ts";
 import { localized } from "../format/sentence.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
 import { Chip } from "../parts/chips.tsx";
 import { CodeCard, Command } from "../parts/code.tsx";
 import { Action } from "../parts/confirm.tsx";
-import { Facts } from "../parts/facts.tsx";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
-import { Card, Page } from "../parts/page.tsx";
+import { Card, Facts, Page } from "../parts/page.tsx";
 import { Countdown, TimeAgo } from "../parts/relative-time.tsx";
 import { AnswerView } from "../parts/states.tsx";
-import { hrefTo } from "../routing/route.ts";
-import { useAnswer } from "../shell/app-deps.ts";
+import { hrefTo } from "../shell/navigation.ts";
+import { useAnswer, useSession } from "../shell/app-deps.ts";
 import "./reservation.css";
-import { Phase } from "./reservation-row.tsx";
 import {
   costText,
   isLive,
@@ -25,33 +23,27 @@ import {
   timelineView,
   usageViews,
 } from "./reservation-view.ts";
+import { Phase } from "./reservations-page.tsx";
 import "./timeline.css";
 
-const SIGNS: Readonly<Record<StepState, IconName | null>> = {
-  done: "check",
-  current: "clock",
-  waiting: null,
-  skipped: "close",
+const STATES: Readonly<Record<StepState, { readonly sign?: IconName; readonly words: string }>> = {
+  done: { sign: "check", words: "done" },
+  current: { sign: "clock", words: "in progress" },
+  waiting: { words: "not yet" },
+  skipped: { sign: "close", words: "never reached" },
 };
 
-const WORDS: Readonly<Record<StepState, string>> = {
-  done: "done",
-  current: "in progress",
-  waiting: "not yet",
-  skipped: "never reached",
-};
-
-function Timeline({ reservation }: { readonly reservation: UiReservationDetail }) {
+function Timeline({ timeline }: { readonly timeline: TimelineDTO }) {
   return (
     <ol className="timeline">
-      {timelineView(reservation).map(({ step, state, at, since, text }) => {
-        const sign = SIGNS[state];
+      {timelineView(timeline).map(({ step, state, at, since, text }) => {
+        const { sign, words } = STATES[state];
         return (
           <li key={step} className={`step is-${state}`}>
-            <span className="step-dot">{sign !== null && <Icon name={sign} size={12} />}</span>
+            <span className="step-dot">{sign !== undefined && <Icon name={sign} size={12} />}</span>
             <span className="step-name">
               {step}
-              <span className="hidden"> ({WORDS[state]})</span>
+              <span className="hidden"> ({words})</span>
             </span>
             {at !== "" && (
               <span className="step-time num">
@@ -67,52 +59,57 @@ function Timeline({ reservation }: { readonly reservation: UiReservationDetail }
 }
 
 export function ReservationPage({ id }: { readonly id: string }) {
-  const policy: RefreshPolicy<UiReservationDetail> = {
+  const policy: RefreshPolicy<TimelineDTO> = {
     isAffectedBy: ({ reservations }) => reservations.some((each) => each.id === id),
-    patch: (detail, { reservations }) => ({ ...detail, ...reservations.find((each) => each.id === id) }),
+    patch: (timeline, { reservations }) => ({
+      ...timeline,
+      reservation: reservations.find((each) => each.id === id) ?? timeline.reservation,
+    }),
     // What it has cost so far, and what its pods use.
     pollMs: 10_000,
   };
-  const answer = useAnswer<UiReservationDetail>(`/ui/reservations/${encodeURIComponent(id)}`, policy);
-  const found = answer.data;
+  const answer = useAnswer<TimelineDTO>(PATH.timeline(id), policy);
+  const found = answer.data?.reservation;
   return (
     <Page
       title={id}
       trail={<Link to="/reservations">Reservations</Link>}
-      lead={found === undefined ? "Reservation" : localized(found.message)}
+      lead={found === undefined ? "Reservation" : localized(found.status.message)}
       actions={found !== undefined && <Actions reservation={found} onDone={answer.reload} />}
     >
-      <AnswerView answer={answer}>{(reservation) => <Details reservation={reservation} />}</AnswerView>
+      <AnswerView answer={answer}>{(timeline) => <Details timeline={timeline} />}</AnswerView>
     </Page>
   );
 }
 
 interface ActionsProps {
-  readonly reservation: UiReservationDetail;
+  readonly reservation: ReservationDTO;
   readonly onDone: () => void;
 }
 
 function Actions({ reservation, onDone }: ActionsProps) {
-  const { id, decisionID, provider, requester, amounts } = reservation;
+  const { id, decisionID, targetClusterID: provider, requesterID: requester } = reservation;
+  const amounts = amountsText(amountsOf(reservation.requestedResources));
   return (
     <>
-      {decisionID !== null && (
+      {decisionID !== undefined && (
         <Link to={hrefTo("decisions", decisionID)} className="button">
-          Why {provider === "" ? "was it refused" : provider}?
+          Why {provider}?
         </Link>
       )}
       {isLive(reservation) && (
         <Action
           verb="Release"
           title="Release this reservation?"
-          path={`/ui/reservations/${encodeURIComponent(id)}/release`}
+          perform={(api) => api.remove(PATH.reservation(id))}
+          doneText={`${id} is released: ${provider} gets ${amounts} back when the pods of the reservation have ended.`}
           isDangerous
           onDone={onDone}
         >
           <p>
             <strong>{requester}</strong> loses the virtual node on <strong>{provider}</strong>, and with it
-            the pods that run there. {amountsText(amounts)} return to <strong>{provider}</strong> as soon as
-            those pods are gone.
+            the pods that run there. {amounts} return to <strong>{provider}</strong> as soon as those pods are
+            gone.
           </p>
           <p>This cannot be undone. {requester} may request again.</p>
         </Action>
@@ -121,31 +118,32 @@ function Actions({ reservation, onDone }: ActionsProps) {
   );
 }
 
-function Details({ reservation }: { readonly reservation: UiReservationDetail }) {
-  const { parties, yaml, commands } = reservation;
+function Details({ timeline }: { readonly timeline: TimelineDTO }) {
+  const { reservation, requester, provider, object } = timeline;
+  const session = useSession();
   return (
     <div className="stack">
       <Card title="Timeline" note={<Phase reservation={reservation} />}>
-        <Timeline reservation={reservation} />
+        <Timeline timeline={timeline} />
       </Card>
       <div className="columns">
         <Card title="Held">
-          <Use reservation={reservation} />
-          <ReservationFacts reservation={reservation} />
+          <Use timeline={timeline} />
+          <ReservationFacts timeline={timeline} />
         </Card>
         <Card title="Parties">
           <div className="parties">
-            <Party role="Requester" party={parties.requester} />
+            <Party role="Requester" party={requester} />
             <span className="parties-arrow">
               <Icon name="arrow" />
             </span>
-            <Party role="Provider" party={parties.provider} />
+            <Party role="Provider" party={provider} />
           </div>
         </Card>
       </div>
       <Card title="Commands">
         <ul className="commands">
-          {commands.map(({ title, line }) => (
+          {commandsFor(reservation, session).map(({ title, line }) => (
             <li key={line}>
               <span className="note">{title}</span>
               <Command line={line} what={title} />
@@ -153,15 +151,15 @@ function Details({ reservation }: { readonly reservation: UiReservationDetail })
           ))}
         </ul>
       </Card>
-      <CodeCard title="Object" text={yaml} label="The object as YAML" />
+      <CodeCard title="Object" text={object} label="The object as YAML" />
     </div>
   );
 }
 
-function Use({ reservation }: { readonly reservation: UiReservationDetail }) {
+function Use({ timeline: { reservation, used } }: { readonly timeline: TimelineDTO }) {
   return (
     <div className="bar-list">
-      {usageViews(reservation.amounts, reservation.used).map(({ title, text, share }) => (
+      {usageViews(amountsOf(reservation.requestedResources), used).map(({ title, text, share }) => (
         <div key={title} className="bar-row">
           <span>{title}</span>
           <span className="bar-box is-large">
@@ -178,19 +176,18 @@ function Use({ reservation }: { readonly reservation: UiReservationDetail }) {
   );
 }
 
-function ReservationFacts({ reservation }: { readonly reservation: UiReservationDetail }) {
-  const { costSoFar, expiresAt, endedAt, priority, reason, createdAt } = reservation;
+function ReservationFacts({ timeline: { reservation, costSoFar } }: { readonly timeline: TimelineDTO }) {
+  const { status, endedAt, priority = 0, reason, createdAt, cost } = reservation;
+  const { expiresAt } = status;
+  const left = expiresAt === undefined ? "until released" : <Countdown until={expiresAt} />;
   return (
     <Facts
       facts={[
-        ["Cost so far", costSoFar === null ? "not priced" : moneyText(costSoFar.amount, costSoFar.currency)],
+        ["Cost so far", costSoFar === undefined ? "not priced" : moneyText(costSoFar, cost?.currency ?? "")],
         ["Per hour", costText(reservation) ?? ""],
         ["Created", <TimeAgo key="created" at={createdAt} />],
-        [
-          "Ends in",
-          endedAt !== null ? "" : expiresAt === null ? "until released" : <Countdown until={expiresAt} />,
-        ],
-        ["Ended", endedAt === null ? "" : <TimeAgo key="ended" at={endedAt} />],
+        ["Ends in", endedAt === undefined ? left : ""],
+        ["Ended", endedAt === undefined ? "" : <TimeAgo key="ended" at={endedAt} />],
         ["Reason", reasonText(reason)],
         ["Priority", priority === 0 ? "" : String(priority)],
       ]}
@@ -198,24 +195,20 @@ function ReservationFacts({ reservation }: { readonly reservation: UiReservation
   );
 }
 
-function Party({ role, party }: { readonly role: string; readonly party: UiParty }) {
+function Party({ role, party }: { readonly role: string; readonly party: TimelineDTO["provider"] }) {
   return (
     <div className="party">
       <span className="note">{role}</span>
-      {party.id === "" ? (
-        <span className="faint">none</span>
-      ) : (
-        <Link to={hrefTo("fleet", party.id)} className="party-name">
-          {party.id}
-        </Link>
-      )}
+      <Link to={hrefTo("fleet", party.id)} className="party-name">
+        {party.id}
+      </Link>
       <span>{party.state}</span>
       <span className="note">
-        {party.heardAt === null ? (
+        {party.receivedAt === undefined ? (
           "no advertisement"
         ) : (
           <>
-            heard <TimeAgo at={party.heardAt} />
+            heard <TimeAgo at={party.receivedAt} />
           </>
         )}
       </span>
@@ -226,4 +219,24 @@ function Party({ role, party }: { readonly role: string; readonly party: UiParty
       )}
     </div>
   );
+}
+
+interface CommandLine {
+  readonly title: string;
+  readonly line: string;
+}
+
+/** Exact command lines to look at it and to end it, where they would work. */
+function commandsFor(reservation: ReservationDTO, { apiURL, objectsNamespace }: SessionDTO): CommandLine[] {
+  const { id, decisionID } = reservation;
+  const brokerctl = (title: string, words: string): CommandLine[] =>
+    apiURL === null ? [] : [{ title, line: `brokerctl ${words} ${id} --broker ${apiURL}` }];
+  const kubectl = (title: string, words: string): CommandLine[] =>
+    objectsNamespace === null ? [] : [{ title, line: `kubectl --namespace ${objectsNamespace} ${words}` }];
+  return [
+    ...brokerctl("Look at it", "describe reservation"),
+    ...kubectl("Look at its object", `get reservations.broker.fluidos.eu ${id} --output yaml`),
+    ...(decisionID === undefined ? [] : brokerctl("Why it went there", "explain")),
+    ...(isLive(reservation) ? brokerctl("End it", "release") : []),
+  ];
 }

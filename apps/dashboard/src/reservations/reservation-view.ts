@@ -1,17 +1,15 @@
-import type {
-  UiAmounts,
-  UiPhase,
-  UiReservation,
-  UiReservationDetail,
-} from "@resource-broker/contract/dashboard";
-import { amountText, percent, RESOURCE_TITLES, RESOURCES } from "../format/amounts.ts";
+import { resourceTitle } from "@resource-broker/base";
+import type { ReservationDTO, TimelineDTO } from "@resource-broker/contract";
+import { type Amounts, amountText, NAMES, percent } from "../format/amounts.ts";
 import { rateText } from "../format/money.ts";
 import { localized } from "../format/sentence.ts";
 import { clockText, spanText } from "../format/time.ts";
 import type { Tone } from "../parts/chips.tsx";
 import type { IconName } from "../parts/icons.tsx";
 
-const PHASES: Readonly<Record<UiPhase, { readonly tone: Tone; readonly icon?: IconName }>> = {
+type Phase = ReservationDTO["status"]["phase"];
+
+export const PHASES: Readonly<Record<Phase, { readonly tone: Tone; readonly icon?: IconName }>> = {
   Pending: { tone: "busy" },
   Reserved: { tone: "busy", icon: "pause" },
   Active: { tone: "good" },
@@ -19,67 +17,42 @@ const PHASES: Readonly<Record<UiPhase, { readonly tone: Tone; readonly icon?: Ic
   Failed: { tone: "bad" },
 };
 
-export function phaseStyle(phase: UiPhase): { readonly tone: Tone; readonly icon?: IconName } {
-  return PHASES[phase];
-}
-
-export function isLive({ phase }: Pick<UiReservation, "phase">): boolean {
+export function isLive({ status: { phase } }: ReservationDTO): boolean {
   return phase === "Pending" || phase === "Reserved" || phase === "Active";
 }
 
 /** "ReleasedByRequester" as people say it. */
-export function reasonText(reason: string | null): string {
-  if (reason === null || reason === "") return "";
+export function reasonText(reason = ""): string {
   const words = reason.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
-export function costText({ costPerHour }: Pick<UiReservation, "costPerHour">): string | null {
-  return costPerHour === null ? null : rateText(costPerHour.amount, costPerHour.currency);
+export function costText({ cost }: ReservationDTO): string | null {
+  return cost === undefined ? null : rateText(Number(cost.perHour), cost.currency);
 }
 
 export type StepState = "done" | "current" | "waiting" | "skipped";
 
-export interface StepView {
-  readonly step: string;
-  readonly state: StepState;
-  /** Time of day, or nothing. */
-  readonly at: string;
-  /** Since the step before: "+120 ms". */
-  readonly since: string;
-  readonly text: string;
-}
-
 /** Steps that were reached, the one that is waited for, and those that will never come. */
-export function timelineView({
-  timeline,
-  phase,
-}: Pick<UiReservationDetail, "timeline" | "phase">): StepView[] {
-  const hasEnded = !isLive({ phase });
-  const waitingAt = timeline.findIndex(({ at }) => at === null);
+export function timelineView({ steps, reservation }: Pick<TimelineDTO, "steps" | "reservation">) {
+  const hasEnded = !isLive(reservation);
+  const waitingAt = steps.findIndex(({ at }) => at === undefined);
   let beforeMs: number | undefined;
-  return timeline.map(({ step, at, text }, index) => {
-    const atMs = at === null ? undefined : Date.parse(at);
+  return steps.map(({ step, at, text }, index) => {
+    const atMs = at === undefined ? undefined : Date.parse(at);
+    // Since the step before: "+120 ms".
     const since = atMs === undefined || beforeMs === undefined ? "" : laterBy(atMs - beforeMs);
     beforeMs = atMs ?? beforeMs;
+    const missing = hasEnded ? "skipped" : index === waitingAt ? "current" : "waiting";
+    const state: StepState = at === undefined ? missing : "done";
     return {
       step,
-      state: stepState({ isReached: at !== null, hasEnded, isNext: index === waitingAt }),
+      state,
       at: atMs === undefined ? "" : clockText(atMs),
       since,
       text: localized(text),
     };
   });
-}
-
-function stepState(step: {
-  readonly isReached: boolean;
-  readonly hasEnded: boolean;
-  readonly isNext: boolean;
-}): StepState {
-  if (step.isReached) return "done";
-  if (step.hasEnded) return "skipped";
-  return step.isNext ? "current" : "waiting";
 }
 
 /** Nothing to say for what happened in the same moment. */
@@ -88,32 +61,17 @@ function laterBy(ms: number): string {
   return ms < 1000 ? `+${Math.round(ms)} ms` : `+${spanText(ms)}`;
 }
 
-export interface UsageView {
-  readonly title: string;
-  readonly granted: string;
-  readonly used: string | null;
-  /** Null: nobody has said. May be more than 1. */
-  readonly share: number | null;
-  readonly text: string;
-}
-
-/** What was granted, and how much of it the guest's pods ask for. */
-export function usageViews(granted: UiAmounts, used: UiAmounts | null): readonly UsageView[] {
-  return RESOURCES.filter((resource) => granted[resource] > 0 || (used?.[resource] ?? 0) > 0).map(
-    (resource) => {
-      const [all, part] = [granted[resource], used?.[resource] ?? null];
-      const share = part === null ? null : all === 0 ? 1 : part / all;
-      const grantedText = amountText(resource, all);
-      return {
-        title: RESOURCE_TITLES[resource],
-        granted: grantedText,
-        used: part === null ? null : amountText(resource, part),
-        share,
-        text:
-          part === null || share === null
-            ? `${grantedText} held; use not reported`
-            : `${amountText(resource, part)} of ${grantedText} used (${percent(share)})`,
-      };
-    },
-  );
+/** What was granted, and how much of it the guest's pods ask for; `share` may be more than 1, or null: nobody has said. */
+export function usageViews(granted: Amounts, used?: Amounts) {
+  const isShown = (name: (typeof NAMES)[number]): boolean =>
+    (granted[name] ?? 0) > 0 || (used?.[name] ?? 0) > 0;
+  return NAMES.filter(isShown).map((name) => {
+    const all = granted[name] ?? 0;
+    const held = amountText(name, all);
+    const title = resourceTitle(name);
+    if (used === undefined) return { title, share: null, text: `${held} held; use not reported` };
+    const part = used[name] ?? 0;
+    const share = all === 0 ? 1 : part / all;
+    return { title, share, text: `${amountText(name, part)} of ${held} used (${percent(share)})` };
+  });
 }

@@ -1,124 +1,124 @@
-import type { UiReservations } from "@resource-broker/contract/dashboard";
-import { patchRows, type RefreshPolicy } from "../live/live-answer.ts";
-import { FilterChip, RadioGroup, SearchBox } from "../parts/controls.tsx";
-import { Link } from "../parts/link.tsx";
-import { Page } from "../parts/page.tsx";
-import { SortSelect } from "../parts/sort-select.tsx";
-import { AnswerView, Empty } from "../parts/states.tsx";
-import { type Column, Pager, Table } from "../parts/table.tsx";
-import { useAnswer } from "../shell/app-deps.ts";
-import { useQuery } from "../shell/use-query.ts";
-import { ReservationRow } from "./reservation-row.tsx";
-import {
-  isFiltered,
-  PAGE_SIZE,
-  PHASE_FILTERS,
-  type ReservationsQuery,
-  readReservationsQuery,
-  reservationsPath,
-} from "./reservations-query.ts";
+import { resourceTitle } from "@resource-broker/base";
+import { PATH, RESERVATION_SORTS, type ReservationDTO } from "@resource-broker/contract";
+import { amountsOf, amountText, MAIN_NAMES } from "../format/amounts.ts";
+import { patchItems, type RefreshPolicy } from "../live/live-answer.ts";
+import type { Page as ListData } from "../net/api-client.ts";
+import { Chip } from "../parts/chips.tsx";
+import { ClusterPair, Link } from "../parts/link.tsx";
+import { ListPage, type ListSpec } from "../parts/list.tsx";
+import { TimeAgo, TimeLeft } from "../parts/relative-time.tsx";
+import { Empty } from "../parts/states.tsx";
+import { type Column, None } from "../parts/table.tsx";
+import { hrefTo } from "../shell/navigation.ts";
+import { costText, isLive, PHASES, reasonText } from "./reservation-view.ts";
+import "./reservations.css";
 
-const REFRESH: RefreshPolicy<UiReservations> = {
-  isAffectedBy: ({ reservations }) => reservations.length > 0,
-  patch: (page, { reservations }) => patchRows(page, reservations),
+export const RESERVATIONS: ListSpec = {
+  path: PATH.reservations,
+  searchLabel: "Find by ID or cluster",
+  filter: {
+    name: "phase",
+    title: "Phase",
+    options: [
+      { name: "all", title: "All" },
+      // Pending, Reserved and Active.
+      { name: "live", title: "Live" },
+      ...Object.keys(PHASES).map((name) => ({ name, title: name })),
+    ],
+  },
+  links: [
+    { name: "requester", title: "Requester" },
+    { name: "provider", title: "Provider" },
+    { name: "cluster", title: "Cluster" },
+  ],
+  sorts: RESERVATION_SORTS,
+  fallingSort: "created",
 };
 
-const COLUMNS: readonly Column[] = [
-  { title: "Reservation", sort: "id" },
-  { title: "Phase", sort: "phase" },
-  { title: "Requester → provider", sort: "requester" },
-  { title: "CPU", sort: "cpu", isNumber: true },
-  { title: "Memory", sort: "memory", isNumber: true },
-  { title: "GPU", sort: "gpu", isNumber: true },
-  { title: "Cost per hour", sort: "cost", isNumber: true },
-  { title: "Created", sort: "created" },
-  { title: "Ends in", sort: "expires" },
+const REFRESH: RefreshPolicy<ListData<ReservationDTO>> = {
+  isAffectedBy: ({ reservations }) => reservations.length > 0,
+  patch: (page, { reservations }) => patchItems(page, reservations, ({ id }) => id),
+};
+
+const COLUMNS: readonly Column<ReservationDTO>[] = [
+  {
+    title: "Reservation",
+    sort: "id",
+    className: "cell-main",
+    cell: ({ id }) => (
+      <Link to={hrefTo("reservations", id)} className="row-link mono" title={id}>
+        {id}
+      </Link>
+    ),
+  },
+  { title: "Phase", sort: "phase", cell: (reservation) => <Phase reservation={reservation} /> },
+  {
+    title: "Requester → provider",
+    sort: "requester",
+    className: "cell-parties",
+    cell: ({ requesterID, targetClusterID }) => <ClusterPair from={requesterID} to={targetClusterID} />,
+  },
+  ...MAIN_NAMES.map((name) => ({
+    title: resourceTitle(name),
+    sort: name,
+    isNumber: true,
+    cell: ({ requestedResources }: ReservationDTO) => {
+      const { [name]: amount } = amountsOf(requestedResources);
+      return amount === 0 ? <None /> : amountText(name, amount);
+    },
+  })),
+  {
+    title: "Cost per hour",
+    sort: "cost",
+    isNumber: true,
+    cell: (reservation) => costText(reservation) ?? <None>not priced</None>,
+  },
+  {
+    title: "Created",
+    sort: "created",
+    className: "num",
+    cell: ({ createdAt }) => <TimeAgo at={createdAt} />,
+  },
+  { title: "Ends in", sort: "expires", className: "num", cell: end },
 ];
 
-const PARTIES = [
-  { name: "requester", title: "Requester" },
-  { name: "provider", title: "Provider" },
-  { name: "cluster", title: "Cluster" },
-] as const;
-
 export function ReservationsPage() {
-  const { query, change } = useQuery();
-  const wanted = readReservationsQuery(query);
-  const answer = useAnswer<UiReservations>(reservationsPath(wanted), REFRESH);
   return (
-    <Page title="Reservations" lead="Who holds what, where, and until when.">
-      <div className="toolbar">
-        <SearchBox
-          label="Find by ID or cluster"
-          value={wanted.q}
-          onSearch={(q) => change({ q, offset: null }, { replace: true })}
-        />
-        <RadioGroup
-          label="Phase"
-          value={wanted.phase}
-          options={PHASE_FILTERS}
-          onChoose={(phase) => change({ phase: phase === "all" ? null : phase, offset: null })}
-        />
-        <SortSelect
-          columns={COLUMNS}
-          sorting={wanted}
-          onSort={({ sort, order }) => change({ sort, order, offset: null })}
-        />
-        {PARTIES.filter(({ name }) => wanted[name] !== "").map(({ name, title }) => (
-          <FilterChip
-            key={name}
-            label={title}
-            value={wanted[name]}
-            onClear={() => change({ [name]: null, offset: null })}
-          />
-        ))}
-      </div>
-      <AnswerView answer={answer} rows={12}>
-        {(page) => <Reservations page={page} wanted={wanted} onChange={change} />}
-      </AnswerView>
-    </Page>
+    <ListPage<ReservationDTO, ListData<ReservationDTO>>
+      spec={RESERVATIONS}
+      refresh={REFRESH}
+      title="Reservations"
+      lead="Who holds what, where, and until when."
+      caption="Reservations"
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      rowClass={(reservation) => (isLive(reservation) ? undefined : "is-over")}
+      className="is-reservations"
+      empty={
+        <Empty title="Nothing is reserved">
+          Create a ResourceRequest in a cluster that is short, or see first{" "}
+          <Link to="/what-if">what would happen</Link>.
+        </Empty>
+      }
+      noMatch={
+        <Empty title="No reservation matches" icon="search">
+          Try fewer letters, or another phase.
+        </Empty>
+      }
+    />
   );
 }
 
-interface ReservationsProps {
-  readonly page: UiReservations;
-  readonly wanted: ReservationsQuery;
-  readonly onChange: ReturnType<typeof useQuery>["change"];
+export function Phase({ reservation: { reason, status } }: { readonly reservation: ReservationDTO }) {
+  const title = reasonText(reason);
+  return (
+    <Chip {...PHASES[status.phase]} {...(title === "" ? {} : { title })}>
+      {status.phase}
+    </Chip>
+  );
 }
 
-function Reservations({ page, wanted, onChange }: ReservationsProps) {
-  if (page.total === 0) {
-    return isFiltered(wanted) ? (
-      <Empty title="No reservation matches" icon="search">
-        Try fewer letters, or another phase.
-      </Empty>
-    ) : (
-      <Empty title="Nothing is reserved">
-        Create a ResourceRequest in a cluster that is short, or see first{" "}
-        <Link to="/what-if">what would happen</Link>.
-      </Empty>
-    );
-  }
-  return (
-    <>
-      <Table
-        caption="Reservations"
-        className="is-reservations"
-        columns={COLUMNS}
-        sorting={wanted}
-        onSort={({ sort, order }) => onChange({ sort, order, offset: null })}
-      >
-        {page.rows.map((reservation) => (
-          <ReservationRow key={reservation.id} reservation={reservation} />
-        ))}
-      </Table>
-      <Pager
-        offset={page.offset}
-        shown={page.rows.length}
-        total={page.total}
-        limit={PAGE_SIZE}
-        onMove={(offset) => onChange({ offset: offset === 0 ? null : offset })}
-      />
-    </>
-  );
+function end({ endedAt, status: { expiresAt }, reason }: ReservationDTO) {
+  if (endedAt !== undefined) return <None>{reasonText(reason) || "ended"}</None>;
+  return expiresAt === undefined ? <None>until released</None> : <TimeLeft until={expiresAt} />;
 }

@@ -1,19 +1,16 @@
-import type { UiSession } from "@resource-broker/contract/dashboard";
+import type { SessionDTO } from "@resource-broker/contract";
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from "react";
 import { type Answer, createLiveAnswer, type RefreshPolicy } from "../live/live-answer.ts";
 import type { LiveConnection, LiveStatus } from "../live/live-connection.ts";
 import type { ApiClient } from "../net/api-client.ts";
-import type { Route } from "../routing/route.ts";
-import type { Router } from "../routing/router.ts";
-import type { BrokerClock } from "../time/broker-clock.ts";
-import type { Ticker } from "../time/ticker.ts";
-import type { Timers } from "../time/timers.ts";
+import type { BrokerClock } from "../time/clock.ts";
+import type { Ticker } from "../time/clock.ts";
+import type { Timers } from "../time/clock.ts";
 
 /** What every page works with. */
 export interface AppDeps {
   readonly api: ApiClient;
   readonly live: LiveConnection;
-  readonly router: Router;
   readonly clock: BrokerClock;
   readonly timers: Timers;
   /** For "12 s ago". */
@@ -23,24 +20,19 @@ export interface AppDeps {
 }
 
 export const AppDepsContext = createContext<AppDeps | undefined>(undefined);
-export const SessionContext = createContext<UiSession | undefined>(undefined);
+export const SessionContext = createContext<SessionDTO | undefined>(undefined);
 
 export function useAppDeps(): AppDeps {
   return required(useContext(AppDepsContext));
 }
 
-export function useSession(): UiSession {
+export function useSession(): SessionDTO {
   return required(useContext(SessionContext));
 }
 
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("a page was drawn outside the shell");
   return value;
-}
-
-export function useRoute(): Route {
-  const { router } = useAppDeps();
-  return useSyncExternalStore(router.subscribe, router.route);
 }
 
 export function useLiveStatus(): LiveStatus {

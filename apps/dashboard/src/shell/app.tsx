@@ -1,5 +1,6 @@
-import type { UiSession } from "@resource-broker/contract/dashboard";
+import { PATH, type SessionDTO } from "@resource-broker/contract";
 import { useCallback, useEffect, useState } from "react";
+import { Route, Switch } from "wouter";
 import { AuditPage } from "../audit/audit-page.tsx";
 import { CapacityPage } from "../capacity/capacity-page.tsx";
 import { DecisionPage } from "../decisions/decision-page.tsx";
@@ -8,18 +9,17 @@ import { ClusterPage } from "../fleet/cluster-page.tsx";
 import { FleetPage } from "../fleet/fleet-page.tsx";
 import { FlowsPage } from "../flows/flows-page.tsx";
 import { MoneyPage } from "../money/money-page.tsx";
-import { ApiError, SESSION_PATH } from "../net/api-client.ts";
+import { ApiError } from "../net/api-client.ts";
+import { Toasts } from "../parts/confirm.tsx";
 import { Link } from "../parts/link.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty } from "../parts/states.tsx";
 import { ReservationPage } from "../reservations/reservation-page.tsx";
 import { ReservationsPage } from "../reservations/reservations-page.tsx";
 import { SignInPage, type SignInState } from "../sign-in/sign-in-page.tsx";
-import { tokenIn } from "../sign-in/token.ts";
 import { WhatIfPage } from "../what-if/what-if-page.tsx";
-import { type AppDeps, AppDepsContext, SessionContext, useRoute } from "./app-deps.ts";
+import { type AppDeps, AppDepsContext, SessionContext } from "./app-deps.ts";
 import { Shell } from "./shell.tsx";
-import { Toasts } from "./toasts.tsx";
 
 interface AppProps {
   readonly deps: AppDeps;
@@ -27,26 +27,26 @@ interface AppProps {
   readonly onSignedOut: (listener: () => void) => () => void;
 }
 
-type State = { readonly session: UiSession } | { readonly signIn: SignInState };
+type State = { readonly session: SessionDTO } | { readonly signIn: SignInState };
 
 export function App({ deps, onSignedOut }: AppProps) {
   const [state, setState] = useState<State>({ signIn: { kind: "waiting" } });
-  const { api, live, clock, router } = deps;
+  const { api, live, clock } = deps;
 
   const signIn = useCallback(async (): Promise<void> => {
     setState({ signIn: { kind: "waiting" } });
     const token = tokenIn(location.hash);
     try {
       // Gone from the address before anything else: nobody shall copy it.
-      if (token !== null) router.go(router.route().href, { replace: true });
-      if (token !== null) await api.post(SESSION_PATH, { token });
-      const session = await api.get<UiSession>(SESSION_PATH);
+      if (token !== null) history.replaceState(null, "", `${location.pathname}${location.search}`);
+      if (token !== null) await api.post(PATH.session, { token });
+      const session = await api.get<SessionDTO>(PATH.session);
       clock.set(session.now);
       setState({ session });
     } catch (error) {
       setState({ signIn: signInFailure(error, token !== null) });
     }
-  }, [api, clock, router]);
+  }, [api, clock]);
 
   useEffect(() => void signIn(), [signIn]);
   // A link that is opened where this page is open already changes nothing but what stands behind the #.
@@ -67,7 +67,7 @@ export function App({ deps, onSignedOut }: AppProps) {
 
   if (!isIn) return <SignInPage state={state.signIn} retry={() => void signIn()} />;
   const signOut = async (): Promise<void> => {
-    await api.remove(SESSION_PATH).catch(() => undefined);
+    await api.remove(PATH.session).catch(() => undefined);
     setState({ signIn: { kind: "needed", hasEnded: false } });
   };
   return (
@@ -89,32 +89,42 @@ function signInFailure(error: unknown, hadToken: boolean): SignInState {
   return { kind: "failed", message: error.message, status: error.status };
 }
 
+/** The one-time token behind `#`; null: there is none. */
+function tokenIn(hash: string): string | null {
+  return new URLSearchParams(hash.replace(/^#/, "")).get("token") || null;
+}
+
 function CurrentPage() {
-  const { page, id } = useRoute();
-  switch (page) {
-    case "fleet":
-      return id === null ? <FleetPage /> : <ClusterPage key={id} id={id} />;
-    case "flows":
-      return <FlowsPage />;
-    case "reservations":
-      return id === null ? <ReservationsPage /> : <ReservationPage key={id} id={id} />;
-    case "decisions":
-      return id === null ? <DecisionsPage /> : <DecisionPage key={id} id={id} />;
-    case "what-if":
-      return <WhatIfPage />;
-    case "capacity":
-      return <CapacityPage />;
-    case "money":
-      return <MoneyPage />;
-    case "audit":
-      return <AuditPage />;
-    case null:
-      return (
+  return (
+    <Switch>
+      <Route path="/" component={FleetPage} />
+      <Route path="/fleet" component={FleetPage} />
+      <Route path="/fleet/:id">{({ id }) => <ClusterPage key={id} id={decoded(id)} />}</Route>
+      <Route path="/flows" component={FlowsPage} />
+      <Route path="/reservations" component={ReservationsPage} />
+      <Route path="/reservations/:id">{({ id }) => <ReservationPage key={id} id={decoded(id)} />}</Route>
+      <Route path="/decisions" component={DecisionsPage} />
+      <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={decoded(id)} />}</Route>
+      <Route path="/what-if" component={WhatIfPage} />
+      <Route path="/capacity" component={CapacityPage} />
+      <Route path="/money" component={MoneyPage} />
+      <Route path="/audit" component={AuditPage} />
+      <Route>
         <Page title="No such page">
           <Empty title="Nothing is here" icon="search">
             <Link to="/fleet">Go to the fleet</Link>
           </Empty>
         </Page>
-      );
+      </Route>
+    </Switch>
+  );
+}
+
+/** wouter leaves an escaped slash as it is. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }

@@ -1,10 +1,12 @@
-import type { UiSession } from "@resource-broker/contract/dashboard";
+import { errorText } from "@resource-broker/base";
+import type { SessionDTO } from "@resource-broker/contract";
 import { Component, type ReactNode, useEffect, useRef, useState } from "react";
-import { Icon, type IconName } from "../parts/icons.tsx";
+import { useLocation } from "wouter";
+import { Icon } from "../parts/icons.tsx";
 import { Link } from "../parts/link.tsx";
-import { PAGES } from "../routing/route.ts";
-import { useLiveStatus, useRoute, useSession } from "./app-deps.ts";
-import { applyTheme, nextTheme, readTheme, type Theme } from "./theme.ts";
+import { PAGES } from "./navigation.ts";
+import { useLiveStatus, useSession } from "./app-deps.ts";
+import { applyTheme, readTheme, THEMES } from "./theme.ts";
 import "../parts/button.css";
 import "./shell.css";
 import type { LiveStatus } from "../live/live-connection.ts";
@@ -25,7 +27,7 @@ class ErrorBoundary extends Component<
   override state = { message: null, page: this.props.page };
 
   static getDerivedStateFromError(error: unknown): { readonly message: string } {
-    return { message: error instanceof Error ? error.message : String(error) };
+    return { message: errorText(error) };
   }
 
   static getDerivedStateFromProps(
@@ -70,7 +72,9 @@ interface ShellProps {
 
 export function Shell({ children, onSignOut }: ShellProps) {
   const session = useSession();
-  const { page, href } = useRoute();
+  const [path] = useLocation();
+  const [, name = ""] = path.split("/");
+  const page = name === "" ? "fleet" : name;
   const menu = useRef<HTMLElement>(null);
   // On a phone the menu is wider than the screen.
   useEffect(() => {
@@ -104,10 +108,10 @@ export function Shell({ children, onSignOut }: ShellProps) {
       </header>
       <nav className="menu" ref={menu} aria-label="Pages of the dashboard">
         <ul>
-          {PAGES.map(({ name, title }) => (
-            <li key={name}>
-              <Link to={`/${name}`} isCurrent={name === page} className="menu-link">
-                <Icon name={name} size={18} />
+          {PAGES.map(({ name: each, title }) => (
+            <li key={each}>
+              <Link to={`/${each}`} isCurrent={each === page} className="menu-link">
+                <Icon name={each} size={18} />
                 <span>{title}</span>
               </Link>
             </li>
@@ -120,13 +124,13 @@ export function Shell({ children, onSignOut }: ShellProps) {
         </p>
       </nav>
       <main id="main" className="main" tabIndex={-1}>
-        <ErrorBoundary page={href}>{children}</ErrorBoundary>
+        <ErrorBoundary page={path}>{children}</ErrorBoundary>
       </main>
     </div>
   );
 }
 
-function Who({ session }: { readonly session: UiSession }) {
+function Who({ session }: { readonly session: SessionDTO }) {
   const by = session.by === "link" ? "signed in by a link" : "signed in by certificate";
   return (
     <span className="who" title={`${session.name}, ${by}`}>
@@ -136,21 +140,14 @@ function Who({ session }: { readonly session: UiSession }) {
   );
 }
 
-const THEME_ICONS: Readonly<Record<Theme, IconName>> = { auto: "auto", light: "sun", dark: "moon" };
-const THEME_WORDS: Readonly<Record<Theme, string>> = {
-  auto: "as the system",
-  light: "light",
-  dark: "dark",
-};
-
 function ThemeButton() {
   const [theme, setTheme] = useState(() => readTheme(localStorage));
+  const { icon, words, next } = THEMES[theme];
   const change = (): void => {
-    const next = nextTheme(theme);
     applyTheme(next, document.documentElement, localStorage);
     setTheme(next);
   };
-  const label = `Colours: ${THEME_WORDS[theme]}. Change to ${THEME_WORDS[nextTheme(theme)]}`;
+  const label = `Colours: ${words}. Change to ${THEMES[next].words}`;
   return (
     <button
       type="button"
@@ -159,7 +156,7 @@ function ThemeButton() {
       aria-label={label}
       title={label}
     >
-      <Icon name={THEME_ICONS[theme]} />
+      <Icon name={icon} />
     </button>
   );
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { tokenIn } from "../sign-in/token.ts";
-import { applyTheme, nextTheme, readTheme } from "./theme.ts";
+import { applyTheme, readTheme } from "./theme.ts";
 
 /** As much of a browser's storage as is used here. */
 function storage(isClosed = false): Storage {
@@ -37,16 +36,3 @@ test.each([false, true])(
     expect(root.dataset["theme"]).toBeUndefined();
   },
 );
-
-test("three presses lead around", () => {
-  expect(nextTheme(nextTheme(nextTheme("auto")))).toBe("auto");
-});
-
-test.each([
-  ["#token=abc", "abc"],
-  ["#token=", null],
-  ["#main", null],
-  ["", null],
-])("the address with %s carries the token %s", (hash, token) => {
-  expect(tokenIn(hash)).toBe(token);
-});

@@ -1,7 +1,12 @@
-export type Theme = "auto" | "light" | "dark";
+/** In the order in which the button goes through them. */
+export const THEMES = {
+  auto: { icon: "auto", words: "as the system", next: "light" },
+  light: { icon: "sun", words: "light", next: "dark" },
+  dark: { icon: "moon", words: "dark", next: "auto" },
+} as const;
+export type Theme = keyof typeof THEMES;
 
 const KEY = "theme";
-const NEXT: Readonly<Record<Theme, Theme>> = { auto: "light", light: "dark", dark: "auto" };
 
 /** Storage may be switched off; then a choice lasts as long as the page. */
 export function readTheme(storage: Storage): Theme {
@@ -11,10 +16,6 @@ export function readTheme(storage: Storage): Theme {
   } catch {
     return "auto";
   }
-}
-
-export function nextTheme(theme: Theme): Theme {
-  return NEXT[theme];
 }
 
 export function applyTheme(theme: Theme, root: HTMLElement, storage: Storage): void {

@@ -15,7 +15,7 @@ export interface FakeEvents {
   refusal: number | "unreachable" | "silent" | undefined;
 }
 
-/** The broker's `/ui/events`, whose streams a test speaks into. */
+/** The broker's `/api/v1/events`, whose streams a test speaks into. */
 export function fakeEvents(): FakeEvents {
   const events: FakeEvents = {
     streams: [],

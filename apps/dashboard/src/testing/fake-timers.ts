@@ -1,4 +1,4 @@
-import type { Timers } from "../time/timers.ts";
+import type { Timers } from "../time/clock.ts";
 
 export interface FakeTimers extends Timers {
   /** Lets time pass; timers fire in order, each followed by what was waiting for it. */

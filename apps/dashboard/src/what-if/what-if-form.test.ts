@@ -30,7 +30,7 @@ test("constraints and weights are asked for as they are written", () => {
       targetClusterID: "paris",
       constraints: { regions: ["eu-west", "eu-north"], labels: { tier: "gold" }, excludeClusters: ["oslo"] },
     },
-    weights: { resources: 0.2, cost: 0.8 },
+    weights: "resources:0.2,cost:0.8",
   });
 });
 

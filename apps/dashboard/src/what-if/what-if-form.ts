@@ -1,72 +1,56 @@
-import type { DecisionDTO } from "@resource-broker/contract";
-import type { UiQuoteRequest } from "@resource-broker/contract/dashboard";
-import { withQuery } from "../net/query.ts";
+import type { DecisionDTO, ReservationRequestDTO } from "@resource-broker/contract";
+import { withQuery } from "../shell/navigation.ts";
 
-/** The form as it is in the address: all text. */
-export interface WhatIfForm {
-  readonly requester: string;
-  readonly cpu: string;
-  readonly memory: string;
-  readonly gpu: string;
-  readonly duration: string;
-  /** `spot`, or empty: on demand. */
-  readonly tier: string;
-  readonly target: string;
-  /** Several, with commas. */
-  readonly regions: string;
-  /** `name=value`, several with commas. */
-  readonly labels: string;
-  readonly exclude: string;
-  /** `resources:0.7,cost:0.3`; empty: those of the policy. */
-  readonly weights: string;
-}
-
-export type FormField = keyof WhatIfForm;
-
-const START: WhatIfForm = {
+const START = {
   requester: "",
   cpu: "4",
   memory: "8Gi",
   gpu: "",
   duration: "1h",
+  /** `spot`, or empty: on demand. */
   tier: "",
   target: "",
+  /** Several, with commas. */
   regions: "",
+  /** `name=value`, several with commas. */
   labels: "",
   exclude: "",
+  /** `resources:0.7,cost:0.3`; empty: those of the policy. */
   weights: "",
 };
+export type FormField = keyof typeof START;
+/** The form as it is in the address: all text. */
+export type WhatIfForm = Readonly<Record<FormField, string>>;
 
-export function readWhatIf(query: URLSearchParams): WhatIfForm {
-  const read = (field: FormField): string => {
-    const stored = query.get(field) ?? START[field];
-    return stored === EMPTY_VALUE ? "" : stored;
-  };
-  return {
-    requester: read("requester"),
-    cpu: read("cpu"),
-    memory: read("memory"),
-    gpu: read("gpu"),
-    duration: read("duration"),
-    tier: read("tier"),
-    target: read("target"),
-    regions: read("regions"),
-    labels: read("labels"),
-    exclude: read("exclude"),
-    weights: read("weights"),
-  };
+/** A request, and who would make it. */
+export interface QuoteQuestion {
+  readonly requesterID: string;
+  readonly request: ReservationRequestDTO;
+  /** In place of the policy's: `resources:0.7,cost:0.3`. */
+  readonly weights?: string;
 }
 
 /** A field that is absent from the address has its default; this value marks a field that the user has emptied. */
 const EMPTY_VALUE = "-";
-const NOT_EMPTY_AT_START: readonly FormField[] = ["requester", "cpu", "memory", "duration"];
+
+export function readWhatIf(query: URLSearchParams): WhatIfForm {
+  const stated = Object.keys(START)
+    .map((field) => [field, query.get(field)] as const)
+    .filter(([, value]) => value !== null);
+  return {
+    ...START,
+    ...Object.fromEntries(stated.map(([field, value]) => [field, value === EMPTY_VALUE ? "" : value])),
+  };
+}
 
 export function fieldInAddress(field: FormField, value: string): string {
-  return value === "" && NOT_EMPTY_AT_START.includes(field) ? EMPTY_VALUE : value;
+  // The page fills in a requester, too.
+  const isFilledIn = START[field] !== "" || field === "requester";
+  return value === "" && isFilledIn ? EMPTY_VALUE : value;
 }
 
 /** Null: not enough is said yet to ask. */
-export function quoteRequest(form: WhatIfForm): UiQuoteRequest | null {
+export function quoteRequest(form: WhatIfForm): QuoteQuestion | null {
   const requesterID = form.requester.trim();
   const [cpu, memory] = [form.cpu.trim(), form.memory.trim()];
   if (requesterID === "" || cpu === "" || memory === "") return null;
@@ -81,7 +65,7 @@ export function quoteRequest(form: WhatIfForm): UiQuoteRequest | null {
       ...stated("targetClusterID", form.target.trim()),
       ...constraintsOf(form),
     },
-    ...(weights === null ? {} : { weights }),
+    ...(weights === null ? {} : { weights: writeWeights(weights) }),
   };
 }
 
@@ -90,23 +74,20 @@ function stated<Name extends string>(name: Name, value: string): { readonly [K i
   return (value === "" ? {} : { [name]: value }) as { readonly [K in Name]?: string };
 }
 
-function constraintsOf({
-  regions,
-  labels,
-  exclude,
-}: WhatIfForm): Pick<UiQuoteRequest["request"], "constraints"> {
-  const wanted = Object.fromEntries(
-    parts(labels).map((label) => {
-      const [name = "", ...value] = label.split("=");
-      return [name.trim(), value.join("=").trim()];
-    }),
-  );
-  const constraints = {
-    ...(parts(regions).length === 0 ? {} : { regions: parts(regions) }),
-    ...(Object.keys(wanted).length === 0 ? {} : { labels: wanted }),
-    ...(parts(exclude).length === 0 ? {} : { excludeClusters: parts(exclude) }),
+function constraintsOf(form: WhatIfForm): Pick<QuoteQuestion["request"], "constraints"> {
+  const [regions, labels, excludeClusters] = [parts(form.regions), parts(form.labels), parts(form.exclude)];
+  if (regions.length + labels.length + excludeClusters.length === 0) return {};
+  const pairs = labels.map((label) => {
+    const [name = "", ...value] = label.split("=");
+    return [name.trim(), value.join("=").trim()] as const;
+  });
+  return {
+    constraints: {
+      ...(regions.length === 0 ? {} : { regions }),
+      ...(pairs.length === 0 ? {} : { labels: Object.fromEntries(pairs) }),
+      ...(excludeClusters.length === 0 ? {} : { excludeClusters }),
+    },
   };
-  return Object.keys(constraints).length === 0 ? {} : { constraints };
 }
 
 function parts(text: string): string[] {
@@ -132,29 +113,25 @@ export function writeWeights(weights: Readonly<Record<string, number>>): string 
 }
 
 /** A decision as the what-if that asks for the same again; null: the form has no words for all of it. */
-export function whatIfHref({
-  requesterID,
-  request,
-}: Pick<DecisionDTO, "requesterID" | "request">): string | null {
-  if (hasMoreThanForm(request)) return null;
-  const { requestedResources, duration, tier, targetClusterID, constraints } = request;
+export function whatIfHref(decision: Pick<DecisionDTO, "requesterID" | "request">): string | null {
+  const { requestedResources, duration, tier, targetClusterID } = decision.request;
+  if (hasMoreThanForm(decision.request)) return null;
+  const { cpu, memory, gpu } = requestedResources;
   return withQuery("/what-if", {
-    requester: requesterID,
-    cpu: requestedResources.cpu,
-    memory: requestedResources.memory,
-    gpu: requestedResources.gpu === "0" ? null : requestedResources.gpu,
+    requester: decision.requesterID,
+    cpu,
+    memory,
+    gpu: gpu === "0" ? null : gpu,
     duration: fieldInAddress("duration", duration ?? ""),
     tier: tier === "spot" ? tier : null,
     target: targetClusterID,
-    ...constraintFields(constraints ?? {}),
+    ...constraintFields(decision.request.constraints ?? {}),
   });
 }
 
-function constraintFields({
-  regions = [],
-  labels = {},
-  excludeClusters = [],
-}: NonNullable<DecisionDTO["request"]["constraints"]>): Pick<WhatIfForm, "regions" | "labels" | "exclude"> {
+type Constraints = NonNullable<DecisionDTO["request"]["constraints"]>;
+
+function constraintFields({ regions = [], labels = {}, excludeClusters = [] }: Constraints) {
   const wanted = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   return { regions: regions.join(","), labels: wanted.join(","), exclude: excludeClusters.join(",") };
 }
@@ -165,7 +142,7 @@ function hasMoreThanForm({ perNode, requestedResources }: DecisionDTO["request"]
 }
 
 /** The command that creates the request. JSON strings are valid YAML strings without line breaks. */
-export function askCommand({ request }: UiQuoteRequest): string {
+export function askCommand({ request }: QuoteQuestion): string {
   const { requestedResources, duration, tier, targetClusterID, constraints } = request;
   const line = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`  ${name}: ${JSON.stringify(value)}`];

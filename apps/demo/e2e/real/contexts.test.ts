@@ -9,9 +9,13 @@ import {
   startControlPlane,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { reportOf, runContexts } from "../testing/contexts-process.ts";
-import { joinedKubeconfig } from "../testing/kubeconfigs.ts";
-import { type RecordingProxy, startRecordingProxy } from "../testing/recording-proxy.ts";
+import {
+  joinedKubeconfig,
+  type RecordingProxy,
+  reportOf,
+  runContexts,
+  startRecordingProxy,
+} from "../testing/contexts-process.ts";
 
 const START_TIMEOUT_MS = 600_000;
 const VERBS = ["get", "list", "watch"];
@@ -45,21 +49,12 @@ const running = (name: string, nodeName: string, cpu: string) => {
 };
 
 /** As a scheduler leaves a pod that fits nowhere; none runs here. */
-const stuck = (name: string, cpu: string) => ({
-  ...podObject({ name, cpu, memory: "4Gi" }),
-  status: {
-    phase: "Pending",
-    conditions: [
-      {
-        type: "PodScheduled",
-        status: "False",
-        reason: "Unschedulable",
-        message: "0/1 nodes are available: 1 Insufficient cpu.",
-        lastTransitionTime: "2026-07-01T10:00:00Z",
-      },
-    ],
-  },
-});
+const stuck = (name: string, cpu: string) => {
+  const message = "0/1 nodes are available: 1 Insufficient cpu.";
+  const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+  const conditions = [{ ...unschedulable, lastTransitionTime: "2026-07-01T10:00:00Z" }];
+  return { ...podObject({ name, cpu, memory: "4Gi" }), status: { phase: "Pending", conditions } };
+};
 
 describe.skipIf(!controlPlaneAssets().isThere)("npm start -- --contexts, on real API servers", () => {
   let folder: string;
@@ -75,10 +70,8 @@ describe.skipIf(!controlPlaneAssets().isThere)("npm start -- --contexts, on real
     const proxy = await startRecordingProxy(plane.port);
     proxies.push(proxy);
     const config = JSON.parse(await plane.kubeconfigFor(READER)) as { clusters: { cluster: object }[] };
-    const cluster = {
-      server: proxy.url,
-      "certificate-authority-data": Buffer.from(proxy.ca).toString("base64"),
-    };
+    const authority = Buffer.from(proxy.ca).toString("base64");
+    const cluster = { server: proxy.url, "certificate-authority-data": authority };
     return JSON.stringify({ ...config, clusters: [{ cluster }] });
   };
 
@@ -113,15 +106,9 @@ describe.skipIf(!controlPlaneAssets().isThere)("npm start -- --contexts, on real
       { clusterID: "eu", nodes: 1, available: { cpu: "1", memory: "12Gi" } },
       { clusterID: "us", nodes: 1, available: { cpu: "12", memory: "60Gi" } },
     ]);
-    expect(pending).toMatchObject([
-      {
-        clusterID: "eu",
-        workload: "Pod/batch",
-        why: "0/1 nodes are available: 1 Insufficient cpu.",
-        takenBy: [{ clusterID: "us", pods: 1 }],
-        left: 0,
-      },
-    ]);
+    const why = "0/1 nodes are available: 1 Insufficient cpu.";
+    const taken = { takenBy: [{ clusterID: "us", pods: 1 }], left: 0 };
+    expect(pending).toMatchObject([{ clusterID: "eu", workload: "Pod/batch", why, ...taken }]);
     for (const { seen } of proxies) {
       expect(seen.length).toBeGreaterThan(0);
       expect(seen.filter((call) => !/^GET \/api\/v1\/(nodes|pods)\?/.test(call))).toEqual([]);

@@ -1,10 +1,33 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { until } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 
 const READY_WITHIN_MS = 90_000;
+/** The program behind `npm start`. */
+export const MAIN = join(import.meta.dirname, "../../src/main.ts");
+/** Only a guard: processes start from their sources, beside other tests. */
+export const TIMEOUT = { timeout: 180_000 };
+export const run = promisify(execFile);
+
+export function isInstalled(program: string, ...args: readonly string[]): Promise<boolean> {
+  return run(program, [...args]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** It is gone with the test. */
+export async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "demo-test-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** What a person sees of `npm start`. */
 export interface DemoProcess {

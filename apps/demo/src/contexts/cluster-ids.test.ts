@@ -1,7 +1,7 @@
 import { isClusterId } from "@resource-broker/domain";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clusterIdsFor } from "./cluster-ids.ts";
+import { clusterIdsFor } from "./inspect-clusters.ts";
 
 const rows = [
   { context: "eu", id: "eu" },

@@ -14,12 +14,10 @@ import { describeProblems, parsePolicy } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
 import { describeFailure, EXIT, yamlReader } from "@resource-broker/runtime";
-import { terminalFeatures } from "../report/create-reporter.ts";
 import { demoCertificates } from "../start/certificates.ts";
-import { renderLine } from "../view/line.ts";
+import { lineText, wantsColours } from "../text.ts";
 import { inspectClusters } from "./inspect-clusters.ts";
-import { reportRows } from "./print-report.ts";
-import type { Report } from "./report.ts";
+import { type Report, reportRows } from "./report.ts";
 
 const CONTEXTS_SETTINGS = {
   contexts: list({ description: "Contexts of the kubeconfig.", defaultValue: [], placeholder: "A,B" }),
@@ -106,13 +104,8 @@ async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: Contexts
 
 function print(report: Report, form: "text" | "json", { output, env }: ContextsHost): void {
   if (form === "json") return void output.write(`${safeJson(JSON.stringify(report, undefined, 2))}\n`);
-  const features = terminalFeatures(env);
-  const format = {
-    ...features,
-    hasColours: features.hasColours && output.isTTY,
-    width: Number.POSITIVE_INFINITY,
-  };
-  for (const row of reportRows(report)) output.write(`${renderLine(row, format)}\n`);
+  const hasColours = wantsColours(output, env);
+  for (const row of reportRows(report)) output.write(`${lineText(row, hasColours)}\n`);
 }
 
 interface ContextSources {

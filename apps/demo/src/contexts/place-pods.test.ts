@@ -2,8 +2,7 @@ import { NO_RESOURCES } from "@resource-broker/base";
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
 import type { Answer } from "./local-broker.ts";
-import { placePods } from "./place-pods.ts";
-import type { WaitingGroup } from "./waiting-pods.ts";
+import { placePods, type WaitingGroup } from "./place-pods.ts";
 
 const GRANTED = (provider: string): Answer => ({
   kind: "granted",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { MOST_CLUSTERS } from "./generated-fleet.ts";
-import { planFleet } from "./plan-fleet.ts";
+import { MOST_CLUSTERS, planFleet } from "./plan-fleet.ts";
 
 const namesOf = (clusters: number, nodes: number) =>
   planFleet({ clusters, nodes }).plans.map(({ name }) => name);

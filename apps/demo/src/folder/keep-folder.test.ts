@@ -1,20 +1,19 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { keepFolder } from "./keep-folder.ts";
-import { checkTrusted } from "./trusted-folder.ts";
+import { checkTrusted, keepFolder } from "./keep-folder.ts";
 
 const NOT_GIVEN = { clusters: 0, nodes: 0 };
 
-describe("a folder that is kept", () => {
-  let dir: string;
-  beforeEach(async () => {
-    dir = await realpath(await mkdtemp(join(tmpdir(), "kept-demo-")));
-    return () => rm(dir, { recursive: true, force: true });
-  });
+let dir: string;
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), "kept-demo-")));
+  return () => rm(dir, { recursive: true, force: true });
+});
 
+describe("a folder that is kept", () => {
   const keep = async (asked = NOT_GIVEN) => {
     const kept = await keepFolder(dir, asked);
     onTestFinished(kept.release);
@@ -38,39 +37,28 @@ describe("a folder that is kept", () => {
     expect(folder).toBe(mine);
   });
 
-  test("continues with the fleet it was made for", async () => {
-    (await keep({ clusters: 7, nodes: 3 })).release();
-    expect(await keep()).toMatchObject({ size: { clusters: 7, nodes: 3 }, isAgain: true });
-  });
-
-  test("continues when the same fleet is asked for by name", async () => {
-    (await keep({ clusters: 7, nodes: 0 })).release();
-    expect(await keep({ clusters: 7, nodes: 0 })).toMatchObject({ isAgain: true });
-  });
-
-  test("refuses another fleet, and says which it has", async () => {
-    (await keep({ clusters: 7, nodes: 3 })).release();
-    await expect(keep({ clusters: 8, nodes: 0 })).rejects.toMatchObject({
-      code: "invalid",
-      message: `--keep: ${dir} holds a demo of 7 clusters with 3 nodes each; leave --clusters and --nodes out, or name a new folder`,
-    });
-    expect(await keep()).toMatchObject({ isAgain: true });
+  test("continues with the fleet it was made for, also when that is asked for, and refuses another", async () => {
+    const size = { clusters: 7, nodes: 3 };
+    (await keep(size)).release();
+    for (const asked of [NOT_GIVEN, size]) {
+      const kept = await keep(asked);
+      expect(kept).toMatchObject({ size, isAgain: true });
+      kept.release();
+    }
+    const message = `--keep: ${dir} holds a demo of 7 clusters with 3 nodes each; leave --clusters and --nodes out, or name a new folder`;
+    await expect(keep({ clusters: 8, nodes: 0 })).rejects.toMatchObject({ code: "invalid", message });
   });
 
   test("is for one demo at a time", async () => {
     await keep();
-    await expect(keep()).rejects.toMatchObject({
-      code: "conflict",
-      message: `--keep: another npm start runs in ${dir}; end that one, or name another folder`,
-    });
+    const message = `--keep: another npm start runs in ${dir}; end that one, or name another folder`;
+    await expect(keep()).rejects.toMatchObject({ code: "conflict", message });
   });
 
   test("is left alone when it holds what no demo made", async () => {
     await writeFile(join(dir, "thesis.txt"), "precious");
-    await expect(keep()).rejects.toMatchObject({
-      code: "invalid",
-      message: `--keep: ${dir} is not empty and was not created by an earlier demo; name a new folder`,
-    });
+    const message = `--keep: ${dir} is not empty and was not created by an earlier demo; name a new folder`;
+    await expect(keep()).rejects.toMatchObject({ code: "invalid", message });
     expect(await readFile(join(dir, "thesis.txt"), "utf8")).toBe("precious");
   });
 
@@ -78,10 +66,8 @@ describe("a folder that is kept", () => {
     "with a marker that says %j asks for a new one",
     async (text) => {
       await writeFile(join(dir, "demo.json"), text);
-      await expect(keep()).rejects.toMatchObject({
-        code: "invalid",
-        message: expect.stringContaining("cannot be read"),
-      });
+      const message: unknown = expect.stringContaining("cannot be read");
+      await expect(keep()).rejects.toMatchObject({ code: "invalid", message });
     },
   );
 
@@ -91,12 +77,6 @@ describe("a folder that is kept", () => {
 });
 
 describe("a folder that others could put programs into is refused", () => {
-  let dir: string;
-  beforeEach(async () => {
-    dir = await realpath(await mkdtemp(join(tmpdir(), "kept-demo-")));
-    return () => rm(dir, { recursive: true, force: true });
-  });
-
   const refusal = async (folder = dir): Promise<unknown> =>
     keepFolder(folder, NOT_GIVEN).then(
       ({ release }) => release(),
@@ -110,28 +90,20 @@ describe("a folder that others could put programs into is refused", () => {
 
   test.each([0o777, 0o775, 0o1777])("because its mode is %o", async (mode) => {
     await chmod(dir, mode);
-    expect(await refusal()).toMatchObject({
-      code: "invalid",
-      message: `--keep: ${dir} can be written by other users, who could then change what this demo runs; take that away (chmod -R go-w ${dir}), or name a folder of your own`,
-    });
+    const message = `--keep: ${dir} can be written by other users, who could then change what this demo runs; take that away (chmod -R go-w ${dir}), or name a folder of your own`;
+    expect(await refusal()).toMatchObject({ code: "invalid", message });
   });
 
-  test("because a program in it can be replaced", async () => {
+  test.each([
+    { name: "a program in it", file: "brokerctl", mode: 0o775 },
+    { name: "a key deep in it", file: "rome/certificates/tls.key", mode: 0o666 },
+  ])("because $name can be replaced", async ({ file, mode }) => {
     await refusal();
-    await writeFile(join(dir, "brokerctl"), "");
-    await chmod(join(dir, "brokerctl"), 0o775);
-    expect(await refusal()).toMatchObject({
-      message: expect.stringContaining(`${dir}/brokerctl can be written`),
-    });
-  });
-
-  test("because a key deep in it can be written", async () => {
-    await refusal();
-    const key = join(dir, "rome/certificates/tls.key");
-    await mkdir(join(dir, "rome/certificates"), { recursive: true, mode: 0o700 });
-    await writeFile(key, "");
-    await chmod(key, 0o666);
-    expect(await refusal()).toMatchObject({ message: expect.stringContaining(`${key} can be written`) });
+    const path = join(dir, file);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, "");
+    await chmod(path, mode);
+    expect(await refusal()).toMatchObject({ message: expect.stringContaining(`${path} can be written`) });
   });
 
   test("because a folder far above it can be written", async () => {

@@ -1,19 +1,22 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import type { Clock } from "@resource-broker/base";
+import { type Clock, Fault } from "@resource-broker/base";
+import { type CallSender, dashboardLinkCall } from "@resource-broker/client";
+import { type Loop, loop } from "@resource-broker/kube";
 import { startWorld, type World } from "@resource-broker/testkit";
 import type { Fleet } from "../fleet/plan-fleet.ts";
-import { dashboardLinks } from "../updates/dashboard-link.ts";
 import { followBroker } from "../updates/follow-broker.ts";
-import { startPolling } from "../updates/polling.ts";
 import type { OnUpdate } from "../updates/update.ts";
 import { demoCertificates } from "./certificates.ts";
-import { commandsFor, quoted } from "./commands.ts";
+import { commandsFor, quoted, type Tools, writeTools } from "./write-tools.ts";
 import { type Agents, startAgents } from "./start-agents.ts";
-import { type Tools, writeTools } from "./write-tools.ts";
 
 const HUB = "hub";
 const SQLITE = "sqlite";
+/** As often as the view may change. */
+const POLL_EVERY_MS = 500;
+/** A link works for two minutes: the one on the screen is replaced in time. */
+const RENEW_LINK_AFTER_MS = 90_000;
 
 export interface FleetOptions {
   readonly fleet: Fleet;
@@ -112,6 +115,53 @@ function createPoll(running: Running, options: FleetOptions, deps: FleetDeps): (
     if (isReadyReported || !areAllThere) return;
     isReadyReported = true;
     await publishReady(running, options, deps);
+  };
+}
+
+export interface PollingOptions extends Pick<FleetDeps, "clock" | "onUpdate"> {
+  readonly poll: () => Promise<void>;
+}
+
+/** Polls one after the other. A failure is reported once, and its end is reported once. */
+export function startPolling({ poll, clock, onUpdate }: PollingOptions): Loop {
+  let problem = "";
+  const polling = loop({
+    clock,
+    round: async (signal) => {
+      const text = await poll().then(
+        () => "",
+        (error: unknown) =>
+          `The broker does not answer: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      if (text !== problem && !signal.aborted) onUpdate({ kind: "trouble", text });
+      problem = text;
+      return POLL_EVERY_MS;
+    },
+  });
+  polling.start();
+  return polling;
+}
+
+export interface DashboardLinkOptions extends Pick<FleetDeps, "clock" | "onUpdate"> {
+  readonly admin: CallSender;
+  /** What prints another link. */
+  readonly command: string;
+}
+
+/** Tells a link to the dashboard, and a new one before the last is too old. To be called again and again. */
+export function dashboardLinks(options: DashboardLinkOptions): () => Promise<void> {
+  const { admin, command, clock, onUpdate } = options;
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (clock.monotonicMs() - publishedAt < RENEW_LINK_AFTER_MS) return;
+    const { value } = await admin.request(dashboardLinkCall()).catch((error: unknown) => {
+      throw error instanceof Fault
+        ? new Error(`the broker answered ${error.status} when asked for a link to its dashboard`)
+        : error;
+    });
+    publishedAt = clock.monotonicMs();
+    const { url, expiresAt } = value;
+    onUpdate({ kind: "dashboard", dashboard: { url, expiresAt, command } });
   };
 }
 

@@ -1,6 +1,6 @@
 import { amountOf, describeAmount, parseResources, type ResourceVector } from "@resource-broker/base";
 import type { AdvertisementDTO } from "@resource-broker/contract";
-import { cell, type Line, line, span } from "../view/line.ts";
+import { type Line, line, span } from "../text.ts";
 import { check } from "./step.ts";
 
 const RESOURCES = ["cpu", "memory"] as const;
@@ -42,14 +42,14 @@ export function addsUp({ allocatable, allocated, reserved, available }: ClusterA
 export function accountRows(balance: ClusterAccount): Line[] {
   const row = (name: (typeof RESOURCES)[number]): Line => {
     const amount = (part: keyof ClusterAccount): string =>
-      cell(shown(name, amountOf(balance[part], name)), SHOWN_WIDTH);
+      shown(name, amountOf(balance[part], name)).padEnd(SHOWN_WIDTH);
     return line(
       span(amount("available"), "good"),
       `= ${amount("allocatable")}- ${amount("allocated")}- `,
       span(amount("reserved"), "careful"),
     );
   };
-  const title = (text: string): string => cell(text, SHOWN_WIDTH);
+  const title = (text: string): string => text.padEnd(SHOWN_WIDTH);
   const heading = `${title("AVAILABLE")}= ${title("ALLOCATABLE")}- ${title("ALLOCATED")}- ${title("RESERVED")}`;
   return [line(span(heading, "quiet")), ...RESOURCES.map(row)];
 }

@@ -1,8 +1,7 @@
 import { parseSettings, text, toggle } from "@resource-broker/base";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
-import type { TourHost } from "./host.ts";
-import { NO_PAUSES, readingPauses } from "./reading-pauses.ts";
 import { startRecording } from "./recording.ts";
+import { NO_PAUSES, readingPauses, type TourHost } from "./tour.ts";
 
 const TOUR_SETTINGS = {
   tour: toggle({ description: "A guided tour of about a minute.", defaultValue: false }),

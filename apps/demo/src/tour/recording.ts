@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import type { Clock } from "@resource-broker/base";
-import { COLUMNS } from "./tour-text.ts";
 
+/** The size of the terminal that plays it. */
+const COLUMNS = 100;
 const ROWS = 32;
 
 /** What was written and when, in the format of asciinema (asciicast v2). */

@@ -1,18 +1,26 @@
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 import { startWorld } from "@resource-broker/testkit";
-import { SMALL_FLEET } from "../fleet/small-fleet.ts";
-import { terminalFeatures } from "../report/create-reporter.ts";
+import { SMALL_FLEET } from "../fleet/plan-fleet.ts";
 import { demoCertificates } from "../start/certificates.ts";
-import { keyActionsIn } from "../terminal/keys.ts";
-import type { TourHost } from "./host.ts";
-import type { ReadingPauses } from "./reading-pauses.ts";
+import { type Line, lineText, wantsColours } from "../text.ts";
 import type { Recording } from "./recording.ts";
-import { createTour, type RunningEnvironment } from "./tour.ts";
+import { createTour, type ReadingPauses, type RunningEnvironment, type TourHost } from "./tour.ts";
 import { tourEnvironment } from "./tour-environment.ts";
-import { TOUR_STEPS } from "./tour-steps.ts";
-import { COLUMNS, renderRows } from "./tour-text.ts";
+import type { TourStep } from "./step.ts";
+import { CAPACITY_STEPS, REQUEST_STEPS } from "./steps/request-steps.ts";
+import { FAILURE_STEPS, REFUSAL_STEPS } from "./steps/refusal-steps.ts";
+
+/** The whole story, in order: later steps rely on what earlier ones did. */
+export const TOUR_STEPS: readonly TourStep[] = [
+  ...REQUEST_STEPS,
+  ...CAPACITY_STEPS,
+  ...REFUSAL_STEPS,
+  ...FAILURE_STEPS,
+];
 
 const INTERRUPTED = 130;
+/** q, Ctrl-C, Ctrl-D. */
+const END_KEYS = ["q", "Q", "\u0003", "\u0004"];
 
 interface RunTourOptions {
   readonly recording: Recording | undefined;
@@ -22,19 +30,17 @@ interface RunTourOptions {
 /** Runs the whole tour and ends the process with its result. */
 export async function runTour(host: TourHost, { recording, pauses }: RunTourOptions): Promise<void> {
   const { output, env, clock } = host;
-  const features = terminalFeatures(env);
-  const tour = createTour(
-    { steps: TOUR_STEPS, columns: output.columns || COLUMNS },
-    {
-      clock,
-      startEnvironment: () => startEnvironment(host),
-      pauses,
-      print: (rows) => {
-        output.write(renderRows(rows, { ...features, hasColours: features.hasColours && output.isTTY }));
-        recording?.write(renderRows(rows, { hasColours: true, hasBlocks: true }));
-      },
+  const textOf = (rows: readonly Line[], hasColours: boolean): string =>
+    rows.map((row) => `${lineText(row, hasColours)}\n`).join("");
+  const tour = createTour(TOUR_STEPS, {
+    clock,
+    startEnvironment: () => startEnvironment(host),
+    pauses,
+    print: (rows) => {
+      output.write(textOf(rows, wantsColours(output, env)));
+      recording?.write(textOf(rows, true));
     },
-  );
+  });
   const end = endOnce(host, tour.stop);
   listen(host, { interrupt: () => void end(INTERRUPTED), skip: pauses.skip });
   try {
@@ -57,7 +63,7 @@ function listen({ input, output, signals }: TourHost, { interrupt, skip }: KeyHa
   if (!input.isTTY || !output.isTTY) return;
   input.setRawMode(true);
   input.setEncoding("utf8");
-  input.on("data", (typed: string) => (keyActionsIn(typed).includes("end") ? interrupt() : skip()));
+  input.on("data", (typed: string) => (END_KEYS.some((key) => typed.includes(key)) ? interrupt() : skip()));
 }
 
 /** Only the first end counts: errors of an interrupted step during shutdown are ignored. */

@@ -1,6 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import type { DecisionDTO } from "@resource-broker/contract";
-import { type Line, line, span } from "../view/line.ts";
+import type { ResourceRequest } from "@resource-broker/contract/crd";
+import { type Line, line, span } from "../text.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
 
 /** One step of the tour: its text, its action, and what it prints. */
@@ -10,17 +11,16 @@ interface Step<Seen> {
   readonly narration: string;
   /** Runs the step and checks the result. Rejects when a check fails. */
   readonly run: (environment: TourEnvironment) => Promise<Seen>;
-  /** `columns`: how wide a table may be. */
-  readonly render: (seen: Seen, columns: number) => readonly Line[];
+  readonly render: (seen: Seen) => readonly Line[];
 }
 
 /** A step, whatever it is that it sees. */
 export interface TourStep extends Pick<Step<unknown>, "title" | "narration"> {
-  readonly run: (environment: TourEnvironment, columns: number) => Promise<readonly Line[]>;
+  readonly run: (environment: TourEnvironment) => Promise<readonly Line[]>;
 }
 
 export function step<Seen>({ title, narration, run, render }: Step<Seen>): TourStep {
-  return { title, narration, run: async (environment, columns) => render(await run(environment), columns) };
+  return { title, narration, run: async (environment) => render(await run(environment)) };
 }
 
 /** Fails the step when the condition does not hold. */
@@ -35,4 +35,42 @@ export function explanationRows({ explanation, winner, flip }: DecisionDTO): Lin
     if (text === flip) return line(span(text, "careful"));
     return line(text);
   });
+}
+
+interface SampleRequest {
+  readonly name: string;
+  readonly spec: ResourceRequest["spec"];
+}
+
+/** What rome lacks for its shop. */
+export const SHOP: SampleRequest = { name: "shop", spec: { requestedCPU: "4", requestedMemory: "8Gi" } };
+
+/** More GPUs than anybody has. */
+export const TRAINING: SampleRequest = {
+  name: "training",
+  spec: { requestedCPU: "8", requestedMemory: "32Gi", requestedGPU: "6" },
+};
+
+/** As many as there are. */
+export const SMALLER_TRAINING: SampleRequest = {
+  name: "smaller-training",
+  spec: { ...TRAINING.spec, requestedGPU: "4" },
+};
+
+/** The cluster with GPUs. */
+export const GPU_PROVIDER = "tokyo";
+
+export function isActive({ status }: ResourceRequest): boolean {
+  return status?.phase === "Active";
+}
+
+/** As a person would write it. */
+export function manifestOf({ name, spec }: SampleRequest): string[] {
+  return [
+    "kind: ResourceRequest",
+    `metadata: {name: ${name}}`,
+    `spec: {${Object.entries(spec)
+      .map(([field, value]) => `${field}: ${JSON.stringify(value)}`)
+      .join(", ")}}`,
+  ];
 }

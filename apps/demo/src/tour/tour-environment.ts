@@ -17,7 +17,7 @@ import {
 } from "@resource-broker/contract";
 import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import { RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
-import { REQUESTER } from "../fleet/small-fleet.ts";
+import { REQUESTER } from "../fleet/plan-fleet.ts";
 
 const NAMESPACE = "default";
 const HEADERS_ARE_LOWER_CASE = HEADER.ledgerId.toLowerCase();

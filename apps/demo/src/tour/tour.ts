@@ -1,14 +1,57 @@
 import { type Clock, Fault } from "@resource-broker/base";
-import { type Line, line, span } from "../view/line.ts";
-import type { ReadingPauses } from "./reading-pauses.ts";
+import { type Line, line, span } from "../text.ts";
 import type { TourStep } from "./step.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
-import { headingRows, narrationRows, shownColumns, shownRows } from "./tour-text.ts";
 
-export interface TourOptions {
-  readonly steps: readonly TourStep[];
-  /** How wide the terminal is. */
-  readonly columns: number;
+const TEXT_COLUMNS = 76;
+const INDENT = "  ";
+const MS_PER_LETTER = 14;
+const MIN_PAUSE_MS = 700;
+const MAX_PAUSE_MS = 4_000;
+
+/** What the tour needs of its process. */
+export interface TourHost {
+  readonly input: Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "setEncoding" | "on" | "pause">;
+  readonly output: Pick<NodeJS.WriteStream, "isTTY" | "write">;
+  readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** Says what went wrong, if anything, and ends the process. */
+  readonly end: (code: number, ...problems: readonly string[]) => void;
+}
+
+/** Time for a person to read. */
+export interface ReadingPauses {
+  /** Resolves when the reader had time to read the text, or presses a key. */
+  readonly wait: (rows: readonly Line[]) => Promise<void>;
+  /** Somebody has read enough. */
+  readonly skip: () => void;
+}
+
+/** Nobody reads along: a pipe, a test. */
+export const NO_PAUSES: ReadingPauses = { wait: () => Promise.resolve(), skip: () => undefined };
+
+export function readingPauses(clock: Pick<Clock, "after">): ReadingPauses {
+  let wake: (() => void) | undefined;
+  return {
+    wait: (rows) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          cancel();
+          wake = undefined;
+          resolve();
+        };
+        const cancel = clock.after(readingMs(rows), done);
+        wake = done;
+      }),
+    skip: () => wake?.(),
+  };
+}
+
+function readingMs(rows: readonly Line[]): number {
+  const letters = rows.flat().reduce((sum, { text }) => sum + text.trim().length, 0);
+  return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, letters * MS_PER_LETTER));
 }
 
 export interface TourDeps {
@@ -25,22 +68,25 @@ export interface RunningEnvironment {
 }
 
 /** The guided story: the same for a person, a recording and a test. */
-export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
+export function createTour(steps: readonly TourStep[], deps: TourDeps) {
   const { clock, pauses, print } = deps;
-  let environment: RunningEnvironment | undefined;
+  let running: RunningEnvironment | undefined;
 
   const printAndWait = async (rows: readonly Line[]): Promise<void> => {
     print(rows);
     await pauses.wait(rows);
   };
 
-  const runStep = async (step: TourStep, number: number, stage: TourEnvironment): Promise<void> => {
-    print(headingRows({ number, of: steps.length, title: step.title }));
-    await printAndWait(narrationRows(step.narration));
-    const seen = await step.run(stage, shownColumns(columns)).catch((error: unknown) => {
+  const runStep = async (step: TourStep, number: number, environment: TourEnvironment): Promise<void> => {
+    print([line(), line(span(`${number}/${steps.length}  ${step.title}`, "title")), line()]);
+    await printAndWait(wrapped(step.narration).map((text) => line(INDENT, text)));
+    const seen = await step.run(environment).catch((error: unknown) => {
       throw stepFailure(step, error);
     });
-    await printAndWait(shownRows(seen));
+    await printAndWait([
+      line(),
+      ...seen.map((row) => (row.length === 0 ? row : line(INDENT, INDENT, ...row))),
+    ]);
   };
 
   return {
@@ -48,13 +94,13 @@ export function createTour({ steps, columns }: TourOptions, deps: TourDeps) {
     run: async (): Promise<void> => {
       const beganAt = clock.monotonicMs();
       print(OPENING);
-      environment = await deps.startEnvironment();
-      for (const [index, step] of steps.entries()) await runStep(step, index + 1, environment.environment);
+      running = await deps.startEnvironment();
+      for (const [index, step] of steps.entries()) await runStep(step, index + 1, running.environment);
       print(closing((clock.monotonicMs() - beganAt) / 1000, steps.length));
     },
     /** Ends everything that was started. */
     stop: async (): Promise<void> => {
-      await environment?.close();
+      await running?.close();
     },
   };
 }
@@ -81,4 +127,18 @@ function closing(seconds: number, steps: number): Line[] {
     line("  npm start -- --contexts eu,us,lab   your own clusters, read-only"),
     line(),
   ];
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let current = "";
+  for (const word of text.split(" ")) {
+    const longer = current === "" ? word : `${current} ${word}`;
+    if (longer.length <= TEXT_COLUMNS || current === "") current = longer;
+    else {
+      lines.push(current);
+      current = word;
+    }
+  }
+  return [...lines, current];
 }

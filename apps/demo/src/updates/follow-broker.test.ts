@@ -1,8 +1,8 @@
 import { Fault } from "@resource-broker/base";
 import type { CallSender } from "@resource-broker/client";
-import type { AdvertisementDTO, AuditEntryDTO } from "@resource-broker/contract";
+import type { AdvertisementDTO, AuditEntryDTO, DecisionDTO } from "@resource-broker/contract";
 import { beforeEach, describe, expect, test } from "vitest";
-import { followBroker } from "./follow-broker.ts";
+import { decisionUpdate, followBroker } from "./follow-broker.ts";
 import type { DemoUpdate } from "./update.ts";
 
 const QUANTITIES = { cpu: "8", memory: "32Gi" };
@@ -82,37 +82,23 @@ describe("following a broker", () => {
   test("reports each cluster when something about it changed, however many pages there are", async () => {
     agents.set("paris", "ready");
     broker.known.advertisements = ["athens", "berlin", "paris"].map((name) => advertisement(name));
-    const first = await update();
-    expect(
-      first.map((each) => (each.kind === "cluster" ? [each.cluster.name, each.cluster.state] : each)),
-    ).toEqual([
-      ["athens", "starting"],
-      ["berlin", "starting"],
-      ["paris", "ready"],
-    ]);
+    const states = (await update()).map(
+      (each) => "cluster" in each && [each.cluster.name, each.cluster.state],
+    );
+    expect(states.join(" ")).toBe("athens,starting berlin,starting paris,ready");
     expect(await update()).toEqual([]);
     broker.known.advertisements[2] = advertisement("paris", "4");
-    const share = { all: 0, inUse: 0, lent: 0, free: 0 };
-    expect(await update()).toEqual([
-      {
-        kind: "cluster",
-        cluster: {
-          name: "paris",
-          state: "ready",
-          region: "eu-west",
-          cpuMillis: { all: 8000, inUse: 2500, lent: 4000, free: 0 },
-          memoryBytes: { all: 32 * 1024 ** 3, inUse: 8 * 1024 ** 3, lent: 0, free: 24 * 1024 ** 3 },
-          gpus: share,
-          cpuPrice: "0.032",
-          currency: "EUR",
-        },
-      },
-    ]);
-  });
-
-  test("reports an agent that ended before it advertised anything", async () => {
-    agents.set("rome", "down");
-    expect(await update()).toMatchObject([{ kind: "cluster", cluster: { name: "rome", state: "down" } }]);
+    const cluster = {
+      name: "paris",
+      state: "ready",
+      region: "eu-west",
+      cpuMillis: { all: 8000, inUse: 2500, lent: 4000, free: 0 },
+      memoryBytes: { all: 32 * 1024 ** 3, inUse: 8 * 1024 ** 3, lent: 0, free: 24 * 1024 ** 3 },
+      gpus: { all: 0, inUse: 0, lent: 0, free: 0 },
+      cpuPrice: "0.032",
+      currency: "EUR",
+    };
+    expect(await update()).toEqual([{ kind: "cluster", cluster }]);
   });
 
   test("reports each line of the audit log once, also when a decision is forgotten already", async () => {
@@ -121,16 +107,16 @@ describe("following a broker", () => {
       entry(2, { action: "activate", subject: "rsv-rome-a", message: "Activated by its requester." }),
       entry(3, { subject: "dec-2", message: "No cluster can lend 6 GPU to rome; 4 considered." }),
     ];
-    expect(
-      (await update()).map((each) => each.kind === "event" && [each.event.level, each.event.text]),
-    ).toEqual([
-      ["info", "paris lends 4 CPU to rome."],
-      ["info", "rsv-rome-a: Activated by its requester."],
-      ["warn", "No cluster can lend 6 GPU to rome; 4 considered."],
-    ]);
-    broker.known.audit.push(
-      entry(4, { action: "cordon", actor: "admin", subject: "paris", message: "Cordoned." }),
+    const events = (await update()).map(
+      (each) => "event" in each && `${each.event.level} ${each.event.text}`,
     );
+    expect(events).toEqual([
+      "info paris lends 4 CPU to rome.",
+      "info rsv-rome-a: Activated by its requester.",
+      "warn No cluster can lend 6 GPU to rome; 4 considered.",
+    ]);
+    const cordon = { action: "cordon", actor: "admin", subject: "paris", message: "Cordoned." };
+    broker.known.audit.push(entry(4, cordon));
     agents.set("paris", "ready");
     broker.known.advertisements = [advertisement("paris")];
     expect(await update()).toMatchObject([
@@ -145,18 +131,19 @@ describe("following a broker", () => {
     broker.known.advertisements = [advertisement("paris")];
     expect(await look()).toBe(false);
     agents.set("rome", "down");
+    published.length = 0;
     expect(await look()).toBe(true);
+    expect(published).toMatchObject([{ kind: "cluster", cluster: { name: "rome", state: "down" } }]);
     agents.set("paris", "starting");
     expect(await look()).toBe(true);
   });
 
   test("of a long history reports the end only, but knows who is cordoned", async () => {
-    broker.known.audit = [
-      entry(1, { action: "cordon", subject: "paris", message: "Cordoned." }),
-      ...Array.from({ length: 100 }, (_, index) =>
-        entry(index + 2, { subject: "rsv-a", message: `Line ${index}.` }),
-      ),
-    ];
+    const cordon = entry(1, { action: "cordon", subject: "paris", message: "Cordoned." });
+    const lines = Array.from({ length: 100 }, (_, index) =>
+      entry(index + 2, { subject: "rsv-a", message: "x" }),
+    );
+    broker.known.audit = [cordon, ...lines];
     agents.set("paris", "ready");
     broker.known.advertisements = [advertisement("paris")];
     const all = await update();
@@ -175,12 +162,72 @@ describe("following a broker", () => {
 
   test("rejects with the broker's own words when it does not know better", async () => {
     broker.request = () => Promise.reject(new Fault("not-leader", "another replica leads"));
-    look = followBroker({
-      names: [],
-      admin: broker as unknown as CallSender,
-      agentOf: () => "ready",
-      onUpdate: () => undefined,
-    });
     await expect(look()).rejects.toThrow("another replica leads");
+  });
+});
+
+type Candidate = DecisionDTO["candidates"][number];
+
+const RICH = { resources: 0.79, cost: 1 };
+const POOR = { resources: 0.5, cost: 0.8 };
+const PARIS: Candidate = { clusterID: "paris", score: 0.853, parts: RICH, price: "0.16239738" };
+const BERLIN: Candidate = { clusterID: "berlin", score: 0.591, parts: POOR, price: "0.2" };
+const ROME: Candidate = { clusterID: "rome", reason: "self", message: "is the requester itself" };
+const TOKYO: Candidate = { clusterID: "tokyo", reason: "capacity", message: "needs 2 more GPU" };
+
+function decisionOf(candidates: readonly Candidate[], more: Partial<DecisionDTO> = {}): DecisionDTO {
+  return {
+    id: "dec-1",
+    at: "2026-07-01T10:00:00Z",
+    requesterID: "rome",
+    request: { requestedResources: { cpu: "4", memory: "8Gi" } },
+    policyVersion: "default",
+    weights: { resources: 0.7, cost: 0.3 },
+    currency: "EUR",
+    considered: candidates.length,
+    fitted: candidates.filter(({ score }) => score !== undefined).length,
+    counts: {},
+    candidates,
+    explanation: "The outcome.\n  and the rest",
+    ...more,
+  };
+}
+
+const WON = { winner: "paris" };
+const MIXED = { ...BERLIN, parts: { resources: 0.9, cost: 0.1 } };
+const FLIP = "Would fit tokyo with 4 GPU instead of 6.";
+test.each<[name: string, candidates: Candidate[], more: Partial<DecisionDTO>, why: string]>([
+  [
+    "a winner that is better in all parts",
+    [PARIS, BERLIN, ROME],
+    WON,
+    "more room left and cheaper than berlin (0.85 to 0.59); 2 of 3 fit",
+  ],
+  ["a winner that is better in one", [PARIS, MIXED], WON, "cheaper than berlin (0.85 to 0.59); 2 of 2 fit"],
+  [
+    "a winner by a scorer nobody here knows",
+    [{ ...PARIS, parts: { latency: 1 } }, BERLIN],
+    WON,
+    "better latency than berlin (0.85 to 0.59); 2 of 2 fit",
+  ],
+  [
+    "a winner by a tie",
+    [PARIS, { ...PARIS, clusterID: "berlin" }],
+    WON,
+    "ranks higher than berlin (0.85 to 0.85); 2 of 2 fit",
+  ],
+  [
+    "the only one that fits",
+    [PARIS, ROME, TOKYO],
+    WON,
+    "the only one of 3 that fits: tokyo needs 2 more GPU",
+  ],
+  ["nobody", [ROME, TOKYO], { flip: FLIP }, `${FLIP} tokyo needs 2 more GPU`],
+])("%s is explained, with the winner's price", (_, candidates, more, why) => {
+  const price = more.winner === undefined ? undefined : "0.1624 EUR/h";
+  expect(decisionUpdate(decisionOf(candidates, more))).toMatchObject({
+    headline: "The outcome.",
+    why,
+    price,
   });
 });

@@ -1,3 +1,4 @@
+import { parseAmount } from "@resource-broker/base";
 import {
   type Answer,
   advertisementPages,
@@ -6,10 +7,78 @@ import {
   decisionCall,
   readAll,
 } from "@resource-broker/client";
-import { type AuditEntryDTO, HEADER } from "@resource-broker/contract";
-import { clusterState } from "./cluster-state.ts";
-import { decisionUpdate } from "./decision-update.ts";
-import { type ClusterState, type EventUpdate, type OnUpdate, startingCluster } from "./update.ts";
+import {
+  type AdvertisementDTO,
+  type AuditEntryDTO,
+  type DecisionDTO,
+  HEADER,
+  type SomeQuantitiesDTO,
+} from "@resource-broker/contract";
+import { REGION_LABEL } from "@resource-broker/domain";
+import { priceText } from "../text.ts";
+import {
+  type ClusterState,
+  type DecisionUpdate,
+  type EventUpdate,
+  type OnUpdate,
+  type ResourceShare,
+  startingCluster,
+} from "./update.ts";
+
+type Candidate = DecisionDTO["candidates"][number];
+
+/** What each scorer's lead means to a person. */
+const ADVANTAGES: Readonly<Record<string, string>> = { resources: "more room left", cost: "cheaper" };
+
+/** What was decided and why, in two sentences. */
+export function decisionUpdate(decision: DecisionDTO): DecisionUpdate {
+  const { id, at, requesterID, winner, currency, candidates } = decision;
+  const [headline = ""] = decision.explanation.split("\n");
+  const price = candidates.find(({ clusterID }) => clusterID === winner)?.price;
+  return {
+    id,
+    at,
+    requester: requesterID,
+    winner,
+    headline,
+    why: winner === undefined ? whyRefused(decision) : whyGranted(decision, winner),
+    price: price === undefined ? undefined : priceText({ perHour: price, currency }),
+  };
+}
+
+function whyGranted({ candidates, fitted, considered }: DecisionDTO, winner: string): string {
+  const best = candidates.find(({ clusterID }) => clusterID === winner);
+  const second = candidates.find(({ clusterID, score }) => clusterID !== winner && score !== undefined);
+  const others = passedOver(candidates);
+  if (best === undefined || second === undefined)
+    return `the only one of ${considered} that fits${others === "" ? "" : `: ${others}`}`;
+  const names = advantages(best, second);
+  const lead = names.length === 0 ? "ranks higher" : names.join(" and ");
+  return `${lead} than ${second.clusterID} (${shown(best.score)} to ${shown(second.score)}); ${fitted} of ${considered} fit`;
+}
+
+/** What would turn the refusal is what a person wants to know first; then who lacked what. */
+function whyRefused({ candidates, flip }: DecisionDTO): string {
+  const others = passedOver(candidates);
+  return [...(flip === undefined ? [] : [flip]), others].filter((part) => part !== "").join(" ");
+}
+
+function passedOver(candidates: readonly Candidate[]): string {
+  return candidates
+    .filter(({ reason }) => reason !== undefined && reason !== "self")
+    .map(({ clusterID, message }) => `${clusterID} ${message ?? ""}`.trimEnd())
+    .join(", ");
+}
+
+function advantages({ parts: best = {} }: Candidate, { parts: second = {} }: Candidate): string[] {
+  return Object.keys(best)
+    .filter((name) => (best[name] ?? 0) > (second[name] ?? 0))
+    .map((name) => ADVANTAGES[name] ?? `better ${name}`);
+}
+
+function shown(score: number | undefined): string {
+  return (score ?? 0).toFixed(2);
+}
 
 const DECISION = /^(?<text>.*) Decision (?<id>dec-[a-z0-9-]+)\.$/s;
 
@@ -120,4 +189,40 @@ function auditEvent({ at, actor, action, subject = "", message }: AuditEntryDTO)
     level: isRefusal ? "warn" : "info",
     text: decided ?? `${about}${message === "" ? action : message}`,
   };
+}
+
+type Resource = "cpu" | "memory" | "gpu";
+
+/** A cluster as the broker sees it. */
+function clusterState(
+  { clusterID, resources, labels, cost }: AdvertisementDTO,
+  state: ClusterState["state"],
+): ClusterState {
+  const share = (name: Resource): ResourceShare => {
+    const [all, inUse, lent, free] = [
+      resources.allocatable,
+      resources.allocated,
+      resources.reserved,
+      resources.available,
+    ].map((quantities) => amountIn(quantities, name));
+    // An overcommitted cluster has nothing free; the value is not negative.
+    return { all: all ?? 0, inUse: inUse ?? 0, lent: lent ?? 0, free: Math.max(0, free ?? 0) };
+  };
+  return {
+    name: clusterID,
+    state,
+    region: labels?.[REGION_LABEL],
+    cpuMillis: share("cpu"),
+    memoryBytes: share("memory"),
+    gpus: share("gpu"),
+    cpuPrice: cost?.cpuCost,
+    currency: cost?.currency,
+  };
+}
+
+function amountIn(quantities: SomeQuantitiesDTO | undefined, name: Resource): number {
+  const text = quantities?.[name];
+  if (text === undefined) return 0;
+  const parsed = parseAmount(text, { unit: name === "cpu" ? "milli" : "one", rounding: "down" });
+  return parsed.ok ? parsed.amount : 0;
 }

@@ -1,11 +1,31 @@
 /** A process with simulated clusters: it takes orders from the evaluation and ends with it. */
 import { randomBytes } from "node:crypto";
-import { createKubeSim } from "@resource-broker/kube-sim";
+import { createKubeSim, type JsonObject } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
-import { clusterDefinitions } from "@resource-broker/testkit";
+import {
+  clusterDefinitions,
+  typicalNode,
+  typicalPod,
+  typicalPodName,
+  typicalRequests,
+} from "@resource-broker/testkit";
 import { parse } from "yaml";
-import type { ClusterShape, ClustersCommand, ClustersReply } from "./messages.ts";
-import { nodeOf, podOf } from "./objects.ts";
+import type { ClustersCommand, ClusterShape, ClustersReply } from "./start-clusters.ts";
+
+const nodeName = (cluster: string, index: number): string => `${cluster}-${index}.compute.internal`;
+
+function nodeOf({ name, node }: ClusterShape, index: number): JsonObject {
+  return typicalNode(nodeName(name, index), node === undefined ? {} : { room: node });
+}
+
+/** They run in turn on every node. */
+function podOf({ name, nodes }: ClusterShape, index: number): JsonObject {
+  return typicalPod({
+    name: typicalPodName(index),
+    node: nodeName(name, index % Math.max(1, nodes)),
+    requests: typicalRequests(index),
+  });
+}
 
 const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });
 const kinds = clusterDefinitions();

@@ -1,12 +1,10 @@
 import { seededRandom } from "@resource-broker/testkit";
 import type { Chart, Series } from "../../charts/chart.ts";
 import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
-import { markdownTable } from "../../report/markdown-table.ts";
-import { countText, NOTHING } from "../../report/number-text.ts";
-import { readListPrices } from "./list-prices.ts";
+import { countText, markdownTable, NOTHING, plainRow } from "../../report/format.ts";
 import { POLICIES, type PolicyName, type Provider, replayTrace } from "./replay-trace.ts";
 import { metricsOf, type PolicyMetrics, wrongOutcomes } from "./results.ts";
-import { makeTrace } from "./trace.ts";
+import { makeTrace, readListPrices } from "./trace.ts";
 
 const REQUESTS = 10_000;
 const REQUESTERS = 12;
@@ -123,12 +121,10 @@ function findings({ policies, currency, providers }: MoneyResult): Findings {
   const [balanced, cheapest, random] = [of("balanced"), of("cheapest"), of("random")];
   return {
     summary: [
-      {
-        metric: "11 cost of a CPU-hour, default policy",
-        ours: `${difference(balanced, random)} % below random, ${difference(balanced, cheapest)} % above cheapest`,
-        theirs: NOTHING,
-        factor: NOTHING,
-      },
+      plainRow(
+        "11 cost of a CPU-hour, default policy",
+        `${difference(balanced, random)} % below random, ${difference(balanced, cheapest)} % above cheapest`,
+      ),
     ],
     text: [
       markdownTable(

@@ -12,8 +12,7 @@ import {
   type ReservationRequest,
 } from "@resource-broker/domain";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
-import { costOf, type ListPrices } from "./list-prices.ts";
-import type { TraceRequest } from "./trace.ts";
+import { costOf, type ListPrices, type TraceRequest } from "./trace.ts";
 
 const STARTS_AT = Date.UTC(2026, 0, 5);
 const GIB = 2 ** 30;

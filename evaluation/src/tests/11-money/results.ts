@@ -70,60 +70,35 @@ export function metricsOf(
  */
 export function wrongOutcomes({ policy, outcomes }: PolicyRun, { trace, providers }: TraceSetup): string[] {
   const wrong: string[] = [];
-  const rooms = new Map(providers.map(({ cluster, cpus }) => [cluster, roomOf(cpus)]));
-  const running: { readonly endsAtMs: number; readonly ask: TraceRequest; readonly provider: string }[] = [];
-  for (const [index, { provider }] of outcomes.entries()) {
+  let running: { readonly endsAtMs: number; readonly ask: TraceRequest; readonly provider: string }[] = [];
+  const hasRoom = ({ cluster, cpus }: Provider, wanted: TraceRequest): boolean => {
+    const all = [wanted, ...running.filter(({ provider }) => provider === cluster).map(({ ask }) => ask)];
+    const sum = (of: (ask: TraceRequest) => number): number => all.reduce((total, ask) => total + of(ask), 0);
+    const room = { cpuMillis: cpus * MILLIS, memoryBytes: cpus * GIB_PER_CPU * 2 ** 30 };
+    return (
+      sum(({ cpuMillis }) => cpuMillis) <= room.cpuMillis &&
+      sum(({ memoryBytes }) => memoryBytes) <= room.memoryBytes
+    );
+  };
+  for (const [index, { provider: name }] of outcomes.entries()) {
     const ask = trace[index];
     if (ask === undefined) continue;
-    releaseExpired(running, rooms, ask.atMs);
-    const room = provider === undefined ? undefined : rooms.get(provider);
-    if (provider === undefined || room === undefined) {
-      const open = [...rooms].filter(([, left]) => hasRoom(left, ask)).map(([cluster]) => cluster);
-      if (open.length > 0) wrong.push(`${policy}: request ${index} was refused, but ${open[0]} had room`);
+    running = running.filter(({ endsAtMs }) => endsAtMs > ask.atMs);
+    const provider = providers.find(({ cluster }) => cluster === name);
+    if (provider === undefined) {
+      const open = providers.find((each) => hasRoom(each, ask));
+      if (open !== undefined)
+        wrong.push(`${policy}: request ${index} was refused, but ${open.cluster} had room`);
       continue;
     }
-    if (!hasRoom(room, ask))
-      wrong.push(`${policy}: request ${index} was granted by ${provider}, which had no room`);
-    take(room, ask, 1);
-    running.push({ endsAtMs: ask.atMs + ask.durationMs, ask, provider });
+    if (!hasRoom(provider, ask))
+      wrong.push(`${policy}: request ${index} was granted by ${name}, which had no room`);
+    running.push({ endsAtMs: ask.atMs + ask.durationMs, ask, provider: provider.cluster });
   }
   return wrong;
 }
 
-interface FreeAmounts {
-  cpuMillis: number;
-  memoryBytes: number;
-}
-
-type Rooms = ReadonlyMap<string, FreeAmounts>;
-
 const GIB_PER_CPU = 4;
-const roomOf = (cpus: number): FreeAmounts => ({
-  cpuMillis: cpus * MILLIS,
-  memoryBytes: cpus * GIB_PER_CPU * 2 ** 30,
-});
-
-const hasRoom = (room: FreeAmounts, ask: TraceRequest): boolean =>
-  room.cpuMillis >= ask.cpuMillis && room.memoryBytes >= ask.memoryBytes;
-
-function take(room: FreeAmounts, ask: TraceRequest, times: 1 | -1): void {
-  room.cpuMillis -= times * ask.cpuMillis;
-  room.memoryBytes -= times * ask.memoryBytes;
-}
-
-function releaseExpired(
-  running: { readonly endsAtMs: number; readonly ask: TraceRequest; readonly provider: string }[],
-  rooms: Rooms,
-  nowMs: number,
-): void {
-  for (let index = running.length - 1; index >= 0; index--) {
-    const reservation = running[index];
-    const room = reservation === undefined ? undefined : rooms.get(reservation.provider);
-    if (reservation === undefined || room === undefined || reservation.endsAtMs > nowMs) continue;
-    take(room, reservation.ask, -1);
-    running.splice(index, 1);
-  }
-}
 
 function cpuHoursOf({ cpuMillis }: TraceRequest, durationMs: number): number {
   return (cpuMillis / MILLIS) * (durationMs / HOUR_MS);

@@ -13,7 +13,7 @@ import {
   type WorldCluster,
   worldCluster,
 } from "@resource-broker/testkit";
-import type { OnCleanup } from "../../measure/with-cleanup.ts";
+import type { OnCleanup } from "../../measure/async.ts";
 
 export const REQUESTER = "rome";
 export const PROVIDER = "paris";

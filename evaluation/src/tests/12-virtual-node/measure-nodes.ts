@@ -6,8 +6,8 @@ import {
   until,
 } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
+import { type OnCleanup, withCleanup } from "../../measure/async.ts";
 import { startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
 import {
   AMOUNTS,
   type ClusterPair,
@@ -21,8 +21,7 @@ import {
   untilReady,
   WITHIN_MS,
 } from "./cluster-pair.ts";
-import type { MeasureCommand } from "./messages.ts";
-import type { Failure, Pair, Trial, VirtualNodes, Way } from "./results.ts";
+import type { Failure, MeasureCommand, Pair, Trial, VirtualNodes, Way } from "./virtual-node.ts";
 
 /** Makes one trial, and leaves everything as it was before it. */
 type MakeTrial = (name: string) => Promise<Omit<Trial, "way" | "pair">>;

@@ -1,8 +1,7 @@
 /** A process among clusters with Liqo, in their network namespace: it takes one order and ends. */
 import { missingLiqo } from "./cluster-pair.ts";
 import { measureNodes } from "./measure-nodes.ts";
-import type { MeasureCommand, Report } from "./messages.ts";
-import type { VirtualNodes } from "./results.ts";
+import type { MeasureCommand, Report, VirtualNodes } from "./virtual-node.ts";
 
 process.once("disconnect", () => process.exit());
 const send = (report: Report): void => void process.send?.(report);

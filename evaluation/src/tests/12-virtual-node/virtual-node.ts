@@ -1,10 +1,136 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Context, EvaluationTest } from "../../evaluation-test.ts";
-import type { MeasureCommand, Report } from "./messages.ts";
-import { type VirtualNodes, virtualNodeFaults } from "./results.ts";
-import { chartsOf, findingsOf } from "./show.ts";
+import type { Chart, Series } from "../../charts/chart.ts";
+import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
+import { type Distribution, distributionOf } from "../../measure/statistics.ts";
+import { countText, markdownTable, NOTHING, numberText, withUnit } from "../../report/format.ts";
+
+/** "first": the clusters are not peered before. "next": they are, and another reservation is there. */
+const PAIRS = ["first", "next"] as const;
+export type Pair = (typeof PAIRS)[number];
+/** Through a ResourceRequest, or with liqoctl, typed by somebody who knows every name and never pauses. */
+export type Way = "request" | "liqoctl";
+
+/** In ms since the creation of the request was sent, or since liqoctl was started. */
+export interface Trial {
+  readonly way: Way;
+  readonly pair: Pair;
+  /** Until the ReservationInstruction is there; absent with liqoctl. */
+  readonly instructionMs?: number;
+  /** Until the node is Ready with exactly what was asked for. */
+  readonly readyMs: number;
+}
+
+export interface Failure {
+  readonly trial: string;
+  readonly problem: string;
+}
+
+interface Measured {
+  readonly kind: "measured";
+  readonly trials: readonly Trial[];
+  readonly failures: readonly Failure[];
+}
+
+/** A machine without Liqo's programs, or without network namespaces, is no fault. */
+export type VirtualNodes = Measured | { readonly kind: "not measured"; readonly reason: string };
+
+function readyStatistics(trials: readonly Trial[], way: Way, pair: Pair): Distribution | undefined {
+  return distributionOf(chosen(trials, way, pair).map(({ readyMs }) => readyMs));
+}
+
+function instructionStatistics(trials: readonly Trial[], pair: Pair): Distribution | undefined {
+  return distributionOf(chosen(trials, "request", pair).flatMap(({ instructionMs }) => instructionMs ?? []));
+}
+
+function chosen(trials: readonly Trial[], way: Way, pair: Pair): Trial[] {
+  return trials.filter((trial) => trial.way === way && trial.pair === pair);
+}
+
+function virtualNodeFaults(result: VirtualNodes): string[] {
+  if (result.kind === "not measured") return [];
+  const failures = result.failures.map(({ trial, problem }) => `${trial}: ${problem}`);
+  return result.trials.length === 0 ? [...failures, "no trial came to its end"] : failures;
+}
+
+const PAIR_NAMES: Readonly<Record<Pair, string>> = {
+  first: "the first reservation of a pair",
+  next: "the next one",
+};
+const WAYS: readonly { readonly way: Way; readonly label: string; readonly style: Series["style"] }[] = [
+  { way: "request", label: "this system: ResourceRequest", style: "ours" },
+  { way: "liqoctl", label: "by hand: liqoctl, without a pause", style: "third" },
+];
+
+function chartsOf(result: VirtualNodes): Chart[] {
+  if (result.kind === "not measured" || result.trials.length === 0) return [];
+  const { trials } = result;
+  return [
+    {
+      name: "12-virtual-node",
+      title: "From the request until the virtual node is Ready",
+      subtitle: `medians of ${countText(trials.length)} trials; real API servers, Liqo's own controllers, liqoctl; nodes played by kwok, no network fabric`,
+      kind: "bars",
+      x: { label: "", scale: "names" },
+      y: { label: "time", unit: "s", scale: "linear" },
+      series: WAYS.map(({ way, label, style }) => ({
+        label,
+        style,
+        points: PAIRS.map((pair) => pointOf(pair, readyStatistics(trials, way, pair))),
+      })),
+      notes: ["lines: fastest and slowest trial"],
+    },
+  ];
+}
+
+function pointOf(pair: Pair, statistics: Distribution | undefined): Series["points"][number] {
+  const x = PAIR_NAMES[pair];
+  if (statistics === undefined) return { x };
+  const { median, least, most } = statistics;
+  return { x, y: median / 1000, low: least / 1000, high: most / 1000 };
+}
+
+function findingsOf(result: VirtualNodes): Findings {
+  if (result.kind === "not measured") return { summary: [], text: `**Not measured**: ${result.reason}` };
+  const { trials, failures } = result;
+  const medians = (way: Way): string =>
+    PAIRS.map((pair) => seconds(readyStatistics(trials, way, pair)?.median)).join(" / ");
+  return {
+    summary: [
+      {
+        metric: "12 request → Ready virtual node, first / next of a pair, median",
+        ours: `${medians("request")} s`,
+        theirs: NOTHING,
+        factor: `${medians("liqoctl")} s with liqoctl by hand`,
+      },
+    ],
+    text: [
+      `${countText(trials.length)} trials, ${countText(failures.length)} failed.`,
+      "",
+      markdownTable(
+        ["", "way", "trials", "until the instruction, median", "until Ready: median", "fastest", "slowest"],
+        PAIRS.flatMap((pair) => WAYS.map(({ way, label }) => rowOf(trials, { pair, way, label }))),
+      ),
+      "",
+      "After the instruction the agent runs `liqoctl peer` for the first one, makes a slice, and looks every 2 s how far Liqo is; liqoctl by hand waits for each step itself. A person also looks up names and amounts, fetches a kubeconfig, and looks whether the other cluster has room: none of that is in the figures. Requests are measured before liqoctl by hand: on a machine whose load changes the two are not alike.",
+    ].join("\n"),
+  };
+}
+
+function rowOf(
+  trials: readonly Trial[],
+  { pair, way, label }: { readonly pair: Pair; readonly way: Way; readonly label: string },
+): string[] {
+  const ready = readyStatistics(trials, way, pair);
+  const instruction = way === "request" ? instructionStatistics(trials, pair)?.median : undefined;
+  const times = [ready?.median, ready?.least, ready?.most].map((ms) => `${seconds(ms)} s`);
+  return [PAIR_NAMES[pair], label, countText(ready?.count ?? 0), withUnit(instruction, "ms"), ...times];
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? NOTHING : numberText(ms / 1000);
+}
 
 const PROGRAM = join(import.meta.dirname, "measure-process.ts");
 /** liqoctl refuses API servers on the loopback: the clusters live in a network namespace of their own. */
@@ -51,3 +177,15 @@ export const virtualNodeTest: EvaluationTest<VirtualNodes> = {
   charts: chartsOf,
   findings: findingsOf,
 };
+
+/** What is told to the process that lives among the clusters. */
+export interface MeasureCommand {
+  readonly programs: Context["programs"];
+  readonly folder: string;
+  readonly trials: Readonly<Record<Pair, number>>;
+}
+
+/** What it tells. */
+export type Report =
+  | { readonly kind: "progress"; readonly share: number; readonly doing: string }
+  | { readonly kind: "result"; readonly result: VirtualNodes };

@@ -1,11 +1,167 @@
 import { seededRandom } from "@resource-broker/testkit";
-import type { Context, EvaluationTest } from "../../evaluation-test.ts";
-import { withCleanup } from "../../measure/with-cleanup.ts";
-import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
+import type { Chart, Series } from "../../charts/chart.ts";
+import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
+import { withCleanup } from "../../measure/async.ts";
+import type { Connection } from "../../measure/load/connection.ts";
+import { median } from "../../measure/statistics.ts";
+import { PREDECESSOR } from "../../predecessor.ts";
+import { countText, markdownTable, numberText } from "../../report/format.ts";
+import { advertise, advertisementFor, type Answer, release, requestFor, reserve } from "../subject/calls.ts";
+import { baselineText, eachOf, type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { connectAll, openSubject, type Subject, settle } from "../subject/subject.ts";
-import { exhaust } from "./exhaust.ts";
-import { ASKED, type BrokerRuns, type Exhaustion, exhaustionFaults, type ProviderSize } from "./results.ts";
-import { chartsOf, findingsOf } from "./show.ts";
+import {
+  ASKED,
+  type BrokerRuns,
+  type Exhaustion,
+  exhaustionFaults,
+  expectedGrants,
+  freeCpu,
+  type ProviderSize,
+  splitOf,
+} from "./results.ts";
+
+/** Once refused, everybody asks so often again: a refusal must stay one. */
+const REFUSALS_EACH = 3;
+
+interface ExhaustionSetup {
+  readonly name: string;
+  readonly providers: readonly { readonly connection: Connection; readonly provider: ProviderSize }[];
+  /** Each asks again and again, all at the same time. */
+  readonly requesters: readonly Connection[];
+  /** False: the broker has no call for it. */
+  readonly canRelease: boolean;
+  /** Between the last advertisement and the first request. */
+  readonly settle: (connections: readonly Connection[]) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Asks until nothing is left, and a little longer. */
+async function exhaust(setup: ExhaustionSetup): Promise<Exhaustion> {
+  const { name, providers, requesters, canRelease, signal } = setup;
+  for (const { connection, provider } of providers)
+    await advertise(connection, advertisementFor(provider.clusterId, provider));
+  await setup.settle([...requesters, ...providers.map(({ connection }) => connection)]);
+  const answers: Answer[] = [];
+  const request = requestFor(ASKED);
+  const askOn = async (connection: Connection): Promise<Granted | undefined> => {
+    let last: Granted | undefined;
+    for (let refusals = 0; refusals < REFUSALS_EACH; ) {
+      signal.throwIfAborted();
+      const answer = await reserve(connection, request);
+      answers.push(answer);
+      if (answer.status !== 201) refusals++;
+      else if (answer.id !== undefined) last = { connection, id: answer.id };
+    }
+    return last;
+  };
+  const [one] = (await Promise.all(requesters.map(askOn))).filter((granted) => granted !== undefined);
+  const afterRelease = canRelease && one !== undefined ? { afterRelease: await reserveReleased(one) } : {};
+  return {
+    name,
+    lenders: providers.map(({ provider }) => provider),
+    askers: requesters.length,
+    answers,
+    ...afterRelease,
+  };
+}
+
+interface Granted {
+  readonly connection: Connection;
+  readonly id: string;
+}
+
+/** What one gives back, another one gets: once. */
+async function reserveReleased({ connection, id }: Granted): Promise<number[]> {
+  await release(connection, id);
+  const request = requestFor(ASKED);
+  return [(await reserve(connection, request)).status, (await reserve(connection, request)).status];
+}
+
+const THEIRS = PREDECESSOR.exhaustion;
+const SERIES_STYLES_BY_RUN: readonly Series["style"][] = ["ours", "third"];
+
+function chartsOf(result: SideBySide<BrokerRuns>): readonly Chart[] {
+  const asked = `${ASKED.cpuMillis}m / ${ASKED.memoryMi}Mi each`;
+  const byProvider = (split: readonly number[]): Series["points"] =>
+    split.map((y, at) => ({ x: `provider ${at + 1}`, y }));
+  const [two] = result.ours.runs;
+  return [
+    {
+      name: "1c-exhaustion-split",
+      title: "Reservations until nothing is left",
+      subtitle: `two clusters with room for 8 and 7, ${asked}, one request after the other`,
+      kind: "bars",
+      x: { label: "provider", scale: "names" },
+      y: { label: "reservations granted", scale: "linear" },
+      series: [
+        ...eachOf(result).map(
+          ({ subject, runs: [first] }, at): Series => ({
+            label: subject,
+            style: SERIES_STYLES_BY_RUN[at] ?? "fourth",
+            points: byProvider(first === undefined ? [] : splitOf(first)),
+          }),
+        ),
+        { label: "Go thesis, 2026, published", style: "theirs", points: byProvider(THEIRS.split) },
+      ],
+    },
+    {
+      name: "1c-exhaustion-free",
+      title: "What each provider has left",
+      subtitle: `after each request, ${asked}; the last ones are refused`,
+      kind: "lines",
+      x: { label: "requests so far", scale: "linear" },
+      y: { label: "free", unit: "CPU", scale: "linear" },
+      series: (two === undefined ? [] : freeCpu(two)).map(({ left }, at) => ({
+        label: `this system, provider ${at + 1}`,
+        style: SERIES_STYLES_BY_RUN[at] ?? "fourth",
+        points: left.map((y, x) => ({ x, y })),
+      })),
+    },
+  ];
+}
+
+function rowsOf({ subject, runs }: BrokerRuns): string[][] {
+  return runs.map((each) => {
+    const granted = each.answers.filter(({ status }) => status === 201);
+    const refused = each.answers.filter(({ status }) => status === 409);
+    const split = splitOf(each);
+    return [
+      `${subject}: ${each.name}`,
+      `${countText(granted.length)} of ${countText(expectedGrants(each))}`,
+      countText(refused.length),
+      countText(each.answers.length - granted.length - refused.length),
+      split.length > 8 ? `${Math.min(...split)} to ${Math.max(...split)}` : split.join(" / "),
+      each.afterRelease?.join(", then ") ?? "no such call",
+      `${numberText(median(granted.map(({ tookMs }) => tookMs)) ?? 0)} ms`,
+    ];
+  });
+}
+
+function findingsOf(result: SideBySide<BrokerRuns>): Findings {
+  const [two] = result.ours.runs;
+  const split = two === undefined ? [] : splitOf(two);
+  const granted = split.reduce((a, b) => a + b, 0);
+  const expected = two === undefined ? 0 : expectedGrants(two);
+  return {
+    summary: [
+      {
+        metric: "1c reservations until nothing is left",
+        ours: `${granted}/${expected}, split ${split.join("/")}`,
+        theirs: `${THEIRS.succeeded}/${THEIRS.asked}, split ${THEIRS.split.join("/")}`,
+        factor: granted === expected ? "the same" : "worse: see below",
+      },
+    ],
+    text: [
+      markdownTable(
+        ["run", "granted", "refused (409)", "failed otherwise", "split", "after one release", "median"],
+        eachOf(result).flatMap(rowsOf),
+      ),
+      "",
+      ...baselineText(result, ({ runs }) => runs.flatMap(exhaustionFaults)),
+      "The predecessor stopped at the fifteenth request; here everybody goes on asking, so that the refusals are tested, too.",
+    ].join("\n"),
+  };
+}
 
 /** Room for 8 and for 7, as the predecessor had. */
 const TWO: readonly Omit<ProviderSize, "clusterId">[] = [

@@ -1,5 +1,4 @@
-import type { Amounts } from "../subject/bodies.ts";
-import { type Answer, NO_ANSWER } from "../subject/calls.ts";
+import { type Amounts, type Answer, NO_ANSWER } from "../subject/calls.ts";
 
 /** What each request asks for, as in the predecessor's test. */
 export const ASKED: Amounts = { cpuMillis: 500, memoryMi: 256 };
@@ -41,56 +40,40 @@ export function splitOf({ lenders, answers }: Exhaustion): number[] {
 }
 
 export function exhaustionFaults(run: Exhaustion): string[] {
-  const { name, lenders, answers, afterRelease } = run;
+  const { lenders, answers, askers, afterRelease } = run;
   const granted = answers.filter(({ status }) => status === 201);
-  const expected = expectedGrants(run);
-  const split = splitOf(run);
-  const over = lenders.filter((provider, at) => (split[at] ?? 0) > roomFor(provider));
-  const strange = answers.filter(({ status }) => status !== 201 && status !== 409);
-  return [
-    ...(granted.length === expected
-      ? []
-      : [`${name}: ${granted.length} granted, there was room for ${expected}`]),
-    ...over.map(({ clusterId }) => `${name}: ${clusterId} lends more than it has`),
-    ...(new Set(granted.map(({ id }) => id)).size === granted.length
-      ? []
-      : [`${name}: two grants have the same id`]),
-    ...strange.map(({ status }) =>
-      status === NO_ANSWER
-        ? `${name}: a request got no answer`
-        : `${name}: a request was answered with ${status}`,
+  const [expected, split] = [expectedGrants(run), splitOf(run)];
+  // With one asker at a time, nobody may be granted what somebody was refused before.
+  const lastGrant = answers.findLastIndex(({ status }) => status === 201);
+  const early = answers.slice(0, askers > 1 ? 0 : lastGrant).filter(({ status }) => status === 409).length;
+  const unexplained = answers.filter((answer) => isUnexplained(answer, lenders)).length;
+  const isReleasedOnce = afterRelease === undefined || String(afterRelease) === "201,409";
+  const faults: readonly (readonly [isThere: boolean, fault: string])[] = [
+    [granted.length !== expected, `${granted.length} granted, there was room for ${expected}`],
+    ...lenders.map(
+      (each, at) => [(split[at] ?? 0) > roomFor(each), `${each.clusterId} lends more than it has`] as const,
     ),
-    ...earlyRefusals(run),
-    ...unexplained(run),
-    ...(afterRelease === undefined || String(afterRelease) === "201,409"
-      ? []
-      : [
-          `${name}: after one release the next two requests got ${afterRelease.join(" and ")}, not 201 and 409`,
-        ]),
+    [new Set(granted.map(({ id }) => id)).size !== granted.length, "two grants have the same id"],
+    ...answers.map(({ status }) => [status !== 201 && status !== 409, strangeText(status)] as const),
+    [early > 0, `${early} refused while there was room`],
+    [unexplained > 0, `${unexplained} refusals do not say that every provider is full`],
+    [
+      !isReleasedOnce,
+      `after one release the next two requests got ${afterRelease?.join(" and ")}, not 201 and 409`,
+    ],
   ];
+  return faults.filter(([isThere]) => isThere).map(([, fault]) => `${run.name}: ${fault}`);
 }
 
-/** With one asker at a time, nobody may be granted what somebody was refused before. */
-function earlyRefusals({ name, askers, answers }: Exhaustion): string[] {
-  if (askers > 1) return [];
-  const lastGrant = answers.findLastIndex(({ status }) => status === 201);
-  const early = answers.slice(0, lastGrant).filter(({ status }) => status === 409).length;
-  return early === 0 ? [] : [`${name}: ${early} refused while there was room`];
+function strangeText(status: number): string {
+  return status === NO_ANSWER ? "a request got no answer" : `a request was answered with ${status}`;
 }
 
 /** A refusal of ours names every provider, and that it had no room. */
-function unexplained({ name, lenders, answers }: Exhaustion): string[] {
-  const wrong = answers.filter(
-    ({ status, reasons }) =>
-      status === 409 &&
-      reasons !== undefined &&
-      !lenders.every(({ clusterId }) =>
-        reasons.some((each) => each.clusterID === clusterId && each.reason === "capacity"),
-      ),
-  );
-  return wrong.length === 0
-    ? []
-    : [`${name}: ${wrong.length} refusals do not say that every provider is full`];
+function isUnexplained({ status, reasons }: Answer, lenders: Exhaustion["lenders"]): boolean {
+  const isFull = (id: string): boolean =>
+    reasons?.some(({ clusterID, reason }) => clusterID === id && reason === "capacity") === true;
+  return status === 409 && reasons !== undefined && !lenders.every(({ clusterId }) => isFull(clusterId));
 }
 
 /** What every provider has left after each answer, in CPU. */

@@ -8,12 +8,10 @@ import {
   worldCluster,
 } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
+import type { OnCleanup } from "../../measure/async.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
 import { startMeasuredAgent } from "../../measure/start-programs.ts";
-import type { OnCleanup } from "../../measure/with-cleanup.ts";
-import type { Identity } from "../subject/identity.ts";
-import { openSubject, type Subject } from "../subject/subject.ts";
-import { createObservations, type Observations } from "./observations.ts";
+import { type Identity, openSubject, type Subject } from "../subject/subject.ts";
 
 const NAMESPACE = "default";
 /** Enough for every trial, also where nothing can be released. */
@@ -106,4 +104,45 @@ function follow<T>(client: KubeClient, signal: AbortSignal, { resource, see }: F
   };
   const run = (): void => void once().then(goOn, goOn);
   run();
+}
+
+/** When something was first seen, and what was read there. */
+interface Observation {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Watches record what they see; a waiter gets the first observation at once, even if it was recorded before. */
+interface Observations {
+  /** Only the first sight of a thing counts. */
+  readonly record: (thing: string, sight: Observation) => void;
+  /** Undefined: it was not seen in time. */
+  readonly waitFor: (thing: string, withinMs: number) => Promise<Observation | undefined>;
+}
+
+function createObservations(): Observations {
+  const pinned = new Map<string, Observation>();
+  const waiting = new Map<string, (sight: Observation) => void>();
+  return {
+    record: (thing, sight) => {
+      if (pinned.has(thing)) return;
+      pinned.set(thing, sight);
+      waiting.get(thing)?.(sight);
+      waiting.delete(thing);
+    },
+    waitFor: (thing, withinMs) => {
+      const there = pinned.get(thing);
+      if (there !== undefined) return Promise.resolve(there);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          waiting.delete(thing);
+          resolve(undefined);
+        }, withinMs);
+        waiting.set(thing, (sight) => {
+          clearTimeout(timer);
+          resolve(sight);
+        });
+      });
+    },
+  };
 }

@@ -1,11 +1,141 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RESOURCE_REQUESTS, seededRandom } from "@resource-broker/testkit";
-import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import { withCleanup } from "../../measure/with-cleanup.ts";
-import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
+import type { Chart, Series } from "../../charts/chart.ts";
+import type { Context, EvaluationTest, Findings, Size } from "../../evaluation-test.ts";
+import { withCleanup } from "../../measure/async.ts";
+import { type Distribution, distributionOf, mean, percentile } from "../../measure/statistics.ts";
+import { PREDECESSOR } from "../../predecessor.ts";
+import { comparedRow, countText, factorText, markdownTable, withUnit } from "../../report/format.ts";
+import { baselineText, eachOf, type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { type LatencySetup, openSetup } from "./latency-setup.ts";
-import { type BrokerLatency, type Failure, latencyFaults, type Trial } from "./results.ts";
-import { chartsOf, findingsOf } from "./show.ts";
+
+/** The steps of a reservation, in the order in which people tell them; each since the request was created. */
+const STEPS = ["reserved", "reservationInstruction", "providerInstruction", "total"] as const;
+type Step = (typeof STEPS)[number];
+
+/** All in ms since the creation of the ResourceRequest was sent. */
+interface Trial {
+  /** The API server has stored it. */
+  readonly created: number;
+  readonly reserved: number;
+  readonly reservationInstruction: number;
+  readonly providerInstruction: number;
+}
+
+/** One that did not come to its end. */
+interface Failure {
+  readonly trial: string;
+  readonly problem: string;
+}
+
+/** Of one broker. */
+interface BrokerLatency {
+  readonly subject: string;
+  readonly trials: readonly Trial[];
+  readonly failures: readonly Failure[];
+}
+
+/** Until the last of the three is there: which one that is differs from trial to trial. */
+function valueOf(trial: Trial, step: Step): number {
+  const { reserved, reservationInstruction, providerInstruction } = trial;
+  return step === "total" ? Math.max(reserved, reservationInstruction, providerInstruction) : trial[step];
+}
+
+function statisticsOf({ trials }: Pick<BrokerLatency, "trials">, step: Step): Distribution | undefined {
+  return distributionOf(trials.map((trial) => valueOf(trial, step)));
+}
+
+function latencyFaults({ trials, failures }: BrokerLatency): string[] {
+  return [
+    ...failures.map(({ trial, problem }) => `${trial}: ${problem}`),
+    ...(trials.length === 0 ? ["no trial came to its end"] : []),
+  ];
+}
+
+const THEIRS = PREDECESSOR.latencyMs;
+const NAMES: Readonly<Record<Step, string>> = {
+  reserved: "Reserved",
+  reservationInstruction: "ReservationInstruction",
+  providerInstruction: "ProviderInstruction",
+  total: "all of them",
+};
+
+const SERIES_STYLES: readonly Series["style"][] = ["ours", "third"];
+
+function chartsOf(result: SideBySide<BrokerLatency>): readonly Chart[] {
+  return [
+    {
+      name: "4-latency",
+      title: "From the creation of a ResourceRequest until …",
+      subtitle: `mean of ${countText(result.ours.trials.length)} trials; real broker and agents, simulated API servers (kube-sim)`,
+      kind: "bars",
+      x: { label: "until there is", scale: "names" },
+      y: { label: "time since the request was created", unit: "ms", scale: "log" },
+      series: [
+        ...eachOf(result).map(
+          (each, at): Series => ({
+            label: each.subject,
+            style: SERIES_STYLES[at] ?? "fourth",
+            points: STEPS.map((step) => pointOf(each, step)),
+          }),
+        ),
+        {
+          label: "Go thesis, 2026, published",
+          style: "theirs",
+          points: STEPS.map((step) => ({ x: NAMES[step], y: THEIRS[step] })),
+        },
+      ],
+      notes: ["lines: 5th to 95th percentile of the trials"],
+    },
+  ];
+}
+
+function pointOf({ trials }: BrokerLatency, step: Step): Series["points"][number] {
+  const times = trials.map((trial) => valueOf(trial, step));
+  const [y, low, high] = [mean(times), percentile(times, 0.05), percentile(times, 0.95)];
+  if (y === undefined || low === undefined || high === undefined) return { x: NAMES[step] };
+  return { x: NAMES[step], y, low, high };
+}
+
+function findingsOf(result: SideBySide<BrokerLatency>): Findings {
+  const { ours, baseline } = result;
+  const total = (each: BrokerLatency): number | undefined => statisticsOf(each, "total")?.mean;
+  return {
+    summary: STEPS.map((step) =>
+      comparedRow(`4 request created → ${NAMES[step]}, mean`, "ms", [
+        statisticsOf(ours, step)?.mean,
+        THEIRS[step],
+      ]),
+    ),
+    text: [
+      ...eachOf(result).flatMap((each) => [textOf(each), ""]),
+      ...baselineText(result, latencyFaults),
+      ...(baseline === undefined
+        ? []
+        : [
+            `On this machine, with the same agents, this system against the baseline: ${factorText(total(ours), total(baseline))}.`,
+            "",
+          ]),
+      "Our API servers are simulated (kube-sim) and answer faster than real ones; the predecessor's were real. What a real API server adds to each of the four writes was not measured here; it is milliseconds, not seconds. The largest part of the predecessor's time is the provider's poll, which a push replaces.",
+    ].join("\n"),
+  };
+}
+
+function textOf(each: BrokerLatency): string {
+  const { subject, trials, failures } = each;
+  const rows = STEPS.map((step) => {
+    const statistics = statisticsOf(each, step);
+    const { mean: average, median, p95, p99, most } = statistics ?? {};
+    const times = [average, median, p95, p99, most, THEIRS[step]].map((ms) => withUnit(ms, "ms"));
+    return [NAMES[step], ...times, factorText(average, THEIRS[step])];
+  });
+  const created = withUnit(mean(trials.map((trial) => trial.created)), "ms");
+  return [
+    `**${subject}**: ${countText(trials.length)} trials, ${countText(failures.length)} failed. The create call alone took ${created} on average: the API server's share, which is in every figure below.`,
+    "",
+    markdownTable(["until", "mean", "median", "p95", "p99", "most", "published mean", "factor"], rows),
+  ].join("\n");
+}
 
 const TRIALS: Readonly<Record<Size, number>> = { smoke: 10, quick: 60, full: 300 };
 const WARM_UP: Readonly<Record<Size, number>> = { smoke: 2, quick: 10, full: 20 };

@@ -2,13 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ReservationRequestDTO } from "@resource-broker/contract";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import type { Context, EvaluationTest, Size } from "../../evaluation-test.ts";
-import type { Connection } from "../../measure/load/connection.ts";
-import { reserveText } from "../../measure/load/requests.ts";
-import { type OnCleanup, withCleanup } from "../../measure/with-cleanup.ts";
-import { type Amounts, advertisementFor, requestFor } from "../subject/bodies.ts";
-import { type Answer, advertise, answerOf, NO_ANSWER, sendTimed } from "../subject/calls.ts";
-import { grantedIds } from "../subject/fill.ts";
-import { listReservations } from "../subject/list-reservations.ts";
+import { type OnCleanup, withCleanup } from "../../measure/async.ts";
+import { type Connection, reserveText } from "../../measure/load/connection.ts";
+import {
+  advertiseSize,
+  type Amounts,
+  type Answer,
+  answerOf,
+  LARGE,
+  NO_ANSWER,
+  requestFor,
+  sendTimed,
+  SMALL,
+} from "../subject/calls.ts";
+import { grantedIds, listReservations } from "../subject/fill.ts";
 import { type SideBySide, sideBySide } from "../subject/side-by-side.ts";
 import { connectAll, openSubject, type Subject, settle } from "../subject/subject.ts";
 import {
@@ -47,9 +54,7 @@ async function inBursts(connections: readonly Connection[], bursts: Bursts): Pro
   return answers;
 }
 
-const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
-/** A provider never runs out of small ones, and has no room for a single huge one. */
-const PROVIDER_SIZE: Amounts = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
+/** Too much for any provider that has only what it has at first. */
 const HUGE: Amounts = { cpuMillis: 5_000_000, memoryMi: 1024 };
 const THEIR_LEVELS = [1, 2, 4, 6, 8, 10];
 const BASELINE_PROVIDERS = 1;
@@ -121,19 +126,17 @@ async function openConnections(
   most: number,
   onCleanup: OnCleanup,
 ): Promise<OpenConnections> {
-  const advertiseOn = (each: Connection): Promise<void> =>
-    advertise(each, advertisementFor(each.clusterId, PROVIDER_SIZE));
   if (subject.broker !== undefined) {
     const requesters = await connectAll(subject, subject.identities(most), {
       later: onCleanup,
-      begin: advertiseOn,
+      begin: advertiseSize,
     });
     return { requesters, providers: requesters };
   }
   const known = [...new Map(subject.identities(most + 1).map((each) => [each.clusterId, each])).values()];
   const providers = await connectAll(subject, known.slice(-BASELINE_PROVIDERS), {
     later: onCleanup,
-    begin: advertiseOn,
+    begin: advertiseSize,
   });
   const asking = known.slice(0, -BASELINE_PROVIDERS);
   const identities = Array.from({ length: most }, (_, at) => asking[at % asking.length]);
@@ -156,10 +159,10 @@ async function contestOf(
   const asking = requesters.filter(({ clusterId }) => clusterId !== provider.clusterId).slice(0, 100);
   const room = Math.floor(asking.length / 2);
   const size = {
-    cpuMillis: PROVIDER_SIZE.cpuMillis + room * HUGE.cpuMillis,
-    memoryMi: PROVIDER_SIZE.memoryMi,
+    cpuMillis: LARGE.cpuMillis + room * HUGE.cpuMillis,
+    memoryMi: LARGE.memoryMi,
   };
-  await advertise(provider, advertisementFor(provider.clusterId, size));
+  await advertiseSize(provider, size);
   const bursts = { rounds: 1, request: requestFor(HUGE), name: "huge", random: seededRandom(seed), signal };
   const answers = (await inBursts(asking, bursts)).flat();
   return {
@@ -192,7 +195,7 @@ async function recountOf(
   const isHuge = new Set(huge);
   const taken = (id: string): number => (isHuge.has(id) ? HUGE : SMALL).cpuMillis;
   const roomOf = (provider: string): number =>
-    PROVIDER_SIZE.cpuMillis + (provider === asked.provider ? asked.room * HUGE.cpuMillis : 0);
+    LARGE.cpuMillis + (provider === asked.provider ? asked.room * HUGE.cpuMillis : 0);
   return { recount: recount([...small, ...huge], await listReservations(broker), { taken, roomOf }) };
 }
 

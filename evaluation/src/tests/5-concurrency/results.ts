@@ -1,4 +1,3 @@
-import { median, percentile } from "../../measure/statistics.ts";
 import { type Answer, NO_ANSWER } from "../subject/calls.ts";
 
 /** So many requests in the same moment, again and again. */
@@ -23,7 +22,7 @@ export interface Contest {
 }
 
 /** What the ledger says of it afterwards; somebody else's broker does not show it. */
-export interface Recount {
+interface Recount {
   readonly acknowledged: number;
   readonly listed: number;
   /** Acknowledged, but not in the ledger. */
@@ -58,28 +57,7 @@ export function hasFailed({ status }: Answer): boolean {
   return status >= 500;
 }
 
-export interface LevelMetrics {
-  readonly simultaneous: number;
-  readonly requests: number;
-  readonly median: number;
-  readonly p95: number;
-  readonly p99: number;
-  /** Medians of the fastest and the slowest tenth of the rounds: the run-to-run spread. */
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Undefined: nobody was granted anything. */
-export function metricsOf({ simultaneous, roundsMs }: Level): LevelMetrics | undefined {
-  const all = roundsMs.flat();
-  const medians = roundsMs.map((round) => median(round)).filter((each) => each !== undefined);
-  const [mid, p95, p99] = [median(all), percentile(all, 0.95), percentile(all, 0.99)];
-  const [low, high] = [percentile(medians, 0.1), percentile(medians, 0.9)];
-  if (mid === undefined || p95 === undefined || p99 === undefined) return undefined;
-  return { simultaneous, requests: all.length, median: mid, p95, p99, low: low ?? mid, high: high ?? mid };
-}
-
-export interface Listed {
+interface Listed {
   readonly id: string;
   readonly targetClusterID: string;
 }
@@ -106,37 +84,34 @@ export function recount(
   };
 }
 
-export function levelFaults({ simultaneous, timeouts, refused, failed = 0 }: Level): string[] {
-  const at = `${simultaneous} simultaneous`;
-  return [
-    ...(timeouts === 0 ? [] : [`${at}: ${timeouts} requests without an answer`]),
-    ...(refused === 0 ? [] : [`${at}: ${refused} requests were refused though there was room`]),
-    ...(failed === 0 ? [] : [`${at}: ${failed} requests were answered with an error of the broker (5xx)`]),
-  ];
-}
-
-export function contestFaults({ simultaneous, room, granted, timeouts, failed = 0 }: Contest): string[] {
-  const at = `${simultaneous} simultaneous for ${room} places`;
-  return [
-    ...(granted === room ? [] : [`${at}: ${granted} granted`]),
-    ...(timeouts === 0 ? [] : [`${at}: ${timeouts} requests without an answer`]),
-    ...(failed === 0 ? [] : [`${at}: ${failed} requests were answered with an error of the broker (5xx)`]),
-  ];
-}
-
-export function recountFaults({ acknowledged, listed, lost, doubled }: Recount): string[] {
-  return [
-    ...(lost === 0 ? [] : [`${lost} acknowledged reservations are not in the ledger`]),
-    ...(doubled === 0 ? [] : [`${doubled} double bookings`]),
-    ...(listed === acknowledged ? [] : [`${acknowledged} were acknowledged, the ledger holds ${listed}`]),
-  ];
-}
+type Counted = readonly [count: number, fault: string];
 
 /** Everything that one broker did not do as it should. */
-export function faultsOf({ levels, contest, recount: recounted }: BrokerConcurrency): string[] {
+export function faultsOf({ levels, contest, recount: counted }: BrokerConcurrency): string[] {
+  const { simultaneous, room, granted } = contest;
+  const places = `${simultaneous} simultaneous for ${room} places`;
+  const rows: Counted[] = [
+    ...levels.flatMap((level) => unanswered(`${level.simultaneous} simultaneous`, level)),
+    [granted - room, `${places}: ${granted} granted`],
+    ...unanswered(places, contest),
+    ...(counted === undefined ? [] : miscounted(counted)),
+  ];
+  return rows.filter(([count]) => count !== 0).map(([, fault]) => fault);
+}
+
+function unanswered(at: string, { timeouts, failed = 0, ...level }: Level | Contest): Counted[] {
+  const refused = "refused" in level ? level.refused : 0;
   return [
-    ...levels.flatMap(levelFaults),
-    ...contestFaults(contest),
-    ...(recounted === undefined ? [] : recountFaults(recounted)),
+    [timeouts, `${at}: ${timeouts} requests without an answer`],
+    [refused, `${at}: ${refused} requests were refused though there was room`],
+    [failed, `${at}: ${failed} requests were answered with an error of the broker (5xx)`],
+  ];
+}
+
+function miscounted({ acknowledged, listed, lost, doubled }: Recount): Counted[] {
+  return [
+    [lost, `${lost} acknowledged reservations are not in the ledger`],
+    [doubled, `${doubled} double bookings`],
+    [listed - acknowledged, `${acknowledged} were acknowledged, the ledger holds ${listed}`],
   ];
 }

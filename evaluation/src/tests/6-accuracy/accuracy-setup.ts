@@ -4,20 +4,20 @@ import { cordonCall, uncordonCall } from "@resource-broker/client";
 import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
+import type { OnCleanup } from "../../measure/async.ts";
 import { type Connection, openConnection } from "../../measure/load/connection.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import type { OnCleanup } from "../../measure/with-cleanup.ts";
-import { advertisementFor, quantities } from "../subject/bodies.ts";
-import { advertise, release, reserve } from "../subject/calls.ts";
+import { advertise, advertisementFor, quantities, release, reserve } from "../subject/calls.ts";
 import {
   type Amounts,
+  type Check,
+  checkOf,
   decideByRules,
   type OracleCluster,
   type OracleInput,
   type OracleRequest,
   type OracleRules,
 } from "./oracle.ts";
-import { type Check, checkOf } from "./verdict.ts";
 
 const REGION_LABEL = "topology.kubernetes.io/region";
 

@@ -1,14 +1,18 @@
 import { join } from "node:path";
-import type { AdvertisementDTO } from "@resource-broker/contract";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import { commonName, makeKeys, type TestCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import { openFileLimit } from "../../frame/cores.ts";
-import { limitConcurrency } from "../../measure/limit-concurrency.ts";
+import { openFileLimit } from "../../frame/machine.ts";
+import { type ConcurrencyLimit, inParallel, limitConcurrency, withCleanup } from "../../measure/async.ts";
+import {
+  advertiseText,
+  type Connection,
+  type ConnectionOptions,
+  getText,
+  openConnection,
+} from "../../measure/load/connection.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import { withCleanup } from "../../measure/with-cleanup.ts";
-import { openProtocolClient, type ProtocolClient } from "./protocol-client.ts";
-import { type Fleet, INTERVAL_MS, POLL_MS, type Step } from "./staircase.ts";
-import { type StepContext, watchStep } from "./watch-step.ts";
+import { type Fleet, INTERVAL_MS, POLL_MS, type Step, type StepContext, watchStep } from "./step-metrics.ts";
 
 /** Handshakes under way: enough to keep the broker busy, few enough that none waits until it is given up. */
 const AT_ONCE = 32;
@@ -59,15 +63,10 @@ export function measureClients(context: Context, options: ClientsOptions): Promi
       note(await client.advertise());
       clients.push(client);
     };
-    const growTo = async (count: number): Promise<void> => {
-      let next = clients.length;
-      const some = async (): Promise<void> => {
-        while (next < count) {
-          context.signal.throwIfAborted();
-          await openOne(next++);
-        }
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, some));
+    const growTo = (count: number): Promise<void> => {
+      const known = clients.length;
+      const growth = { count: count - known, atOnce: AT_ONCE, signal: context.signal };
+      return inParallel(growth, (number) => openOne(known + number));
     };
     const live = runClientLoop(clients, { note, polls: !streams });
     onCleanup(live.stop);
@@ -108,4 +107,66 @@ function runClientLoop(
     for (; polls && owed >= 1; owed--) void clients[next++ % clients.length]?.poll().then(note);
   }, TICK_MS);
   return { stop: () => clearInterval(timer) };
+}
+
+interface ClientOptions extends ConnectionOptions {
+  /** What it says of its cluster, but for the name. */
+  readonly advertisement: AdvertisementDTO;
+  /** False: it asks for instructions instead of keeping a stream of them open. */
+  readonly streams: boolean;
+  /** How it connects for each call, where not everybody can keep a connection. That costs the broker more. Absent: it keeps one. */
+  readonly connectsAnew?: ConcurrencyLimit;
+}
+
+/** Says what an agent says, without a cluster behind it. Each call resolves with whether it went well. */
+interface ProtocolClient {
+  readonly advertise: () => Promise<boolean>;
+  readonly poll: () => Promise<boolean>;
+  /** True while its stream is open, where it has one. */
+  readonly isWell: () => boolean;
+  readonly close: () => void;
+}
+
+async function openProtocolClient(options: ClientOptions): Promise<ProtocolClient> {
+  const { clusterId, advertisement, streams, connectsAnew } = options;
+  const stream = streams ? await openConnection(options) : undefined;
+  stream?.stream(getText(PATH.instructionStream), () => undefined);
+  const kept = connectsAnew === undefined ? await openConnection(options) : undefined;
+  let sequence = 0;
+  let calling: Promise<unknown> = Promise.resolve();
+
+  const sendOn = async (connection: Connection, request: string): Promise<boolean> =>
+    (await connection.send(request)).status === 200;
+  const sendAnew = async (request: string): Promise<boolean> => {
+    const connection = await openConnection(options);
+    try {
+      return await sendOn(connection, request);
+    } finally {
+      connection.close();
+    }
+  };
+  const send = (request: string): Promise<boolean> => {
+    if (kept !== undefined) return sendOn(kept, request);
+    return connectsAnew === undefined ? sendAnew(request) : connectsAnew(() => sendAnew(request));
+  };
+  /** One after the other, as on any connection; a failure is told and not thrown. */
+  const call = (request: () => string): Promise<boolean> => {
+    const answered = calling.then(() => send(request())).catch(() => false);
+    calling = answered;
+    return answered;
+  };
+
+  return {
+    advertise: () =>
+      call(() => {
+        sequence += 1;
+        return advertiseText({ ...advertisement, clusterID: clusterId, instance: clusterId, sequence });
+      }),
+    poll: () => call(() => getText(PATH.instructions)),
+    isWell: () => stream?.isClosed() !== true,
+    close: () => {
+      stream?.close();
+      kept?.close();
+    },
+  };
 }

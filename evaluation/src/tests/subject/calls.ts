@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { formatTime } from "@resource-broker/base";
 import { type AdvertisementDTO, PATH, type ReservationRequestDTO } from "@resource-broker/contract";
-import type { Connection, Reply } from "../../measure/load/connection.ts";
-import { advertiseText, deleteText, getText, reserveText } from "../../measure/load/requests.ts";
+import {
+  advertiseText,
+  type Connection,
+  deleteText,
+  getText,
+  type Reply,
+  reserveText,
+} from "../../measure/load/connection.ts";
 
 /** What a broker answered to a request for a reservation. */
 export interface Answer {
@@ -105,4 +112,42 @@ function objectIn(
   } catch {
     return {};
   }
+}
+
+/** Amounts that are asked for or lent. */
+export interface Amounts {
+  readonly cpuMillis: number;
+  readonly memoryMi: number;
+}
+
+/** What most requests ask for, and a provider that never runs out of it. */
+export const SMALL: Amounts = { cpuMillis: 500, memoryMi: 256 };
+export const LARGE: Amounts = { cpuMillis: 4_000_000, memoryMi: 4_000_000 };
+
+/** Advertises an empty cluster of this size. */
+export function advertiseSize(connection: Connection, size: Amounts = LARGE): Promise<void> {
+  return advertise(connection, advertisementFor(connection.clusterId, size));
+}
+
+/** What the agent of an empty cluster of this size posts; only what every broker of this kind reads. */
+export function advertisementFor(clusterID: string, size: Amounts): AdvertisementDTO {
+  const all = quantities(size);
+  const none = { cpu: "0", memory: "0" };
+  return {
+    clusterID,
+    clusterName: "cluster-advertisement",
+    resources: { capacity: all, allocatable: all, allocated: none, available: all },
+    timestamp: formatTime(Math.round(performance.timeOrigin + performance.now())),
+  };
+}
+
+export function requestFor(wanted: Amounts): ReservationRequestDTO {
+  return { requestedResources: quantities(wanted) };
+}
+
+export function quantities({ cpuMillis, memoryMi }: Amounts): {
+  readonly cpu: string;
+  readonly memory: string;
+} {
+  return { cpu: `${cpuMillis}m`, memory: `${memoryMi}Mi` };
 }

@@ -1,6 +1,7 @@
-import type { ReservationRequestDTO } from "@resource-broker/contract";
-import type { Connection } from "../../measure/load/connection.ts";
-import { reserveText } from "../../measure/load/requests.ts";
+import { readAll, reservationPages } from "@resource-broker/client";
+import type { ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
+import type { BrokerProcess } from "@resource-broker/testkit";
+import { type Connection, reserveText } from "../../measure/load/connection.ts";
 import { type Answer, answerOf, release, sendTimed } from "./calls.ts";
 
 export interface FillOptions {
@@ -52,4 +53,9 @@ export async function releaseAll(filled: readonly Filled[]): Promise<void> {
 
 export function grantedIds(answers: readonly Answer[]): string[] {
   return answers.flatMap(({ status, id }) => (status === 201 && id !== undefined ? [id] : []));
+}
+
+/** All of them, as an admin sees them. */
+export function listReservations(broker: BrokerProcess): Promise<readonly ReservationDTO[]> {
+  return readAll(broker.api(), reservationPages());
 }

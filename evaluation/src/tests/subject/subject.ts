@@ -1,16 +1,60 @@
-import { writeFile } from "node:fs/promises";
+import { X509Certificate } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@resource-broker/base";
 import { PATH } from "@resource-broker/contract";
-import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
+import {
+  type BrokerProcess,
+  commonName,
+  type Credentials,
+  makeKeys,
+  testCertificates,
+} from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import { type Connection, openConnection } from "../../measure/load/connection.ts";
-import { getText } from "../../measure/load/requests.ts";
+import { inParallel, type OnCleanup } from "../../measure/async.ts";
+import { type Connection, getText, openConnection } from "../../measure/load/connection.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import type { OnCleanup } from "../../measure/with-cleanup.ts";
-import { readBaselineCertificates } from "./baseline-certificates.ts";
-import type { Identity } from "./identity.ts";
+
+/** One to ask and one to lend. */
+const LEAST = 2;
+
+/**
+ * The clusters that a broker of somebody else knows: one folder each, with tls.crt, tls.key and ca.crt as cert-manager writes
+ * them. The Common Name is the cluster's ID, whatever the folder is called.
+ */
+export async function readBaselineCertificates(folder: string): Promise<Identity[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new Fault("invalid", `--baseline-certs ${folder}: there is no such folder`, { cause });
+  });
+  const names = entries.filter((entry) => !entry.isFile()).map(({ name }) => name);
+  const identities = await Promise.all(names.toSorted().map((name) => readIdentity(join(folder, name))));
+  if (identities.length < LEAST) {
+    throw new Fault(
+      "invalid",
+      `--baseline-certs ${folder}: needs a folder with tls.crt, tls.key and ca.crt for each of at least ${LEAST} clusters; found ${identities.length}`,
+    );
+  }
+  return identities;
+}
+
+async function readIdentity(folder: string): Promise<Identity> {
+  const read = (name: string): Promise<string> =>
+    readFile(join(folder, name), "utf8").catch((cause: unknown) => {
+      throw new Fault("invalid", `--baseline-certs: ${join(folder, name)} cannot be read`, { cause });
+    });
+  const [cert, key, ca] = await Promise.all(["tls.crt", "tls.key", "ca.crt"].map(read));
+  if (cert === undefined || key === undefined || ca === undefined) throw new Error("a file was not read");
+  return { clusterId: commonNameOf(cert, folder), credentials: { cert, key, ca } };
+}
+
+function commonNameOf(cert: string, folder: string): string {
+  const { subject } = new X509Certificate(cert);
+  const name = /^CN=(.+)$/m.exec(subject)?.[1];
+  if (name === undefined)
+    throw new Fault("invalid", `--baseline-certs: the certificate in ${folder} has no Common Name`);
+  return name;
+}
 
 const HTTPS_PORT = 443;
 const BASELINE_SETTLES_MS = 10_000;
@@ -76,18 +120,12 @@ export async function connectAll(
   { later: onCleanup, begin = (connection) => connection.send(getText(PATH.instructions)) }: ConnectOptions,
 ): Promise<Connection[]> {
   const connections: Connection[] = [];
-  let next = 0;
-  const some = async (): Promise<void> => {
-    for (let at = next++; at < identities.length; at = next++) {
-      const identity = identities[at];
-      if (identity === undefined) return;
-      const connection = await openConnection({ ...identity, host, port });
-      connections[at] = connection;
-      onCleanup(connection.close);
-      await begin(connection);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, some));
+  await inParallel({ count: identities.length, atOnce: AT_ONCE }, async (at) => {
+    const connection = await openConnection({ ...itemAt(identities, at), host, port });
+    connections[at] = connection;
+    onCleanup(connection.close);
+    await begin(connection);
+  });
   return connections;
 }
 
@@ -134,4 +172,10 @@ function itemAt<T>(list: readonly T[], at: number): T {
   const item = list[at];
   if (item === undefined) throw new RangeError(`there is no item ${at}`);
   return item;
+}
+
+/** A cluster as a broker knows it. */
+export interface Identity {
+  readonly clusterId: string;
+  readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
 }

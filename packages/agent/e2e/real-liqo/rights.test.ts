@@ -11,6 +11,7 @@ import {
 import { beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { askFor, untilActive } from "../testing/resource-request.ts";
 import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
+import { deploy } from "./testing/workloads.ts";
 
 const TIMEOUT_MS = 600_000;
 const AGENT = { namespace: "rear-agent", name: "resource-broker-agent" };
@@ -69,8 +70,10 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
       "offloading",
       ({ status }) => status?.offloadingPhase === "Ready",
     );
-    const { plane } = world.liqo.cluster("rome");
-    await plane.seed([deployment("one", nodes.with), deployment("other", nodes.without)]);
+    const pod = { namespace: "default", replicas: 1, requests: { cpu: "1" } };
+    const direction = { requester: rome };
+    await deploy(direction, { ...pod, name: "one" }, { node: nodes.with, by: "preference" });
+    await deploy(direction, { ...pod, name: "other" }, { node: nodes.without, by: "preference" });
     const places = async (): Promise<string[]> =>
       (await rome.list(WHOLE_PODS)).map(({ metadata, spec, status }: WholePod) =>
         [metadata.labels?.["app"], spec?.nodeName, status?.reason ?? status?.phase].join(" "),
@@ -89,27 +92,3 @@ describe("an agent with the shipped rights and rules, with the real Liqo", () =>
     expect((await untilActive(rome, "without")).reservationName).toBe(nodes.without);
   });
 });
-
-/** One pod, on that node if it may be there. */
-function deployment(name: string, node: string): object {
-  const labels = { app: name };
-  const rule = { key: "kubernetes.io/hostname", operator: "In", values: [node] };
-  const preferred = { weight: 100, preference: { matchExpressions: [rule] } };
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name, namespace: "default" },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          terminationGracePeriodSeconds: 1,
-          containers: [{ name: "main", image: "example/app:1", resources: { requests: { cpu: "1" } } }],
-          affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [preferred] } },
-        },
-      },
-    },
-  };
-}

@@ -1,15 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, onTestFailed, test } from "vitest";
-import { directionOf } from "../liqo/testing/directions.ts";
-import { newScenario, type Scenario, STEPS } from "../liqo/testing/scenario.ts";
-import { TWO_CLUSTERS } from "../liqo/testing/two-reservations.ts";
 import { expectNothingForced, expectSurvival, FAILURES, FEW_FAILURES } from "./testing/failures.ts";
 import {
   expectBothDirections,
   expectPersonsSliceStays,
   expectUpAfterPersonsPeering,
 } from "./testing/other-peerings.ts";
-import { type RealLiqoWorld, startRealLiqoWorld } from "./testing/real-liqo-world.ts";
-import { expectNothingForGreed, expectVersionMismatch } from "./testing/unreserved-slices.ts";
+import {
+  directionOf,
+  type RealLiqoWorld,
+  startRealLiqoWorld,
+  TWO_CLUSTERS,
+} from "./testing/real-liqo-world.ts";
+import { newScenario, type Scenario, STEPS } from "./testing/scenario.ts";
+import { expectNothingForGreed } from "./testing/unreserved-slices.ts";
 
 /** Only a guard, above all that one of them waits for in turn. */
 const TIMEOUT_MS = 3_600_000;
@@ -52,8 +55,6 @@ describe("reservations through the real Liqo", { timeout: TIMEOUT_MS }, () => {
   );
 
   test("slices that are raised by hand, or nobody's, get nothing", () => expectNothingForGreed(world));
-  test("another version of Liqo at the provider is said, and nothing is tried", () =>
-    expectVersionMismatch(world));
   test.runIf(isFull)("the provider is gone for good: what it borrows here stays", () =>
     expectNothingForced(world),
   );

@@ -26,10 +26,10 @@ describe.skipIf(!controlPlaneAssets().isThere)(
     test("a broker keeps its ledger there, too, and finds it again", async () => {
       const transport = await hub.makeTransport("kubernetes");
       const [rome, paris] = [await transport.connect("rome"), await transport.connect("paris")];
-      await paris.publishAdvertisement(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
-      const { id } = await rome.requestReservation(reservationBody({ cpu: 2, memoryGi: 4 }), "k");
+      await paris.publish(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
+      const { id } = await rome.reserve(reservationBody({ cpu: 2, memoryGi: 4 }), "k");
       await transport.restart();
-      expect(await rome.fetchReservation(id)).toMatchObject({ id, targetClusterID: "paris" });
+      expect(await rome.getReservation(id)).toMatchObject({ id, targetClusterID: "paris" });
       await rome.release(id);
       for (const agent of [rome, paris]) await agent.close();
       await transport.remove();

@@ -6,29 +6,19 @@ import { brokerTime } from "./broker-time.ts";
 /** After this time without an answer, the broker cannot be asked whether a reservation has ended. */
 const SILENT_AFTER_MS = 60_000;
 
-/** What is known of the broker from its answers. */
-export interface BrokerLink {
-  readonly view: () => BrokerView;
-  /** The broker's time; before its first answer the local clock. */
-  readonly now: () => number;
-  /** Records activity that is no answer, such as an event of the stream. */
-  readonly markSeen: () => void;
-  readonly ledgerId: () => string | undefined;
-  /** False: an older broker, which ignores idempotency keys. Undefined: it has not answered yet. */
-  readonly isCurrent: () => boolean | undefined;
-  /** Called when another ledger answers: the broker has lost its state. */
-  readonly onNewLedger: (listener: () => void) => void;
-  readonly stop: () => void;
-}
+export type BrokerLink = ReturnType<typeof brokerLink>;
 
-export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">, clock: Clock): BrokerLink {
+/** What is known of the broker from its answers. */
+export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">, clock: Clock) {
   const time = brokerTime(clock);
   const listeners: (() => void)[] = [];
   const startedAt = clock.monotonicMs();
   let lastSeenAt: number | undefined;
   let ledgerId: string | undefined;
+  /** False: an older broker, which ignores idempotency keys. Undefined: it has not answered yet. */
   let isCurrent: boolean | undefined;
 
+  /** Records activity, also such that is no answer, such as an event of the stream. */
   const markSeen = (): void => {
     lastSeenAt = clock.monotonicMs();
   };
@@ -40,10 +30,11 @@ export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">,
     ledgerId = response.ledgerId ?? ledgerId;
     if (isNew) for (const listener of listeners) listener();
   });
+  /** The broker's time; before its first answer the local clock. */
   const now = (): number => time.now() ?? clock.wallMs();
 
   return {
-    view: () => ({
+    view: (): BrokerView => ({
       now: time.now(),
       isSilent: clock.monotonicMs() - (lastSeenAt ?? startedAt) > SILENT_AFTER_MS,
       isOlder: isCurrent === false,
@@ -52,7 +43,8 @@ export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">,
     markSeen,
     ledgerId: () => ledgerId,
     isCurrent: () => isCurrent,
-    onNewLedger: (listener) => void listeners.push(listener),
+    /** Called when another ledger answers: the broker has lost its state. */
+    onNewLedger: (listener: () => void): void => void listeners.push(listener),
     stop,
   };
 }

@@ -1,5 +1,5 @@
 import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
-import { backoff, failureReporter, wait } from "@resource-broker/kube";
+import { backoff, failureReporter, loop, wait } from "@resource-broker/kube";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type {
   BrokerCommunicator,
@@ -7,13 +7,8 @@ import type {
   ReservationEvent,
 } from "../transport/broker-communicator.ts";
 
-export interface FeedOptions {
-  /** Poll interval where the broker does not push; 0: no polling. */
-  readonly pollIntervalMs: number;
-}
-
-export interface FeedDeps {
-  readonly communicator: Pick<BrokerCommunicator, "watchInstructions" | "fetchInstructions">;
+interface FeedDeps {
+  readonly communicator: Pick<BrokerCommunicator, "watch" | "listInstructions">;
   readonly cache: ReservationCache;
   readonly clock: Clock;
   readonly random: () => number;
@@ -24,22 +19,16 @@ export interface FeedDeps {
   readonly onCapacity: (capacity: CapacityChange) => void;
 }
 
-export interface InstructionFeed {
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-  /** True while the broker pushes. */
-  readonly isStreaming: () => boolean;
-}
-
 const MAX_BACKOFF_MS = 5000;
 /** An older broker may have been replaced by one that pushes, so the stream is tried again. */
 const TRY_STREAM_AGAIN_MS = 5 * 60_000;
 
-/** Updates the cache with what the broker sends: pushed where it can, polled where it cannot. */
-export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps): InstructionFeed {
+/**
+ * Updates the cache with what the broker sends: pushed where it can, polled where it cannot. `pollIntervalMs` 0: no
+ * polling.
+ */
+export function instructionFeed({ pollIntervalMs }: { readonly pollIntervalMs: number }, deps: FeedDeps) {
   const { communicator, cache, clock, log } = deps;
-  const ending = new AbortController();
-  const { signal } = ending;
   const retries = backoff({ maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
   const stream = failureReporter({
     log,
@@ -49,7 +38,6 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   });
   let isStreaming = false;
   let polledAt = 0;
-  let running: Promise<void> = Promise.resolve();
 
   const handle = (event: ReservationEvent): void => {
     deps.onActivity();
@@ -73,9 +61,9 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
     }
   };
 
-  const follow = async (): Promise<void> => {
+  const follow = async (signal: AbortSignal): Promise<void> => {
     try {
-      for await (const event of communicator.watchInstructions(signal)) {
+      for await (const event of communicator.watch(signal)) {
         if (!isStreaming) {
           isStreaming = true;
           retries.succeeded();
@@ -89,7 +77,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
     }
   };
 
-  const poll = async (forMs: number): Promise<void> => {
+  const poll = async (forMs: number, signal: AbortSignal): Promise<void> => {
     const until = clock.monotonicMs() + forMs;
     while (!signal.aborted && clock.monotonicMs() < until) {
       if (pollIntervalMs > 0) await pollInsteadOfStream();
@@ -106,7 +94,7 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
   const pollOnce = async (): Promise<Fault | undefined> => {
     polledAt = clock.monotonicMs();
     try {
-      for (const reservation of await communicator.fetchInstructions()) cache.update("provider", reservation);
+      for (const reservation of await communicator.listInstructions()) cache.update("provider", reservation);
       return undefined;
     } catch (error) {
       return toFault(error);
@@ -120,28 +108,23 @@ export function instructionFeed({ pollIntervalMs }: FeedOptions, deps: FeedDeps)
     if (pollIntervalMs > 0 && isDue) await pollOnce();
   };
 
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        await follow();
-      } catch (error) {
-        if (signal.aborted) return;
-        const fault = toFault(error);
-        if (fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS);
-        else await pollDuringOutage(fault);
-      }
-      await wait(retries.failed(), { clock, signal });
+  const round = async (signal: AbortSignal): Promise<number> => {
+    try {
+      await follow(signal);
+    } catch (error) {
+      if (signal.aborted) return 0;
+      const fault = toFault(error);
+      if (fault.code === "unsupported") await poll(TRY_STREAM_AGAIN_MS, signal);
+      else await pollDuringOutage(fault);
     }
+    return retries.failed();
   };
 
+  const { start, stop } = loop({ clock, round });
   return {
-    start: () => {
-      running = run();
-    },
-    stop: async () => {
-      ending.abort();
-      await running;
-    },
+    start,
+    stop,
+    /** True while the broker pushes. */
     isStreaming: () => isStreaming,
   };
 }

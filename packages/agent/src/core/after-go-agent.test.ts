@@ -76,17 +76,7 @@ describe("agents that replace Go agents, with an imported reservation", () => {
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", reservationName: LIVE });
     expect(rome.reservationInstructions()).toEqual([LIVE]);
     expect(paris.providerInstructions()).toEqual([LIVE]);
-    expect(broker.calls.map(({ method }) => method)).not.toContain("requestReservation");
-  });
-
-  test("release the reservation when its ResourceRequest is deleted", async () => {
-    const { broker, rome, paris, time, begin } = afterGoAgents();
-    await begin();
-    await time.advance(60_000);
-    rome.deleteRequest("more");
-    await time.advance(5 * 60_000);
-    expect(broker.live()).toEqual([]);
-    expect([rome.reservationInstructions(), paris.providerInstructions()]).toEqual([[], []]);
+    expect(broker.calls.map(({ method }) => method)).not.toContain("reserve");
   });
 
   test("keep a reservation whose ResourceRequest was deleted before they came", async () => {

@@ -95,19 +95,4 @@ describe("two agents and a broker", () => {
       regarding: { kind: "ResourceRequest" },
     });
   });
-
-  test("serve many requests at once, each on its own", async () => {
-    const { time, broker, rome, paris, begin } = testFleet({ cpu: "64" });
-    await begin();
-    for (let index = 0; index < 30; index++)
-      rome.createRequest(`r${index}`, { requestedCPU: "1", requestedMemory: "1Gi" });
-    await time.advance(5000);
-    expect(broker.live()).toHaveLength(30);
-    expect(rome.reservationInstructions()).toHaveLength(30);
-    expect(paris.providerInstructions().sort()).toEqual(rome.reservationInstructions().sort());
-    for (let index = 0; index < 30; index += 2) rome.deleteRequest(`r${index}`);
-    await time.advance(5000);
-    expect(broker.live()).toHaveLength(15);
-    expect(paris.providerInstructions().sort()).toEqual(rome.reservationInstructions().sort());
-  });
 });

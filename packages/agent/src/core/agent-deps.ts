@@ -1,9 +1,12 @@
 import type { Clock, Fault, Log, ResourceVector } from "@resource-broker/base";
 import type { KubeClient, ReflectorDeps } from "@resource-broker/kube";
+import type { BrokerLink } from "../broker/broker-link.ts";
 import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { PriceSource } from "../price/price-source.ts";
+import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
+import type { AgentObjects } from "./agent-objects.ts";
 
 /** What all parts of the agent share. */
 export interface AgentDeps {
@@ -19,6 +22,13 @@ export interface AgentDeps {
   readonly recordEvent: RecordEvent;
   readonly observer: AgentObserver;
   readonly log: Log;
+}
+
+/** What requester and provider share beside that. */
+export interface AgentParts extends AgentDeps {
+  readonly cache: ReservationCache;
+  readonly link: BrokerLink;
+  readonly objects: AgentObjects;
 }
 
 /** For everything that lists and watches. */

@@ -1,50 +1,23 @@
+import type { ObjectMeta } from "@resource-broker/base";
 import type {
   ProviderInstruction,
   ReservationInstruction,
   ResourceRequest,
 } from "@resource-broker/contract/crd";
-import { type Informer, informer, type ReflectorDeps } from "@resource-broker/kube";
+import { informer, type ReflectorDeps, type Resource } from "@resource-broker/kube";
 import { providerInstructionName } from "../manifests/instructions.ts";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, RESOURCE_REQUESTS } from "../manifests/labels.ts";
 
-/** The agent's own kinds, watched in its cluster. */
-export interface AgentObjects {
-  readonly requests: Informer<ResourceRequest>;
-  readonly reservationInstructions: Informer<ReservationInstruction>;
-  readonly providerInstructions: Informer<ProviderInstruction>;
-  readonly requestByUid: (uid: string) => ResourceRequest | undefined;
-  readonly reservationInstruction: (reservationId: string) => ReservationInstruction | undefined;
-  readonly providerInstruction: (reservationId: string) => ProviderInstruction | undefined;
-  /** Resolves when all were listed once. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  readonly synced: () => boolean;
-}
+export type AgentObjects = ReturnType<typeof agentObjects>;
 
-export function agentObjects(instructionNamespace: string, deps: ReflectorDeps): AgentObjects {
+/** The agent's own kinds, watched in its cluster. */
+export function agentObjects(instructionNamespace: string, deps: ReflectorDeps) {
   const namespace = instructionNamespace;
-  const requests = informer(
-    { resource: RESOURCE_REQUESTS, transform: withoutManagedFields<ResourceRequest>, isSame: isSameVersion },
-    deps,
-  );
-  const reservationInstructions = informer(
-    {
-      resource: RESERVATION_INSTRUCTIONS,
-      namespace,
-      transform: withoutManagedFields<ReservationInstruction>,
-      isSame: isSameVersion,
-    },
-    deps,
-  );
-  const providerInstructions = informer(
-    {
-      resource: PROVIDER_INSTRUCTIONS,
-      namespace,
-      transform: withoutManagedFields<ProviderInstruction>,
-      isSame: isSameVersion,
-    },
-    deps,
-  );
+  const follow = <T extends Versioned>(resource: Resource<T>, where: { readonly namespace?: string }) =>
+    informer({ resource, ...where, transform: withoutManagedFields<T>, isSame: isSameVersion }, deps);
+  const requests = follow(RESOURCE_REQUESTS, {});
+  const reservationInstructions = follow(RESERVATION_INSTRUCTIONS, { namespace });
+  const providerInstructions = follow(PROVIDER_INSTRUCTIONS, { namespace });
   const all = [requests, reservationInstructions, providerInstructions];
   const keyByUid = new Map<string, string>();
   requests.listen((key, now, before) => {
@@ -56,21 +29,24 @@ export function agentObjects(instructionNamespace: string, deps: ReflectorDeps):
     requests,
     reservationInstructions,
     providerInstructions,
-    requestByUid: (uid) => requests.get(keyByUid.get(uid) ?? ""),
-    reservationInstruction: (id) => reservationInstructions.get(`${namespace}/${id}`),
-    providerInstruction: (id) => providerInstructions.get(`${namespace}/${providerInstructionName(id)}`),
-    start: async () => {
+    requestByUid: (uid: string): ResourceRequest | undefined => requests.get(keyByUid.get(uid) ?? ""),
+    reservationInstruction: (id: string): ReservationInstruction | undefined =>
+      reservationInstructions.get(`${namespace}/${id}`),
+    providerInstruction: (id: string): ProviderInstruction | undefined =>
+      providerInstructions.get(`${namespace}/${providerInstructionName(id)}`),
+    /** Resolves when all were listed once. */
+    start: async (): Promise<void> => {
       await Promise.all(all.map((each) => each.start()));
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all(all.map((each) => each.stop()));
     },
-    synced: () => all.every((each) => each.synced()),
+    synced: (): boolean => all.every((each) => each.synced()),
   };
 }
 
 interface Versioned {
-  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly metadata: ObjectMeta;
 }
 
 /** managedFields is larger than the object, and the agent does not read it. */

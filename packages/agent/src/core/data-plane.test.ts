@@ -81,20 +81,6 @@ describe("the data plane", () => {
     expect(plane.there.size).toBe(0);
   });
 
-  test("is cleared by an agent that restarts, when the request went while none ran", async () => {
-    const { rome, time, begin, plane, broker } = world();
-    await begin();
-    rome.createRequest("more");
-    await time.advance(5000);
-    rome.kill();
-    rome.deleteRequest("more");
-    const started = rome.start();
-    await time.advance(2 * MINUTE_MS);
-    await started;
-    expect(plane.there.size).toBe(0);
-    expect(broker.live()).toEqual([]);
-  });
-
   test("is cleared of what nobody knows any more, and of nothing else", async () => {
     const { rome, time, begin, plane } = world();
     plane.there.add("rsv-rome-forgotten");

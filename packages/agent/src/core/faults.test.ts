@@ -1,4 +1,4 @@
-import { Fault, type FaultCode } from "@resource-broker/base";
+import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { gate } from "../testing/call-fault.ts";
@@ -22,7 +22,7 @@ describe("the broker", () => {
     const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
-    broker.setCallFaults(onFirstCall("requestReservation", connectionLost(isDone)));
+    broker.setCallFaults(onFirstCall("reserve", connectionLost(isDone)));
     broker.setEventTransform(() => []);
     rome.createRequest("more");
     await time.advance(1);
@@ -36,32 +36,12 @@ describe("the broker", () => {
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", attempts: 1 });
   });
 
-  test.each<[FaultCode, object]>([
-    ["internal", { phase: "Pending" }],
-    ["rate-limited", { phase: "Pending" }],
-    ["store-unavailable", { phase: "Pending" }],
-    ["no-capacity", { phase: "Failed", reason: "NoCapacity" }],
-    ["quota-exceeded", { phase: "Failed", reason: "NoCapacity" }],
-    ["ttl-too-long", { phase: "Failed", reason: "Invalid" }],
-  ])("that says %s is understood", async (code, status) => {
-    const world = testFleet();
-    const { broker, rome, time, begin } = world;
-    await begin();
-    broker.setCallFaults(onFirstCall("requestReservation", { fault: new Fault(code, "no") }));
-    rome.createRequest("more");
-    await time.advance(1);
-    expect(rome.request("more")?.status).toMatchObject({ ...status, message: expect.stringContaining("no") });
-    await time.advance(5 * MINUTE_MS);
-    if ("reason" in status) expectNothing(world);
-    else expectReserved(world);
-  });
-
   test("that wants to be left alone is asked again when it said, and not before", async () => {
     const world = testFleet();
     const { broker, rome, time, begin } = world;
     await begin();
     const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
-    broker.setCallFaults(onFirstCall("requestReservation", { fault: busy }));
+    broker.setCallFaults(onFirstCall("reserve", { fault: busy }));
     rome.createRequest("more");
     await time.advance(6000);
     expect(broker.live()).toEqual([]);
@@ -86,37 +66,6 @@ describe("the broker", () => {
     rome.deleteRequest("more");
     await time.advance(1000);
     expectNothing(world);
-  });
-
-  test("with an empty database is offered everything again as soon as it has heard the provider's advertisement", async () => {
-    const world = await fleetWithReservation();
-    const { broker, time, id } = world;
-    let isDeaf = true;
-    broker.setCallFaults(({ clusterId, method }) =>
-      isDeaf && clusterId === "paris" && method === "publishAdvertisement"
-        ? connectionLost(false)
-        : undefined,
-    );
-    broker.forget();
-    await time.advance(10_000);
-    expect(broker.live()).toEqual([]);
-    isDeaf = false;
-    await time.advance(20_000);
-    expect(broker.live().map((reservation) => reservation.id)).toEqual([id]);
-  });
-
-  test("with an empty database does not know what nobody else reports: it is kept, and says so", async () => {
-    const world = await fleetWithReservation();
-    const { broker, rome, paris, time, id } = world;
-    rome.kill();
-    broker.forget();
-    await time.advance(3 * MINUTE_MS);
-    expect(paris.providerInstructions()).toEqual([id]);
-    const [instruction] = paris.all(PROVIDER_INSTRUCTIONS);
-    expect(instruction?.status?.enforced).toBe(true);
-    expect(instruction?.status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe(
-      "True",
-    );
   });
 
   test("with an empty database hears of a hold that is not wanted any more, so that its provider is set free", async () => {
@@ -149,7 +98,7 @@ describe("the broker", () => {
     await time.advance(3 * MINUTE_MS);
     await started;
     expect(expectReserved(world)).toBe(id);
-    expect(broker.calls.filter(({ method }) => method === "requestReservation")).toHaveLength(1);
+    expect(broker.calls.filter(({ method }) => method === "reserve")).toHaveLength(1);
   });
 
   test("that made a reservation again under its old name is believed, though it counts from one again", async () => {
@@ -175,7 +124,7 @@ describe("an agent", () => {
     const { broker, rome, time, begin } = world;
     await begin();
     const late = gate();
-    broker.setCallFaults(onFirstCall("requestReservation", { isDone: true, until: late.passed }));
+    broker.setCallFaults(onFirstCall("reserve", { isDone: true, until: late.passed }));
     broker.setEventTransform((clusterId, event) => (clusterId === "rome" ? [] : [event]));
     rome.createRequest("more");
     await time.advance(100);
@@ -211,28 +160,6 @@ describe("an agent", () => {
     await time.advance(10_000);
     expect(rome.reservationInstructions()).toEqual([]);
     expect(paris.providerInstructions()).toEqual([]);
-  });
-
-  test("whose clock is off and who has never heard the broker ends nothing", async () => {
-    const world = testFleet();
-    const { broker, rome, paris, time, begin } = world;
-    await begin();
-    rome.createRequest("more", { duration: "30m" });
-    await time.advance(1000);
-    broker.down();
-    for (const cluster of [rome, paris]) {
-      cluster.kill();
-      cluster.setClockError(HOUR_MS);
-      void cluster.start();
-    }
-    await time.advance(5 * MINUTE_MS);
-    expect(rome.reservationInstructions()).toHaveLength(1);
-    expect(paris.providerInstructions()).toHaveLength(1);
-    broker.up();
-    await time.advance(MINUTE_MS);
-    expectReserved(world);
-    await time.advance(25 * MINUTE_MS);
-    expectNothing(world);
   });
 
   test("stops in good order, and the next one continues", async () => {

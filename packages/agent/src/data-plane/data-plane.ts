@@ -59,7 +59,7 @@ export interface DataPlaneIdentity {
 export interface ProviderContext {
   readonly resources: CountedResources;
   readonly cache: ReservationCache;
-  readonly communicator: Pick<BrokerCommunicator, "fetchReservation">;
+  readonly communicator: Pick<BrokerCommunicator, "getReservation">;
   readonly link: Pick<BrokerLink, "isCurrent" | "view">;
   /** True once capacity is held for the reservation. */
   readonly isHeld: (reservationId: string) => boolean;

@@ -13,15 +13,6 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-test("the folder's certificates are handed over", async () => {
-  const folder = await emptyFolder();
-  await writeCertificateFolder(folder, (await testCertificates()).cluster("rome"));
-  const source = agentCertificates(folder, { clock: fakeClock(), log });
-  onTestFinished(source.stop);
-  const { own } = await source.start();
-  expect(own.subject).toContain("CN=rome");
-});
-
 test("a folder without certificates is a fault that names folder and remedy", async () => {
   const folder = await emptyFolder();
   const source = agentCertificates(folder, { clock: fakeClock(), log });

@@ -3,30 +3,32 @@ import { CLUSTER_ID_FORM, type ClusterId, isClusterId } from "@resource-broker/d
 import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
 import { endpointProblem } from "../settings/forms.ts";
 
-export interface IdentitySources {
+interface IdentitySources {
   /** `--cluster-id`; "" where it was not given. */
   readonly flag: string;
   /** The identity that the broker sees: the certificate's Common Name. Undefined: the transport does not know. */
   readonly commonName: string | undefined;
 }
 
-export type IdentityResult =
-  | { readonly kind: "known"; readonly clusterId: ClusterId }
-  /** No name is given: the UID of kube-system identifies the cluster. */
-  | { readonly kind: "by-uid" }
-  | { readonly kind: "refused"; readonly problem: string };
-
-/** The ID of this cluster. The broker refuses any other name than the certificate's. */
-export function resolveIdentity({ flag, commonName }: IdentitySources): IdentityResult {
-  const clusterId = flag === "" ? commonName : flag;
-  if (commonName !== undefined && clusterId !== commonName) {
-    return refused(
+/**
+ * The ID of this cluster; the UID of kube-system where nothing names it. The broker refuses any other name than the
+ * certificate's. Throws a Fault that names the remedy where there is no ID to use.
+ */
+export async function findClusterId(
+  { flag, commonName }: IdentitySources,
+  client: Pick<KubeClient, "get">,
+): Promise<ClusterId> {
+  if (commonName !== undefined && flag !== "" && flag !== commonName) {
+    throw new Fault(
+      "invalid",
       `--cluster-id is ${JSON.stringify(flag)}, but the certificate in --broker-cert-path belongs to ${JSON.stringify(commonName)}: leave --cluster-id out, or make a certificate with brokerctl certs issue ${flag}`,
     );
   }
-  if (clusterId === undefined) return { kind: "by-uid" };
-  if (isClusterId(clusterId)) return { kind: "known", clusterId };
-  return refused(
+  const clusterId = commonName ?? flag;
+  if (clusterId === "") return clusterIdByUid(client);
+  if (isClusterId(clusterId)) return clusterId;
+  throw new Fault(
+    "invalid",
     `the certificate in --broker-cert-path belongs to ${JSON.stringify(clusterId)}, which is not a cluster ID (${CLUSTER_ID_FORM}): make another with brokerctl certs issue <cluster-id>`,
   );
 }
@@ -36,40 +38,19 @@ export async function clusterIdByKubeconfig(
   { flag, issued }: { flag: string; issued: string | undefined },
   byUid?: () => Promise<ClusterId>,
 ): Promise<ClusterId> {
-  const result = resolveKubeconfigIdentity(flag, issued);
-  if (result.kind === "known") return result.clusterId;
-  if (result.kind === "by-uid" && byUid !== undefined) return byUid();
-  throw new Fault("invalid", result.kind === "refused" ? result.problem : NAMELESS_KUBECONFIG);
-}
-
-const NAMELESS_KUBECONFIG =
-  "--broker-kubeconfig does not say which cluster this is: give --cluster-id, or make a kubeconfig with brokerctl kubeconfig issue <cluster-id>";
-
-function resolveKubeconfigIdentity(flag: string, issued: string | undefined): IdentityResult {
   if (issued !== undefined && flag !== "" && flag !== issued) {
-    return refused(
+    throw new Fault(
+      "invalid",
       `--cluster-id is ${JSON.stringify(flag)}, but --broker-kubeconfig was issued for ${JSON.stringify(issued)}: leave --cluster-id out, or make a kubeconfig with brokerctl kubeconfig issue ${flag}`,
     );
   }
   const clusterId = issued ?? flag;
-  if (clusterId === "") return { kind: "by-uid" };
-  return isClusterId(clusterId) ? { kind: "known", clusterId } : refused(NAMELESS_KUBECONFIG);
-}
-
-/** Throws a Fault that names the remedy where there is no ID to use. */
-export async function findClusterId(
-  sources: IdentitySources,
-  client: Pick<KubeClient, "get">,
-): Promise<ClusterId> {
-  const result = resolveIdentity(sources);
-  switch (result.kind) {
-    case "known":
-      return result.clusterId;
-    case "refused":
-      throw new Fault("invalid", result.problem);
-    case "by-uid":
-      return clusterIdByUid(client);
-  }
+  if (clusterId === "" && byUid !== undefined) return byUid();
+  if (isClusterId(clusterId)) return clusterId;
+  throw new Fault(
+    "invalid",
+    "--broker-kubeconfig does not say which cluster this is: give --cluster-id, or make a kubeconfig with brokerctl kubeconfig issue <cluster-id>",
+  );
 }
 
 /** The UID of kube-system: it stays the same as long as the cluster does. */
@@ -82,10 +63,6 @@ export async function clusterIdByUid(client: Pick<KubeClient, "get">): Promise<C
   });
   if (metadata.uid !== undefined && isClusterId(metadata.uid)) return metadata.uid;
   throw new Fault("invalid", "the namespace kube-system has no UID to go by: give --cluster-id");
-}
-
-function refused(problem: string): Extract<IdentityResult, { kind: "refused" }> {
-  return { kind: "refused", problem };
 }
 
 interface EndpointSources {

@@ -26,10 +26,9 @@ async function reasonsInCode(): Promise<string[]> {
   const folder = join(import.meta.dirname, "requester");
   const files = (await readdir(folder)).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  const answering =
-    /(?:wait|stalled|step|stepTaken|refused|obstacle)\(\s*"([A-Z]\w+)"|reason(?:: | = )"([A-Z]\w+)"/g;
-  const leaving = /: "([A-Z]\w+Leaving)"/g;
-  const found = texts.flatMap((text) => [...text.matchAll(answering), ...text.matchAll(leaving)]);
+  const answering = /(?:wait|stalled|step|act|refused)\(\s*"([A-Z]\w+)"|reason(?:: | = )"([A-Z]\w+)"/g;
+  const withJob = /, "(Peering|Unpeering)", |, "([A-Z]\w+Leaving)", /g;
+  const found = texts.flatMap((text) => [...text.matchAll(answering), ...text.matchAll(withJob)]);
   return [...new Set(found.map(([, called, named]) => called ?? named ?? ""))].sort();
 }
 

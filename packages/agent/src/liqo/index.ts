@@ -1,32 +1,18 @@
-/** Liqo's kinds and labels, for programs that read or play Liqo: the test kit and the evaluation. */
+/** Liqo's kinds and labels, for programs that read Liqo's objects: the test kit, the real Liqo's tests and the evaluation. */
 
 export { liqoAccounting } from "./node-accounting.ts";
 export {
+  FOREIGN_CLUSTERS,
   IDENTITIES,
-  type Identity,
+  LIQO_LABEL,
+  NAMESPACE_OFFLOADINGS,
+  QUOTAS,
   RESOURCE_SLICES,
   type ResourceList,
   type ResourceSlice,
-  type ResourceSliceCondition,
-  TENANTS,
-  type Tenant,
-} from "./objects/authentication.ts";
-export { FOREIGN_CLUSTERS, type ForeignCluster } from "./objects/core.ts";
-export {
-  LIQO_ANNOTATION,
-  LIQO_LABEL,
   SLICE_CLASS,
   tenantNamespaceOf,
-} from "./objects/labels.ts";
-export {
-  NAMESPACE_OFFLOADING_NAME,
-  NAMESPACE_OFFLOADINGS,
-  type NamespaceOffloading,
-  type NodeSelectorRequirement,
-  QUOTAS,
-  type Quota,
-  SHADOW_PODS,
-  type ShadowPod,
+  TENANTS,
   VIRTUAL_NODES,
-  type VirtualNode,
-} from "./objects/offloading.ts";
+} from "./objects.ts";
+export { creatorUserOf } from "./provider/liqo-informers.ts";

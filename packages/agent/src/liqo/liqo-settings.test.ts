@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { readWrong, settingsOf, type Wrong } from "../settings/testing/read-settings.ts";
-import { requesterOptions } from "./liqo-data-plane.ts";
 
 describe("the mode of Liqo", () => {
   test.each([
@@ -34,17 +33,4 @@ describe("wrong settings are one line with the remedy", () => {
   test.each(WRONG)("$name", async (wrong) => {
     expect(await readWrong(wrong)).toEqual({ ok: false, problems: [wrong.line] });
   });
-});
-
-test.each([
-  ["--liqo-networking=false", { hasNetworking: false }],
-  ["--liqo-gateway-type=NodePort", { gatewayType: "NodePort" }],
-  ["--liqo-timeout=7m", { timeoutMs: 420_000 }],
-  ["--liqo-namespace=elsewhere", { liqoNamespace: "elsewhere" }],
-  ["--gpu-resources=amd.com/gpu,nvidia.com/gpu", { gpuResource: "amd.com/gpu" }],
-  ["--kubeconfig=/etc/own", { ownAccess: { kubeconfig: "/etc/own" } }],
-  ["--context=rome", { ownAccess: { context: "rome" } }],
-])("%s reaches the requester's data plane", async (flag, expected) => {
-  const settings = await settingsOf([flag]);
-  expect(requesterOptions(settings, "rome")).toMatchObject(expected);
 });

@@ -7,7 +7,7 @@ import {
   toggle,
   type Values,
 } from "@resource-broker/base";
-import { checkedText, namespaceProblem } from "../settings/forms.ts";
+import { namespaceProblem, word } from "../settings/forms.ts";
 
 const MIN_TIMEOUT_MS = 30_000;
 
@@ -42,14 +42,10 @@ export const LIQO_SETTINGS = {
     description: "Let Liqo connect the networks of peered clusters; false: another network does.",
     defaultValue: true,
   }),
-  "liqo-namespace": checkedText(
-    {
-      description: "Namespace of Liqo, in this cluster and in those it peers with.",
-      defaultText: "liqo",
-      placeholder: "NAME",
-    },
-    namespaceProblem,
-  ),
+  "liqo-namespace": word("NAME", "Namespace of Liqo, in this cluster and in those it peers with.", {
+    defaultText: "liqo",
+    check: namespaceProblem,
+  }),
   "liqo-enforce": toggle({
     description: "Cordon slices of other clusters that bypass reservations (Liqo's class default).",
     defaultValue: false,

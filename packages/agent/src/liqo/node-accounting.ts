@@ -1,6 +1,6 @@
 import { type GuestFacts, type NodeAccounting, requiredTerms } from "@resource-broker/accounting";
 import type { KubernetesNodeRequirement, KubernetesPod } from "@resource-broker/base";
-import { LIQO_LABEL, VIRTUAL_NODE_TYPE } from "./objects/labels.ts";
+import { LIQO_LABEL, VIRTUAL_NODE_TYPE } from "./objects.ts";
 
 const SHADOW_POD = "shadowpod";
 

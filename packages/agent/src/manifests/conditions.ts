@@ -1,3 +1,5 @@
+import { formatTime } from "@resource-broker/base";
+import { fitToSchema, type Schema } from "@resource-broker/contract";
 import type { Condition } from "@resource-broker/contract/crd";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 
@@ -6,19 +8,31 @@ export interface ConditionUpdate extends Pick<Condition, "type" | "status" | "re
   readonly isStep?: boolean;
 }
 
-export interface ConditionContext {
-  /** RFC 3339. */
-  readonly now: string;
-  readonly observedGeneration: number | undefined;
+interface CommonStatus {
+  readonly lastUpdateTime?: string;
+  readonly conditions?: readonly Condition[];
+}
+
+interface StatusUpdate {
+  readonly before: CommonStatus | undefined;
+  readonly updates: readonly ConditionUpdate[];
+  readonly observedGeneration?: number | undefined;
+  readonly wallMs: number;
+}
+
+/** A status with its time and conditions, within the limits of its schema. */
+export function statusOf<S extends CommonStatus>(schema: Schema<S>, fields: S, update: StatusUpdate): S {
+  return fitToSchema(schema, {
+    ...fields,
+    lastUpdateTime: formatTime(update.wallMs),
+    conditions: withConditions(update),
+  });
 }
 
 /** The conditions after an update: lastTransitionTime changes only with the status or step. */
-export function withConditions(
-  before: readonly Condition[] | undefined,
-  updates: readonly ConditionUpdate[],
-  { now, observedGeneration }: ConditionContext,
-): Condition[] {
-  const conditions = new Map((before ?? []).map((condition) => [condition.type, condition]));
+function withConditions({ before, updates, observedGeneration, wallMs }: StatusUpdate): Condition[] {
+  const now = formatTime(wallMs);
+  const conditions = new Map((before?.conditions ?? []).map((condition) => [condition.type, condition]));
   for (const { isStep = false, ...each } of updates) {
     const known = conditions.get(each.type);
     const isSame = known?.status === each.status && (!isStep || known.reason === each.reason);

@@ -37,6 +37,7 @@ const WHOLE = {
     gpu: "1",
     extended: { "example.com/x": "2" },
   },
+  endedAt: "2026-07-01T11:30:00.123Z",
   targetClusterID: "paris",
   requesterID: "rome",
   id: "rsv-rome-k3u7dq2hvmx5b4ta",

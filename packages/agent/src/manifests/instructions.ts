@@ -1,11 +1,13 @@
-import type { OwnerReference } from "@resource-broker/base";
-import { fitToSchema, reservationSchema, validate } from "@resource-broker/contract";
+import { type OwnerReference, parseJson } from "@resource-broker/base";
+import { fitToSchema, present, reservationSchema, validate } from "@resource-broker/contract";
 import {
   apiVersionOf,
   type ProviderInstruction,
   providerInstructionKind,
+  quantitiesFrom,
   type ReservationInstruction,
   type ResourceRequest,
+  requestedFieldsOf,
   reservationInstructionKind,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
@@ -26,7 +28,6 @@ export function providerInstructionName(reservationId: string): string {
 
 /** The instruction in the provider's cluster. */
 export function providerInstruction(reservation: Reservation, namespace: string): ProviderInstruction {
-  const { requester: requesterLiqoID } = reservation.dataPlaneIds;
   return {
     apiVersion: apiVersionOf(providerInstructionKind),
     kind: providerInstructionKind.kind,
@@ -39,7 +40,7 @@ export function providerInstruction(reservation: Reservation, namespace: string)
     spec: fitToSchema(providerInstructionKind.spec, {
       ...sharedSpec(reservation),
       requesterClusterID: reservation.requester,
-      ...(requesterLiqoID === undefined ? {} : { requesterLiqoID }),
+      ...present({ requesterLiqoID: reservation.dataPlaneIds.requester }),
     }),
   };
 }
@@ -51,7 +52,6 @@ export function reservationInstruction(
   request?: ResourceRequest,
 ): ReservationInstruction {
   const { providerEndpoint: targetClusterEndpoint, dataPlaneIds } = reservation;
-  const targetLiqoID = dataPlaneIds.provider;
   return {
     apiVersion: apiVersionOf(reservationInstructionKind),
     kind: reservationInstructionKind.kind,
@@ -65,8 +65,7 @@ export function reservationInstruction(
     spec: fitToSchema(reservationInstructionKind.spec, {
       ...sharedSpec(reservation),
       targetClusterID: reservation.provider,
-      ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
-      ...(targetLiqoID === undefined ? {} : { targetLiqoID }),
+      ...present({ targetClusterEndpoint, targetLiqoID: dataPlaneIds.provider }),
     }),
   };
 }
@@ -77,7 +76,10 @@ export function reservationFromInstruction(
   clusterId: string,
 ): Reservation {
   const { spec, metadata } = instruction;
-  const annotated = validate(reservationSchema, parseJson(metadata.annotations?.[RESERVATION_ANNOTATION]));
+  const annotated = validate(
+    reservationSchema,
+    parseJson(metadata.annotations?.[RESERVATION_ANNOTATION] ?? ""),
+  );
   const isAboutIt = annotated.ok && annotated.value.id === spec.reservationName;
   const reservation = fromWire(isAboutIt ? annotated.value : wireFieldsOf(instruction, clusterId));
   // The spec wins: it is immutable there.
@@ -88,50 +90,20 @@ function wireFieldsOf(
   { spec, metadata }: ProviderInstruction | ReservationInstruction,
   clusterId: string,
 ): Parameters<typeof fromWire>[0] {
-  const { requestedCPU, requestedMemory, requestedGPU, requestedStorage, extended, expiresAt } = spec;
   return {
     id: spec.reservationName,
     requesterID: "requesterClusterID" in spec ? spec.requesterClusterID : clusterId,
     targetClusterID: "targetClusterID" in spec ? spec.targetClusterID : clusterId,
-    requestedResources: {
-      cpu: requestedCPU,
-      memory: requestedMemory,
-      ...(requestedGPU === undefined ? {} : { gpu: requestedGPU }),
-      ...(requestedStorage === undefined ? {} : { storage: requestedStorage }),
-      ...(extended === undefined ? {} : { extended }),
-    },
-    status: {
-      phase: "Reserved",
-      message: spec.message ?? "",
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    },
+    requestedResources: quantitiesFrom(spec),
+    status: present({ phase: "Reserved" as const, message: spec.message ?? "", expiresAt: spec.expiresAt }),
     createdAt: metadata.creationTimestamp ?? "1970-01-01T00:00:00Z",
-    ...(spec.generation === undefined ? {} : { generation: spec.generation }),
+    ...present({ generation: spec.generation }),
   };
-}
-
-function parseJson(text = ""): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function sharedSpec({ id, quantities, sliceDefaults, message, expiresAt, generation }: Reservation) {
-  const { cpu, memory, gpu, storage, extended } = quantities;
-  return {
-    reservationName: id,
-    requestedCPU: cpu,
-    requestedMemory: memory,
-    ...(gpu === undefined ? {} : { requestedGPU: gpu }),
-    ...(storage === undefined ? {} : { requestedStorage: storage }),
-    ...(extended === undefined ? {} : { extended }),
-    ...(sliceDefaults === undefined ? {} : { sliceDefaults }),
-    message,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(generation === undefined ? {} : { generation }),
-  };
+  const fields = { reservationName: id, ...requestedFieldsOf(quantities) };
+  return present({ ...fields, sliceDefaults, message, expiresAt, generation });
 }
 
 function reservationAnnotation(reservation: Reservation): Readonly<Record<string, string>> {

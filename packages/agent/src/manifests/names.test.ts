@@ -1,10 +1,10 @@
 import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { reservationId } from "@resource-broker/domain";
 import { describe, expect, test } from "vitest";
-import { RESERVATION_LABEL, tenantNamespaceOf } from "../liqo/objects/labels.ts";
+import { RESERVATION_LABEL, tenantNamespaceOf } from "../liqo/objects.ts";
 import { creatorUserOf, sliceOf } from "../liqo/provider/liqo-informers.ts";
-import { markerManifest, markerName, readMarker } from "../liqo/requester/peering-store.ts";
-import { sliceManifest } from "../liqo/requester/slice-manifest.ts";
+import { markerManifest, markerName, readMarker } from "../liqo/requester/peering-marker.ts";
+import { sliceManifest } from "../liqo/requester/desired-virtual-node.ts";
 import { aDesiredVirtualNode } from "../liqo/requester/testing/samples.ts";
 import { aReservation } from "../testing/samples.ts";
 import { providerInstruction, reservationInstruction } from "./instructions.ts";
@@ -23,7 +23,7 @@ const neighbour = digest.with(9, 1);
 const LONGEST = [reservationId(LONGEST_CLUSTER, digest), reservationId(LONGEST_CLUSTER, neighbour)] as const;
 
 const markerOf = (claim: string) =>
-  markerManifest({ namespace: "liqo", liqoId: "calm-paris", clusterId: "paris", claim });
+  markerManifest("liqo", { liqoId: "calm-paris", clusterId: "paris" }, claim);
 
 describe("a name that is made of a reservation's", () => {
   test("is tried with the longest there are, alike but for their ends", () => {

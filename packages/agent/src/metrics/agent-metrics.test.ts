@@ -50,23 +50,6 @@ describe("the agent's figures", () => {
     expect(await figure("agent_publish_seconds_sum")).toEqual({ "": 5.02 });
   });
 
-  test("time reservations and holds in seconds; a clock that is behind shows no delay", async () => {
-    metrics.reserved(1500);
-    metrics.held(250);
-    metrics.held(-40);
-    expect(await figure("agent_time_to_reserve_seconds_sum")).toEqual({ "": 1.5 });
-    expect(await figure("agent_instruction_delay_seconds_sum")).toEqual({ "": 0.25 });
-    expect(await figure("agent_instruction_delay_seconds_count")).toEqual({ "": 2 });
-  });
-
-  test("count watches that began again and reconciliations that failed", async () => {
-    metrics.watchRestarted("pods");
-    metrics.watchRestarted("pods");
-    metrics.reconcileFailed("holds");
-    expect(await figure("agent_watch_restarts_total")).toEqual({ '{resource="pods"}': 2 });
-    expect(await figure("agent_reconcile_errors_total")).toEqual({ '{controller="holds"}': 1 });
-  });
-
   test("show what is lent and left, as last advertised", async () => {
     expect(await figure("agent_reserved")).toEqual({});
     metrics.advertised({
@@ -107,14 +90,6 @@ describe("the agent's figures", () => {
     expect(await figure("agent_unknown_reservations")).toEqual({ "": 2 });
   });
 
-  test("say whether the broker pushes", async () => {
-    expect(await figure("agent_broker_connected")).toEqual({ "": 0 });
-    watch([]);
-    expect(await figure("agent_broker_connected")).toEqual({ "": 1 });
-    watch([], false);
-    expect(await figure("agent_broker_connected")).toEqual({ "": 0 });
-  });
-
   test("show when certificates end, once there are any", async () => {
     expect(await figure("agent_certificate_expiry_timestamp_seconds")).toEqual({});
     const set = await certificates();
@@ -123,17 +98,6 @@ describe("the agent's figures", () => {
       '{file="tls.crt"}': set.own.validToDate.getTime() / 1000,
       '{file="ca.crt"}': (set.authorities[0]?.validToDate.getTime() ?? 0) / 1000,
     });
-  });
-
-  test("show what cannot be read again", async () => {
-    expect(await figure("agent_last_reload_successful")).toEqual({
-      '{source="certificates"}': 0,
-      '{source="prices"}': 1,
-    });
-  });
-
-  test("measure the process", async () => {
-    expect((await figure("process_resident_memory_bytes"))[""]).toBeGreaterThan(1e6);
   });
 });
 

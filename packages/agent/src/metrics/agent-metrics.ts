@@ -3,7 +3,7 @@ import { isFinal, PHASES } from "@resource-broker/domain";
 import {
   addProcessMetrics,
   type CertificateSet,
-  certificateExpiries,
+  addCertificateMetric,
   createMetricsRegistry,
   type MetricsRegistry,
   type MetricsSource,
@@ -77,7 +77,7 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
     help: "Reconciliations that failed and are retried.",
     isLabelled: true,
   });
-  addCertificateGauge(registry, () => certificates);
+  addCertificateMetric(registry, "agent", () => certificates);
   addReloadGauge(registry, reloads);
   addResourceGauges(registry, () => advertised);
   addReservationGauges(registry, () => sources);
@@ -105,22 +105,6 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
     scrape: registry.scrape,
     contentType: registry.contentType,
   };
-}
-
-/** The Kubernetes transport has no certificates. */
-function addCertificateGauge(registry: MetricsRegistry, inForce: () => CertificateSet | undefined): void {
-  registry.collector(
-    {
-      name: "agent_certificate_expiry_timestamp_seconds",
-      help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
-      type: "gauge",
-    },
-    () => {
-      const set = inForce();
-      if (set === undefined) return [];
-      return certificateExpiries(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
-    },
-  );
 }
 
 function addReloadGauge(registry: MetricsRegistry, reloads: Reloads["statuses"]): void {

@@ -8,13 +8,6 @@ import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { clusterObserver } from "./cluster-observer.ts";
 
-const GUEST = {
-  "liqo.io/managed-by": "shadowpod",
-  "offloading.liqo.io/origin": "cool-rome",
-  "offloading.liqo.io/nodename": "rsv-rome-1",
-  "liqo.io/creator-user": "rsv-rome-1-0a1b2c3d4e5f",
-};
-
 function node(name: string, changes: { cpu?: string; labels?: Record<string, string> } = {}): KubernetesNode {
   const size = { cpu: changes.cpu ?? "8", memory: "32Gi" };
   return {
@@ -78,15 +71,6 @@ describe("what is observed", () => {
     await observer.stop();
   });
 
-  test("has the labels that all counted nodes share, and loses them when they do not", async () => {
-    const { time, cluster, observer } = await world();
-    expect(observer.observe().labels).toEqual({ "topology.kubernetes.io/region": "eu" });
-    cluster.put(NODES, node("two", { labels: { "topology.kubernetes.io/region": "us" } }));
-    await time.advance(1);
-    expect(observer.observe().labels).toEqual({});
-    await observer.stop();
-  });
-
   test("is right again after the API server was away, also about what went meanwhile", async () => {
     const { time, cluster, cpus, observer } = await world((before) => {
       before.put(PODS, pod("a", "2"));
@@ -103,22 +87,6 @@ describe("what is observed", () => {
     expect(observer.health()).toEqual({ nodes: { state: "synced" }, pods: { state: "synced" } });
     await observer.stop();
   });
-
-  test("of guests is the use of their reservation while it is held, and our own otherwise", async () => {
-    const { time, cluster, cpus, observer } = await world((before) => before.put(PODS, pod("a", "2")));
-    cluster.put(PODS, pod("guest", "3", GUEST));
-    await time.advance(1);
-    expect(cpus()).toEqual([8, 5]);
-    observer.setReservations([{ id: "rsv-rome-1", origin: "cool-rome" }]);
-    expect(cpus()).toEqual([8, 2]);
-    expect(observer.observe().totals.usage).toMatchObject([
-      { reservationId: "rsv-rome-1", used: { cpuMillis: 3000 } },
-    ]);
-    observer.setReservations([]);
-    expect(cpus()).toEqual([8, 5]);
-    expect(observer.observe().totals.usage).toEqual([]);
-    await observer.stop();
-  });
 });
 
 describe("listeners", () => {
@@ -132,15 +100,6 @@ describe("listeners", () => {
     await time.advance(1);
     expect(changes()).toBe(atStart + 1);
     await observer.stop();
-  });
-
-  test("hear no more when they are gone, or when nobody observes", async () => {
-    const { time, cluster, changes, observer } = await world();
-    await observer.stop();
-    const before = changes();
-    cluster.put(PODS, pod("more", "1"));
-    await time.advance(60_000);
-    expect(changes()).toBe(before);
   });
 });
 

@@ -33,22 +33,7 @@ export interface Observation {
   readonly gpus: readonly GpuModel[];
 }
 
-export interface ClusterObserver {
-  /** Resolves when all nodes and pods were seen once. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  readonly isSynced: () => boolean;
-  readonly observe: () => Observation;
-  /** Whether a node's capacity is part of what is observed. */
-  readonly isCounted: (nodeName: string) => boolean;
-  /** The reservations of this provider: their pods are guest pods, not the cluster's own. */
-  readonly setReservations: (holds: readonly LiveReservation[]) => void;
-  /** Called at every event; the listener limits its own rate. */
-  readonly onChange: (listener: () => void) => () => void;
-  readonly health: () => Readonly<Record<"nodes" | "pods", ReflectorHealth>>;
-}
-
-export interface ObserverOptions {
+interface ObserverOptions {
   readonly toleratedTaints: readonly ToleratedTaint[];
   readonly resources: CountedResources;
   readonly accounting: NodeAccounting;
@@ -59,7 +44,7 @@ export interface ObserverOptions {
 const BATCH_MS = 100;
 
 /** Follows nodes and pods and keeps nothing but running sums of them. */
-export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): ClusterObserver {
+export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps) {
   const { resources, toleratedTaints, accounting } = options;
   const sums = clusterSums({ toleratedTaints });
   const listeners = new Set<() => void>();
@@ -118,32 +103,39 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps): 
   };
 
   return {
-    start: async () => {
+    /** Resolves when all nodes and pods were seen once. */
+    start: async (): Promise<void> => {
       await Promise.all([followers.nodes.start(), followers.pods.start()]);
       isSynced = true;
       changed();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all([followers.nodes.stop(), followers.pods.stop()]);
     },
     isSynced: () => isSynced,
-    observe: () => {
+    observe: (): Observation => {
       facts ??= factsOf([...sums.nodes()].filter(({ verdict }) => verdict.counted).map((node) => node.facts));
       return { totals: sums.totals(), ...facts };
     },
-    isCounted: (name) => sums.nodeKind(name) === "counted",
-    setReservations: (reservations) => {
+    /** Whether a node's capacity is part of what is observed. */
+    isCounted: (name: string): boolean => sums.nodeKind(name) === "counted",
+    /** The reservations of this provider: their pods are guest pods, not the cluster's own. */
+    setReservations: (reservations: readonly LiveReservation[]): void => {
       const ids = new Set(reservations.map(({ id }) => id));
       for (const id of reservationIds) if (!ids.has(id)) sums.removeReservation(id);
       for (const reservation of reservations) sums.putReservation(reservation);
       reservationIds = ids;
       changed();
     },
-    onChange: (listener) => {
+    /** Called at every event; the listener limits its own rate. */
+    onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    health: () => ({ nodes: followers.nodes.health(), pods: followers.pods.health() }),
+    health: (): Readonly<Record<"nodes" | "pods", ReflectorHealth>> => ({
+      nodes: followers.nodes.health(),
+      pods: followers.pods.health(),
+    }),
   };
 }
 

@@ -1,8 +1,9 @@
 import { Fault } from "@resource-broker/base";
-import type { ConfigMap, KubeClient } from "@resource-broker/kube";
-import type { ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
+import { CONFIG_MAPS } from "@resource-broker/kube";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fakeCluster } from "../testing/fake-cluster.ts";
+import { recordedLog } from "../testing/recorded-log.ts";
 import { configMapPrices, readConfigMapCost } from "./config-map-prices.ts";
 
 const FLAT = { cpuCost: "0.04", memoryCost: "0.005", gpuCost: "2.5", currency: "EUR" };
@@ -63,86 +64,37 @@ describe("the data of a ConfigMap", () => {
 /** A server with at most one ConfigMap. */
 function cluster(data?: Record<string, string>) {
   const time = fakeClock();
-  const lines: string[] = [];
-  const queries: (ListQuery | WatchQuery)[] = [];
-  let listed = data;
-  let version = 1;
-  let refusal: Fault | undefined;
-  const events: WatchEvent<ConfigMap>[] = [];
-  let wake = (): void => undefined;
-
-  const objectOf = (content: Record<string, string>): ConfigMap => ({
-    metadata: { name: "prices", namespace: "sharing", resourceVersion: String(version) },
-    data: content,
-  });
-  const push = (type: "MODIFIED" | "DELETED", content: Record<string, string>): Promise<void> => {
-    version++;
-    events.push({ type, object: objectOf(content), resourceVersion: String(version) });
-    wake();
-    return settle();
-  };
-  async function* watch(query: WatchQuery): AsyncGenerator<WatchEvent<ConfigMap>> {
-    queries.push(query);
-    query.onOpen?.();
-    while (query.signal?.aborted !== true) {
-      const event = events.shift();
-      if (event !== undefined) yield event;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          query.signal?.addEventListener("abort", () => resolve());
-        });
-    }
-  }
-  const client = {
-    list: (_: unknown, query: ListQuery, each: (object: ConfigMap) => void) => {
-      queries.push(query);
-      if (refusal !== undefined) return Promise.reject(refusal);
-      if (listed !== undefined) each(objectOf(listed));
-      return Promise.resolve({ resourceVersion: String(version), count: listed === undefined ? 0 : 1 });
-    },
-    watch: (_: unknown, query: WatchQuery) => watch(query),
-  } as unknown as KubeClient;
+  const server = fakeCluster(time);
+  const log = recordedLog();
+  const name = { name: "prices", namespace: "sharing" };
+  const set = (content: Record<string, string>): void =>
+    void (server.find(CONFIG_MAPS, name) === undefined
+      ? server.put(CONFIG_MAPS, { metadata: name, data: content })
+      : server.edit(CONFIG_MAPS, name, (object) => ({ ...object, data: content })));
+  if (data !== undefined) set(data);
   const source = configMapPrices(
-    { configMap: { namespace: "sharing", name: "prices" }, currency: "" },
-    {
-      client,
-      clock: time,
-      random: () => 0.5,
-      log: {
-        info: () => undefined,
-        warn: (_, message) => void lines.push(message),
-        error: (_, message) => void lines.push(message),
-      },
-    },
+    { configMap: name, currency: "" },
+    { client: server.client, clock: time, random: () => 0.5, log },
   );
   onTestFinished(source.stop);
   return {
     source,
+    server,
     time,
-    lines,
-    queries,
-    change: (content: Record<string, string>) => push("MODIFIED", content),
-    remove: () => push("DELETED", {}),
-    refuse: (fault: Fault | undefined) => {
-      refusal = fault;
+    warnings: () =>
+      log.lines.filter((line) => line.startsWith("warn")).map((line) => line.slice(5).split(" {")[0]),
+    change: async (content: Record<string, string>): Promise<void> => {
+      set(content);
+      await settle();
     },
-    seed: (content: Record<string, string>) => {
-      listed = content;
+    remove: async (): Promise<void> => {
+      server.remove(CONFIG_MAPS, name);
+      await settle();
     },
   };
 }
 
 describe("prices from a ConfigMap", () => {
-  test("are known at start; only this one object is asked for", async () => {
-    const { source, queries } = cluster(FLAT);
-    await source.start();
-    expect(source.current()).toEqual(FLAT);
-    const one = { namespace: "sharing", fieldSelector: "metadata.name=prices" };
-    expect(queries.length).toBeGreaterThan(0);
-    for (const query of queries) expect(query).toMatchObject(one);
-  });
-
   test("change with it, and are gone with it", async () => {
     const { source, change, remove } = cluster(FLAT);
     const seen: (string | undefined)[] = [];
@@ -155,51 +107,34 @@ describe("prices from a ConfigMap", () => {
   });
 
   test("stay when it becomes wrong, which is reported once", async () => {
-    const { source, change, lines } = cluster(FLAT);
+    const { source, change, warnings } = cluster(FLAT);
     await source.start();
     await change({ ...FLAT, cpuCost: "free" });
     await change({ ...FLAT, cpuCost: "free", gpuCost: "2.6" });
     expect(source.current()).toEqual(FLAT);
-    expect(lines).toEqual(["prices cannot be read: the last valid prices stay in use"]);
+    expect(warnings()).toEqual(["prices cannot be read: the last valid prices stay in use"]);
     await change({ ...FLAT, gpuCost: "2.6" });
     expect(source.current()).toMatchObject({ gpuCost: "2.6" });
   });
 
   test("may be missing at start and come later", async () => {
-    const { source, change, lines } = cluster();
+    const { source, change, warnings } = cluster();
     await source.start();
     expect(source.current()).toBeUndefined();
-    expect(lines).toEqual(["the ConfigMap with the prices is not there: the cluster is not priced"]);
+    expect(warnings()).toEqual(["the ConfigMap with the prices is not there: the cluster is not priced"]);
     await change(FLAT);
     expect(source.current()).toEqual(FLAT);
   });
 
-  test("may be wrong at start", async () => {
-    const { source, lines } = cluster({ cpuCost: "1" });
-    await source.start();
-    expect(source.current()).toBeUndefined();
-    expect(lines).toEqual(["prices cannot be read: the cluster is not priced"]);
-  });
-
   test("do not keep the agent from starting where they may not be read, and come when they may", async () => {
-    const { source, time, refuse, seed } = cluster();
-    refuse(new Fault("forbidden", "may not list configmaps"));
+    const { source, time, server } = cluster(FLAT);
+    server.setCallFaults(() => ({ fault: new Fault("forbidden", "may not list configmaps") }));
     const starting = source.start();
     await time.advance(5000);
     await starting;
     expect(source.current()).toBeUndefined();
-    refuse(undefined);
-    seed(FLAT);
+    server.setCallFaults(undefined);
     await time.advance(60_000);
     expect(source.current()).toEqual(FLAT);
-  });
-
-  test("end with the source, also before they were ever read", async () => {
-    const { source, refuse } = cluster();
-    refuse(new Fault("unreachable", "connection refused"));
-    const starting = source.start();
-    await settle();
-    await source.stop();
-    await expect(starting).resolves.toBeUndefined();
   });
 });

@@ -1,3 +1,4 @@
+import { errorText, isRecord } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
   type ConfigMap,
@@ -6,7 +7,7 @@ import {
   type ReflectorDeps,
 } from "@resource-broker/kube";
 import type { Reloads } from "@resource-broker/runtime";
-import { type CostReading, lastGoodPrices, type PriceSource, readCost } from "./price-source.ts";
+import { type CostReading, lastGoodPrices, type Parsed, type PriceSource, readCost } from "./price-source.ts";
 
 const WHOLE = ["cost.yaml", "cost.json"];
 
@@ -31,10 +32,6 @@ function withCurrency(fields: Readonly<Record<string, unknown>>, currency: strin
   return currency === "" ? fields : { currency, ...fields };
 }
 
-type Parsed =
-  | { readonly ok: true; readonly content: unknown }
-  | { readonly ok: false; readonly problem: string };
-
 /** JSON needs no YAML parser, which takes 7 MB. */
 async function parse(text: string): Promise<Parsed> {
   try {
@@ -51,13 +48,9 @@ async function parseYaml(text: string): Promise<Parsed> {
     const content: unknown = yaml.parse(text, { maxAliasCount: 0 });
     return { ok: true, content };
   } catch (error) {
-    const [problem = ""] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
+    const [problem = ""] = errorText(error).split("\n", 1);
     return { ok: false, problem: `it is not YAML: ${problem}` };
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function wrong(problem: string): CostReading {
@@ -67,7 +60,7 @@ function wrong(problem: string): CostReading {
 /** An API server that does not answer, or does not allow it, must not keep a cluster from being advertised. */
 const START_TIMEOUT_MS = 5000;
 
-export interface ConfigMapOptions {
+interface ConfigMapOptions {
   readonly configMap: Required<ObjectName>;
   /** For ConfigMaps without a currency; "" where the flag is not given. */
   readonly currency: string;
@@ -99,18 +92,12 @@ export function configMapPrices(
     },
     deps,
   );
-  /** Reads are asynchronous; only the newest result counts. */
-  let generation = 0;
   let reading: Promise<void> = Promise.resolve();
 
-  const read = async (data: Data | undefined): Promise<void> => {
-    const mine = ++generation;
-    const cost =
-      data === undefined ? ({ ok: true, cost: undefined } as const) : await readConfigMapCost(data, currency);
-    if (mine === generation) prices.update(cost);
-  };
+  const read = async (data: Data | undefined): Promise<CostReading> =>
+    data === undefined ? { ok: true, cost: undefined } : readConfigMapCost(data, currency);
   const endListening = follower.listen((_, data) => {
-    reading = read(data);
+    reading = prices.updateWhenRead(read(data));
   });
 
   const firstList = async (): Promise<void> => {
@@ -128,7 +115,7 @@ export function configMapPrices(
     start: () => withTimeout(START_TIMEOUT_MS, firstList(), deps.clock),
     stop: async () => {
       endListening();
-      generation++;
+      prices.ignoreReadings();
       await follower.stop();
     },
     current: prices.current,

@@ -1,35 +1,32 @@
-import { text, type Values } from "@resource-broker/base";
+import { type KnownResource, RESOURCES, type Values } from "@resource-broker/base";
 import type { CostDTO } from "@resource-broker/contract";
-import { checkedText, configMapProblem } from "../settings/forms.ts";
-import { readCost } from "./price-source.ts";
+import type { ObjectName, ReflectorDeps } from "@resource-broker/kube";
+import type { Reloads } from "@resource-broker/runtime";
+import { configMapProblem, word } from "../settings/forms.ts";
+import { configMapPrices } from "./config-map-prices.ts";
+import { fixedPrices, type PriceSource, readCost } from "./price-source.ts";
+import { sheetPrices } from "./sheet-prices.ts";
 
-const price = (what: string) =>
-  text({ description: `Price of ${what} for one hour.`, defaultValue: "", placeholder: "DECIMAL" });
+type PriceFlag = (typeof RESOURCES)[number]["priceFlag"];
+
+const price = ({ pricedUnit }: KnownResource) => word("DECIMAL", `Price of ${pricedUnit} for one hour.`);
+
+const priceFlags = Object.fromEntries(RESOURCES.map((resource) => [resource.priceFlag, price(resource)]));
 
 /** The flags that say where prices come from. At most one source may be named; none: the cluster is not priced. */
 export const PRICE_SETTINGS = {
-  "price-cpu": price("one CPU"),
-  "price-memory": price("one GB (1,000,000,000 bytes) of memory"),
-  "price-gpu": price("one GPU"),
-  "price-storage": price("one GB of ephemeral storage"),
-  "price-currency": text({
-    description: "Currency of the prices; one that a ConfigMap or sheet names itself wins.",
-    defaultValue: "",
-    placeholder: "EUR",
-  }),
-  "price-configmap": checkedText(
-    {
-      description:
-        "ConfigMap with the prices, followed while the agent runs: keys cpuCost, memoryCost, gpuCost, storageCost and currency, or one key cost.yaml or cost.json.",
-      placeholder: "NAMESPACE/NAME",
-    },
-    configMapProblem,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there is one flag for each resource
+  ...(priceFlags as Record<PriceFlag, ReturnType<typeof price>>),
+  "price-currency": word("EUR", "Currency of the prices; one that a ConfigMap or sheet names itself wins."),
+  "price-configmap": word(
+    "NAMESPACE/NAME",
+    "ConfigMap with the prices, followed while the agent runs: keys cpuCost, memoryCost, gpuCost, storageCost and currency, or one key cost.yaml or cost.json.",
+    { check: configMapProblem },
   ),
-  "price-sheet": text({
-    description: "File with the prices as OpenCost keeps them (JSON), read again when it changes.",
-    defaultValue: "",
-    placeholder: "FILE",
-  }),
+  "price-sheet": word(
+    "FILE",
+    "File with the prices as OpenCost keeps them (JSON), read again when it changes.",
+  ),
 };
 
 export type PriceSettings = Values<typeof PRICE_SETTINGS>;
@@ -38,7 +35,7 @@ export type PriceSettings = Values<typeof PRICE_SETTINGS>;
 export type PriceOrigin =
   | { readonly kind: "none" }
   | { readonly kind: "flags"; readonly cost: CostDTO }
-  | { readonly kind: "configmap"; readonly namespace: string; readonly name: string }
+  | { readonly kind: "configmap"; readonly configMap: Required<ObjectName> }
   | { readonly kind: "sheet"; readonly path: string };
 
 export interface PriceChoice {
@@ -50,21 +47,19 @@ export interface PriceChoice {
 const NONE: PriceOrigin = { kind: "none" };
 
 /** The fields of a CostDTO and the flags that give them. */
-const FLAGS = {
-  cpuCost: "price-cpu",
-  memoryCost: "price-memory",
-  gpuCost: "price-gpu",
-  storageCost: "price-storage",
-} as const satisfies Readonly<Record<string, keyof PriceSettings>>;
-
 const FLAG_NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(FLAGS).map(([field, flag]) => [field, `--${flag}`])),
+  ...Object.fromEntries(RESOURCES.map((resource) => [costPath(resource), `--${resource.priceFlag}`])),
   currency: "--price-currency",
 };
 
+/** Where a CostDTO has the price, as problems name it. */
+function costPath({ name, costField }: KnownResource): string {
+  return costField ?? `extendedCost["${name}"]`;
+}
+
 /** At most one source may be given. */
 export function priceChoice(settings: PriceSettings): PriceChoice {
-  const given = Object.values(FLAGS).filter((flag) => settings[flag] !== "");
+  const given = RESOURCES.map(({ priceFlag }) => priceFlag).filter((flag) => settings[flag] !== "");
   const sources = [
     ...given.slice(0, 1),
     ...(["price-configmap", "price-sheet"] as const).filter((flag) => settings[flag] !== ""),
@@ -91,10 +86,14 @@ function fromFlags(settings: PriceSettings): PriceChoice {
     const names = needed.map((flag) => `--${flag}`).join(" and ");
     return { origin: NONE, problems: [`prices by flag also need ${names}`] };
   }
-  const amounts = Object.entries(FLAGS).filter(([, flag]) => settings[flag] !== "");
+  const given = RESOURCES.filter(({ priceFlag }) => settings[priceFlag] !== "");
+  const fields = given.filter((resource) => "costField" in resource);
+  const others = given.filter((resource) => !("costField" in resource));
+  const extendedCost = others.map(({ name, priceFlag }) => [name, settings[priceFlag]] as const);
   const reading = readCost(
     {
-      ...Object.fromEntries(amounts.map(([field, flag]) => [field, settings[flag]])),
+      ...Object.fromEntries(fields.map(({ costField, priceFlag }) => [costField, settings[priceFlag]])),
+      ...(others.length === 0 ? {} : { extendedCost: Object.fromEntries(extendedCost) }),
       currency: settings["price-currency"],
     },
     FLAG_NAMES,
@@ -105,7 +104,10 @@ function fromFlags(settings: PriceSettings): PriceChoice {
 
 function fromConfigMap(settings: PriceSettings): PriceChoice {
   const [namespace = "", name = ""] = settings["price-configmap"].split("/");
-  return { origin: { kind: "configmap", namespace, name }, problems: currencyProblems(settings) };
+  return {
+    origin: { kind: "configmap", configMap: { namespace, name } },
+    problems: currencyProblems(settings),
+  };
 }
 
 function currencyProblems(settings: PriceSettings): string[] {
@@ -120,4 +122,23 @@ function unusedCurrency(settings: PriceSettings): string[] {
   return [
     "--price-currency has no effect without prices: add --price-cpu and --price-memory, --price-configmap or --price-sheet",
   ];
+}
+
+/** The source that the flags name. They were checked when they were read. */
+export function createPriceSource(
+  settings: PriceSettings,
+  deps: ReflectorDeps & { readonly reloads?: Pick<Reloads, "source"> },
+): PriceSource {
+  const { origin } = priceChoice(settings);
+  const currency = settings["price-currency"];
+  switch (origin.kind) {
+    case "none":
+      return fixedPrices(undefined);
+    case "flags":
+      return fixedPrices(origin.cost);
+    case "configmap":
+      return configMapPrices({ configMap: origin.configMap, currency }, deps);
+    case "sheet":
+      return sheetPrices({ path: origin.path, currency }, deps);
+  }
 }

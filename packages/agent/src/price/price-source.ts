@@ -37,12 +37,10 @@ export function readCost(input: unknown, names: Readonly<Record<string, string>>
   return { ok: false, problem };
 }
 
-/** Prices that are reloaded: an invalid reading is logged once and changes nothing. */
-interface LastGoodPrices {
-  readonly update: (reading: CostReading) => void;
-  readonly current: () => CostDTO | undefined;
-  readonly onChange: (listener: () => void) => () => void;
-}
+/** JSON, or what is wrong with it. */
+export type Parsed =
+  | { readonly ok: true; readonly content: unknown }
+  | { readonly ok: false; readonly problem: string };
 
 interface PriceReadingDeps {
   readonly log: Log;
@@ -50,33 +48,45 @@ interface PriceReadingDeps {
   readonly report?: ReportReload | undefined;
 }
 
-/** `from`: the file or object, as messages name it. */
-export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps): LastGoodPrices {
+/**
+ * Prices that are reloaded: an invalid reading is logged once and changes nothing. `from`: the file or object, as
+ * messages name it.
+ */
+export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps) {
   const listeners = new Set<() => void>();
   let cost: CostDTO | undefined;
   let lastProblem: string | undefined;
+  /** Readings are asynchronous: only the newest counts, and none after the stop. */
+  let newest = 0;
+
+  const update = (reading: CostReading): void => {
+    report?.(reading.ok ? undefined : `${from}: ${reading.problem}`);
+    if (!reading.ok) {
+      if (reading.problem === lastProblem) return;
+      lastProblem = reading.problem;
+      const stays = cost === undefined ? "the cluster is not priced" : "the last valid prices stay in use";
+      log.warn({ from, problem: reading.problem }, `prices cannot be read: ${stays}`);
+      return;
+    }
+    lastProblem = undefined;
+    if (JSON.stringify(reading.cost) === JSON.stringify(cost)) return;
+    cost = reading.cost;
+    log.info({ from, cost }, cost === undefined ? "the cluster is not priced any more" : "prices are in use");
+    for (const listener of listeners) listener();
+  };
 
   return {
-    update: (reading) => {
-      report?.(reading.ok ? undefined : `${from}: ${reading.problem}`);
-      if (!reading.ok) {
-        if (reading.problem === lastProblem) return;
-        lastProblem = reading.problem;
-        const stays = cost === undefined ? "the cluster is not priced" : "the last valid prices stay in use";
-        log.warn({ from, problem: reading.problem }, `prices cannot be read: ${stays}`);
-        return;
-      }
-      lastProblem = undefined;
-      if (JSON.stringify(reading.cost) === JSON.stringify(cost)) return;
-      cost = reading.cost;
-      log.info(
-        { from, cost },
-        cost === undefined ? "the cluster is not priced any more" : "prices are in use",
-      );
-      for (const listener of listeners) listener();
+    update,
+    updateWhenRead: async (reading: Promise<CostReading>): Promise<void> => {
+      const mine = ++newest;
+      const read = await reading;
+      if (mine === newest) update(read);
+    },
+    ignoreReadings: (): void => {
+      newest++;
     },
     current: () => cost,
-    onChange: (listener) => {
+    onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

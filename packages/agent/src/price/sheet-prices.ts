@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import { type Clock, Fault, type Log } from "@resource-broker/base";
+import { type Clock, errorText, Fault, FIELD_RESOURCES, isRecord, type Log } from "@resource-broker/base";
 import { type CostDTO, formatDecimal } from "@resource-broker/contract";
 import { type Reloads, readText, watchFolder } from "@resource-broker/runtime";
-import { type CostReading, lastGoodPrices, type PriceSource, readCost } from "./price-source.ts";
+import { type CostReading, lastGoodPrices, type Parsed, type PriceSource, readCost } from "./price-source.ts";
 
 /** OpenCost's prices of memory and storage are for GiB; ours are for GB. */
 const GB_IN_GIB = 1e9 / 2 ** 30;
@@ -21,7 +21,7 @@ const SHEET_NAMES = {
 
 /** Reads the JSON of OpenCost's custom prices. `currency` counts where the sheet names none. */
 export function readPriceSheet(content: unknown, currency: string): CostReading {
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+  if (!isRecord(content)) {
     return { ok: false, problem: "it must hold a JSON object with CPU and RAM" };
   }
   const sheet = new Map<string, unknown>(Object.entries(content));
@@ -29,43 +29,43 @@ export function readPriceSheet(content: unknown, currency: string): CostReading 
   if (code === undefined) {
     return { ok: false, problem: "it names no currencyCode: add one, or give --price-currency" };
   }
-  const spot = present({
-    cpuCost: sheet.get("spotCPU"),
-    memoryCost: sheet.get("spotRAM"),
-    gpuCost: sheet.get("spotGPU"),
-  });
-  const reading = readCost(
-    {
-      ...present({
-        cpuCost: sheet.get("CPU"),
-        memoryCost: sheet.get("RAM"),
-        gpuCost: sheet.get("GPU"),
-        storageCost: sheet.get("storage"),
-      }),
-      ...(Object.keys(spot).length === 0 ? {} : { spot }),
-      currency: code,
-    },
-    SHEET_NAMES,
-  );
+  const prices = pricesIn(sheet, "");
+  const spot = pricesIn(sheet, "spot.");
+  const tiers = Object.keys(spot).length === 0 ? prices : { ...prices, spot };
+  const reading = readCost({ ...tiers, currency: code }, SHEET_NAMES);
   return reading.ok && reading.cost !== undefined ? { ok: true, cost: perGb(reading.cost) } : reading;
 }
 
+/** The prices of a tier; `prefix` leads to them in the CostDTO. */
+function pricesIn(sheet: ReadonlyMap<string, unknown>, prefix: "" | "spot."): Record<string, unknown> {
+  const names = new Map<string, string>(Object.entries(SHEET_NAMES));
+  const fields = FIELD_RESOURCES.flatMap(({ costField }) => {
+    const price = given(sheet.get(names.get(`${prefix}${costField}`) ?? ""));
+    return price === undefined ? [] : [[costField, price] as const];
+  });
+  return Object.fromEntries(fields);
+}
+
 function perGb(cost: CostDTO): CostDTO {
-  const { memoryCost, storageCost, spot } = cost;
   return {
     ...cost,
-    memoryCost: converted(memoryCost),
-    ...(storageCost === undefined ? {} : { storageCost: converted(storageCost) }),
-    ...(spot?.memoryCost === undefined ? {} : { spot: { ...spot, memoryCost: converted(spot.memoryCost) } }),
+    ...convertedIn(cost),
+    ...(cost.spot && { spot: { ...cost.spot, ...convertedIn(cost.spot) } }),
   };
+}
+
+/** The prices of what is measured in bytes, for GB. */
+function convertedIn(prices: NonNullable<CostDTO["spot"]>): NonNullable<CostDTO["spot"]> {
+  const bytes = FIELD_RESOURCES.filter(({ form }) => form.isBytes);
+  const stated = bytes.flatMap(({ costField }) => {
+    const price = prices[costField];
+    return price === undefined ? [] : [[costField, converted(price)] as const];
+  });
+  return Object.fromEntries(stated);
 }
 
 function converted(pricePerGib: string): string {
   return formatDecimal(Number(pricePerGib) * GB_IN_GIB);
-}
-
-function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => given(value) !== undefined));
 }
 
 /** OpenCost writes unset fields as empty strings. */
@@ -77,13 +77,13 @@ const SETTLE_MS = 200;
 const POLL_MS = 10_000;
 const MAX_LENGTH = 128 * 1024;
 
-export interface SheetOptions {
+interface SheetOptions {
   readonly path: string;
   /** For sheets without a currency; "" where the flag is not given. */
   readonly currency: string;
 }
 
-export interface SheetDeps {
+interface SheetDeps {
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   readonly reloads?: Pick<Reloads, "source">;
@@ -96,19 +96,12 @@ export function sheetPrices(
 ): PriceSource {
   const prices = lastGoodPrices(path, { log, report: reloads?.source("prices") });
   let unwatch = (): void => undefined;
-  /** Reads are asynchronous; only the newest result counts, and none after the stop. */
-  let generation = 0;
 
   const read = async (): Promise<CostReading> => {
-    const content = await readText(path).catch((error: unknown) => unreadable(error));
+    const content = await readText(path).catch(unreadable);
     if (typeof content !== "string") return content;
     const parsed = parse(content);
     return parsed.ok ? readPriceSheet(parsed.content, currency) : parsed;
-  };
-  const reload = async (): Promise<void> => {
-    const mine = ++generation;
-    const reading = await read();
-    if (mine === generation) prices.update(reading);
   };
 
   return {
@@ -121,11 +114,11 @@ export function sheetPrices(
         clock,
         debounceMs: SETTLE_MS,
         pollMs: POLL_MS,
-        onChange: () => void reload(),
+        onChange: () => void prices.updateWhenRead(read()),
       });
     },
     stop: () => {
-      generation++;
+      prices.ignoreReadings();
       unwatch();
       return Promise.resolve();
     },
@@ -134,23 +127,15 @@ export function sheetPrices(
   };
 }
 
-type Parsed =
-  | { readonly ok: true; readonly content: unknown }
-  | { readonly ok: false; readonly problem: string };
-
 function parse(text: string): Parsed {
   if (text.length > MAX_LENGTH) return { ok: false, problem: "it is larger than 128 KiB" };
   try {
     return { ok: true, content: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, problem: `it is not JSON: ${messageOf(error)}` };
+    return { ok: false, problem: `it is not JSON: ${errorText(error)}` };
   }
 }
 
 function unreadable(error: unknown): CostReading {
-  return { ok: false, problem: `it cannot be read: ${messageOf(error)}` };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return { ok: false, problem: `it cannot be read: ${errorText(error)}` };
 }

@@ -3,7 +3,6 @@ import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../manifests/instructions.ts";
 import { availableOf } from "../publish/advertisement.ts";
-import { GRACE_MS } from "../reservations/expiry.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { aReservation, ended } from "../testing/samples.ts";
@@ -58,20 +57,9 @@ describe("a reservation made here", () => {
     });
   });
 
-  test("is left in peace when everything is as it should be", () => {
-    expect(kinds({ instruction: carriedOut(), acknowledged: 1 })).toEqual([]);
-  });
-
-  test("is refused with a reason when there is no room", () => {
-    const plan = planProviderInstruction(state({ capacity: { kind: "short", reason: "2 CPU less" } }));
-    expect(plan.actions).toEqual([{ kind: "refuse", reason: "2 CPU less" }]);
-  });
-
   test("waits while the cluster is not observed yet", () => {
-    expect(planProviderInstruction(state({ capacity: { kind: "unknown" } }))).toMatchObject({ actions: [] });
-    expect(planProviderInstruction(state({ capacity: { kind: "unknown" } })).requeueAfterMs).toBeGreaterThan(
-      0,
-    );
+    const plan = planProviderInstruction(state({ capacity: { kind: "unknown" } }));
+    expect(plan).toEqual({ actions: [], requeueAfterMs: 100 });
   });
 
   test.each([
@@ -84,85 +72,54 @@ describe("a reservation made here", () => {
   ] as const)("is never refused later: %s", (_, held) => {
     expect(kinds({ ...held, capacity: { kind: "short", reason: "" } })).not.toContain("refuse");
   });
-
-  test("is written again when its instruction was deleted by hand", () => {
-    expect(kinds({ acknowledged: 1 })).toEqual(["apply", "status"]);
-  });
-
-  test("is updated and acknowledged again when it was renewed", () => {
-    const renewed = aReservation({
-      generation: 2,
-      status: { phase: "Active", message: "Hold", expiresAt: "2026-07-01T12:00:00Z" },
-    });
-    const changes = { entry: entry(renewed), instruction: carriedOut(), acknowledged: 1 };
-    expect(kinds(changes)).toEqual(["apply", "status", "acknowledge"]);
-    expect(carriedOut(changes).spec.expiresAt).toBe("2026-07-01T12:00:00Z");
-  });
-
-  test.each([
-    ["none", aReservation({ sliceDefaults: FEW }), aReservation()],
-    ["those of an earlier policy", aReservation(), aReservation({ sliceDefaults: FEW })],
-  ])(
-    "keeps the slice defaults of an instruction that is there, since nobody can change them: %s",
-    (_, known, first) => {
-      const instruction = carriedOut({ entry: entry(first) });
-      expect(kinds({ entry: entry(known), instruction, acknowledged: 1 })).toEqual([]);
-    },
-  );
 });
 
-describe("a hold ends", () => {
-  test("when the broker says so", () => {
-    const instruction = carriedOut();
-    expect(kinds({ entry: entry(ended("Expired")), instruction })).toEqual(["remove"]);
-    expect(kinds({ entry: entry(ended("Expired")) })).toEqual([]);
-  });
+const renewed = entry(
+  aReservation({
+    generation: 2,
+    status: { phase: "Active", message: "Hold", expiresAt: "2026-07-01T12:00:00Z" },
+  }),
+);
+const withDefaults = entry(aReservation({ sliceDefaults: FEW }));
+const over = entry(ended("Expired"));
+const forgotten = entry(aReservation(), { syncState: "unknown" });
+const SHORT = { kind: "short", reason: "2 CPU less" } as const;
 
-  test("never because a list lacks it", () => {
-    expect(kinds({ entry: undefined, instruction: carriedOut() })).toEqual([]);
-  });
-
-  test("not when the broker has forgotten it: it is kept, and says so", () => {
-    const forgotten = entry(aReservation(), { syncState: "unknown" });
-    const instruction = carriedOut({ entry: forgotten });
-    expect(instruction.status?.enforced).toBe(true);
-    const unknown = instruction.status?.conditions?.find(({ type }) => type === "UnknownToBroker");
-    expect(unknown?.status).toBe("True");
-    expect(kinds({ entry: forgotten, instruction })).toEqual([]);
-  });
+test.each<[string, Partial<ProviderInstructionState>, string[]]>([
+  ["is left in peace when everything is as it should be", { instruction: carriedOut(), acknowledged: 1 }, []],
+  ["is refused when there is no room", { capacity: SHORT }, ["refuse"]],
+  ["is written again when its instruction was deleted by hand", { acknowledged: 1 }, ["apply", "status"]],
+  [
+    "is updated and acknowledged again when it was renewed",
+    { entry: renewed, instruction: carriedOut(), acknowledged: 1 },
+    ["apply", "status", "acknowledge"],
+  ],
+  [
+    "keeps that its instruction has no slice defaults",
+    { entry: withDefaults, instruction: carriedOut(), acknowledged: 1 },
+    [],
+  ],
+  [
+    "keeps the slice defaults of an earlier policy",
+    { instruction: carriedOut({ entry: withDefaults }), acknowledged: 1 },
+    [],
+  ],
+  ["ends when the broker says so", { entry: over, instruction: carriedOut() }, ["remove"]],
+  ["that ended before it was held leaves nothing to do", { entry: over }, []],
+  ["never ends because a list lacks it", { entry: undefined, instruction: carriedOut() }, []],
+  [
+    "that the broker has forgotten is kept",
+    { entry: forgotten, instruction: carriedOut({ entry: forgotten }) },
+    [],
+  ],
+])("a hold %s", (_, changes, expected) => {
+  expect(kinds(changes)).toEqual(expected);
 });
 
-describe("a hold whose time is over", () => {
-  const timed = aReservation({
-    status: { phase: "Reserved", message: "", expiresAt: "2026-07-01T10:00:00Z" },
-  });
-  const instruction = carriedOut({ entry: entry(timed) });
-  const at = (now: number, isSilent: boolean, syncState: CachedReservation["syncState"] = "confirmed") =>
-    planProviderInstruction(
-      state({
-        entry: entry(timed, { syncState }),
-        instruction,
-        acknowledged: 1,
-        broker: { now, isSilent },
-      }),
-    );
-
-  test("is looked at again when grace is over", () => {
-    expect(at(NOW - 5000, true)).toEqual({ actions: [], requeueAfterMs: 5000 + GRACE_MS });
-  });
-
-  test("ends a minute later by itself if the broker is silent", () => {
-    expect(at(NOW + GRACE_MS - 1, true).actions).toEqual([]);
-    expect(at(NOW + GRACE_MS, true).actions.map(({ kind }) => kind)).toEqual(["expire-locally", "remove"]);
-  });
-
-  test("waits for the broker's word if the broker can be heard", () => {
-    expect(at(NOW + 10 * GRACE_MS, false).actions).toEqual([]);
-  });
-
-  test("ends if the broker does not know it", () => {
-    expect(at(NOW + GRACE_MS, false, "unknown").actions.map(({ kind }) => kind)).toContain("remove");
-  });
+test("a hold that the broker has forgotten says so", () => {
+  const { status } = carriedOut({ entry: forgotten });
+  expect(status?.enforced).toBe(true);
+  expect(status?.conditions?.find(({ type }) => type === "UnknownToBroker")?.status).toBe("True");
 });
 
 function observed() {

@@ -1,13 +1,6 @@
-import { amountOf, describeAmount, fits, formatTime, resourceNames } from "@resource-broker/base";
-import { fitToSchema } from "@resource-broker/contract";
+import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/base";
 import { type ProviderInstruction, providerInstructionKind } from "@resource-broker/contract/crd";
-import {
-  type ConditionUpdate,
-  isSameStatus,
-  unknownMessage,
-  unknownToBrokerCondition,
-  withConditions,
-} from "../manifests/conditions.ts";
+import { isSameStatus, statusOf, unknownMessage, unknownToBrokerCondition } from "../manifests/conditions.ts";
 import { isSameInstruction, providerInstruction } from "../manifests/instructions.ts";
 import type { Observation } from "../observe/cluster-observer.ts";
 import { availableOf } from "../publish/advertisement.ts";
@@ -94,17 +87,15 @@ function enforcedStatus(
   { instruction, wallMs }: ProviderInstructionState,
 ): ProviderInstructionStatus {
   const { message } = entry.reservation;
-  const now = formatTime(wallMs);
-  const observedGeneration = instruction?.metadata.generation;
-  const updates: readonly ConditionUpdate[] = [
-    { type: "Enforced", status: "True", reason: "Held", message },
-    unknownToBrokerCondition(entry),
-  ];
-  return fitToSchema(providerInstructionKind.status, {
+  const fields: ProviderInstructionStatus = {
     enforced: true,
     message: entry.syncState === "unknown" ? unknownMessage(entry) : message,
-    lastUpdateTime: now,
-    conditions: withConditions(instruction?.status?.conditions, updates, { now, observedGeneration }),
+  };
+  return statusOf(providerInstructionKind.status, fields, {
+    before: instruction?.status,
+    updates: [{ type: "Enforced", status: "True", reason: "Held", message }, unknownToBrokerCondition(entry)],
+    observedGeneration: instruction?.metadata.generation,
+    wallMs,
   });
 }
 

@@ -1,58 +1,38 @@
-import { type Clock, Fault, type Log, parseTime } from "@resource-broker/base";
+import { Fault, parseTime } from "@resource-broker/base";
 import type { ProviderInstruction } from "@resource-broker/contract/crd";
-import type { KubeClient } from "@resource-broker/kube";
-import type { ObjectEvent, RecordEvent } from "../events/record-event.ts";
+import type { ReconcileResult } from "@resource-broker/kube";
+import type { AgentParts } from "../core/agent-deps.ts";
+import type { ObjectEvent } from "../events/record-event.ts";
 import { providerInstructionName } from "../manifests/instructions.ts";
-import { MANAGER, PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
-import type { Requeue } from "../reconcile.ts";
-import type { BrokerView } from "../reservations/expiry.ts";
+import { PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
+import { applyOwn, ignoreNotFound, patchStatus } from "../manifests/writes.ts";
 import type { Reservation } from "../reservations/reservation.ts";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
-import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import {
   type CapacityCheck,
   type ProviderInstructionAction,
   planProviderInstruction,
 } from "./plan-provider-instruction.ts";
 
-export interface ProviderInstructionDeps {
-  readonly cache: ReservationCache;
-  readonly client: Pick<KubeClient, "apply" | "patch" | "delete">;
-  /** As last seen in the cluster. */
-  readonly instruction: (reservationId: string) => ProviderInstruction | undefined;
-  readonly communicator: Pick<BrokerCommunicator, "acknowledge" | "refuse" | "fetchReservation">;
-  readonly checkCapacity: (reservation: Reservation) => CapacityCheck;
-  readonly broker: () => BrokerView;
-  readonly clock: Pick<Clock, "wallMs">;
-  readonly recordEvent: RecordEvent;
-  readonly log: Log;
+interface ProviderInstructionDeps extends AgentParts {
   readonly namespace: string;
+  readonly checkCapacity: (reservation: Reservation) => CapacityCheck;
   /** The object for the event of a refusal: there is no instruction yet. */
   readonly advertisement: ObjectEvent["regarding"];
-  /** Called when the instruction was created, with the time since the grant, by the broker's time. */
-  readonly onHeld: (delayMs: number) => void;
-}
-
-export interface ProviderInstructionController {
-  readonly reconcile: (reservationId: string) => Promise<Requeue>;
-  /** True once the instruction was written, also before the informer shows it. */
-  readonly isHeld: (reservationId: string) => boolean;
-  /** The broker has another ledger: everything is acknowledged again. */
-  readonly forgetAcknowledgements: () => void;
 }
 
 /** A limit against endless loops; a reservation needs at most three steps: apply, status, acknowledge. */
 const MAX_STEPS = 6;
 
 /** The provider's side: holds capacity while a reservation is live. */
-export function providerInstructionController(deps: ProviderInstructionDeps): ProviderInstructionController {
-  const { cache, communicator, namespace } = deps;
+export function providerInstructionController(deps: ProviderInstructionDeps) {
+  const { cache, client, communicator, namespace } = deps;
+  const instructionOf = deps.objects.providerInstruction;
   const acknowledged = new Map<string, number>();
   /** Reservations whose instruction was written; the informer may not show it yet. */
   const writtenIds = new Set<string>();
 
-  const reconcile = async (id: string): Promise<Requeue> => {
-    let instruction = deps.instruction(id);
+  const reconcile = async (id: string): Promise<ReconcileResult> => {
+    let instruction = instructionOf(id);
     for (let step = 0; step < MAX_STEPS; step++) {
       const entry = cache.get("provider", id);
       const plan = planProviderInstruction({
@@ -61,7 +41,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
         namespace,
         capacity: entry === undefined ? { kind: "unknown" } : deps.checkCapacity(entry.reservation),
         acknowledged: acknowledged.get(id),
-        broker: deps.broker(),
+        broker: deps.link.view(),
         wallMs: deps.clock.wallMs(),
       });
       const [action] = plan.actions;
@@ -81,11 +61,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
       case "apply":
         return applyInstruction(action.instruction, instruction === undefined);
       case "status":
-        return deps.client.patch(
-          PROVIDER_INSTRUCTIONS,
-          { name: nameOf(id), patch: { kind: "merge", body: { status: action.status } } },
-          { subresource: "status", fieldManager: MANAGER },
-        );
+        return patchStatus(client, PROVIDER_INSTRUCTIONS, { name: nameOf(id), status: action.status });
       case "acknowledge":
         await report(id, () => communicator.acknowledge(id, action.generation));
         acknowledged.set(id, action.generation ?? -1);
@@ -112,23 +88,20 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
     desired: ProviderInstruction,
     isNew: boolean,
   ): Promise<ProviderInstruction> => {
-    const written = await deps.client.apply(PROVIDER_INSTRUCTIONS, desired, {
-      fieldManager: MANAGER,
-      force: true,
-    });
+    const written = await applyOwn(client, PROVIDER_INSTRUCTIONS, desired);
     writtenIds.add(desired.spec.reservationName);
     if (isNew) {
       const { message = "" } = desired.spec;
       deps.recordEvent({ regarding: written, type: "Normal", reason: "HoldPlaced", message });
-      deps.onHeld(
-        delayOf(cache.get("provider", desired.spec.reservationName)?.reservation, deps.broker().now),
+      deps.observer.held(
+        delayOf(cache.get("provider", desired.spec.reservationName)?.reservation, deps.link.view().now),
       );
     }
     return written;
   };
 
   const remove = async (id: string, instruction: ProviderInstruction | undefined): Promise<undefined> => {
-    await deps.client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(ignoreNotFound);
+    await client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(ignoreNotFound);
     acknowledged.delete(id);
     writtenIds.delete(id);
     if (instruction === undefined) return;
@@ -148,7 +121,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
       if (error.code === "unsupported") return; // older brokers take no acknowledgements, and need none
       if (error.code === "not-found") return cache.markUnknown(id);
       if (error.code !== "already-ended" && error.code !== "ledger-conflict") throw error;
-      const reservation = await communicator.fetchReservation(id);
+      const reservation = await communicator.getReservation(id);
       if (reservation === undefined) cache.markUnknown(id);
       else cache.update("provider", reservation);
     }
@@ -156,13 +129,11 @@ export function providerInstructionController(deps: ProviderInstructionDeps): Pr
 
   return {
     reconcile,
-    isHeld: (id) => writtenIds.has(id) || deps.instruction(id) !== undefined,
+    /** True once the instruction was written, also before the informer shows it. */
+    isHeld: (id: string): boolean => writtenIds.has(id) || instructionOf(id) !== undefined,
+    /** The broker has another ledger: everything is acknowledged again. */
     forgetAcknowledgements: () => acknowledged.clear(),
   };
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }
 
 function delayOf(reservation: Reservation | undefined, now: number | undefined): number {

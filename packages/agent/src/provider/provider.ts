@@ -1,16 +1,13 @@
 import type { CountedResources, ToleratedTaint } from "@resource-broker/accounting";
 import { advertisementKind, apiVersionOf, type ProviderInstruction } from "@resource-broker/contract/crd";
-import { type ReflectorHealth, reconcileLoop } from "@resource-broker/kube";
-import type { BrokerLink } from "../broker/broker-link.ts";
-import { type AgentDeps, followDeps } from "../core/agent-deps.ts";
-import type { AgentObjects } from "../core/agent-objects.ts";
+import { reconcileLoop } from "@resource-broker/kube";
+import { type AgentParts, followDeps } from "../core/agent-deps.ts";
 import { reservationFromInstruction } from "../manifests/instructions.ts";
 import { clusterObserver } from "../observe/cluster-observer.ts";
 import { type AdvertisementInput, availableOf, reservedIn } from "../publish/advertisement.ts";
 import { type MirrorKey, mirrorWriter } from "../publish/advertisement-mirror.ts";
 import { createPublisher, type Publication } from "../publish/publisher.ts";
 import type { Reservation } from "../reservations/reservation.ts";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import { usageMeter } from "../usage/usage-meter.ts";
 import { checkCapacity } from "./plan-provider-instruction.ts";
 import { providerInstructionController } from "./provider-instruction-controller.ts";
@@ -29,29 +26,12 @@ export interface ProviderOptions {
   readonly instructionNamespace: string;
 }
 
-export interface ProviderDeps extends AgentDeps {
-  readonly cache: ReservationCache;
-  readonly link: BrokerLink;
-  readonly objects: AgentObjects;
+interface ProviderDeps extends AgentParts {
   readonly onPublished: (isAccepted: boolean) => void;
 }
 
 /** The provider's half of the agent: advertisements, ProviderInstructions, and its half of the data plane. */
-export interface Provider {
-  /** Resolves when the cluster was observed once. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  /** Part of the advertisement may have changed. */
-  readonly triggerPublish: () => void;
-  /** The broker was away and may have lost the newest advertisement. */
-  readonly republishSoon: () => void;
-  /** The broker has another ledger: send everything again. */
-  readonly resendAll: () => void;
-  readonly health: () => Readonly<Record<string, ReflectorHealth>>;
-  readonly lastPublication: () => Publication | undefined;
-}
-
-export function createProvider(options: ProviderOptions, deps: ProviderDeps): Provider {
+export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
   const { cache, objects, prices, observer, log } = deps;
   const cluster = clusterObserver({ ...options, accounting: deps.dataPlane.accounting }, followDeps(deps));
   const meter = usageMeter(options, { ...deps, isCounted: cluster.isCounted });
@@ -83,19 +63,16 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
   };
   const controller = providerInstructionController({
     ...deps,
-    instruction: objects.providerInstruction,
     namespace: options.instructionNamespace,
     advertisement: {
       apiVersion: apiVersionOf(advertisementKind),
       kind: advertisementKind.kind,
       metadata: options.advertisement,
     },
-    broker: deps.link.view,
     checkCapacity: (reservation) =>
       cluster.isSynced()
         ? checkCapacity(reservation, cluster.observe(), reservations())
         : { kind: "unknown" },
-    onHeld: observer.held,
   });
   const dataPlane = deps.dataPlane.createProvider({
     resources: options.resources,
@@ -169,13 +146,14 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
   prices.onChange(publisher.trigger);
 
   return {
-    start: async () => {
+    /** Resolves when the cluster was observed once. */
+    start: async (): Promise<void> => {
       publisher.start();
       await Promise.all([cluster.start(), prices.start(), dataPlane.start()]);
       publisher.trigger();
       meter.start();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all([publisher.stop(), meter.stop(), dataPlane.stop()]);
       await loop.stop();
       await mirror.settled();
@@ -183,12 +161,13 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps): Pr
     },
     triggerPublish: publisher.trigger,
     republishSoon: publisher.republishSoon,
-    resendAll: () => {
+    /** The broker has another ledger: send everything again. */
+    resendAll: (): void => {
       controller.forgetAcknowledgements();
       publisher.republish();
       for (const { reservation } of cache.live("provider")) loop.enqueue(reservation.id);
     },
     health: cluster.health,
-    lastPublication: () => last,
+    lastPublication: (): Publication | undefined => last,
   };
 }

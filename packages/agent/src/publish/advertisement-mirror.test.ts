@@ -40,16 +40,6 @@ const failed = (cpu: number): Publication => ({
 });
 
 describe("the local Advertisement", () => {
-  test("shows what the broker was told and that it was accepted", async () => {
-    const { mirror, shown } = world();
-    mirror.write(accepted(16));
-    await mirror.settled();
-    expect(shown()).toMatchObject({
-      spec: { clusterID: "paris", resources: { allocatable: { cpu: "16" } } },
-      status: { phase: "Active", published: true },
-    });
-  });
-
   test("shows also an answer that is longer than a status may be, and nothing that deceives", async () => {
     const { mirror, shown } = world();
     const fault = new Fault("internal", `\u001b[2J\u202e${"🚀".repeat(2500)}`);
@@ -88,21 +78,6 @@ describe("the local Advertisement", () => {
     await mirror.settled();
     expect(shown()?.spec.resources.allocatable.cpu).toBe("3");
     expect(cluster.calls.filter(({ verb }) => verb === "apply")).toHaveLength(2);
-  });
-
-  test("is behind while the API server is away, and right again after: people hear once of each", async () => {
-    const { cluster, mirror, shown, log } = world();
-    cluster.down();
-    for (const cpu of [1, 2]) {
-      mirror.write(accepted(cpu));
-      await mirror.settled();
-    }
-    expect(shown()).toBeUndefined();
-    cluster.up();
-    mirror.write(accepted(3));
-    await mirror.settled();
-    expect(shown()?.spec.resources.allocatable.cpu).toBe("3");
-    expect(log.lines.map((line) => line.split(" ")[0])).toEqual(["warn", "info"]);
   });
 
   test("of another cluster ID is not written over, and the log says how to continue", async () => {

@@ -1,9 +1,10 @@
-import { type Clock, Fault, formatTime, type Log, toFault } from "@resource-broker/base";
-import { type AdvertisementDTO, fitToSchema } from "@resource-broker/contract";
+import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
+import { type AdvertisementDTO, present } from "@resource-broker/contract";
 import { type Advertisement, advertisementKind, apiVersionOf } from "@resource-broker/contract/crd";
 import { customResource, failureReporter, type KubeClient } from "@resource-broker/kube";
-import { type ConditionUpdate, withConditions } from "../manifests/conditions.ts";
+import { type ConditionUpdate, statusOf } from "../manifests/conditions.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../manifests/labels.ts";
+import { applyOwn, patchStatus } from "../manifests/writes.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";
 import type { Publication } from "./publisher.ts";
 
@@ -17,36 +18,18 @@ export interface MirrorDeps {
 }
 
 /** Keeps the local Advertisement up to date. A failure does not stop publishing; only the newest state is written. */
-export interface MirrorWriter {
-  readonly write: (publication: Publication) => void;
-  /** Resolves when nothing is being written. */
-  readonly settled: () => Promise<void>;
-}
-
-export function mirrorWriter(
-  key: MirrorKey,
-  { client, clock, log, withoutBroker }: MirrorDeps,
-): MirrorWriter {
-  const reporter = failureReporter({
-    log,
-    clock,
-    fields: { ...key },
-    what: "writing the Advertisement",
-  });
+export function mirrorWriter(key: MirrorKey, { client, clock, log, withoutBroker }: MirrorDeps) {
+  const reporter = failureReporter({ log, clock, fields: { ...key }, what: "writing the Advertisement" });
   let next: Publication | undefined;
   let before: Advertisement["status"];
   let pending: Promise<void> | undefined;
 
   const writeOne = async (publication: Publication): Promise<void> => {
     const wanted = mirroredAdvertisement(publication.advertisement, key);
-    const written = await client.apply(ADVERTISEMENTS, wanted, { fieldManager: MANAGER, force: true });
+    const written = await applyOwn(client, ADVERTISEMENTS, wanted);
     const outcome = withoutBroker ? "no-broker" : publication;
     const status = mirroredStatus(outcome, written.status ?? before, clock.wallMs());
-    await client.patch(
-      ADVERTISEMENTS,
-      { name: key, patch: { kind: "merge", body: { status } } },
-      { subresource: "status", fieldManager: MANAGER },
-    );
+    await patchStatus(client, ADVERTISEMENTS, { name: key, status });
     before = status;
   };
 
@@ -69,11 +52,12 @@ export function mirrorWriter(
   };
 
   return {
-    write: (publication) => {
+    write: (publication: Publication): void => {
       next = publication;
       pending ??= drain();
     },
-    settled: async () => {
+    /** Resolves when nothing is being written. */
+    settled: async (): Promise<void> => {
       await pending;
     },
   };
@@ -93,17 +77,7 @@ function mirroredAdvertisement(
     apiVersion: apiVersionOf(advertisementKind),
     kind: advertisementKind.kind,
     metadata: { name, namespace, labels: { [MANAGED_BY_LABEL]: MANAGER } },
-    spec: {
-      clusterID,
-      resources,
-      timestamp,
-      ...(cost === undefined ? {} : { cost }),
-      ...(endpointURL === undefined ? {} : { endpointURL }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(nodeShapes === undefined ? {} : { nodeShapes }),
-      ...(gpus === undefined ? {} : { gpus }),
-      ...(liqo === undefined ? {} : { liqo }),
-    },
+    spec: present({ clusterID, resources, timestamp, cost, endpointURL, labels, nodeShapes, gpus, liqo }),
   };
 }
 
@@ -114,16 +88,11 @@ function mirroredStatus(
   before: Status | undefined,
   wallMs: number,
 ): Status {
-  const now = formatTime(wallMs);
   const published = publishedCondition(outcome);
-  const conditions = outcome === "no-broker" ? [published] : [published, completeness(outcome)];
-  return fitToSchema(advertisementKind.status, {
-    phase: outcome === "no-broker" || outcome.ok ? "Active" : "Error",
-    published: published.status === "True",
-    message: published.message,
-    lastUpdateTime: now,
-    conditions: withConditions(before?.conditions, conditions, { now, observedGeneration: undefined }),
-  });
+  const updates = outcome === "no-broker" ? [published] : [published, completeness(outcome)];
+  const phase = outcome === "no-broker" || outcome.ok ? "Active" : "Error";
+  const fields: Status = { phase, published: published.status === "True", message: published.message };
+  return statusOf(advertisementKind.status, fields, { before, updates, wallMs });
 }
 
 function publishedCondition(outcome: Publication | "no-broker"): ConditionUpdate {

@@ -1,4 +1,4 @@
-import { larger, NO_RESOURCES, type ResourceVector, subtract, sum } from "@resource-broker/base";
+import { larger, NO_RESOURCES, type ResourceVector, SIZE_ORDER, subtract, sum } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   advertisementSchema,
@@ -6,6 +6,7 @@ import {
   describeProblem,
   fromAdvertisement,
   LIMIT,
+  present,
   toCostModel,
   toQuantities,
   validate,
@@ -81,25 +82,25 @@ export function advertisementOf(input: AdvertisementInput): BuiltAdvertisement {
     observation.totals.allocated,
     ...unlisted.map(({ granted, used }) => larger(granted, used)),
   ]);
-  const stated: Advertisement = {
+  const stated: Advertisement = present({
     clusterId: input.clusterId,
-    ...(input.clusterName === undefined ? {} : { clusterName: input.clusterName }),
+    clusterName: input.clusterName,
     capacity,
     allocatable,
     allocated,
-    ...(input.used === undefined ? {} : { used: input.used }),
+    used: input.used,
     usage: listed,
     nodeShapes,
     gpuModels: observation.gpus,
     labels: { ...observation.labels, ...input.extraLabels },
-    ...(cost === undefined ? {} : { cost: toCostModel(cost) }),
-    ...(input.endpointUrl === undefined ? {} : { endpointUrl: input.endpointUrl }),
-    ...(input.dataPlane === undefined ? {} : { liqo: input.dataPlane }),
+    cost: cost && toCostModel(cost),
+    endpointUrl: input.endpointUrl,
+    liqo: input.dataPlane,
     protocol: CURRENT_PROTOCOL,
     instance: input.instance,
     sequence: input.sequence,
     statedAt: now,
-  };
+  });
   const account = { reserved, available: availableOf(observation, reservations), receivedAt: now };
   const { resources, ...rest } = fromAdvertisement(stated, account);
   const whole = { ...rest, resources: { ...resources, reserved: input.reserved ?? toQuantities(reserved) } };
@@ -175,11 +176,9 @@ function countThatFits(all: readonly ReservationUsage[]): number {
 
 /** The ID makes the order stable. */
 function bySize(a: ReservationUsage, b: ReservationUsage): number {
-  const byAmount =
-    b.granted.gpus - a.granted.gpus ||
-    b.granted.cpuMillis - a.granted.cpuMillis ||
-    b.granted.memoryBytes - a.granted.memoryBytes;
-  return byAmount || (a.reservationId < b.reservationId ? -1 : 1);
+  const slot = SIZE_ORDER.find((each) => a.granted[each] !== b.granted[each]);
+  if (slot !== undefined) return b.granted[slot] - a.granted[slot];
+  return a.reservationId < b.reservationId ? -1 : 1;
 }
 
 /**

@@ -13,12 +13,8 @@ import { type Change, changeSince, delayBefore, type PublishState, untilTick } f
 export type Publication = BuiltAdvertisement &
   ({ readonly ok: true } | { readonly ok: false; readonly fault: Fault });
 
-export interface PublisherOptions {
-  readonly intervalMs: number;
-}
-
-export interface PublisherDeps {
-  readonly communicator: Pick<BrokerCommunicator, "publishAdvertisement">;
+interface PublisherDeps {
+  readonly communicator: Pick<BrokerCommunicator, "publish">;
   /** What to advertise now; undefined while the cluster is not observed yet. */
   readonly input: () => Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined;
   /** Names this process: a new instance replaces the old one at the broker. */
@@ -29,17 +25,6 @@ export interface PublisherDeps {
   /** The result of each advertisement: for the local copy, metrics and instructions. */
   readonly onPublished: (publication: Publication, tookMs: number) => void;
   readonly onInstructions: (instructions: readonly Reservation[]) => void;
-}
-
-export interface Publisher {
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-  /** Something may have changed: check whether to publish. Cheap; may be called often. */
-  readonly trigger: () => void;
-  /** The broker has lost its state: publish again. */
-  readonly republish: () => void;
-  /** The broker may have lost the newest advertisement, which it stores with a delay: publish again, with jitter. */
-  readonly republishSoon: () => void;
 }
 
 /** Events come in bursts: one check for all of them. */
@@ -55,7 +40,7 @@ const JITTER_MS = 2000;
 const JUST_SENT_MS = 1000;
 
 /** Publishes the cluster's advertisement: at each tick of the interval, and when it has changed enough. */
-export function createPublisher(options: PublisherOptions, deps: PublisherDeps): Publisher {
+export function createPublisher({ intervalMs }: { readonly intervalMs: number }, deps: PublisherDeps) {
   const { clock, log } = deps;
   const retries = backoff({ minMs: 500, maxMs: MAX_BACKOFF_MS }, { ...clock, random: deps.random });
   let instance = deps.newInstance();
@@ -108,10 +93,10 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
     const { advertisement, omitted } = built;
     logOmitted(omitted);
     sentAt = clock.monotonicMs();
-    tickAt = sentAt + untilTick(clock.wallMs(), options.intervalMs);
+    tickAt = sentAt + untilTick(clock.wallMs(), intervalMs);
     const tookMs = (): number => clock.monotonicMs() - sentAt;
     try {
-      const reply = await deps.communicator.publishAdvertisement(advertisement);
+      const reply = await deps.communicator.publish(advertisement);
       acceptedState = publishStateOf(input);
       reserved = reply.advertisement.resources.reserved;
       notBefore = 0;
@@ -150,27 +135,30 @@ export function createPublisher(options: PublisherOptions, deps: PublisherDeps):
   };
 
   return {
-    start: () => {
+    start: (): void => {
       isRunning = true;
       schedule();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       isRunning = false;
       cancel();
       await pending;
     },
-    republish: () => {
+    /** The broker has lost its state: publish again. */
+    republish: (): void => {
       acceptedState = undefined;
       schedule();
     },
-    republishSoon: () => {
+    /** The broker may have lost the newest advertisement, which it stores with a delay: publish again, with jitter. */
+    republishSoon: (): void => {
       const now = clock.monotonicMs();
       if (now - sentAt < JUST_SENT_MS) return;
       acceptedState = undefined;
       notBefore = Math.max(notBefore, now + Math.ceil(deps.random() * JITTER_MS));
       schedule();
     },
-    trigger: () => {
+    /** Something may have changed: check whether to publish. Cheap; may be called often. */
+    trigger: (): void => {
       if (isTriggered || !isRunning) return;
       isTriggered = true;
       clock.after(acceptedState === undefined ? 0 : DEBOUNCE_MS, () => {

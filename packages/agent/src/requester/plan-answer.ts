@@ -35,12 +35,7 @@ interface RequestSnapshot {
 
 /** Written before the call to a broker that ignores keys: if the answer is lost, the request must not be sent again. */
 export function planAsking(state: RequestSnapshot): RequestStatus {
-  return notReservedStatus(state, {
-    phase: "Pending",
-    reason: ASKING,
-    message: "the broker is being asked",
-    attempts: nextAttempt(state),
-  });
+  return pending(state, ASKING, { message: "the broker is being asked", attempts: nextAttempt(state) });
 }
 
 /** A broker that ignores keys may have reserved, and would reserve again. */
@@ -78,26 +73,17 @@ export function planRefusal(state: RequestSnapshot, fault: Fault): AnsweredPlan 
   const { request, now } = state;
   const asked = nextAttempt(state);
   if (NEXT_KEY.includes(fault.code)) {
-    const outcome: NotReserved = {
-      phase: "Pending",
-      reason: "AskingAgain",
-      message: fault.message,
-      attempts: asked,
+    return {
+      status: pending(state, "AskingAgain", { message: fault.message, attempts: asked }),
+      requeueAfterMs: 0,
     };
-    return { status: notReservedStatus(state, outcome), requeueAfterMs: 0 };
   }
   const endReason = FINAL_REASONS[fault.code];
   if (endReason === undefined) return planUnanswered(state, fault);
   if (endReason === "NoCapacity" && request.spec.queue === true) {
-    const outcome: NotReserved = {
-      phase: "Pending",
-      reason: "Queued",
-      message: `${withoutFullStop(fault.message)}; asking again as soon as capacity is freed (attempt ${asked})`,
-      attempts: asked,
-      nextAttemptAt: now + QUEUE_RETRY_MS,
-      refusal: fault,
-    };
-    return { status: notReservedStatus(state, outcome), requeueAfterMs: QUEUE_RETRY_MS };
+    const message = `${withoutFullStop(fault.message)}; asking again as soon as capacity is freed (attempt ${asked})`;
+    const queued = { message, attempts: asked, nextAttemptAt: now + QUEUE_RETRY_MS, refusal: fault };
+    return { status: pending(state, "Queued", queued), requeueAfterMs: QUEUE_RETRY_MS };
   }
   const outcome = { ...failed(endReason, fault.message), attempts: asked, refusal: fault };
   return { status: notReservedStatus(state, outcome) };
@@ -113,16 +99,10 @@ const LONGEST_PAUSE_MS = 300_000;
 
 /** Not decided, or unknown. */
 export function planUnanswered(state: RequestSnapshot, fault: Fault): AnsweredPlan {
-  const { request } = state;
-  const outcome: NotReserved = {
-    phase: "Pending",
-    reason: UNANSWERED[fault.code] ?? "BrokerUnavailable",
-    message: `${withoutFullStop(fault.message)}; asking again`,
-    attempts: request.status?.attempts ?? 0,
-  };
+  const reason = UNANSWERED[fault.code] ?? "BrokerUnavailable";
   const { retryAfterMs } = fault.details;
   return {
-    status: notReservedStatus(state, outcome),
+    status: pending(state, reason, { message: `${withoutFullStop(fault.message)}; asking again` }),
     ...(retryAfterMs === undefined ? {} : { requeueAfterMs: Math.min(retryAfterMs, LONGEST_PAUSE_MS) }),
     isUnanswered: true,
   };
@@ -130,9 +110,7 @@ export function planUnanswered(state: RequestSnapshot, fault: Fault): AnsweredPl
 
 /** No broker is configured. */
 export function planNoBroker(state: RequestSnapshot): AnsweredPlan {
-  const message = `${NO_BROKER}: nothing can be reserved`;
-  const attempts = state.request.status?.attempts ?? 0;
-  return { status: notReservedStatus(state, { phase: "Pending", reason: "NoBroker", message, attempts }) };
+  return { status: pending(state, "NoBroker", { message: `${NO_BROKER}: nothing can be reserved` }) };
 }
 
 export const WRONG_ANSWER = "WrongAnswer";
@@ -140,9 +118,7 @@ export const WRONG_ANSWER = "WrongAnswer";
 /** The broker answered with another reservation: it is ignored. */
 export function planWrongAnswer(state: RequestSnapshot, { id, requester }: Reservation): AnsweredPlan {
   const message = `the broker answered with the reservation ${id} of ${requester}, which is not what was asked for: check who answers at the broker's address; asking again`;
-  const attempts = state.request.status?.attempts ?? 0;
-  const outcome: NotReserved = { phase: "Pending", reason: WRONG_ANSWER, message, attempts };
-  return { status: notReservedStatus(state, outcome), isUnanswered: true };
+  return { status: pending(state, WRONG_ANSWER, { message }), isUnanswered: true };
 }
 
 const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {
@@ -155,4 +131,14 @@ const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {
 
 function failed(endReason: "NoCapacity" | "Invalid", message: string): Omit<NotReserved, "attempts"> {
   return { phase: "Failed", reason: endReason, endReason, message };
+}
+
+/** Nothing is decided yet; the number of attempts stays, unless it is stated. */
+function pending(
+  state: RequestSnapshot,
+  reason: string,
+  { message, ...more }: Pick<NotReserved, "message"> & Partial<NotReserved>,
+): RequestStatus {
+  const attempts = state.request.status?.attempts ?? 0;
+  return notReservedStatus(state, { phase: "Pending", attempts, ...more, reason, message });
 }

@@ -2,7 +2,7 @@ import { Fault, formatTime } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import type { Reservation } from "../reservations/reservation.ts";
-import { type CachedReservation, reservationCache } from "../reservations/reservation-cache.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
 import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";
@@ -70,50 +70,9 @@ describe("a new request", () => {
     expect(plan.status).toMatchObject({ phase: "Failed", reason: "Invalid" });
     expect(plan.status?.message).toContain(field);
   });
-
-  test("with a duration in words fails and says how to write it", () => {
-    const plan = planRequest(state({ request: withStatus(undefined, { duration: "5 minutes" }) }));
-    expect(plan.status).toMatchObject({ phase: "Failed", reason: "Invalid" });
-    expect(plan.status?.message).toMatch(/duration.*1h30m/);
-  });
-
-  test("that is being deleted is left alone", () => {
-    const request = aRequest();
-    const metadata = { ...request.metadata, deletionTimestamp: "2026-07-01T10:00:00Z" };
-    expect(planRequest(state({ request: { ...request, metadata } }))).toEqual({});
-  });
 });
 
 describe("a granted request", () => {
-  test("says Reserved and where, though the instruction is not there yet", () => {
-    const { status } = planRequest(state({ entry: entry(aReservation()) }));
-    expect(status).toMatchObject({
-      phase: "Reserved",
-      targetClusterID: "paris",
-      reservationName: "rsv-rome-k3u7dq2hvmx5b4ta",
-      message: "Use paris for 4 CPU / 8Gi Memory",
-      attempts: 1,
-      observedGeneration: 1,
-    });
-    expect(condition(status, "Reserved")).toMatchObject({ status: "True", reason: "Granted" });
-    expect(condition(status, "Ready")).toMatchObject({ status: "False", reason: "NotDelivered" });
-  });
-
-  test("is ready when the resources are there", () => {
-    const peered = { status: "True", reason: "VirtualNodeReady", message: "node ready" } as const;
-    const active = aReservation({ status: { phase: "Active", message: "Use paris" } });
-    const { status } = planRequest(state({ entry: entry(active), delivery: { isDelivered: true, peered } }));
-    expect(status?.phase).toBe("Active");
-    expect(condition(status, "Ready")?.status).toBe("True");
-    expect(condition(status, "Peered")).toMatchObject(peered);
-  });
-
-  test("keeps the time of a transition that did not happen", () => {
-    const first = planRequest(state({ entry: entry(aReservation()) })).status;
-    const later = state({ request: withStatus(first), entry: entry(aReservation()), now: NOW + 60_000 });
-    expect(condition(planRequest(later).status, "Reserved")?.lastTransitionTime).toBe(formatTime(NOW));
-  });
-
   test("says so when the broker does not know it any more, and keeps it", () => {
     const { status } = planRequest(state({ entry: entry(aReservation(), { syncState: "unknown" }) }));
     expect(status?.phase).toBe("Reserved");
@@ -144,28 +103,12 @@ describe("a request whose reservation ended", () => {
     expect(planRequest(done)).toEqual({});
   });
 
-  test("by its own time, while the broker could not be asked, is Released", () => {
-    const cache = reservationCache({ clusterId: "rome", now: () => NOW });
-    cache.update("requester", aReservation());
-    cache.endLocally(aReservation().id, "Expired");
-    const cached = cache.get("requester", aReservation().id);
-    const { status } = planRequest(state({ request: reserved(1), entry: cached }));
-    expect(status).toMatchObject({ phase: "Released", reason: "Expired", message: "Released (Expired)" });
-  });
-
   test("because the provider refused asks again, with the next attempt", () => {
     const cached = entry(ended("ProviderRefused"));
     const first = planRequest(state({ request: reserved(1), entry: cached }));
     expect(first).toMatchObject({ status: { phase: "Pending", attempts: 1 }, requeueAfterMs: 0 });
     expect(first.status?.reservationName).toBeUndefined();
     expect(first.status?.message).toContain("paris could not hold it");
-    const second = planRequest(state({ request: withStatus(first.status), entry: cached }));
-    expect(second.ask?.key).toBe(`${UID}-2`);
-  });
-
-  test("because the provider refused, before anybody wrote the grant down, asks with the next attempt too", () => {
-    const cached = entry(ended("ProviderRefused"));
-    const first = planRequest(state({ entry: cached }));
     const second = planRequest(state({ request: withStatus(first.status), entry: cached }));
     expect(second.ask?.key).toBe(`${UID}-2`);
   });
@@ -215,6 +158,15 @@ describe("a refusal", () => {
     expect(explanation.split("\n").at(-1)).toBe("Would fit paris without GPU.");
   });
 
+  test("does not make it wait for hours because a clock was set back", () => {
+    const request = withStatus({
+      phase: "Pending",
+      attempts: 1,
+      nextAttemptTime: formatTime(NOW + 3_600_000),
+    });
+    expect(planRequest(state({ request })).ask).toBeDefined();
+  });
+
   test("makes a request that queues wait for the next attempt", () => {
     const request = withStatus(undefined, { queue: true });
     const plan = planRefusal(state({ request }), noCapacity);
@@ -231,15 +183,6 @@ describe("a refusal", () => {
       `${UID}-2`,
     );
     expect(planRequest(state({ request: waiting, now: NOW + QUEUE_RETRY_MS })).ask?.key).toBe(`${UID}-2`);
-  });
-
-  test("does not make it wait for hours because a clock was set back", () => {
-    const request = withStatus({
-      phase: "Pending",
-      attempts: 1,
-      nextAttemptTime: formatTime(NOW + 3_600_000),
-    });
-    expect(planRequest(state({ request })).ask).toBeDefined();
   });
 
   test.each([
@@ -271,11 +214,6 @@ describe("a refusal", () => {
     const plan = planRefusal(state(), new Fault(code, "no"));
     expect(planRequest(state({ request: withStatus(plan.status) })).ask?.key).toBe(`${UID}-2`);
   });
-
-  test("waits as long as the broker says", () => {
-    const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
-    expect(planRefusal(state(), busy).requeueAfterMs).toBe(7000);
-  });
 });
 
 describe("what an ended reservation led to", () => {
@@ -298,14 +236,5 @@ describe("what an ended reservation led to", () => {
     const before = release === undefined ? working : undefined;
     const over = planRequest(state({ entry: cached, release: before })).status;
     expect(clean({ request: withStatus(over), release })).toMatchObject(expected);
-  });
-
-  test("changes nothing else of a status that is final", () => {
-    const status = planRequest(state({ entry: cached })).status;
-    const other = entry(ended("ReleasedByAdmin"));
-    const again = planRequest(
-      state({ request: withStatus(status), entry: other, release: { kind: "clean" } }),
-    );
-    expect(again.status).toMatchObject({ phase: "Released", reason: "Expired" });
   });
 });

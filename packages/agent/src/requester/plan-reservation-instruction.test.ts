@@ -29,64 +29,61 @@ function state(changes: Partial<ReservationInstructionState> = {}): ReservationI
 }
 
 const written = reservationInstruction(aReservation(), "default", aRequest());
-const kinds = (changes: Partial<ReservationInstructionState>) =>
-  planReservationInstruction(state(changes)).actions.map(({ kind }) => kind);
 
-describe("a reservation of this cluster", () => {
-  test("becomes an instruction and is delivered", () => {
-    expect(kinds({})).toEqual(["apply", "deliver"]);
-    expect(kinds({ instruction: written })).toEqual(["deliver"]);
-  });
+const received = aReservation({ sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } });
+const over = entry(ended("Expired"));
+const moved = entry(aReservation({ targetClusterID: "berlin" }));
+const timed = entry(
+  aReservation({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T09:00:00Z" } }),
+);
+const silent = { now: NOW, isSilent: true };
 
-  test("keeps the slice defaults that its instruction has, also none", () => {
-    const received = aReservation({ sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } });
-    expect(kinds({ entry: entry(received), instruction: written })).toEqual(["deliver"]);
-    const instruction = reservationInstruction(received, "default", aRequest());
-    expect(kinds({ instruction })).toEqual(["deliver"]);
-  });
+test.each<[string, Partial<ReservationInstructionState>, string[]]>([
+  ["becomes an instruction and is delivered", {}, ["apply", "deliver"]],
+  ["is delivered again where it has an instruction", { instruction: written }, ["deliver"]],
+  [
+    "keeps that its instruction has no slice defaults",
+    { entry: entry(received), instruction: written },
+    ["deliver"],
+  ],
+  [
+    "keeps the slice defaults that its instruction has",
+    { instruction: reservationInstruction(received, "default", aRequest()) },
+    ["deliver"],
+  ],
+  ["is withdrawn when it ended", { entry: over, instruction: written }, ["tear-down"]],
+  [
+    "is withdrawn though the garbage collector was faster with its instruction",
+    { entry: over },
+    ["tear-down"],
+  ],
+  ["is left alone when it ended and was withdrawn", { entry: over, isTornDown: true }, []],
+  [
+    "is withdrawn again where its instruction outlived its data plane",
+    { entry: over, instruction: written, isTornDown: true },
+    ["tear-down"],
+  ],
+  [
+    "granted again elsewhere is withdrawn first where it was",
+    { entry: moved, instruction: written },
+    ["tear-down"],
+  ],
+  ["granted again elsewhere is then written there", { entry: moved }, ["apply", "deliver"]],
+  ["is withdrawn when its request was deleted", { isOrphan: true }, ["tear-down"]],
+  ["is not written again when it is about to be released", { isOrphan: true, isTornDown: true }, []],
+  [
+    "ends by its own time while the broker is silent",
+    { entry: timed, broker: silent, instruction: written },
+    ["expire-locally", "tear-down"],
+  ],
+  ["waits for the broker's word otherwise", { entry: timed, instruction: written }, ["apply", "deliver"]],
+])("a reservation of this cluster %s", (_, changes, kinds) => {
+  expect(planReservationInstruction(state(changes)).actions.map(({ kind }) => kind)).toEqual(kinds);
+});
 
-  test("made by an admin becomes an instruction of nobody", () => {
-    const [put] = planReservationInstruction(state({ request: undefined })).actions;
-    expect(put?.kind === "apply" && put.instruction.metadata.ownerReferences).toBeUndefined();
-  });
-
-  test("is withdrawn when it ended", () => {
-    expect(kinds({ entry: entry(ended("Expired")), instruction: written })).toEqual(["tear-down"]);
-    expect(kinds({ entry: entry(ended("Expired")), isTornDown: true })).toEqual([]);
-  });
-
-  test("is withdrawn though the garbage collector was faster with its instruction", () => {
-    expect(kinds({ entry: entry(ended("Expired")) })).toEqual(["tear-down"]);
-    expect(kinds({ isOrphan: true })).toEqual(["tear-down"]);
-  });
-
-  test("whose instruction outlived its data plane is withdrawn all the same", () => {
-    expect(kinds({ entry: entry(ended("Expired")), instruction: written, isTornDown: true })).toEqual([
-      "tear-down",
-    ]);
-  });
-
-  test("that was granted again elsewhere is withdrawn first where it was", () => {
-    const moved = entry(aReservation({ targetClusterID: "berlin" }));
-    expect(kinds({ entry: moved, instruction: written })).toEqual(["tear-down"]);
-    expect(kinds({ entry: moved })).toEqual(["apply", "deliver"]);
-  });
-
-  test("is not written again when its request was deleted and it is about to be released", () => {
-    expect(kinds({ isOrphan: true, isTornDown: true })).toEqual([]);
-    expect(kinds({ isOrphan: true, instruction: written })).toEqual(["tear-down"]);
-  });
-
-  test("ends by its own time only while the broker is silent", () => {
-    const timed = entry(
-      aReservation({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T09:00:00Z" } }),
-    );
-    expect(kinds({ entry: timed, broker: { now: NOW, isSilent: true }, instruction: written })).toEqual([
-      "expire-locally",
-      "tear-down",
-    ]);
-    expect(kinds({ entry: timed, instruction: written })).toEqual(["apply", "deliver"]);
-  });
+test("a reservation made by an admin becomes an instruction of nobody", () => {
+  const [put] = planReservationInstruction(state({ request: undefined })).actions;
+  expect(put?.kind === "apply" && put.instruction.metadata.ownerReferences).toBeUndefined();
 });
 
 describe("the instruction", () => {

@@ -1,5 +1,3 @@
-import { formatTime } from "@resource-broker/base";
-import { fitToSchema } from "@resource-broker/contract";
 import {
   type ReservationInstruction,
   type ResourceRequest,
@@ -10,8 +8,8 @@ import {
   type ConditionUpdate,
   isSameStatus,
   unknownMessage,
+  statusOf,
   unknownToBrokerCondition,
-  withConditions,
 } from "../manifests/conditions.ts";
 import { isSameInstruction, reservationInstruction } from "../manifests/instructions.ts";
 import { type BrokerView, expiryOf } from "../reservations/expiry.ts";
@@ -48,7 +46,7 @@ export function planDelivery({ entry, instruction, dataPlane, wallMs }: Delivery
     { type: "Peered", status: peered[dataPlane.kind], reason, message, isStep: true },
     unknownToBrokerCondition(entry),
   ];
-  const status = statusOf(instruction, wallMs, {
+  const status = nextStatus(instruction, wallMs, {
     updates,
     delivered: isDelivered,
     message: entry.syncState === "unknown" ? unknownMessage(entry) : entry.reservation.message,
@@ -80,7 +78,7 @@ export function teardownStatus({
 }: TeardownState): InstructionStatus | undefined {
   if (instruction === undefined || release.kind === "clean") return undefined;
   const { reason, message } = release;
-  const status = statusOf(instruction, wallMs, {
+  const status = nextStatus(instruction, wallMs, {
     updates: [
       { type: "Peered", status: "False", reason: "Releasing", message: "the resources are being released" },
       { type: "Clean", status: "False", reason, message, isStep: true },
@@ -91,25 +89,14 @@ export function teardownStatus({
   return isSameStatus(instruction.status, status) ? undefined : status;
 }
 
-function statusOf(
+function nextStatus(
   instruction: ReservationInstruction | undefined,
   wallMs: number,
-  {
-    updates,
-    delivered,
-    message,
-  }: { updates: readonly ConditionUpdate[]; delivered: boolean; message: string },
+  { updates, ...fields }: InstructionStatus & { readonly updates: readonly ConditionUpdate[] },
 ): InstructionStatus {
-  const now = formatTime(wallMs);
-  return fitToSchema(reservationInstructionKind.status, {
-    delivered,
-    message,
-    lastUpdateTime: now,
-    conditions: withConditions(instruction?.status?.conditions, updates, {
-      now,
-      observedGeneration: instruction?.metadata.generation,
-    }),
-  });
+  const observedGeneration = instruction?.metadata.generation;
+  const update = { before: instruction?.status, updates, observedGeneration, wallMs };
+  return statusOf(reservationInstructionKind.status, fields, update);
 }
 
 export interface ReservationInstructionState {

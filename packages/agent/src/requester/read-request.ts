@@ -1,11 +1,11 @@
-import type { ResourceVector } from "@resource-broker/base";
+import { FIELD_RESOURCES, type ResourceVector } from "@resource-broker/base";
 import {
   describeProblems,
   reservationRequestSchema,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
-import type { ResourceRequest } from "@resource-broker/contract/crd";
+import { quantitiesFrom, type ResourceRequest } from "@resource-broker/contract/crd";
 import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 
 export type RequestReading =
@@ -14,35 +14,15 @@ export type RequestReading =
 
 /** Field names of the spec, for messages. */
 const FIELD_NAMES: readonly (readonly [wire: string, spec: string])[] = [
-  ["requestedResources.cpu", "requestedCPU"],
-  ["requestedResources.memory", "requestedMemory"],
-  ["requestedResources.gpu", "requestedGPU"],
-  ["requestedResources.storage", "requestedStorage"],
+  ...FIELD_RESOURCES.map(({ name, requestField }) => [`requestedResources.${name}`, requestField] as const),
   ["requestedResources.extended", "extended"],
 ];
 
 /** The reservation request of a ResourceRequest. The API server validates it too, unless its CRD is older than this agent. */
 export function readRequest({ spec }: Pick<ResourceRequest, "spec">): RequestReading {
-  const {
-    requestedCPU,
-    requestedMemory,
-    requestedGPU,
-    requestedStorage,
-    extended,
-    queue: _queue,
-    offload: _offload,
-    ...rest
-  } = spec;
-  const body = {
-    ...rest,
-    requestedResources: {
-      cpu: requestedCPU,
-      memory: requestedMemory,
-      ...(requestedGPU === undefined ? {} : { gpu: requestedGPU }),
-      ...(requestedStorage === undefined ? {} : { storage: requestedStorage }),
-      ...(extended === undefined ? {} : { extended }),
-    },
-  };
+  const { queue: _queue, offload: _offload, extended: _extended, ...request } = spec;
+  // Fields of the spec that the request does not have are ignored.
+  const body = { ...request, requestedResources: quantitiesFrom(spec) };
   const checked = validate(reservationRequestSchema, body);
   if (!checked.ok) return { ok: false, problem: inSpecTerms(checked.problems) };
   const sized = toReservationRequest(checked.value);

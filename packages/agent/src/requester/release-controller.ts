@@ -1,34 +1,19 @@
-import { Fault, type Log } from "@resource-broker/base";
+import { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
-import type { RecordEvent } from "../events/record-event.ts";
-import type { Requeue } from "../reconcile.ts";
+import type { ReconcileResult } from "@resource-broker/kube";
+import type { AgentParts } from "../core/agent-deps.ts";
 import { attemptKey } from "../reservations/reservation.ts";
-import type { ReservationCache } from "../reservations/reservation-cache.ts";
-import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-
-export interface ReleaseDeps {
-  readonly cache: ReservationCache;
-  readonly communicator: Pick<BrokerCommunicator, "release" | "releaseByKey" | "fetchReservation">;
-  readonly recordEvent: RecordEvent;
-  readonly log: Log;
-}
-
-export interface ReleaseController {
-  /** A ResourceRequest was deleted. Returns the key to reconcile. */
-  readonly enqueue: (request: ResourceRequest) => string;
-  /** Releases everything that a request of this UID has reserved, until the broker confirms it. */
-  readonly reconcile: (uid: string) => Promise<Requeue>;
-}
 
 /** Releases all reservations of a deleted request, including one that a running attempt may still get. */
-export function releaseController(deps: ReleaseDeps): ReleaseController {
+export function releaseController(deps: Pick<AgentParts, "cache" | "communicator" | "recordEvent" | "log">) {
   const { cache, communicator } = deps;
   const deleted = new Map<string, ResourceRequest>();
   /** UIDs that an older broker cannot release: each resync finds them again, so they are logged once. */
   const reported = new Set<string>();
 
-  const reconcile = async (uid: string): Promise<Requeue> => {
+  /** Releases everything that a request of this UID has reserved, until the broker confirms it. */
+  const reconcile = async (uid: string): Promise<ReconcileResult> => {
     const request = deleted.get(uid);
     const ids = liveReservationsOf(uid, request);
     try {
@@ -69,7 +54,7 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
 
   const release = async (id: string): Promise<void> => {
     await communicator.release(id);
-    const ended = await communicator.fetchReservation(id);
+    const ended = await communicator.getReservation(id);
     // The broker does not know it, but the provider does: it is offered for adoption and released afterwards.
     if (ended === undefined) cache.markUnknown(id);
     else {
@@ -103,7 +88,8 @@ export function releaseController(deps: ReleaseDeps): ReleaseController {
   };
 
   return {
-    enqueue: (request) => {
+    /** A ResourceRequest was deleted. Returns the key to reconcile. */
+    enqueue: (request: ResourceRequest): string => {
       const { uid = "" } = request.metadata;
       deleted.set(uid, request);
       return uid;

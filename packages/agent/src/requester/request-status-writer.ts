@@ -1,9 +1,9 @@
-import { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
-import type { KubeClient, Patch } from "@resource-broker/kube";
+import type { Informer, KubeClient, Patch } from "@resource-broker/kube";
 import type { EventReason, ObjectEvent, RecordEvent } from "../events/record-event.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
 import { MANAGER, RESOURCE_REQUESTS } from "../manifests/labels.ts";
+import { ignoreNotFound } from "../manifests/writes.ts";
 import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
@@ -18,31 +18,21 @@ const BY_CONDITION: Readonly<Record<string, EventReason>> = {
   [WRONG_ANSWER]: "WrongAnswer",
 };
 
-export interface RequestStatusWriterDeps {
+interface RequestStatusWriterDeps {
   readonly client: Pick<KubeClient, "patch">;
   /** As last seen in the cluster, by `namespace/name`. */
-  readonly request: (key: string) => ResourceRequest | undefined;
+  readonly requests: Pick<Informer<ResourceRequest>, "get">;
   readonly recordEvent: RecordEvent;
 }
 
-/** Writes the status of ResourceRequests. */
-export interface RequestStatusWriter {
-  /** The newest known version: as last written, until the watch shows it. */
-  readonly latest: (key: string) => ResourceRequest | undefined;
-  /** Writes the status unless it is unchanged or the request is gone, and records an event for a new state. */
-  readonly write: (key: string, request: ResourceRequest, status: RequestStatus) => Promise<void>;
-}
-
-export function requestStatusWriter({
-  client,
-  request: seen,
-  recordEvent,
-}: RequestStatusWriterDeps): RequestStatusWriter {
+export function requestStatusWriter({ client, requests, recordEvent }: RequestStatusWriterDeps) {
   const ownWrites = createOwnWrites();
-  const latest = (key: string): ResourceRequest | undefined => ownWrites.latest(key, seen(key));
+  /** The newest known version: as last written, until the watch shows it. */
+  const latest = (key: string): ResourceRequest | undefined => ownWrites.latest(key, requests.get(key));
   return {
     latest,
-    write: async (key, request, status) => {
+    /** Writes the status unless it is unchanged or the request is gone, and records an event for a new state. */
+    write: async (key: string, request: ResourceRequest, status: RequestStatus): Promise<void> => {
       const before = latest(key);
       if (before === undefined || !isSameObject(before, request)) return;
       if (isSameStatus(before.status, status)) return;
@@ -74,28 +64,19 @@ function patchOf({ metadata }: ResourceRequest, status: RequestStatus): Patch {
   };
 }
 
-function ignoreNotFound(error: unknown): undefined {
-  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
-}
-
 /** A watch lags behind writes: until it catches up, the written object counts. */
-interface OwnWrites {
-  /** The newest version of an object that was last seen like this. */
-  readonly latest: (key: string, seen: ResourceRequest | undefined) => ResourceRequest | undefined;
-  readonly record: (key: string, before: ResourceRequest, after: ResourceRequest) => void;
-}
-
-export function createOwnWrites(): OwnWrites {
+export function createOwnWrites() {
   const entries = new Map<string, { readonly object: ResourceRequest; readonly older: Set<string> }>();
   return {
-    latest: (key, seen) => {
+    /** The newest version of an object that was last seen like this. */
+    latest: (key: string, seen: ResourceRequest | undefined): ResourceRequest | undefined => {
       const entry = entries.get(key);
       if (entry === undefined) return seen;
       if (seen !== undefined && entry.older.has(versionOf(seen))) return entry.object;
       entries.delete(key);
       return seen;
     },
-    record: (key, before, after) => {
+    record: (key: string, before: ResourceRequest, after: ResourceRequest): void => {
       const older = entries.get(key)?.older ?? new Set<string>();
       entries.set(key, { object: after, older: older.add(versionOf(before)) });
     },

@@ -1,12 +1,12 @@
 import { equals, type Fault, formatTime } from "@resource-broker/base";
-import { fitToSchema } from "@resource-broker/contract";
+import { present } from "@resource-broker/contract";
 import {
   MAX_EXPLANATION_LENGTH,
   type ResourceRequest,
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { type ConditionUpdate, unknownMessage, withConditions } from "../manifests/conditions.ts";
+import { type ConditionUpdate, statusOf, unknownMessage } from "../manifests/conditions.ts";
 import { attemptKey, attemptOf, type Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { readRequest } from "./read-request.ts";
@@ -90,9 +90,7 @@ export function endedStatus(context: EndedContext, { reservation }: CachedReserv
     {
       ...attempts(context, reservation),
       ...reservationFields(reservation),
-      phase,
-      message,
-      ...(reason === undefined ? {} : { reason }),
+      ...present({ phase, message, reason }),
     },
     [
       { type: "Ready", status: "False", reason: why, message },
@@ -120,15 +118,16 @@ function cleanCondition({ release }: EndedContext): ConditionUpdate {
 const RELEASING = { reason: "Releasing", message: "the teardown is about to start" };
 
 function reservationFields(reservation: Reservation): RequestStatus {
-  const { providerEndpoint: targetClusterEndpoint, cost, decisionId: decisionID } = reservation;
-  return {
+  const { reservedAt, expiresAt, cost } = reservation;
+  return present({
     targetClusterID: reservation.provider,
     reservationName: reservation.id,
-    ...(targetClusterEndpoint === undefined ? {} : { targetClusterEndpoint }),
-    ...timesOf(reservation),
-    ...(cost === undefined ? {} : { cost }),
-    ...(decisionID === undefined ? {} : { decisionID }),
-  };
+    targetClusterEndpoint: reservation.providerEndpoint,
+    reservedAt,
+    expiresAt,
+    cost,
+    decisionID: reservation.decisionId,
+  });
 }
 
 /** The reservation, restored from the request's status; undefined: the status has too little. */
@@ -149,17 +148,10 @@ export function reservationFromStatus(
     message,
     quantities: reading.request.requestedResources,
     resources: reading.resources,
-    ...timesOf(status),
+    ...present({ reservedAt: status.reservedAt, expiresAt: status.expiresAt }),
     dataPlaneIds: {},
     createdAt: String(status.reservedAt ?? metadata.creationTimestamp),
     key: attemptKey(String(metadata.uid), attempts),
-  };
-}
-
-function timesOf({ reservedAt, expiresAt }: Pick<Reservation, "reservedAt" | "expiresAt">) {
-  return {
-    ...(reservedAt === undefined ? {} : { reservedAt }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }
 
@@ -177,19 +169,17 @@ export interface NotReserved {
 /** Nothing is reserved: pending, or failed. */
 export function notReservedStatus(context: StatusContext, outcome: NotReserved): RequestStatus {
   const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = outcome;
-  const decisionID = refusal?.details.decisionID;
-  const explanation = refusal === undefined ? undefined : explanationOf(refusal);
   return buildStatus(
     context,
-    {
+    present({
       phase,
       message,
-      ...(endReason === undefined ? {} : { reason: endReason }),
-      ...(attempts === 0 ? {} : { attempts }),
-      ...(nextAttemptAt === undefined ? {} : { nextAttemptTime: formatTime(nextAttemptAt) }),
-      ...(decisionID === undefined ? {} : { decisionID }),
-      ...(explanation === undefined ? {} : { explanation }),
-    },
+      reason: endReason,
+      attempts: attempts === 0 ? undefined : attempts,
+      nextAttemptTime: nextAttemptAt === undefined ? undefined : formatTime(nextAttemptAt),
+      decisionID: refusal?.details.decisionID,
+      explanation: refusal && explanationOf(refusal),
+    }),
     [
       { type: "Ready", status: "False", reason, message },
       { type: "Reserved", status: "False", reason, message },
@@ -217,15 +207,8 @@ function buildStatus(
   updates: readonly ConditionUpdate[],
 ): RequestStatus {
   const { request, now } = context;
-  const { generation } = request.metadata;
-  const time = formatTime(now);
-  return fitToSchema(resourceRequestKind.status, {
-    ...status,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-    lastUpdateTime: time,
-    conditions: withConditions(request.status?.conditions, updates, {
-      now: time,
-      observedGeneration: generation,
-    }),
-  });
+  const { generation: observedGeneration } = request.metadata;
+  const fields: RequestStatus = { ...status, ...present({ observedGeneration }) };
+  const update = { before: request.status, updates, observedGeneration, wallMs: now };
+  return statusOf(resourceRequestKind.status, fields, update);
 }

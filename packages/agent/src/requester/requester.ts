@@ -1,12 +1,9 @@
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
-import { type Reconciler, reconcileLoop } from "@resource-broker/kube";
-import type { BrokerLink } from "../broker/broker-link.ts";
-import type { AgentDeps } from "../core/agent-deps.ts";
-import type { AgentObjects } from "../core/agent-objects.ts";
+import { type ReconcileResult, type Reconciler, reconcileLoop } from "@resource-broker/kube";
+import type { AgentParts } from "../core/agent-deps.ts";
 import { reservationFromInstruction } from "../manifests/instructions.ts";
-import type { Requeue } from "../reconcile.ts";
 import { attemptOf } from "../reservations/reservation.ts";
-import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { CapacityChange } from "../transport/broker-communicator.ts";
 import { createOrphanCollector } from "./orphan-collector.ts";
 import { releaseController } from "./release-controller.ts";
@@ -19,57 +16,28 @@ export interface RequesterOptions {
   readonly withoutBroker?: boolean;
 }
 
-export interface RequesterDeps extends AgentDeps {
-  readonly cache: ReservationCache;
-  readonly link: BrokerLink;
-  readonly objects: AgentObjects;
-}
-
 const NOT_SYNCED_RETRY_MS = 100;
 
 /** The requester's half of the agent: ResourceRequests, ReservationInstructions and releases. */
-export interface Requester {
-  /** Starts the orphan collection; the controllers start with the informers. */
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-  /** Releases what a deleted request with this UID still has reserved. */
-  readonly releaseRequest: (uid: string) => void;
-  readonly capacityChanged: (capacity: CapacityChange) => void;
-}
-
-export function createRequester(options: RequesterOptions, deps: RequesterDeps): Requester {
+export function createRequester(options: RequesterOptions, deps: AgentParts) {
   const { cache, objects, observer } = deps;
-  const requests = requestController({
+  const requests = requestController(options, {
     ...deps,
-    clusterId: options.clusterId,
-    withoutBroker: options.withoutBroker === true,
-    request: objects.requests.get,
-    requestKeys: objects.requests.keys,
-    instruction: objects.reservationInstruction,
     releaseState: (id) => instructions.releaseState(id),
-    supportsKeys: async () => {
-      if (deps.link.isCurrent() === true) return true;
-      await deps.communicator.ping();
-      return deps.link.isCurrent() === true;
-    },
-    onReserved: observer.reserved,
     onRequestDeleted: requestDeleted,
   });
   const instructions = reservationInstructionController({
     ...deps,
-    dataPlane: deps.dataPlane.requester,
-    instruction: objects.reservationInstruction,
+    namespace: options.instructionNamespace,
     originOf,
-    broker: deps.link.view,
     onReleaseState: (id) => {
       const entry = cache.get("requester", id);
       if (entry !== undefined) triggerRequestOf(entry);
     },
-    namespace: options.instructionNamespace,
   });
   const releases = releaseController(deps);
   /** Existing reservations are known only when all instructions were listed: before that, nothing may be requested again. */
-  const loopOf = (name: string, reconcile: (key: string) => Promise<Requeue>): Reconciler =>
+  const loopOf = (name: string, reconcile: (key: string) => Promise<ReconcileResult>): Reconciler =>
     reconcileLoop(
       {
         name,
@@ -145,8 +113,6 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
 
   const orphanCollector = createOrphanCollector({
     ...deps,
-    dataPlane: deps.dataPlane.requester,
-    isReady: objects.synced,
     onOrphan: (id) => {
       instructions.markOrphan(id);
       loops.reservations.enqueue(id);
@@ -164,13 +130,15 @@ export function createRequester(options: RequesterOptions, deps: RequesterDeps):
   };
 
   return {
+    /** Starts the orphan collection; the controllers start with the informers. */
     start: orphanCollector.start,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await orphanCollector.stop();
       await Promise.all(Object.values(loops).map((loop) => loop.stop()));
     },
+    /** Releases what a deleted request with this UID still has reserved. */
     releaseRequest: loops.releases.enqueue,
-    capacityChanged: (capacity) => {
+    capacityChanged: (capacity: CapacityChange): void => {
       if (capacity.change === "at-risk") warnOfRisk(capacity);
       else for (const key of requests.requeueQueued()) loops.requests.enqueue(key);
     },

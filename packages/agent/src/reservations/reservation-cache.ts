@@ -21,33 +21,7 @@ export interface CachedReservation {
 
 export type CacheUpdate = "new" | "changed" | "same" | "old" | "not-ours";
 
-/**
- * The cache of the agent's reservations. Stream, poll and replies update it in any order and more than once;
- * only newer states count, and only a final phase ends a reservation.
- */
-export interface ReservationCache {
-  readonly update: (role: Role, reservation: Reservation) => CacheUpdate;
-  /** Restores a reservation from an instruction; a state from the broker always wins. */
-  readonly restore: (role: Role, reservation: Reservation) => void;
-  /** The broker does not know this reservation. */
-  readonly markUnknown: (id: string) => void;
-  /** The broker did not adopt an unknown reservation. */
-  readonly markNotAdopted: (id: string, why: string) => void;
-  /** Another ledger answers: all reservations become unconfirmed, and their generations do not count. */
-  readonly markUnconfirmed: () => void;
-  /** Ends it locally, because the broker is not reachable. A newer state makes it live again. */
-  readonly endLocally: (id: string, reason: ReleaseReason) => void;
-  readonly get: (role: Role, id: string) => CachedReservation | undefined;
-  readonly entries: (role: Role) => Iterable<CachedReservation>;
-  readonly live: (role: Role) => CachedReservation[];
-  /** Reservations of the ResourceRequest with this UID, by attempt. */
-  readonly ofRequest: (uid: string) => ReadonlyMap<number, CachedReservation>;
-  readonly onChange: (listener: (role: Role, id: string) => void) => () => void;
-  /** Removes reservations that ended long ago. */
-  readonly prune: () => void;
-}
-
-export interface ReservationCacheOptions {
+interface ReservationCacheOptions {
   readonly clusterId: string;
   /** The broker's time, or the best estimate. */
   readonly now: () => Instant;
@@ -62,7 +36,13 @@ const REUSE_DISTANCE_MS = 60 * 60 * 1000;
 
 const NO_ATTEMPTS: ReadonlyMap<number, CachedReservation> = new Map();
 
-export function reservationCache({ clusterId, now, log }: ReservationCacheOptions): ReservationCache {
+export type ReservationCache = ReturnType<typeof reservationCache>;
+
+/**
+ * The cache of the agent's reservations. Stream, poll and replies update it in any order and more than once;
+ * only newer states count, and only a final phase ends a reservation.
+ */
+export function reservationCache({ clusterId, now, log }: ReservationCacheOptions) {
   const byRole: Readonly<Record<Role, Map<string, CachedReservation>>> = {
     requester: new Map(),
     provider: new Map(),
@@ -150,38 +130,45 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
 
   return {
     update,
-    restore: (role, reservation) => {
+    /** Restores a reservation from an instruction; a state from the broker always wins. */
+    restore: (role: Role, reservation: Reservation): void => {
       if (byRole[role].has(reservation.id) || !isOurs(role, reservation)) return;
       put({ role, reservation, syncState: "unconfirmed", endedAt: undefined });
     },
-    markUnknown: (id) =>
+    /** The broker does not know this reservation. */
+    markUnknown: (id: string): void =>
       updateLive(id, ({ syncState }) => (syncState === "unknown" ? undefined : { syncState: "unknown" })),
-    markNotAdopted: (id, why) =>
+    /** The broker did not adopt an unknown reservation. */
+    markNotAdopted: (id: string, why: string): void =>
       updateLive(id, ({ syncState, notAdopted }) =>
         syncState !== "unknown" || notAdopted === why ? undefined : { notAdopted: why },
       ),
-    markUnconfirmed: () => {
+    /** Another ledger answers: all reservations become unconfirmed, and their generations do not count. */
+    markUnconfirmed: (): void => {
       for (const { reservation } of [...byRole.requester.values(), ...byRole.provider.values()]) {
         updateLive(reservation.id, ({ syncState }) =>
           syncState === "confirmed" ? { syncState: "unconfirmed" } : undefined,
         );
       }
     },
-    endLocally: (id, reason) =>
+    /** Ends it locally, because the broker is not reachable. A newer state makes it live again. */
+    endLocally: (id: string, reason: ReleaseReason): void =>
       updateLive(id, (entry) => {
         const ended = { reservation: released(entry.reservation, reason), endedAt: now() };
         logStep({ ...entry, ...ended }, entry);
         return ended;
       }),
-    get: (role, id) => byRole[role].get(id),
-    entries: (role) => byRole[role].values(),
-    live: (role) => [...byRole[role].values()].filter(({ endedAt }) => endedAt === undefined),
-    ofRequest: (uid) => byRequest.get(uid) ?? NO_ATTEMPTS,
-    onChange: (listener) => {
+    get: (role: Role, id: string): CachedReservation | undefined => byRole[role].get(id),
+    live: (role: Role): CachedReservation[] =>
+      [...byRole[role].values()].filter(({ endedAt }) => endedAt === undefined),
+    /** Reservations of the ResourceRequest with this UID, by attempt. */
+    ofRequest: (uid: string): ReadonlyMap<number, CachedReservation> => byRequest.get(uid) ?? NO_ATTEMPTS,
+    onChange: (listener: (role: Role, id: string) => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    prune: () => {
+    /** Removes reservations that ended long ago. */
+    prune: (): void => {
       const before = now() - ENDED_RETENTION_MS;
       for (const entries of Object.values(byRole)) {
         for (const [id, { endedAt, reservation }] of entries) {

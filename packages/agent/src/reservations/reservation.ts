@@ -1,16 +1,7 @@
-import { parseAmount, type ResourceVector } from "@resource-broker/base";
+import { type FormattedResources, parseAmount, type ResourceVector } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { EndReason, Phase, TIERS } from "@resource-broker/domain";
-
-/** Amounts as text, such as `500m` and `8Gi`. */
-export interface ResourceQuantities {
-  readonly cpu: string;
-  readonly memory: string;
-  readonly gpu?: string;
-  readonly storage?: string;
-  readonly extended?: Readonly<Record<string, string>>;
-}
 
 /** A reservation as the agent knows it, whatever the transport. `transport/reservation-mapping.ts` makes it. */
 export interface Reservation {
@@ -21,7 +12,7 @@ export interface Reservation {
   readonly message: string;
   readonly endReason?: EndReason | undefined;
   /** As the broker sent them: instructions repeat the text. */
-  readonly quantities: ResourceQuantities;
+  readonly quantities: FormattedResources;
   /** The same amounts, parsed; undefined: unreadable. Such a reservation counts as the whole cluster. */
   readonly resources: ResourceVector | undefined;
   /** Times are RFC 3339, as the broker sent them. */

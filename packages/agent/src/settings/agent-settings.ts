@@ -1,21 +1,20 @@
-import { duration, list, type Setting, text, toggle, type Values } from "@resource-broker/base";
+import { duration, list, type Setting, toggle, type Values } from "@resource-broker/base";
+import type { ClientHints } from "@resource-broker/client";
 import { PROGRAM_SETTINGS, probeSettings } from "@resource-broker/runtime";
 import { DATA_PLANE_SETTINGS } from "../data-plane/settings.ts";
 import { PRICE_SETTINGS } from "../price/price-settings.ts";
 import {
-  checkedText,
   clusterIdProblem,
   displayNameProblem,
   endpointProblem,
-  listOf,
   namespaceProblem,
   objectNameProblem,
   readClusterLabel,
   readExtendedResource,
   readToleratedTaint,
+  word,
+  words,
 } from "./forms.ts";
-
-const GPU = "nvidia.com/gpu";
 
 const BROKER_TRANSPORTS = ["http", "kubernetes", "none"] as const;
 type BrokerTransport = "" | (typeof BROKER_TRANSPORTS)[number];
@@ -41,120 +40,80 @@ const BROKER_SETTINGS = {
     defaultValue: [],
     placeholder: "https://HOST:PORT",
   }),
-  "broker-cert-path": text({
-    description: "Folder with tls.crt, tls.key and ca.crt for the broker; read again when it changes.",
-    defaultValue: "",
-    placeholder: "DIR",
-  }),
-  "broker-kubeconfig": text({
-    description:
-      "Kubeconfig of the broker's cluster, for the kubernetes transport: brokerctl kubeconfig issue writes one.",
-    defaultValue: "",
-    placeholder: "FILE",
-  }),
-  "broker-namespace": checkedText(
-    {
-      description: "Where the broker keeps its objects (its --http-namespace). Without effect over http.",
-      defaultText: "default",
-      placeholder: "NAME",
-    },
-    namespaceProblem,
+  "broker-cert-path": word(
+    "DIR",
+    "Folder with tls.crt, tls.key and ca.crt for the broker; read again when it changes.",
+  ),
+  "broker-kubeconfig": word(
+    "FILE",
+    "Kubeconfig of the broker's cluster, for the kubernetes transport: brokerctl kubeconfig issue writes one.",
+  ),
+  "broker-namespace": word(
+    "NAME",
+    "Where the broker keeps its objects (its --http-namespace). Without effect over http.",
+    { defaultText: "default", check: namespaceProblem },
   ),
 };
 
 const CLUSTER_SETTINGS = {
-  "cluster-id": checkedText(
-    {
-      description:
-        "ID of this cluster. Empty: the name in the certificate or kubeconfig for the broker (any other value is refused), else the UID of kube-system.",
-      placeholder: "ID",
-    },
-    clusterIdProblem,
+  "cluster-id": word(
+    "ID",
+    "ID of this cluster. Empty: the name in the certificate or kubeconfig for the broker (any other value is refused), else the UID of kube-system.",
+    { check: clusterIdProblem },
   ),
-  "cluster-name": checkedText(
-    { description: "Name to show for this cluster. Empty: its ID.", placeholder: "NAME" },
-    displayNameProblem,
-  ),
-  "cluster-endpoint": checkedText(
-    {
-      description:
-        "Where others reach this cluster's API server. Empty: the kubeconfig's server, unless only this machine or this cluster can reach it.",
-      placeholder: "https://HOST:PORT",
-    },
-    endpointProblem,
-  ),
-  "cluster-labels": listOf(
-    {
-      description: "Labels to advertise beside region and zone, as name=value with commas between them.",
-      placeholder: "NAME=VALUE,NAME=VALUE",
-    },
-    readClusterLabel,
-  ),
-  kubeconfig: text({
-    description: "Kubeconfig of this cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config.",
-    defaultValue: "",
-    placeholder: "FILE",
+  "cluster-name": word("NAME", "Name to show for this cluster. Empty: its ID.", {
+    check: displayNameProblem,
   }),
-  context: text({
-    description: "Context of the kubeconfig. Empty: its current one.",
-    defaultValue: "",
-    placeholder: "NAME",
-  }),
+  "cluster-endpoint": word(
+    "https://HOST:PORT",
+    "Where others reach this cluster's API server. Empty: the kubeconfig's server, unless only this machine or this cluster can reach it.",
+    { check: endpointProblem },
+  ),
+  "cluster-labels": words(
+    "NAME=VALUE,NAME=VALUE",
+    "Labels to advertise beside region and zone, as name=value with commas between them.",
+    { read: readClusterLabel },
+  ),
+  kubeconfig: word(
+    "FILE",
+    "Kubeconfig of this cluster. Empty: KUBECONFIG, the pod's service account, ~/.kube/config.",
+  ),
+  context: word("NAME", "Context of the kubeconfig. Empty: its current one."),
 };
 
 const ADVERTISING_SETTINGS = {
-  "advertisement-name": checkedText(
-    {
-      description: "Name of the Advertisement that shows what was advertised.",
-      defaultText: "cluster-advertisement",
-      placeholder: "NAME",
-    },
-    objectNameProblem,
-  ),
-  "advertisement-namespace": checkedText(
-    { description: "Namespace of the Advertisement.", defaultText: "default", placeholder: "NAME" },
-    namespaceProblem,
-  ),
+  "advertisement-name": word("NAME", "Name of the Advertisement that shows what was advertised.", {
+    defaultText: "cluster-advertisement",
+    check: objectNameProblem,
+  }),
+  "advertisement-namespace": word("NAME", "Namespace of the Advertisement.", {
+    defaultText: "default",
+    check: namespaceProblem,
+  }),
   "advertisement-requeue-interval": duration({
     description:
       "How often the cluster is advertised when nothing changes; keep it well below the broker's staleness (2m).",
     defaultText: "30s",
   }),
-  "instruction-namespace": checkedText(
-    {
-      description: "Namespace of the instructions. Empty: that of the Advertisement.",
-      placeholder: "NAME",
-    },
-    namespaceProblem,
-  ),
+  "instruction-namespace": word("NAME", "Namespace of the instructions. Empty: that of the Advertisement.", {
+    check: namespaceProblem,
+  }),
   "instruction-poll-interval": duration({
     description: "How often instructions are polled where the broker cannot push them; 0: never.",
     defaultText: "5s",
   }),
-  "tolerated-taints": listOf(
-    {
-      description:
-        'Taints that do not keep a node from being counted: "key", "key=value", "key:Effect" or "key=value:Effect".',
-      placeholder: "TAINT,TAINT",
-    },
-    readToleratedTaint,
+  "tolerated-taints": words(
+    "TAINT,TAINT",
+    'Taints that do not keep a node from being counted: "key", "key=value", "key:Effect" or "key=value:Effect".',
+    { read: readToleratedTaint },
   ),
-  "gpu-resources": listOf(
-    {
-      description: "Extended resources that are counted together as GPUs.",
-      placeholder: "NAME,NAME",
-      defaultText: GPU,
-      defaultValue: [GPU],
-    },
-    readExtendedResource,
-  ),
-  "extended-resources": listOf(
-    {
-      description: "Other extended resources to lend, each under its own name.",
-      placeholder: "NAME,NAME",
-    },
-    readExtendedResource,
-  ),
+  "gpu-resources": words("NAME,NAME", "Extended resources that are counted together as GPUs.", {
+    read: readExtendedResource,
+    defaults: ["nvidia.com/gpu"],
+  }),
+  "extended-resources": words("NAME,NAME", "Other extended resources to lend, each under its own name.", {
+    read: readExtendedResource,
+  }),
 };
 
 const LEADER_SETTINGS = {
@@ -162,16 +121,14 @@ const LEADER_SETTINGS = {
     description: "Wait for a Lease before doing anything: for several replicas of one agent.",
     defaultValue: false,
   }),
-  "leader-election-id": checkedText(
-    { description: "Name of that Lease.", defaultText: "resource-broker-agent", placeholder: "NAME" },
-    objectNameProblem,
-  ),
-  "leader-election-namespace": checkedText(
-    {
-      description: "Namespace of that Lease. Empty: POD_NAMESPACE, else that of the Advertisement.",
-      placeholder: "NAME",
-    },
-    namespaceProblem,
+  "leader-election-id": word("NAME", "Name of that Lease.", {
+    defaultText: "resource-broker-agent",
+    check: objectNameProblem,
+  }),
+  "leader-election-namespace": word(
+    "NAME",
+    "Namespace of that Lease. Empty: POD_NAMESPACE, else that of the Advertisement.",
+    { check: namespaceProblem },
   ),
 };
 
@@ -195,3 +152,10 @@ export const AGENT_SETTINGS = {
 export type AgentSettings = Values<typeof AGENT_SETTINGS>;
 
 export const AGENT_ENV_PREFIX = "AGENT_";
+
+/** How the client's messages name the agent's flags. */
+export const AGENT_HINTS: ClientHints = {
+  program: "agent",
+  url: "--broker-url",
+  certificates: "the folder of --broker-cert-path",
+};

@@ -1,5 +1,5 @@
 import { parseToleratedTaint, type ToleratedTaint } from "@resource-broker/accounting";
-import type { Setting, SettingResult } from "@resource-broker/base";
+import { NAMED_RESOURCES, type Setting, type SettingResult } from "@resource-broker/base";
 import { CLUSTER_ID_FORM, DNS_SUBDOMAIN, isClusterId } from "@resource-broker/domain";
 
 /** The forms of flag values; each function returns the problem and how to write it. */
@@ -52,7 +52,9 @@ export function endpointProblem(text: string): string | undefined {
 }
 
 export function readExtendedResource(word: string): SettingResult<string> {
-  if (word.length <= EXTENDED_RESOURCE_MAX && EXTENDED_RESOURCE.test(word)) return { ok: true, value: word };
+  const isKnown = NAMED_RESOURCES.some(({ name }) => name === word);
+  if (isKnown || (word.length <= EXTENDED_RESOURCE_MAX && EXTENDED_RESOURCE.test(word)))
+    return { ok: true, value: word };
   return {
     ok: false,
     problem: `${JSON.stringify(word)} is not an extended resource: write its domain and name, like amd.com/gpu`,
@@ -82,34 +84,52 @@ function isObjectName(text: string): boolean {
   return text.length <= OBJECT_NAME_MAX && OBJECT_NAME.test(text);
 }
 
-interface About {
-  readonly description: string;
-  readonly placeholder: string;
+interface WordOptions {
+  /** Absent: empty. */
   readonly defaultText?: string;
+  /** Returns the problem of a value. An empty value is always allowed: the default. */
+  readonly check?: (text: string) => string | undefined;
 }
 
-/** Text that `problem` checks. An empty value is always allowed: the default. */
-export function checkedText(about: About, problem: (text: string) => string | undefined): Setting<string> {
-  const { defaultText = "" } = about;
+/** A flag with text. */
+export function word(
+  placeholder: string,
+  description: string,
+  { defaultText = "", check = () => undefined }: WordOptions = {},
+): Setting<string> {
   return {
     kind: "text",
-    ...about,
+    placeholder,
+    description,
     defaultText,
     defaultValue: defaultText,
     read: (text) => {
-      const wrong = text === "" ? undefined : problem(text);
-      return wrong === undefined ? { ok: true, value: text } : { ok: false, problem: wrong };
+      const problem = text === "" ? undefined : check(text);
+      return problem === undefined ? { ok: true, value: text } : { ok: false, problem };
     },
   };
 }
 
-/** Values with commas between them. */
-export function listOf<T>(
-  about: About & { readonly defaultValue?: readonly T[] },
-  read: (word: string) => SettingResult<T>,
+interface WordsOptions<T> {
+  readonly read: (word: string) => SettingResult<T>;
+  /** Absent: none. */
+  readonly defaults?: readonly (T & string)[];
+}
+
+/** A flag with values with commas between them. */
+export function words<T>(
+  placeholder: string,
+  description: string,
+  { read, defaults = [] }: WordsOptions<T>,
 ): Setting<readonly T[]> {
-  const { defaultText = "", defaultValue = [], ...rest } = about;
-  return { kind: "list", ...rest, defaultText, defaultValue, read: (text) => readWords(text, read) };
+  return {
+    kind: "list",
+    placeholder,
+    description,
+    defaultText: defaults.join(","),
+    defaultValue: defaults,
+    read: (text) => readWords(text, read),
+  };
 }
 
 function readWords<T>(text: string, read: (word: string) => SettingResult<T>): SettingResult<readonly T[]> {

@@ -1,22 +1,84 @@
 import { describe, expect, test } from "vitest";
+import type { AgentSettings } from "./agent-settings.ts";
 import { kubeConfigSources } from "./read-agent-settings.ts";
-import { CERT_PATH_MISSING, RIGHT, read, readWrong, type Wrong } from "./testing/read-settings.ts";
+import { RIGHT, read } from "./testing/read-settings.ts";
+
+type Env = Record<string, string>;
 
 describe("the agent's settings", () => {
+  const taken: [string, readonly string[], Partial<AgentSettings>, Env?][] = [
+    [
+      "several brokers",
+      ["--broker-url=https://a:8443, https://b:8443"],
+      { "broker-url": ["https://a:8443", "https://b:8443"], "broker-transport": "http" },
+    ],
+    [
+      "what only the environment says",
+      [],
+      { "cluster-id": "rome", "leader-elect": true },
+      { AGENT_CLUSTER_ID: "rome", AGENT_LEADER_ELECT: "true" },
+    ],
+    [
+      "instructions and Lease beside the advertisement",
+      ["--advertisement-namespace=sharing"],
+      { "instruction-namespace": "sharing", "leader-election-namespace": "sharing" },
+    ],
+    [
+      "instructions in a namespace of their own",
+      ["--advertisement-namespace=sharing", "--instruction-namespace=orders"],
+      { "advertisement-namespace": "sharing", "instruction-namespace": "orders" },
+    ],
+    [
+      "the Lease in the pod's namespace",
+      [],
+      { "leader-election-namespace": "system", "advertisement-namespace": "default" },
+      { POD_NAMESPACE: "system" },
+    ],
+    [
+      "the Lease where the flag says, whatever the pod's namespace is",
+      ["--leader-election-namespace=locks"],
+      { "leader-election-namespace": "locks" },
+      { POD_NAMESPACE: "system" },
+    ],
+    [
+      "taints, labels and resources",
+      [
+        "--tolerated-taints=dedicated=batch:NoSchedule, gpu",
+        "--cluster-labels=tier=gold,example.com/site=north,empty=",
+        "--gpu-resources=nvidia.com/gpu,amd.com/gpu",
+        "--extended-resources=example.com/fpga",
+      ],
+      {
+        "tolerated-taints": [{ key: "dedicated", value: "batch", effect: "NoSchedule" }, { key: "gpu" }],
+        "cluster-labels": [
+          { name: "tier", value: "gold" },
+          { name: "example.com/site", value: "north" },
+          { name: "empty", value: "" },
+        ],
+        "gpu-resources": ["nvidia.com/gpu", "amd.com/gpu"],
+        "extended-resources": ["example.com/fpga"],
+      },
+    ],
+    ["no polling", ["--instruction-poll-interval=0"], { "instruction-poll-interval": 0 }],
+    ["no GPUs", ["--gpu-resources="], { "gpu-resources": [] }],
+    [
+      "http where the flag says so, beside a kubeconfig",
+      ["--broker-transport=http", "--broker-kubeconfig=/hub"],
+      { "broker-transport": "http" },
+    ],
+  ];
+  test.each(taken)("take %s", async (_, argv, settings, env = {}) => {
+    expect(await read([...RIGHT, ...argv], env)).toMatchObject({ ok: true, settings });
+  });
+
   test("come from flag, environment and file, in this order", async () => {
-    const file = () =>
-      Promise.resolve({
-        "cluster-id": "file",
-        "advertisement-name": "file",
-        "cluster-name": "file",
-        "tolerated-taints": ["a", "b=c"],
-      });
+    const file = { "cluster-id": "file", "advertisement-name": "file", "tolerated-taints": ["a", "b=c"] };
     const env = { AGENT_CLUSTER_ID: "env", AGENT_ADVERTISEMENT_NAME: "env" };
-    expect(await read([...RIGHT, "--config=x", "--cluster-id=flag"], env, file)).toMatchObject({
+    const argv = [...RIGHT, "--config=x", "--cluster-id=flag"];
+    expect(await read(argv, env, () => Promise.resolve(file))).toMatchObject({
       settings: {
         "cluster-id": "flag",
         "advertisement-name": "env",
-        "cluster-name": "file",
         "tolerated-taints": [{ key: "a" }, { key: "b", value: "c" }],
       },
     });
@@ -26,107 +88,122 @@ describe("the agent's settings", () => {
     expect(await read(["--help"])).toMatchObject({ ok: true, settings: { help: true } });
   });
 
+  test.each([
+    ["kubernetes", ["--broker-kubeconfig=/hub"]],
+    ["kubernetes", ["--broker-transport=kubernetes", "--broker-kubeconfig=/hub", ...RIGHT]],
+    ["none", ["--broker-transport=none"]],
+  ])("choose the transport %s with %s", async (transport, argv) => {
+    expect(await read(argv)).toMatchObject({ settings: { "broker-transport": transport } });
+  });
+
+  const idle = (flags: string, transport: string) =>
+    `${flags}: without effect, because the broker transport is ${transport}`;
+  test.each([
+    ["--broker-transport=none", idle("--broker-url, --broker-cert-path, --broker-kubeconfig", "none")],
+    ["--broker-transport=kubernetes", idle("--broker-url, --broker-cert-path", "kubernetes")],
+    ["--broker-transport=http", idle("--broker-kubeconfig", "http")],
+  ])("warn of flags without effect: %s", async (flag, warning) => {
+    expect(await read([...RIGHT, "--broker-kubeconfig=/hub", flag])).toMatchObject({ warnings: [warning] });
+  });
+
   test("take the Go agent's flags with one warning each", async () => {
-    const argv = [...RIGHT, "--zap-devel", "--zap-devel", "--enable-http2=false", "--webhook-cert-path=/x"];
+    const argv = [...RIGHT, "--zap-devel", "--zap-devel", "--enable-http2=false"];
     expect(await read(argv)).toMatchObject({
       ok: true,
-      warnings: [
-        "--zap-devel has no effect and is ignored",
-        "--enable-http2 has no effect and is ignored",
-        "--webhook-cert-path has no effect and is ignored",
-      ],
+      warnings: ["--zap-devel has no effect and is ignored", "--enable-http2 has no effect and is ignored"],
     });
   });
 });
 
-const WRONG: readonly Wrong[] = [
-  {
-    name: "an unknown flag",
-    argv: ["--broker-ulr=https://x"],
-    line: 'unknown argument "broker-ulr": did you mean --broker-url?',
-  },
-  {
-    name: "an unknown flag that resembles none",
-    argv: ["--quux"],
-    line: 'unknown argument "quux": see --help',
-  },
-  {
-    name: "the singular of a list",
-    argv: ["--cluster-label=a=b"],
-    line: 'unknown argument "cluster-label": did you mean --cluster-labels?',
-  },
-  { name: "a word", argv: ["run"], line: 'unknown argument "run": see --help' },
-  {
-    name: "a flag without its value",
-    argv: ["--cluster-id"],
-    line: "--cluster-id needs a value: --cluster-id=ID",
-  },
-  {
-    name: "a GPU that is also another resource",
-    argv: ["--extended-resources=nvidia.com/gpu"],
-    line: "--gpu-resources and --extended-resources both name nvidia.com/gpu: leave it out of one",
-  },
-  {
-    name: "more extended resources than fit an advertisement",
-    argv: [`--extended-resources=${Array.from({ length: 33 }, (_, at) => `a.b/r${at}`).join(",")}`],
-    line: "--extended-resources: 33 are too many; at most 32 can be lent",
-  },
-  {
-    name: "more labels than fit an advertisement",
-    argv: [`--cluster-labels=${Array.from({ length: 61 }, (_, at) => `l${at}=x`).join(",")}`],
-    line: "--cluster-labels: 61 are too many; at most 60 can be advertised",
-  },
-  {
-    name: "an interval in words",
-    argv: ["--advertisement-requeue-interval=5 minutes"],
-    line: '--advertisement-requeue-interval: "5 minutes" is not a duration; write for example 90s, 15m or 1h30m',
-  },
-  {
-    name: "an interval that never ends",
-    argv: ["--advertisement-requeue-interval=0"],
-    line: "--advertisement-requeue-interval: 0s is too short; write at least 1s",
-  },
-  {
-    name: "polling without a pause",
-    argv: ["--instruction-poll-interval=1ms"],
-    line: "--instruction-poll-interval: 0.001s is too short; write at least 100ms, or 0 for never",
-  },
-  {
-    name: "metrics over TLS without a certificate",
-    argv: ["--metrics-secure"],
-    line: "--metrics-secure needs --metrics-cert-path",
-  },
-  {
-    name: "a port that is none",
-    argv: ["--health-probe-bind-address=8081"],
-    line: "--health-probe-bind-address: write host:port, :port, or 0 for none",
-  },
-  {
-    name: "a switch that is neither on nor off",
-    argv: ["--leader-elect=maybe"],
-    line: '--leader-elect: "maybe" is neither true nor false',
-  },
-  {
-    name: "a lease in a namespace that cannot be",
-    argv: ["--leader-elect"],
-    env: { POD_NAMESPACE: "My Space" },
-    line: 'POD_NAMESPACE: "My Space" is not a namespace: use lower-case letters, digits and "-", at most 63 of them',
-  },
-  {
-    name: "a level that is none",
-    argv: ["--log-level=loud"],
-    line: '--log-level: "loud" is not one of debug, info, warn, error',
-  },
-  {
-    name: "a file that is not there",
-    argv: ["--config=x"],
-    line: "--config: cannot read x: ENOENT",
-  },
-];
-
 describe("wrong settings are one line with the remedy", () => {
-  test.each(WRONG)("$name", async (wrong) => {
-    expect(await readWrong(wrong)).toEqual({ ok: false, problems: [wrong.line] });
+  const URL_HINT = "write for example https://broker.example:8443, several with commas between them";
+  const NAMESPACE_HINT = 'is not a namespace: use lower-case letters, digits and "-", at most 63 of them';
+  const CERT_PATH_MISSING =
+    "--broker-cert-path is missing: name the folder with tls.crt, tls.key and ca.crt; brokerctl certs issue <cluster-id> writes one";
+  const many = (length: number, word: (at: number) => string) => Array.from({ length }, (_, at) => word(at));
+
+  /** One flag beside the right ones, and the line. */
+  test.each<[string, string, Env?]>([
+    ["--broker-transport=ftp", '--broker-transport: "ftp" is not one of http, kubernetes, none'],
+    [
+      "--broker-kubeconfig=/x",
+      "--broker-url and --broker-kubeconfig both name the broker: leave one out, or choose with --broker-transport",
+    ],
+    [
+      "--broker-url=http://broker:8443",
+      `--broker-url "http://broker:8443": it must begin with https://; ${URL_HINT}`,
+    ],
+    [
+      "--broker-url=https://me:secret@broker",
+      `--broker-url "https://broker": the broker accepts certificates, not passwords; ${URL_HINT}`,
+    ],
+    ["--broker-url=https://a:8443,b", `--broker-url "b": it is not a URL; ${URL_HINT}`],
+    [
+      "--cluster-id=Rome",
+      `--cluster-id: "Rome" is not a cluster ID: use lower-case letters, digits, '-' and single '.', at most 63 of them`,
+    ],
+    ["--cluster-name=a\nb", "--cluster-name: use one line of at most 253 characters"],
+    [
+      "--cluster-endpoint=https://10.0.0.7:6443/?x=1",
+      '--cluster-endpoint: "https://10.0.0.7:6443/?x=1" is not the address of an API server: write it like https://10.0.0.7:6443',
+    ],
+    ["--instruction-namespace=kube_system", `--instruction-namespace: "kube_system" ${NAMESPACE_HINT}`],
+    [
+      "--advertisement-name=a/b",
+      '--advertisement-name: "a/b" is not the name of an object: use lower-case letters, digits, "-" and "."',
+    ],
+    [
+      "--cluster-labels=tier",
+      '--cluster-labels: "tier" is not a label: write name=value, like tier=gold or example.com/site=north',
+    ],
+    [
+      "--tolerated-taints=gpu:Never",
+      '--tolerated-taints: "gpu:Never" is not a tolerated taint: "Never" is not an effect, known are NoSchedule, PreferNoSchedule, NoExecute. Write "key", "key=value", "key:Effect" or "key=value:Effect".',
+    ],
+    [
+      "--extended-resources=fpga",
+      '--extended-resources: "fpga" is not an extended resource: write its domain and name, like amd.com/gpu',
+    ],
+    ["--broker-ulr=https://x", 'unknown argument "broker-ulr": did you mean --broker-url?'],
+    [
+      "--extended-resources=nvidia.com/gpu",
+      "--gpu-resources and --extended-resources both name nvidia.com/gpu: leave it out of one",
+    ],
+    [
+      `--extended-resources=${many(33, (at) => `a.b/r${at}`).join(",")}`,
+      "--extended-resources: 33 are too many; at most 32 can be lent",
+    ],
+    [
+      `--cluster-labels=${many(61, (at) => `l${at}=x`).join(",")}`,
+      "--cluster-labels: 61 are too many; at most 60 can be advertised",
+    ],
+    [
+      "--advertisement-requeue-interval=0",
+      "--advertisement-requeue-interval: 0s is too short; write at least 1s",
+    ],
+    [
+      "--instruction-poll-interval=1ms",
+      "--instruction-poll-interval: 0.001s is too short; write at least 100ms, or 0 for never",
+    ],
+    ["--metrics-secure", "--metrics-secure needs --metrics-cert-path"],
+    ["--config=x", "--config: cannot read x: ENOENT"],
+    ["--leader-elect", `POD_NAMESPACE: "My Space" ${NAMESPACE_HINT}`, { POD_NAMESPACE: "My Space" }],
+  ])("%s", async (flag, line, env = {}) => {
+    expect(await read([...RIGHT, flag], env)).toEqual({ ok: false, problems: [line] });
+  });
+
+  test.each([
+    [
+      "--broker-transport=kubernetes",
+      "--broker-kubeconfig is missing: name the kubeconfig of the broker's cluster; brokerctl kubeconfig issue <cluster-id> writes one",
+    ],
+    [
+      "--broker-cert-path=/certs",
+      "--broker-url is missing: give the broker's address, for example https://broker.example:8443",
+    ],
+    ["--broker-url=https://broker.example:8443", CERT_PATH_MISSING],
+  ])("%s alone", async (flag, line) => {
+    expect(await read([flag])).toEqual({ ok: false, problems: [line] });
   });
 
   test("everything that is wrong is reported at once", async () => {

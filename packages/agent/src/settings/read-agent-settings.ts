@@ -11,8 +11,7 @@ import {
 } from "@resource-broker/runtime";
 import { dataPlaneDefaults, dataPlaneProblems } from "../data-plane/settings.ts";
 import { priceChoice } from "../price/price-settings.ts";
-import { AGENT_HINTS } from "../transport/http-transport.ts";
-import { AGENT_ENV_PREFIX, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
+import { AGENT_ENV_PREFIX, AGENT_HINTS, AGENT_SETTINGS, type AgentSettings } from "./agent-settings.ts";
 import { namespaceProblem } from "./forms.ts";
 
 type Settings = Pick<

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Clock, Fault, parseDuration } from "@resource-broker/base";
+import { type Clock, Fault } from "@resource-broker/base";
 import {
   type AdoptionReplyDTO,
   type AdoptionRequestDTO,
@@ -22,7 +22,6 @@ import {
   headline,
   initialAdoptionWindow,
   isFinal,
-  type Ledger,
   type LedgerEvent,
   type Reply,
   type Reservation,
@@ -35,7 +34,7 @@ import type {
   Role,
 } from "../transport/broker-communicator.ts";
 import { type CallFaultRule, callWith } from "./call-fault.ts";
-import { type EventTransform, fakeStreams } from "./fake-stream.ts";
+import { fakeStreams } from "./fake-stream.ts";
 
 export interface BrokerCall {
   readonly clusterId: string;
@@ -44,41 +43,16 @@ export interface BrokerCall {
   readonly about: string;
 }
 
-/** The broker without its server: the real ledger, in memory, and what can go wrong on the way to it. */
-export interface FakeBroker {
-  readonly connect: (clusterId: string) => BrokerTransport;
-  /** Every call that arrived, in order. */
-  readonly calls: BrokerCall[];
-  readonly ledger: () => Ledger;
-  readonly ledgerId: () => string;
-  /** Its time, which no agent's clock touches. */
-  readonly now: () => number;
-  /** As an admin, or anybody else, would. */
-  readonly run: (command: Command) => Reply;
-  readonly live: () => Reservation[];
-  readonly setCallFaults: (rule: CallFaultRule<BrokerCall> | undefined) => void;
-  readonly setEventTransform: (transform: EventTransform | undefined) => void;
-  /** An event that the ledger knows nothing of. */
-  readonly send: (clusterId: string, event: BrokerEvent) => void;
-  readonly down: () => void;
-  readonly up: () => void;
-  readonly cutStreams: () => void;
-  /** It comes back with an empty database. */
-  readonly forget: () => void;
-  /** True: it answers as the Go broker does. `cannotTell`: as its first releases, which know no reservation by name. */
-  readonly setOlder: (isOlder: boolean | "cannotTell") => void;
-  /** Another policy is in force. Undefined: the built-in slice defaults, which no word is lost on. */
-  readonly setSliceDefaults: (sliceDefaults: SliceDefaults | undefined) => void;
-  readonly onEvent: (listener: (event: LedgerEvent) => void) => void;
-}
-
 const EPOCH_MS = Date.UTC(2026, 6, 1, 10);
 const ADMIN = { clusterId: "ops", isAdmin: true } as const;
 
 /** What an admin does. */
 export const asAdmin = { by: ADMIN } as const;
 
-export function fakeBroker(clock: Clock): FakeBroker {
+export type FakeBroker = ReturnType<typeof fakeBroker>;
+
+/** The broker without its server: the real ledger, in memory, and what can go wrong on the way to it. */
+export function fakeBroker(clock: Clock) {
   const streams = fakeStreams(clock);
   const calls: BrokerCall[] = [];
   const listeners: ((event: LedgerEvent) => void)[] = [];
@@ -225,8 +199,8 @@ export function fakeBroker(clock: Clock): FakeBroker {
 
     return {
       identity: () => clusterId,
-      publishAdvertisement: (body) =>
-        call("publishAdvertisement", "", () => {
+      publish: (body) =>
+        call("publish", "", () => {
           const mapped = toAdvertisement(body, 2);
           if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
           tolerant(run({ kind: "advertise", advertisement: mapped.value }));
@@ -237,19 +211,19 @@ export function fakeBroker(clock: Clock): FakeBroker {
             ...(providerInstructions.length === 0 ? {} : { providerInstructions }),
           };
         }),
-      requestReservation: (body, key) => call("requestReservation", key, () => request(body, key)),
-      fetchReservations: (role) =>
-        newer("fetchReservations", role, () => of(clusterId, role).map((each) => shown(each, role))),
-      fetchReservation: (id) =>
-        call("fetchReservation", id, () => {
+      reserve: (body, key) => call("reserve", key, () => request(body, key)),
+      listReservations: (role) =>
+        newer("listReservations", role, () => of(clusterId, role).map((each) => shown(each, role))),
+      getReservation: (id) =>
+        call("getReservation", id, () => {
           if (!tellsByName) throw new Fault("unsupported", "404 page not found");
           const found = ledger.reservations.get(id);
           const isParty = found?.requester === clusterId || found?.provider === clusterId;
           return found === undefined || !isParty ? undefined : shown(found, roleOf(clusterId, found));
         }),
-      fetchInstructions: () => call("fetchInstructions", "", () => providedBy(clusterId)),
-      watchInstructions: async function* (signal) {
-        const beginning = await newer("watchInstructions", "", (): BrokerEvent[] => [
+      listInstructions: () => call("listInstructions", "", () => providedBy(clusterId)),
+      watch: async function* (signal) {
+        const beginning = await newer("watch", "", (): BrokerEvent[] => [
           ...providedBy(clusterId).map((reservation) => ({ kind: "instruction", reservation }) as const),
           ...of(clusterId, "requester")
             .filter(({ phase }) => !isFinal(phase))
@@ -258,12 +232,6 @@ export function fakeBroker(clock: Clock): FakeBroker {
         yield* streams.open(clusterId, beginning, signal);
       },
       activate: (id) => newer("activate", id, () => after(run({ kind: "activate", by, id }), clusterId)),
-      renew: (id, duration) =>
-        newer("renew", id, () => {
-          const parsed = parseDuration(duration);
-          const durationMs = parsed.ok ? parsed.ms : 0;
-          return after(run({ kind: "renew", by, id, durationMs }), clusterId);
-        }),
       release: (id) =>
         newer("release", id, () => tolerant(run({ kind: "release", by, id }), "not-found", "already-ended")),
       releaseByKey: (key) =>
@@ -273,8 +241,6 @@ export function fakeBroker(clock: Clock): FakeBroker {
       acknowledge: (id) => newer("acknowledge", id, () => tolerant(run({ kind: "acknowledge", by, id }))),
       refuse: (id, why) =>
         newer("refuse", id, () => tolerant(run({ kind: "refuse", by, id, why }), "already-ended")),
-      quote: () => Promise.reject(new Fault("unsupported", "the fake quotes nothing")),
-      explain: () => Promise.reject(new Fault("unsupported", "the fake explains nothing")),
       adopt: (offers) => newer("adopt", "", () => adopt(offers)),
       ping: () => call("ping", "", () => undefined),
       onResponse: (listener) => {
@@ -287,40 +253,46 @@ export function fakeBroker(clock: Clock): FakeBroker {
 
   return {
     connect,
+    /** Every call that arrived, in order. */
     calls,
     ledger: () => ledger,
-    ledgerId,
+    /** Its time, which no agent's clock touches. */
     now,
+    /** As an admin, or anybody else, would. */
     run,
     live,
-    setCallFaults: (next) => {
+    setCallFaults: (next: CallFaultRule<BrokerCall> | undefined): void => {
       rule = next;
     },
     setEventTransform: streams.setEventTransform,
+    /** An event that the ledger knows nothing of. */
     send: streams.send,
-    down: () => {
+    down: (): void => {
       isDown = true;
       streams.cut();
     },
-    up: () => {
+    up: (): void => {
       isDown = false;
       sweep();
     },
     cutStreams: streams.cut,
-    forget: () => {
+    /** It comes back with an empty database. */
+    forget: (): void => {
       ledger = emptyLedger();
       ledger.adoption = initialAdoptionWindow(now(), "created");
       ledgers++;
       streams.cut();
     },
-    setSliceDefaults: (next) => {
+    /** Another policy is in force. Undefined: the built-in slice defaults, which no word is lost on. */
+    setSliceDefaults: (next: SliceDefaults | undefined): void => {
       sliceDefaults = next;
     },
-    setOlder: (next) => {
+    /** True: it answers as the Go broker does. `cannotTell`: as its first releases, which know no reservation by name. */
+    setOlder: (next: boolean | "cannotTell"): void => {
       isOlder = next !== false;
       tellsByName = next !== "cannotTell";
       streams.cut();
     },
-    onEvent: (listener) => void listeners.push(listener),
+    onEvent: (listener: (event: LedgerEvent) => void): void => void listeners.push(listener),
   };
 }

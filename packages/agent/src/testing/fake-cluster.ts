@@ -2,7 +2,7 @@ import { type Clock, Fault } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import type { WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 import { type CallFaultRule, callWith } from "./call-fault.ts";
-import { type FakeKinds, type FakeObject, type FakeObjects, fakeObjects } from "./fake-objects.ts";
+import { type FakeKinds, type FakeObject, fakeObjects } from "./fake-objects.ts";
 import { merged, patched } from "./fake-patch.ts";
 
 export interface KubeCall {
@@ -12,28 +12,6 @@ export interface KubeCall {
   readonly name: string;
 }
 
-/** One cluster's API server in memory. What is done to `objects` is done by people, behind the agent's back. */
-export interface FakeCluster {
-  readonly client: KubeClient;
-  readonly objects: FakeObjects;
-  readonly put: <T>(resource: Resource<T>, object: T) => T;
-  readonly edit: <T>(resource: Resource<T>, name: ObjectName, by: (object: T) => T) => T;
-  readonly remove: (resource: Resource<unknown>, name: ObjectName) => void;
-  readonly find: <T>(resource: Resource<T>, name: ObjectName) => T | undefined;
-  readonly all: <T>(resource: Resource<T>) => T[];
-  /** Every call that reached the server, in order. */
-  readonly calls: KubeCall[];
-  readonly onCall: (listener: (call: KubeCall) => void) => void;
-  readonly setCallFaults: (rule: CallFaultRule<KubeCall> | undefined) => void;
-  /** Nobody answers, and open watches break. */
-  readonly down: () => void;
-  readonly up: () => void;
-  /** Events of watches come so late. */
-  readonly setWatchLag: (ms: number) => void;
-  /** Breaks open watches. */
-  readonly cutWatches: () => void;
-}
-
 const BOOKMARK_MS = 60_000;
 /** It knows no roles: whoever gets in may do everything. */
 const ANSWER = {
@@ -41,7 +19,10 @@ const ANSWER = {
   userInfo: { username: "system:serviceaccount:rear-agent:resource-broker-agent" },
 };
 
-export function fakeCluster(clock: Clock, options: FakeKinds = {}): FakeCluster {
+export type FakeCluster = ReturnType<typeof fakeCluster>;
+
+/** One cluster's API server in memory. What is done to `objects` is done by people, behind the agent's back. */
+export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
   const objects = fakeObjects(options);
   const calls: KubeCall[] = [];
   const listeners: ((call: KubeCall) => void)[] = [];
@@ -186,29 +167,35 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}): FakeCluster 
   return {
     client,
     objects,
-    put: (resource, object) => objects.create(resource, object as FakeObject) as typeof object,
-    edit: (resource, name, by) => {
+    put: <T>(resource: Resource<T>, object: T): T =>
+      objects.create(resource, object as FakeObject) as typeof object,
+    edit: <T>(resource: Resource<T>, name: ObjectName, by: (object: T) => T): T => {
       const before = objects.get(resource, name);
       return objects.replace(resource, by(before as never) as FakeObject) as never;
     },
     remove: objects.remove,
-    find: (resource, name) => objects.find(resource.plural, name) as never,
-    all: (resource) => objects.all(resource.plural) as never,
+    find: <T>(resource: Resource<T>, name: ObjectName): T | undefined =>
+      objects.find(resource.plural, name) as never,
+    all: <T>(resource: Resource<T>): T[] => objects.all(resource.plural) as never,
+    /** Every call that reached the server, in order. */
     calls,
-    onCall: (listener) => void listeners.push(listener),
-    setCallFaults: (next) => {
+    onCall: (listener: (call: KubeCall) => void): void => void listeners.push(listener),
+    setCallFaults: (next: CallFaultRule<KubeCall> | undefined): void => {
       rule = next;
     },
-    down: () => {
+    /** Nobody answers, and open watches break. */
+    down: (): void => {
       isDown = true;
       cutWatches();
     },
-    up: () => {
+    up: (): void => {
       isDown = false;
     },
-    setWatchLag: (ms) => {
+    /** Events of watches come so late. */
+    setWatchLag: (ms: number): void => {
       lagMs = ms;
     },
+    /** Breaks open watches. */
     cutWatches,
   };
 }

@@ -16,20 +16,6 @@ export interface FakeChange {
   readonly version: number;
 }
 
-/** The objects of one cluster, their history, and as much of Kubernetes' rules as the agent meets. */
-export interface FakeObjects {
-  readonly history: readonly FakeChange[];
-  readonly find: (plural: string, name: ObjectName) => FakeObject | undefined;
-  readonly get: (resource: Resource<unknown>, name: ObjectName) => FakeObject;
-  readonly all: (plural: string) => FakeObject[];
-  readonly create: (resource: Resource<unknown>, object: FakeObject) => FakeObject;
-  /** Keeps identity; a changed spec is a new generation. */
-  readonly replace: (resource: Resource<unknown>, object: FakeObject) => FakeObject;
-  /** What has finalizers goes when the last of them is gone; what it owns goes with it, as the garbage collector does. */
-  readonly remove: (resource: Resource<unknown>, name: ObjectName) => void;
-  readonly onChange: (listener: (change: FakeChange) => void) => void;
-}
-
 /** Fields that no update may change, as the CRDs say. */
 const IMMUTABLE: Readonly<Record<string, readonly string[]>> = {
   reservationinstructions: ["reservationName", "targetClusterID"],
@@ -41,7 +27,8 @@ export interface FakeKinds {
   readonly areOlder?: boolean;
 }
 
-export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
+/** The objects of one cluster, their history, and as much of Kubernetes' rules as the agent meets. */
+export function fakeObjects({ areOlder = false }: FakeKinds = {}) {
   const tables = new Map<string, Map<string, FakeObject>>();
   const history: FakeChange[] = [];
   const listeners: ((change: FakeChange) => void)[] = [];
@@ -53,7 +40,7 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
     tables.set(plural, table);
     return table;
   };
-  const get: FakeObjects["get"] = ({ plural }, name) => {
+  const get = ({ plural }: Resource<unknown>, name: ObjectName): FakeObject => {
     const object = tableOf(plural).get(keyOf(name));
     if (object === undefined) throw new Fault("not-found", `${plural} "${name.name}" not found`);
     return object;
@@ -84,10 +71,10 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
 
   return {
     history,
-    find: (plural, name) => tableOf(plural).get(keyOf(name)),
+    find: (plural: string, name: ObjectName): FakeObject | undefined => tableOf(plural).get(keyOf(name)),
     get,
-    all: (plural) => [...tableOf(plural).values()],
-    create: ({ plural }, object) => {
+    all: (plural: string): FakeObject[] => [...tableOf(plural).values()],
+    create: ({ plural }: Resource<unknown>, object: FakeObject): FakeObject => {
       if (tableOf(plural).has(keyOf(object.metadata))) {
         throw new Fault("already-exists", `${plural} "${object.metadata.name}" already exists`);
       }
@@ -95,7 +82,8 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
       const uid = object.metadata.uid ?? `00000000-0000-4000-8000-${String(made).padStart(12, "0")}`;
       return write(plural, "ADDED", { ...object, metadata: { ...object.metadata, uid, generation: 1 } });
     },
-    replace: (resource, object) => {
+    /** Keeps identity; a changed spec is a new generation. */
+    replace: (resource: Resource<unknown>, object: FakeObject): FakeObject => {
       const known = get(resource, object.metadata);
       const isNewSpec = JSON.stringify(known.spec) !== JSON.stringify(object.spec);
       expectAllowed(resource.plural, known, object);
@@ -109,7 +97,8 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
       deleteNow(resource.plural, { ...object, metadata });
       return { ...object, metadata };
     },
-    remove: (resource, name) => {
+    /** What has finalizers goes when the last of them is gone; what it owns goes with it, as the garbage collector does. */
+    remove: (resource: Resource<unknown>, name: ObjectName): void => {
       const object = get(resource, name);
       if ((object.metadata.finalizers ?? []).length === 0) return deleteNow(resource.plural, object);
       const { deletionTimestamp = "2026-07-01T10:00:00Z" } = object.metadata;
@@ -118,7 +107,7 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}): FakeObjects {
         write(resource.plural, "MODIFIED", { ...object, metadata });
       }
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener: (change: FakeChange) => void): void => void listeners.push(listener),
   };
 }
 

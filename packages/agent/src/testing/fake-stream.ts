@@ -4,19 +4,6 @@ import type { BrokerEvent } from "../transport/broker-communicator.ts";
 /** What becomes of an event on its way: nothing, itself, itself twice, others before it. */
 export type EventTransform = (clusterId: string, event: BrokerEvent) => readonly BrokerEvent[];
 
-/** The open event streams of a fake broker. */
-export interface FakeStreams {
-  readonly open: (
-    clusterId: string,
-    beginning: readonly BrokerEvent[],
-    signal: AbortSignal,
-  ) => AsyncGenerator<BrokerEvent>;
-  readonly send: (clusterId: string, event: BrokerEvent) => void;
-  readonly sendAll: (event: BrokerEvent) => void;
-  readonly cut: () => void;
-  readonly setEventTransform: (transform: EventTransform | undefined) => void;
-}
-
 interface OpenStream {
   readonly clusterId: string;
   readonly waiting: BrokerEvent[];
@@ -26,7 +13,8 @@ interface OpenStream {
 
 const HEARTBEAT_MS = 15_000;
 
-export function fakeStreams(clock: Clock): FakeStreams {
+/** The open event streams of a fake broker. */
+export function fakeStreams(clock: Clock) {
   const streams = new Set<OpenStream>();
   let transform: EventTransform | undefined;
 
@@ -48,7 +36,11 @@ export function fakeStreams(clock: Clock): FakeStreams {
     });
 
   return {
-    open: async function* (clusterId, beginning, signal) {
+    open: async function* (
+      clusterId: string,
+      beginning: readonly BrokerEvent[],
+      signal: AbortSignal,
+    ): AsyncGenerator<BrokerEvent> {
       const line: OpenStream = { clusterId, waiting: [...beginning], isCut: false, wake: () => undefined };
       streams.add(line);
       try {
@@ -62,19 +54,19 @@ export function fakeStreams(clock: Clock): FakeStreams {
         streams.delete(line);
       }
     },
-    send: (clusterId, event) => {
+    send: (clusterId: string, event: BrokerEvent): void => {
       for (const line of streams) if (line.clusterId === clusterId) push(line, event);
     },
-    sendAll: (event) => {
+    sendAll: (event: BrokerEvent): void => {
       for (const line of streams) push(line, event);
     },
-    cut: () => {
+    cut: (): void => {
       for (const line of streams) {
         line.isCut = true;
         line.wake();
       }
     },
-    setEventTransform: (next) => {
+    setEventTransform: (next: EventTransform | undefined): void => {
       transform = next;
     },
   };

@@ -14,17 +14,10 @@ export interface Series {
 
 export type StreamFault = "lost" | "twice" | "swapped" | "well";
 
-/** Everything that can be made to go wrong in a small world, and how to end it all. */
-export interface FaultInjector {
-  readonly brokerFails: (series: Series) => void;
-  readonly clusterFails: (cluster: TestCluster, series: Series) => void;
-  /** The next call to the broker takes so long. */
-  readonly slowBroker: (ms: number, isDone: boolean) => void;
-  readonly streamEvents: (fault: StreamFault) => void;
-  readonly end: () => void;
-}
+export type FaultInjector = ReturnType<typeof faultInjector>;
 
-export function faultInjector({ broker, time, rome, paris, berlin }: TestFleet): FaultInjector {
+/** Everything that can be made to go wrong in a small world, and how to end it all. */
+export function faultInjector({ broker, time, rome, paris, berlin }: TestFleet) {
   const clusters = [rome, paris, berlin];
   const brokerFaults = faultQueue();
   const clusterFaults = new Map(clusters.map((cluster) => [cluster, faultQueue()]));
@@ -41,12 +34,13 @@ export function faultInjector({ broker, time, rome, paris, berlin }: TestFleet):
 
   return {
     brokerFails: brokerFaults.add,
-    clusterFails: (cluster, series) => clusterFaults.get(cluster)?.add(series),
-    slowBroker: (ms, isDone) => {
+    clusterFails: (cluster: TestCluster, series: Series): void => clusterFaults.get(cluster)?.add(series),
+    /** The next call to the broker takes so long. */
+    slowBroker: (ms: number, isDone: boolean): void => {
       slow = { ms, isDone };
     },
-    streamEvents: (fault) => broker.setEventTransform(eventTransform(fault)),
-    end: () => {
+    streamEvents: (fault: StreamFault): void => broker.setEventTransform(eventTransform(fault)),
+    end: (): void => {
       slow = undefined;
       broker.setEventTransform(undefined);
       for (const each of [brokerFaults, ...clusterFaults.values()]) each.clear();

@@ -58,6 +58,10 @@ function ask({ rome }: Environment, request: string, { duration, ...rest }: Spec
   }
 }
 
+function unask({ rome }: Environment, request: string): void {
+  if (rome.request(request) !== undefined) rome.deleteRequest(request);
+}
+
 function edit({ rome }: Environment, request: string): void {
   try {
     rome.edit(REQUESTS, { name: request, namespace: "default" }, (before) => ({
@@ -95,159 +99,94 @@ function restart(cluster: TestCluster): void {
   void cluster.start().catch(() => undefined);
 }
 
+/** One kind of step: how often it comes, what it depends on, and what it does. */
+function step<T>(
+  weight: number,
+  given: fc.Arbitrary<T>,
+  [what, run]: readonly [(value: T) => string, (environment: Environment, value: T) => unknown],
+): fc.WeightedArbitrary<ScenarioStep> {
+  const arbitrary = given.map((value) => scenarioStep(what(value), (environment) => run(environment, value)));
+  return { weight, arbitrary };
+}
+
 const userSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
-  {
-    weight: 9,
-    arbitrary: fc
-      .tuple(name, spec)
-      .map(([request, requestSpec]) =>
-        scenarioStep(`ask ${request} ${JSON.stringify(requestSpec)}`, (environment) =>
-          ask(environment, request, requestSpec),
-        ),
-      ),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(name, spec, provider).map(([request, requestSpec, at]) =>
-      scenarioStep(
-        `${at} fills up while ${request} ${JSON.stringify(requestSpec)} is asked for`,
-        (environment) => {
-          occupy(environment[at]);
-          ask(environment, request, requestSpec);
-        },
-      ),
-    ),
-  },
-  {
-    weight: 4,
-    arbitrary: name.map((request) =>
-      scenarioStep(`unask ${request}`, ({ rome }) => {
-        if (rome.request(request) !== undefined) rome.deleteRequest(request);
-      }),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(name, spec).map(([request, requestSpec]) =>
-      scenarioStep(`recreate ${request} ${JSON.stringify(requestSpec)}`, (environment) => {
-        if (environment.rome.request(request) !== undefined) environment.rome.deleteRequest(request);
-        ask(environment, request, requestSpec);
-      }),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: name.map((request) =>
-      scenarioStep(`edit ${request}`, (environment) => edit(environment, request)),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(place, which)
-      .map(([at, index]) =>
-        scenarioStep(`take away ${index} at ${at}`, (environment) =>
-          deleteInstruction(environment[at], index),
-        ),
-      ),
-  },
-  {
-    weight: 1,
-    arbitrary: which.map((index) =>
-      scenarioStep(`an admin releases ${index}`, ({ broker }) => {
-        const id = broker.live()[index]?.id;
-        if (id !== undefined) broker.run({ kind: "release", ...asAdmin, id });
-      }),
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: which.map((index) =>
-      scenarioStep(`an admin renews ${index}`, ({ broker }) => {
-        const id = broker.live()[index]?.id;
-        if (id !== undefined) broker.run({ kind: "renew", ...asAdmin, id, durationMs: 300_000 });
-      }),
-    ),
-  },
+  step(9, fc.tuple(name, spec), [
+    ([request, asked]) => `ask ${request} ${JSON.stringify(asked)}`,
+    (environment, [request, asked]) => ask(environment, request, asked),
+  ]),
+  step(3, fc.tuple(name, spec, provider), [
+    ([request, asked, at]) => `${at} fills up while ${request} ${JSON.stringify(asked)} is asked for`,
+    (environment, [request, asked, at]) => {
+      occupy(environment[at]);
+      ask(environment, request, asked);
+    },
+  ]),
+  step(4, name, [(request) => `unask ${request}`, unask]),
+  step(2, fc.tuple(name, spec), [
+    ([request, asked]) => `recreate ${request} ${JSON.stringify(asked)}`,
+    (environment, [request, asked]) => {
+      unask(environment, request);
+      ask(environment, request, asked);
+    },
+  ]),
+  step(2, name, [(request) => `edit ${request}`, edit]),
+  step(1, fc.tuple(place, which), [
+    ([at, index]) => `take away ${index} at ${at}`,
+    (environment, [at, index]) => deleteInstruction(environment[at], index),
+  ]),
+  step(1, which, [
+    (index) => `an admin releases ${index}`,
+    ({ broker }, index) => {
+      const id = broker.live()[index]?.id;
+      if (id !== undefined) broker.run({ kind: "release", ...asAdmin, id });
+    },
+  ]),
+  step(1, which, [
+    (index) => `an admin renews ${index}`,
+    ({ broker }, index) => {
+      const id = broker.live()[index]?.id;
+      if (id !== undefined) broker.run({ kind: "renew", ...asAdmin, id, durationMs: 300_000 });
+    },
+  ]),
 );
 
 const faultSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: brokerSeries.map((each) =>
-      scenarioStep(`broker fails ${JSON.stringify(each)}`, ({ faults }) => faults.brokerFails(each)),
-    ),
-  },
-  {
-    weight: 4,
-    arbitrary: fc
-      .tuple(place, clusterSeries)
-      .map(([at, each]) =>
-        scenarioStep(`${at} fails ${JSON.stringify(each)}`, (environment) =>
-          environment.faults.clusterFails(environment[at], each),
-        ),
-      ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(fc.integer({ min: 1, max: 40_000 }), fc.boolean())
-      .map(([ms, isDone]) =>
-        scenarioStep(`slow broker ${ms} ${isDone}`, ({ faults }) => faults.slowBroker(ms, isDone)),
-      ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom<StreamFault>("lost", "twice", "swapped", "well")
-      .map((fault) =>
-        scenarioStep(`stream events fare ${fault}`, ({ faults }) => faults.streamEvents(fault)),
-      ),
-  },
-  {
-    weight: 3,
-    arbitrary: fc
-      .constantFrom("down", "up", "up", "cutStreams")
-      .map((what) => scenarioStep(`broker ${what}`, ({ broker }) => broker[what]())),
-  },
-  {
-    weight: 3,
-    arbitrary: fc
-      .tuple(place, fc.constantFrom("down", "up", "up", "cutWatches"))
-      .map(([at, what]) => scenarioStep(`${at} ${what}`, (environment) => environment[at][what]())),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(place, fc.constantFrom(0, 10, 2000, 30_000))
-      .map(([at, ms]) =>
-        scenarioStep(`watches of ${at} lag ${ms}`, (environment) => environment[at].setWatchLag(ms)),
-      ),
-  },
-  {
-    weight: 3,
-    arbitrary: place.map((at) => scenarioStep(`kill ${at}`, (environment) => environment[at].kill())),
-  },
-  {
-    weight: 3,
-    arbitrary: place.map((at) => scenarioStep(`restart ${at}`, (environment) => restart(environment[at]))),
-  },
-  {
-    weight: 2,
-    arbitrary: place.map((at) => scenarioStep(`occupy ${at}`, (environment) => occupy(environment[at]))),
-  },
-  {
-    weight: 1,
-    arbitrary: place.map((at) => scenarioStep(`vacate ${at}`, (environment) => vacate(environment[at]))),
-  },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(place, fc.constantFrom(-3_600_000, 0, 3_600_000))
-      .map(([at, ms]) =>
-        scenarioStep(`clock of ${at} is off ${ms}`, (environment) => environment[at].setClockError(ms)),
-      ),
-  },
+  step(4, brokerSeries, [
+    (each) => `broker fails ${JSON.stringify(each)}`,
+    ({ faults }, each) => faults.brokerFails(each),
+  ]),
+  step(4, fc.tuple(place, clusterSeries), [
+    ([at, each]) => `${at} fails ${JSON.stringify(each)}`,
+    (environment, [at, each]) => environment.faults.clusterFails(environment[at], each),
+  ]),
+  step(2, fc.tuple(fc.integer({ min: 1, max: 40_000 }), fc.boolean()), [
+    ([ms, isDone]) => `slow broker ${ms} ${isDone}`,
+    ({ faults }, [ms, isDone]) => faults.slowBroker(ms, isDone),
+  ]),
+  step(2, fc.constantFrom<StreamFault>("lost", "twice", "swapped", "well"), [
+    (fault) => `stream events fare ${fault}`,
+    ({ faults }, fault) => faults.streamEvents(fault),
+  ]),
+  step(3, fc.constantFrom("down", "up", "up", "cutStreams"), [
+    (what) => `broker ${what}`,
+    ({ broker }, what) => broker[what](),
+  ]),
+  step(3, fc.tuple(place, fc.constantFrom("down", "up", "up", "cutWatches")), [
+    ([at, what]) => `${at} ${what}`,
+    (environment, [at, what]) => environment[at][what](),
+  ]),
+  step(2, fc.tuple(place, fc.constantFrom(0, 10, 2000, 30_000)), [
+    ([at, ms]) => `watches of ${at} lag ${ms}`,
+    (environment, [at, ms]) => environment[at].setWatchLag(ms),
+  ]),
+  step(3, place, [(at) => `kill ${at}`, (environment, at) => environment[at].kill()]),
+  step(3, place, [(at) => `restart ${at}`, (environment, at) => restart(environment[at])]),
+  step(2, place, [(at) => `occupy ${at}`, (environment, at) => occupy(environment[at])]),
+  step(1, place, [(at) => `vacate ${at}`, (environment, at) => vacate(environment[at])]),
+  step(1, fc.tuple(place, fc.constantFrom(-3_600_000, 0, 3_600_000)), [
+    ([at, ms]) => `clock of ${at} is off ${ms}`,
+    (environment, [at, ms]) => environment[at].setClockError(ms),
+  ]),
 );
 
 const pass: fc.Arbitrary<ScenarioStep> = fc

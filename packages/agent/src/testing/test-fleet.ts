@@ -11,39 +11,15 @@ import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/la
 import { fixedPrices } from "../price/price-source.ts";
 import type { BrokerTransport } from "../transport/broker-communicator.ts";
 import { noBroker } from "../transport/no-broker.ts";
-import { brokerCommunicator } from "../transport/reservation-mapping.ts";
+import { brokerCommunicator } from "../transport/broker-communicator.ts";
 import { type FakeBroker, fakeBroker } from "./fake-broker.ts";
-import { type FakeCluster, fakeCluster } from "./fake-cluster.ts";
+import { fakeCluster } from "./fake-cluster.ts";
 import type { FakeKinds, FakeObject } from "./fake-objects.ts";
 import { recordedLog } from "./recorded-log.ts";
 
 export const REQUESTS = customResource(resourceRequestKind);
 
-/** One cluster, its API server, and the agent that runs there or does not. */
-export interface TestCluster extends FakeCluster {
-  readonly id: string;
-  /** What people were told under `kubectl describe`. */
-  readonly events: ObjectEvent[];
-  readonly logLines: string[];
-  readonly core: () => AgentCore;
-  readonly isRunning: () => boolean;
-  /** Resolves when the agent has taken up its work; needs time to pass. */
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-  /** As `kill -9`: nothing that it was doing goes on, and no answer reaches it any more. */
-  readonly kill: () => void;
-  /** What its own wall clock is off. */
-  readonly setClockError: (ms: number) => void;
-  readonly createRequest: (name: string, spec?: Partial<ResourceRequest["spec"]>) => ResourceRequest;
-  readonly request: (name: string) => ResourceRequest | undefined;
-  readonly deleteRequest: (name: string) => void;
-  /** Names of the instructions that are there. */
-  readonly reservationInstructions: () => string[];
-  readonly providerInstructions: () => string[];
-  /** A pod of its own that takes up room. */
-  readonly occupy: (name: string, cpu: string) => void;
-  readonly vacate: (name: string) => void;
-}
+export type TestCluster = ReturnType<typeof testCluster>;
 
 export interface TestFleet {
   readonly time: FakeClock;
@@ -62,6 +38,8 @@ export interface TestFleetOptions {
   readonly random?: () => number;
   /** Rome's. Absent: none. */
   readonly dataPlane?: DataPlane;
+  /** Paris'. Absent: none. */
+  readonly lenderPlane?: (client: KubeClient, clock: Clock) => DataPlane;
   /** rome runs with `--broker-transport=none`. */
   readonly isRomeAlone?: boolean;
 }
@@ -72,11 +50,12 @@ export function testFleet({
   cpu = "16",
   random = () => 0.5,
   dataPlane = dataPlaneOff(),
+  lenderPlane = dataPlaneOff,
   isRomeAlone = false,
 }: TestFleetOptions = {}): TestFleet {
   const time = fakeClock(Date.UTC(2026, 6, 1, 10));
   const broker = fakeBroker(time);
-  const of = (id: string, size: string, plane = dataPlaneOff()) =>
+  const of = (id: string, size: string, plane: TestClusterDeps["dataPlane"] = dataPlaneOff) =>
     testCluster(id, {
       time,
       broker,
@@ -86,7 +65,11 @@ export function testFleet({
       dataPlane: plane,
       withoutBroker: isRomeAlone && id === "rome",
     });
-  const [rome, paris, berlin] = [of("rome", "1", dataPlane), of("paris", cpu), of("berlin", cpu)];
+  const [rome, paris, berlin] = [
+    of("rome", "1", () => dataPlane),
+    of("paris", cpu, lenderPlane),
+    of("berlin", cpu),
+  ];
   return {
     time,
     broker,
@@ -109,14 +92,15 @@ interface TestClusterDeps {
   readonly kinds: FakeKinds | undefined;
   readonly cpu: string;
   readonly random: () => number;
-  readonly dataPlane: DataPlane;
+  readonly dataPlane: (client: KubeClient, clock: Clock) => DataPlane;
   readonly withoutBroker: boolean;
 }
 
+/** One cluster, its API server, and the agent that runs there or does not. */
 function testCluster(
   id: string,
   { time, broker, kinds, cpu, random, dataPlane, withoutBroker }: TestClusterDeps,
-): TestCluster {
+) {
   const server = fakeCluster(time, kinds);
   const events: ObjectEvent[] = [];
   const logLines: string[] = [];
@@ -129,6 +113,7 @@ function testCluster(
   const start = async (): Promise<void> => {
     starts++;
     const process = killable({ ...time, wallMs: () => time.wallMs() + clockErrorMs });
+    const client = process.client(server.client);
     const core = agentCore(
       {
         clusterId: id,
@@ -144,12 +129,12 @@ function testCluster(
         instructionNamespace: "default",
       },
       {
-        client: process.client(server.client),
+        client,
         communicator: brokerCommunicator(
           process.communicator(withoutBroker ? noBroker() : broker.connect(id)),
         ),
         prices: fixedPrices(undefined),
-        dataPlane,
+        dataPlane: dataPlane(client, process.clock),
         clock: process.clock,
         random,
         newInstance: () => `${id}-${starts}-${broker.calls.length}`,
@@ -172,38 +157,48 @@ function testCluster(
   return {
     ...server,
     id,
+    /** What people were told under `kubectl describe`. */
     events,
     logLines,
-    core: () => {
+    core: (): AgentCore => {
       if (running === undefined) throw new Error(`no agent runs in ${id}`);
       return running.core;
     },
-    isRunning: () => running !== undefined,
+    isRunning: (): boolean => running !== undefined,
+    /** Resolves when the agent has taken up its work; needs time to pass. */
     start,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await running?.core.stop();
       running = undefined;
     },
-    kill: () => {
+    /** As `kill -9`: nothing that it was doing goes on, and no answer reaches it any more. */
+    kill: (): void => {
       running?.kill();
       running = undefined;
     },
-    setClockError: (ms) => {
+    /** What its own wall clock is off. */
+    setClockError: (ms: number): void => {
       clockErrorMs = ms;
     },
-    createRequest: (name, spec = {}) =>
+    createRequest: (name: string, spec: Partial<ResourceRequest["spec"]> = {}): ResourceRequest =>
       server.put(REQUESTS, {
         apiVersion: "rear.fluidos.eu/v1alpha1",
         kind: "ResourceRequest",
         metadata: { name, namespace: "default" },
         spec: { requestedCPU: "4", requestedMemory: "8Gi", ...spec },
       }),
-    request: (name) => server.find(REQUESTS, { name, namespace: "default" }),
-    deleteRequest: (name) => server.remove(REQUESTS, { name, namespace: "default" }),
-    reservationInstructions: () => server.all(RESERVATION_INSTRUCTIONS).map(({ metadata }) => metadata.name),
-    providerInstructions: () => server.all(PROVIDER_INSTRUCTIONS).map(({ spec }) => spec.reservationName),
-    occupy: (name, size) => void server.objects.create(PODS, podOf(name, `${id}-1`, size)),
-    vacate: (name) => server.remove(PODS, { name, namespace: "default" }),
+    request: (name: string): ResourceRequest | undefined =>
+      server.find(REQUESTS, { name, namespace: "default" }),
+    deleteRequest: (name: string): void => server.remove(REQUESTS, { name, namespace: "default" }),
+    /** Names of the instructions that are there. */
+    reservationInstructions: (): string[] =>
+      server.all(RESERVATION_INSTRUCTIONS).map(({ metadata }) => metadata.name),
+    providerInstructions: (): string[] =>
+      server.all(PROVIDER_INSTRUCTIONS).map(({ spec }) => spec.reservationName),
+    /** A pod of its own that takes up room. */
+    occupy: (name: string, size: string): void =>
+      void server.objects.create(PODS, podOf(name, `${id}-1`, size)),
+    vacate: (name: string): void => server.remove(PODS, { name, namespace: "default" }),
   };
 }
 
@@ -255,7 +250,7 @@ function killable(clock: Clock) {
     } satisfies Clock,
     client: (client: KubeClient) => wrap(client, ["watch"], ["server", "close"]),
     communicator: (communicator: BrokerTransport) =>
-      wrap(communicator, ["watchInstructions"], ["identity", "onResponse", "close"]),
+      wrap(communicator, ["watch"], ["identity", "onResponse", "close"]),
     end: () => {
       isDead = true;
       for (const cancel of cancels) cancel();

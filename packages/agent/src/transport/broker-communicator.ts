@@ -1,17 +1,18 @@
-import type { BrokerEvent, ResponseMetadata, Role } from "@resource-broker/client";
-import type {
-  AdoptionReplyDTO,
-  AdoptionRequestDTO,
-  AdvertisementDTO,
-  AdvertisementReplyDTO,
-  DecisionDTO,
-  QuoteDTO,
-  ReservationDTO,
-  ReservationRequestDTO,
-} from "@resource-broker/contract";
+import type { BrokerClient, BrokerEvent, ResponseMetadata, Role } from "@resource-broker/client";
+import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import type { Reservation } from "../reservations/reservation.ts";
+import { fromWire, toOffer } from "./reservation-mapping.ts";
 
 export type { BrokerEvent, ResponseMetadata, Role };
+
+/** The broker's API as it is on the wire: the client over HTTP, or the transport through objects in the broker's cluster. */
+export type BrokerTransport = Omit<
+  BrokerClient,
+  "identity" | "request" | "renew" | "quote" | "getDecision"
+> & {
+  /** The identity that the broker sees. Undefined: the transport does not know. */
+  readonly identity: () => string | undefined;
+};
 
 /** A request as it is sent: the amounts are the user's text. */
 export type ReservationRequestBody = ReservationRequestDTO;
@@ -29,72 +30,55 @@ export type ReservationEvent =
   | { readonly kind: "capacity"; readonly capacity: CapacityChange }
   | { readonly kind: "reset" | "heartbeat" };
 
+/** The agent's port to the broker: the calls of `BrokerClient`, and the faults they throw, in the agent's own types. */
+export type BrokerCommunicator = ReturnType<typeof brokerCommunicator>;
+
+export function brokerCommunicator(transport: BrokerTransport) {
+  return {
+    ...transport,
+    publish: async (sent: AdvertisementDTO) => {
+      const { advertisement, providerInstructions } = await transport.publish(sent);
+      // Undefined: the broker does not say.
+      return { advertisement, instructions: providerInstructions?.map(fromWire) };
+    },
+    reserve: async (request: ReservationRequestDTO, key: string) =>
+      fromWire(await transport.reserve(request, key)),
+    listReservations: async (role: Role) => (await transport.listReservations(role)).map(fromWire),
+    getReservation: async (id: string) => {
+      const found = await transport.getReservation(id);
+      return found && fromWire(found);
+    },
+    listInstructions: async () => (await transport.listInstructions()).map(fromWire),
+    watch: (signal: AbortSignal): AsyncIterable<ReservationEvent> => eventsOf(transport.watch(signal)),
+    activate: async (id: string) => fromWire(await transport.activate(id)),
+    adopt: async (reservations: readonly Reservation[]) => {
+      const { results } = await transport.adopt({ reservations: reservations.map(toOffer) });
+      return results.map(({ reservation, ...result }) => ({
+        ...result,
+        reservation: reservation && fromWire(reservation),
+      }));
+    },
+  };
+}
+
 /** The broker's answer to one reservation that was offered for adoption. */
-export interface AdoptionResult {
-  readonly id: string;
-  readonly outcome: "adopted" | "waiting" | "disputed" | "refused";
-  readonly message: string;
-  readonly reservation: Reservation | undefined;
+export type AdoptionResult = Awaited<ReturnType<BrokerCommunicator["adopt"]>>[number];
+
+async function* eventsOf(events: AsyncIterable<BrokerEvent>): AsyncGenerator<ReservationEvent> {
+  for await (const event of events) yield fromEvent(event);
 }
 
-/**
- * The agent's port to the broker, in the agent's own types. Refusals and failures are thrown as `Fault`, as
- * `BrokerTransport` says.
- */
-export interface BrokerCommunicator
-  extends Pick<
-    BrokerTransport,
-    "identity" | "release" | "releaseByKey" | "acknowledge" | "refuse" | "ping" | "onResponse" | "close"
-  > {
-  readonly publishAdvertisement: (advertisement: AdvertisementDTO) => Promise<{
-    readonly advertisement: AdvertisementDTO;
-    /** Undefined: the broker does not say. */
-    readonly instructions: readonly Reservation[] | undefined;
-  }>;
-  readonly requestReservation: (request: ReservationRequestBody, key: string) => Promise<Reservation>;
-  readonly fetchReservations: (role: Role) => Promise<readonly Reservation[]>;
-  readonly fetchReservation: (id: string) => Promise<Reservation | undefined>;
-  readonly fetchInstructions: () => Promise<readonly Reservation[]>;
-  readonly watchInstructions: (signal: AbortSignal) => AsyncIterable<ReservationEvent>;
-  readonly activate: (id: string) => Promise<Reservation>;
-  readonly adopt: (reservations: readonly Reservation[]) => Promise<readonly AdoptionResult[]>;
-}
-
-/**
- * The broker's API over one protocol, as it is on the wire. Refusals and failures are thrown as `Fault`:
- * `unreachable` when it is unknown whether the call arrived, `unsupported` when the broker is too old for it.
- */
-export interface BrokerTransport {
-  /** The identity that the broker sees. Undefined: the transport does not know. */
-  readonly identity: () => string | undefined;
-  readonly publishAdvertisement: (advertisement: AdvertisementDTO) => Promise<AdvertisementReplyDTO>;
-  /** Reserves at most once for each key, however often it is called. */
-  readonly requestReservation: (request: ReservationRequestDTO, key: string) => Promise<ReservationDTO>;
-  readonly fetchReservations: (role: Role) => Promise<readonly ReservationDTO[]>;
-  /** Undefined: the broker knows no such reservation. */
-  readonly fetchReservation: (id: string) => Promise<ReservationDTO | undefined>;
-  readonly fetchInstructions: () => Promise<readonly ReservationDTO[]>;
-  /**
-   * The events of one connection. It starts with the live reservations, or continues after the last event. Ends
-   * or throws with the connection; call again to continue. Throws `unsupported` where only polling works.
-   */
-  readonly watchInstructions: (signal: AbortSignal) => AsyncIterable<BrokerEvent>;
-  readonly activate: (id: string) => Promise<ReservationDTO>;
-  /** `duration` Go style, from now. */
-  readonly renew: (id: string, duration: string) => Promise<ReservationDTO>;
-  /** Releasing an ended or unknown reservation is no error. */
-  readonly release: (id: string) => Promise<void>;
-  readonly releaseByKey: (key: string) => Promise<void>;
-  /** The capacity is held. */
-  readonly acknowledge: (id: string, generation: number | undefined) => Promise<void>;
-  /** The capacity cannot be held. Refusing an ended reservation is no error. */
-  readonly refuse: (id: string, reason: string) => Promise<void>;
-  readonly quote: (request: ReservationRequestDTO) => Promise<QuoteDTO>;
-  readonly explain: (decisionId: string) => Promise<DecisionDTO>;
-  readonly adopt: (offers: AdoptionRequestDTO) => Promise<AdoptionReplyDTO>;
-  /** Resolves when the broker answers and accepts this agent. */
-  readonly ping: () => Promise<void>;
-  /** Called with every answer. Returns the function that unsubscribes. */
-  readonly onResponse: (listener: (contact: ResponseMetadata) => void) => () => void;
-  readonly close: () => Promise<void>;
+function fromEvent(event: BrokerEvent): ReservationEvent {
+  switch (event.kind) {
+    case "instruction":
+    case "reservation":
+      return { kind: event.kind, reservation: fromWire(event.reservation) };
+    case "capacity": {
+      const { change, reservationIDs: reservationIds = [], message = "" } = event.capacity;
+      return { kind: "capacity", capacity: { change, reservationIds, message } };
+    }
+    case "reset":
+    case "heartbeat":
+      return { kind: event.kind };
+  }
 }

@@ -8,7 +8,6 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { httpTransport } from "./http-transport.ts";
 
 const certificates = await testCertificates();
 
@@ -19,7 +18,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
   return {
     connect: async (clusterId) => {
       const credentials = certificates.cluster(clusterId);
-      return httpTransport((await clientOf({ brokerUrls, credentials })).client);
+      return (await clientOf({ brokerUrls, credentials })).client;
     },
     cut: proxy.cut,
     loseLedger: async () => {

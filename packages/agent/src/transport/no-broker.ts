@@ -9,22 +9,19 @@ export function noBroker(): BrokerTransport {
   const absent = (): Promise<never> => Promise.reject(new Fault("unsupported", NO_BROKER));
   return {
     identity: () => undefined,
-    publishAdvertisement: (advertisement) => Promise.resolve({ advertisement }),
-    requestReservation: absent,
-    fetchReservations: absent,
-    fetchReservation: absent,
-    fetchInstructions: absent,
-    watchInstructions: () => {
+    publish: (advertisement) => Promise.resolve({ advertisement }),
+    reserve: absent,
+    listReservations: absent,
+    getReservation: absent,
+    listInstructions: absent,
+    watch: () => {
       throw new Fault("unsupported", NO_BROKER);
     },
     activate: absent,
-    renew: absent,
     release: absent,
     releaseByKey: absent,
     acknowledge: absent,
     refuse: absent,
-    quote: absent,
-    explain: absent,
     adopt: absent,
     ping: absent,
     onResponse: () => () => undefined,

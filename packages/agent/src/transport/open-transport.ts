@@ -4,12 +4,10 @@ import { createKubeClient, type Environment, loadKubeConfig } from "@resource-br
 import { type CertificateSet, observedCertificates, type Reloads } from "@resource-broker/runtime";
 import { agentCertificates } from "../identity/agent-certificates.ts";
 import { MANAGER } from "../manifests/labels.ts";
-import type { AgentSettings } from "../settings/agent-settings.ts";
-import type { BrokerCommunicator } from "./broker-communicator.ts";
-import { AGENT_HINTS, httpTransport } from "./http-transport.ts";
+import { AGENT_HINTS, type AgentSettings } from "../settings/agent-settings.ts";
+import { type BrokerCommunicator, brokerCommunicator } from "./broker-communicator.ts";
 import { kubernetesTransport } from "./kubernetes/kubernetes-transport.ts";
 import { noBroker } from "./no-broker.ts";
-import { brokerCommunicator } from "./reservation-mapping.ts";
 
 export interface TransportDeps {
   readonly clock: Clock;
@@ -48,7 +46,7 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
       { brokerUrls },
       { certificates, clock, random, log, hints: AGENT_HINTS },
     );
-    return { communicator: brokerCommunicator(httpTransport(client)), label: brokerUrls.join(",") };
+    return { communicator: brokerCommunicator(client), label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });

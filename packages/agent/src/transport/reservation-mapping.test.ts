@@ -3,7 +3,7 @@ import { advertisementBody } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { aReservation, aWireReservation, UID } from "../testing/samples.ts";
 import { noBroker } from "./no-broker.ts";
-import { brokerCommunicator } from "./reservation-mapping.ts";
+import { brokerCommunicator } from "./broker-communicator.ts";
 
 test("amounts are rounded up, so that a provider holds no less than is reserved", () => {
   const { resources } = aReservation({ requestedResources: { cpu: "0.1005", memory: "1.5" } });
@@ -16,8 +16,8 @@ test("the instructions in the reply to an advertisement are passed on, where the
   const publish = (reply: object) =>
     brokerCommunicator({
       ...noBroker(),
-      publishAdvertisement: async () => ({ advertisement, ...reply }),
-    }).publishAdvertisement(advertisement);
+      publish: async () => ({ advertisement, ...reply }),
+    }).publish(advertisement);
   expect(await publish({ providerInstructions: [aWireReservation()] })).toEqual({
     advertisement,
     instructions: [aReservation()],

@@ -1,19 +1,6 @@
 import { parseResources } from "@resource-broker/base";
-import type {
-  AdoptionReplyDTO,
-  AdoptionRequestDTO,
-  CapacityEventDTO,
-  ReservationDTO,
-} from "@resource-broker/contract";
+import { type AdoptionRequestDTO, present, type ReservationDTO } from "@resource-broker/contract";
 import type { Reservation } from "../reservations/reservation.ts";
-import type {
-  AdoptionResult,
-  BrokerCommunicator,
-  BrokerEvent,
-  BrokerTransport,
-  CapacityChange,
-  ReservationEvent,
-} from "./broker-communicator.ts";
 
 export function fromWire(wire: ReservationDTO): Reservation {
   const { requestedResources, status } = wire;
@@ -55,12 +42,7 @@ export function toWire(reservation: Reservation): WireFields {
     requesterID: reservation.requester,
     targetClusterID: reservation.provider,
     requestedResources: reservation.quantities,
-    status: {
-      phase,
-      message,
-      ...(reservedAt === undefined ? {} : { reservedAt }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    },
+    status: present({ phase, message, reservedAt, expiresAt }),
     createdAt: reservation.createdAt,
     reason: reservation.endReason,
     cost: reservation.cost,
@@ -77,83 +59,18 @@ export function toWire(reservation: Reservation): WireFields {
   };
 }
 
-/** The agent's port on a transport: maps what is on the wire to the agent's own types, and back. */
-export function brokerCommunicator(transport: BrokerTransport): BrokerCommunicator {
-  const { identity, release, releaseByKey, acknowledge, refuse, ping, onResponse, close } = transport;
-  return {
-    identity,
-    release,
-    releaseByKey,
-    acknowledge,
-    refuse,
-    ping,
-    onResponse,
-    close,
-    publishAdvertisement: async (sent) => {
-      const { advertisement, providerInstructions } = await transport.publishAdvertisement(sent);
-      return { advertisement, instructions: providerInstructions?.map(fromWire) };
-    },
-    requestReservation: async (request, key) => fromWire(await transport.requestReservation(request, key)),
-    fetchReservations: async (role) => (await transport.fetchReservations(role)).map(fromWire),
-    fetchReservation: async (id) => {
-      const found = await transport.fetchReservation(id);
-      return found && fromWire(found);
-    },
-    fetchInstructions: async () => (await transport.fetchInstructions()).map(fromWire),
-    watchInstructions: async function* (signal) {
-      for await (const event of transport.watchInstructions(signal)) yield fromEvent(event);
-    },
-    activate: async (id) => fromWire(await transport.activate(id)),
-    adopt: async (reservations) => {
-      const { results } = await transport.adopt({ reservations: reservations.map(toOffer) });
-      return results.map(fromAdoptionResult);
-    },
-  };
-}
-
-function fromEvent(event: BrokerEvent): ReservationEvent {
-  switch (event.kind) {
-    case "instruction":
-    case "reservation":
-      return { kind: event.kind, reservation: fromWire(event.reservation) };
-    case "capacity":
-      return { kind: "capacity", capacity: fromCapacity(event.capacity) };
-    case "reset":
-    case "heartbeat":
-      return { kind: event.kind };
-  }
-}
-
-function fromCapacity({ change, reservationIDs = [], message = "" }: CapacityEventDTO): CapacityChange {
-  return { change, reservationIds: reservationIDs, message };
-}
-
-function toOffer(reservation: Reservation): AdoptionRequestDTO["reservations"][number] {
-  const {
+/** The reservation as it is offered to a broker for adoption. */
+export function toOffer(reservation: Reservation): AdoptionRequestDTO["reservations"][number] {
+  const { id, createdAt, expiresAt, key } = reservation;
+  return present({
     id,
-    requester,
-    provider,
-    quantities,
-    phase,
-    generation = 0,
+    requesterID: reservation.requester,
+    targetClusterID: reservation.provider,
+    requestedResources: reservation.quantities,
+    phase: reservation.phase === "Active" ? ("Active" as const) : ("Reserved" as const),
+    generation: reservation.generation ?? 0,
     createdAt,
     expiresAt,
     key,
-  } = reservation;
-  return {
-    id,
-    requesterID: requester,
-    targetClusterID: provider,
-    requestedResources: quantities,
-    phase: phase === "Active" ? "Active" : "Reserved",
-    generation,
-    createdAt,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(key === undefined ? {} : { key }),
-  };
-}
-
-function fromAdoptionResult(result: AdoptionReplyDTO["results"][number]): AdoptionResult {
-  const { id, outcome, message, reservation } = result;
-  return { id, outcome, message, reservation: reservation && fromWire(reservation) };
+  });
 }

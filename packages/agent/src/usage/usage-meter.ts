@@ -9,18 +9,13 @@ import {
   resourceVector,
   toFault,
 } from "@resource-broker/base";
-import { failureReporter, type KubeClient, wait } from "@resource-broker/kube";
+import { failureReporter, type KubeClient, loop } from "@resource-broker/kube";
 
 const NODE_METRICS = "/apis/metrics.k8s.io/v1beta1/nodes";
 /** A missing or forbidden API rarely appears within moments. */
 const ABSENT_PAUSE_MS = 10 * 60_000;
 
-export interface UsageMeterOptions {
-  /** The polling interval: once for each advertisement. */
-  readonly intervalMs: number;
-}
-
-export interface UsageMeterDeps {
+interface UsageMeterDeps {
   readonly client: Pick<KubeClient, "read">;
   /** Whether a node's capacity is advertised: only then its consumption counts. */
   readonly isCounted: (nodeName: string) => boolean;
@@ -28,24 +23,15 @@ export interface UsageMeterDeps {
   readonly log: Log;
 }
 
-/** Real consumption from metrics.k8s.io. It is only shown; no decision depends on it. */
-export interface UsageMeter {
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-  /** Undefined: no metrics, or the last read failed. */
-  readonly current: () => ResourceVector | undefined;
-}
-
-export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDeps): UsageMeter {
+/** Real consumption from metrics.k8s.io, read once for each advertisement. It is only shown; no decision depends on it. */
+export function usageMeter({ intervalMs }: { readonly intervalMs: number }, deps: UsageMeterDeps) {
   const { client, isCounted, clock, log } = deps;
   const reporter = failureReporter({ log, clock, fields: {}, what: "reading metrics.k8s.io" });
-  const ending = new AbortController();
-  const { signal } = ending;
+  /** Undefined: no metrics, or the last read failed. */
   let used: ResourceVector | undefined;
   let wasAbsent = false;
-  let running: Promise<void> = Promise.resolve();
 
-  const measure = async (): Promise<number> => {
+  const measure = async (signal: AbortSignal): Promise<number> => {
     try {
       used = usageFrom(await client.read(NODE_METRICS, { signal }), isCounted);
       reporter.recovered();
@@ -65,20 +51,8 @@ export function usageMeter({ intervalMs }: UsageMeterOptions, deps: UsageMeterDe
     reporter.failed(fault);
     return fault.code === "forbidden" ? ABSENT_PAUSE_MS : intervalMs;
   };
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) await wait(await measure(), { clock, signal });
-  };
-
-  return {
-    start: () => {
-      running = run();
-    },
-    stop: async () => {
-      ending.abort();
-      await running;
-    },
-    current: () => used,
-  };
+  const { start, stop } = loop({ clock, round: measure });
+  return { start, stop, current: () => used };
 }
 
 /** Real consumption of the counted nodes, from a list of metrics.k8s.io; undefined: no data. */

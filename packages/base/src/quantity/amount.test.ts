@@ -3,52 +3,40 @@ import { parseAmount } from "./amount.ts";
 import { fastAmount, NOT_FAST } from "./fast-amount.ts";
 
 describe("an amount is counted in the ledger's units", () => {
-  const rows: readonly { text: string; unit: "milli" | "one"; up: number; down: number }[] = [
-    { text: "500m", unit: "milli", up: 500, down: 500 },
-    { text: "2", unit: "milli", up: 2000, down: 2000 },
-    { text: "1.5", unit: "milli", up: 1500, down: 1500 },
-    { text: "1.0001", unit: "milli", up: 1001, down: 1000 },
-    { text: "1u", unit: "milli", up: 1, down: 0 },
-    { text: "8Gi", unit: "one", up: 8 * 2 ** 30, down: 8 * 2 ** 30 },
-    { text: "0.3Gi", unit: "one", up: 322_122_548, down: 322_122_547 },
-    { text: "1500m", unit: "one", up: 2, down: 1 },
-    { text: "129e6", unit: "one", up: 129_000_000, down: 129_000_000 },
-    { text: "+7", unit: "one", up: 7, down: 7 },
-    { text: "-1.5", unit: "one", up: -2, down: -1 },
-    { text: "0.9999999999", unit: "one", up: 1, down: 1 },
-    { text: "0.99999999999999Ki", unit: "one", up: 1024, down: 1024 },
-    { text: "9007199254740991", unit: "one", up: 2 ** 53 - 1, down: 2 ** 53 - 1 },
-    { text: "9007199254740990.5", unit: "one", up: 2 ** 53 - 1, down: 2 ** 53 - 2 },
-    { text: "9007199254740991m", unit: "milli", up: 2 ** 53 - 1, down: 2 ** 53 - 1 },
-  ];
-  it.each(rows)(
-    "$text in unit $unit is $up rounded up and $down rounded down",
-    ({ text, unit, up, down }) => {
-      expect(parseAmount(text, { unit, rounding: "up" })).toEqual({ ok: true, amount: up });
-      expect(parseAmount(text, { unit, rounding: "down" })).toEqual({ ok: true, amount: down });
-    },
-  );
+  it.each([
+    ["500m", "milli", 500, 500],
+    ["2", "milli", 2000, 2000],
+    ["1.5", "milli", 1500, 1500],
+    ["1.0001", "milli", 1001, 1000],
+    ["1u", "milli", 1, 0],
+    ["8Gi", "one", 8 * 2 ** 30, 8 * 2 ** 30],
+    ["0.3Gi", "one", 322_122_548, 322_122_547],
+    ["1500m", "one", 2, 1],
+    ["129e6", "one", 129_000_000, 129_000_000],
+    ["+7", "one", 7, 7],
+    ["-1.5", "one", -2, -1],
+    ["0.9999999999", "one", 1, 1],
+    ["0.99999999999999Ki", "one", 1024, 1024],
+    ["9007199254740991", "one", 2 ** 53 - 1, 2 ** 53 - 1],
+    ["9007199254740990.5", "one", 2 ** 53 - 1, 2 ** 53 - 2],
+    ["9007199254740991m", "milli", 2 ** 53 - 1, 2 ** 53 - 1],
+  ] as const)("%s in unit %s is %d rounded up and %d rounded down", (text, unit, up, down) => {
+    expect(parseAmount(text, { unit, rounding: "up" })).toEqual({ ok: true, amount: up });
+    expect(parseAmount(text, { unit, rounding: "down" })).toEqual({ ok: true, amount: down });
+  });
 });
 
 describe("an amount that cannot be counted is refused", () => {
-  const rows: readonly { text: string; unit: "milli" | "one"; problem: string }[] = [
-    {
-      text: "9007199254740992",
-      unit: "one",
-      problem: 'is too large: the most that can be counted is "9007199254740991"',
-    },
-    { text: "8Pi", unit: "one", problem: 'is too large: the most that can be counted is "9007199254740991"' },
-    {
-      text: "10T",
-      unit: "milli",
-      problem: 'is too large: the most that can be counted is "9007199254740991m"',
-    },
-    { text: "1e100", unit: "milli", problem: "is too large" },
-    { text: "-9Ei", unit: "one", problem: "is too large" },
-    { text: "1gi", unit: "one", problem: "is not a quantity" },
-    { text: "", unit: "milli", problem: "is not a quantity" },
-  ];
-  it.each(rows)("$text in unit $unit $problem", ({ text, unit, problem }) => {
+  const most = "is too large: the most that can be counted is";
+  it.each([
+    ["9007199254740992", "one", `${most} "9007199254740991"`],
+    ["8Pi", "one", `${most} "9007199254740991"`],
+    ["10T", "milli", `${most} "9007199254740991m"`],
+    ["1e100", "milli", "is too large"],
+    ["-9Ei", "one", "is too large"],
+    ["1gi", "one", "is not a quantity"],
+    ["", "milli", "is not a quantity"],
+  ] as const)("%j in unit %s %s", (text, unit, problem) => {
     const result = parseAmount(text, { unit, rounding: "up" });
     expect(result.ok ? "" : result.problem).toContain(`${JSON.stringify(text)} ${problem}`);
   });
@@ -59,30 +47,9 @@ describe("an amount that cannot be counted is refused", () => {
   });
 });
 
-describe("usual texts take the fast path", () => {
-  it.each(["500m", "2", "1.5", "8Gi", "0.5Gi", "16393244Ki", "128974848", "250", "4k", ".5", "5."])(
-    "%s takes the fast path",
-    (text) => {
-      expect(fastAmount(text, 3, true)).not.toBe(NOT_FAST);
-    },
-  );
-
-  it.each([
-    "",
-    "m",
-    "Gi",
-    ".",
-    "-1",
-    "+1",
-    "1e3",
-    "1gi",
-    "1Gx",
-    "1\u00e9",
-    "1é",
-    "1.2.3",
-    "8Pi",
-    "1234567890123456",
-  ])("%j is left to the exact path", (text) => {
-    expect(fastAmount(text, 0, true)).toBe(NOT_FAST);
-  });
-});
+it.each(["500m", "2", "1.5", "8Gi", "0.5Gi", "16393244Ki", "128974848", "250", "4k", ".5", "5."])(
+  "the usual text %s takes the fast path",
+  (text) => {
+    expect(fastAmount(text, 3, true)).not.toBe(NOT_FAST);
+  },
+);

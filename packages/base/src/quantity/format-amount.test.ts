@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { describeAmount, describeResources } from "../resources/describe-resources.ts";
 import { NO_RESOURCES, resourceVector } from "../resources/resource-vector.ts";
 import { type AmountOptions, parseAmount } from "./amount.ts";
-import { describeAmount, describeResources, formatBytes, formatCount, formatCpu } from "./format-amount.ts";
+import { formatBytes, formatCount, formatCpu } from "./format-amount.ts";
 import { formatQuantity, type QuantityFormat } from "./quantity.ts";
 
 const Ki = 1024;
@@ -10,45 +11,6 @@ const Mi = 1024 * Ki;
 const Gi = 1024 * Mi;
 
 describe("amounts are printed in Kubernetes' canonical form", () => {
-  it.each([
-    [0, "0"],
-    [1, "1m"],
-    [500, "500m"],
-    [1500, "1500m"],
-    [4000, "4"],
-    [100_000, "100"],
-    [4_000_000, "4k"],
-    [-500, "-500m"],
-  ])("%i milli-CPU as %s", (cpuMillis, text) => {
-    expect(formatCpu(cpuMillis)).toBe(text);
-  });
-
-  it.each([
-    [0, "0"],
-    [500, "500"],
-    [1000, "1k"],
-    [1023, "1023"],
-    [1024, "1Ki"],
-    [1025, "1025"],
-    [1_000_000, "1000000"],
-    [1536 * Mi, "1536Mi"],
-    [8 * Gi, "8Gi"],
-    [1024 * Gi, "1Ti"],
-    [-8 * Gi, "-8Gi"],
-    [Number.MAX_SAFE_INTEGER, "9007199254740991"],
-  ])("%i bytes as %s", (bytes, text) => {
-    expect(formatBytes(bytes)).toBe(text);
-  });
-
-  it.each([
-    [0, "0"],
-    [2, "2"],
-    [110, "110"],
-    [3000, "3k"],
-  ])("a count of %i as %s", (count, text) => {
-    expect(formatCount(count)).toBe(text);
-  });
-
   const formatters: readonly {
     name: string;
     print: (amount: number) => string;
@@ -103,6 +65,7 @@ describe("amounts are described for people", () => {
     ["memory", Number.MAX_SAFE_INTEGER, "8Pi Memory"],
     ["storage", 10 * Gi, "10Gi Storage"],
     ["gpu", 2, "2 GPU"],
+    ["hugepages-2Mi", 64 * Mi, "64Mi HugePages-2Mi"],
     ["amd.com/gpu", 3, "3 amd.com/gpu"],
   ])("%s %i as %s", (resource, value, text) => {
     expect(describeAmount(resource, value)).toBe(text);

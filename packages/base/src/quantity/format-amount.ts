@@ -1,12 +1,6 @@
-import {
-  amountOf,
-  type ResourceName,
-  type ResourceVector,
-  resourceNames,
-} from "../resources/resource-vector.ts";
 import { BINARY_SUFFIXES, DECIMAL_SUFFIXES } from "./suffixes.ts";
 
-const BINARY_UNITS = [...BINARY_SUFFIXES.keys()];
+export const BINARY_UNITS = [...BINARY_SUFFIXES.keys()];
 const DECIMAL_UNITS = [...DECIMAL_SUFFIXES.keys()];
 const MILLI = DECIMAL_UNITS.indexOf("m");
 const ONE = DECIMAL_UNITS.indexOf("");
@@ -34,37 +28,6 @@ export function formatCount(count: number): string {
   return canonicalDecimal(count, ONE);
 }
 
-/** For people, always "<number> <name>": "1.5 CPU", "7.45Gi Memory", "2 GPU", "3 amd.com/gpu". May be rounded. */
-export function describeAmount(resource: ResourceName, amount: number): string {
-  switch (resource) {
-    case "cpu":
-      return `${amount / 1000} CPU`;
-    case "memory":
-      return `${roundedBytes(amount)} Memory`;
-    case "storage":
-      return `${roundedBytes(amount)} Storage`;
-    case "gpu":
-      return `${amount} GPU`;
-    default:
-      return `${amount} ${resource}`;
-  }
-}
-
-/** The same, rounded down: for advice that must be correct when it is followed. */
-export function describeAtMost(resource: ResourceName, amount: number): string {
-  const isBytes = resource === "memory" || resource === "storage";
-  if (!isBytes) return describeAmount(resource, amount);
-  const unit = BINARY_UNITS.findLastIndex((_, index) => amount >= 1024 ** (index + 1));
-  const step = 1024 ** (unit + 1) / 100;
-  return describeAmount(resource, Math.floor(amount / step) * step);
-}
-
-/** "4 CPU / 8Gi Memory / 2 GPU". */
-export function describeResources(vector: ResourceVector): string {
-  const described = resourceNames(vector).map((name) => describeAmount(name, amountOf(vector, name)));
-  return described.length === 0 ? "nothing" : described.join(" / ");
-}
-
 /** Moves up a unit as long as nothing is lost. `unit` is the index of the amount's own unit. */
 function canonicalDecimal(amount: number, unit: number): string {
   if (amount === 0) return "0";
@@ -77,7 +40,8 @@ function canonicalDecimal(amount: number, unit: number): string {
   return `${rest}${DECIMAL_UNITS[index]}`;
 }
 
-function roundedBytes(bytes: number): string {
+/** Bytes for people, with at most two decimals: "7.45Gi". */
+export function roundedBytes(bytes: number): string {
   let amount = bytes;
   let unit = "B";
   for (const larger of BINARY_UNITS) {

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "./quantity.ts";
+import { formatQuantity, parseQuantity } from "./quantity.ts";
 
 const EXAMPLE = ' Write for example "500m", "2", "1.5" or "8Gi".';
-
-function quantity(text: string): Quantity {
-  const result = parseQuantity(text);
-  if (!result.ok) throw new Error(result.problem);
-  return result.quantity;
-}
 
 function problemOf(text: string): string {
   const result = parseQuantity(text);
@@ -59,31 +53,6 @@ describe("a text that is not a quantity is refused with what is wrong", () => {
 
   it("spells out invisible characters", () => {
     expect(problemOf("1\u202e\ud800")).toContain(String.raw`"1\u{202e}\ud800" is not a quantity`);
-  });
-});
-
-describe("equal amounts are equal values", () => {
-  it.each([
-    ["0.5", "500m"],
-    ["1000k", "1M"],
-    ["1.500", "1500m"],
-    ["-0", "0"],
-    ["0.50Gi", "512Mi"],
-  ])("%s is %s", (a, b) => {
-    expect(quantity(a)).toEqual(quantity(b));
-  });
-});
-
-describe("comparing goes by the amount, not by the way it is written", () => {
-  it.each([
-    ["1Ki", "1k", 1],
-    ["1000m", "1", 0],
-    ["-1", "1n", -1],
-    ["1e100", "1e-9", 1],
-    ["0.1n", "1n", 0],
-  ])("%s against %s is %i", (a, b, expected) => {
-    expect(compareQuantities(quantity(a), quantity(b))).toBe(expected);
-    expect(compareQuantities(quantity(b), quantity(a))).toBe(0 - expected);
   });
 });
 

@@ -1,31 +1,38 @@
 import { type AmountOptions, type AmountResult, parseAmount } from "../quantity/amount.ts";
-import { formatBytes, formatCount, formatCpu } from "../quantity/format-amount.ts";
 import { parseQuantity } from "../quantity/quantity.ts";
 import { quoted } from "../quantity/quantity-problem.ts";
-import { isZero, type ResourceVector, resourceVector } from "./resource-vector.ts";
+import {
+  amountForm,
+  FIELD_RESOURCES,
+  type FieldName,
+  MAIN_NAMES,
+  type MainName,
+  NAMED_RESOURCES,
+} from "./resource-table.ts";
+import { emptyVector, isZero, type ResourceVector, resourceVector } from "./resource-vector.ts";
 
 const MAX_PREFIX_LENGTH = 253;
 const MAX_NAME_LENGTH = 63;
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-/** The one family of resources without a domain that nodes offer beside CPU, memory and storage. */
-const HUGE_PAGES = /^hugepages-[0-9]+[KMGTPE]i$/;
-const FIELD_BY_NAME: ReadonlyMap<string, string> = new Map([
-  ["cpu", "cpu"],
-  ["memory", "memory"],
-  ["gpu", "gpu"],
-  ["storage", "storage"],
-  ["ephemeral-storage", "storage"],
-]);
+/** Resources with a field of their own, by that name and by their name in Kubernetes. */
+const FIELD_BY_NAME: ReadonlyMap<string, string> = new Map(
+  FIELD_RESOURCES.flatMap(({ name, kubernetesName }) => [
+    [name, name],
+    [kubernetesName ?? name, name],
+  ]),
+);
+
+/** Amounts by resource; what has no field of its own is in `extended`, by its Kubernetes name. */
+export type AmountFields<T> = Readonly<Partial<Record<FieldName, T>>> & {
+  readonly extended?: Readonly<Record<string, T>>;
+};
 
 /** A set of amounts as it arrives: Kubernetes quantities, each a string or a JSON number. */
-export interface ResourceQuantities {
-  readonly cpu: string | number;
-  readonly memory: string | number;
-  readonly gpu?: string | number;
-  readonly storage?: string | number;
-  readonly extended?: Readonly<Record<string, string | number>>;
-}
+export type ResourceQuantities = AmountFields<string | number> & Readonly<Record<MainName, string | number>>;
+
+/** A set of amounts as it is sent: canonical Kubernetes quantities. */
+export type FormattedResources = AmountFields<string> & Readonly<Record<MainName, string>>;
 
 export interface ResourceProblem {
   /** Where in the set: `cpu`, `extended[amd.com/gpu]`. */
@@ -40,6 +47,24 @@ export type ResourcesResult =
 /** More than any node has; bounds the work and the error list for untrusted input. */
 export const MAX_EXTENDED_RESOURCES = 32;
 const SHOWN_NAME_LENGTH = 80;
+const MISSING = 'is missing. Write for example "500m" or "8Gi".';
+
+/** The vector of a set of amounts. `read` turns each amount that is stated into the ledger's units. */
+export function vectorFrom<T>(
+  amounts: AmountFields<T>,
+  read: (amount: T, name: string, isField: boolean) => number,
+): ResourceVector {
+  const slots = emptyVector();
+  for (const { name, slot } of FIELD_RESOURCES) {
+    const amount = amounts[name];
+    if (amount !== undefined) slots[slot] = read(amount, name, true);
+  }
+  // fromEntries defines keys as data, whatever they are called.
+  const extended = Object.fromEntries(
+    Object.entries(amounts.extended ?? {}).map(([name, amount]) => [name, read(amount, name, false)]),
+  );
+  return resourceVector({ ...slots, extended });
+}
 
 /** Round capacity `down` and what is taken from it `up`, so that no fraction of a unit is lent twice. */
 export function parseResources(
@@ -47,33 +72,26 @@ export function parseResources(
   rounding: AmountOptions["rounding"],
 ): ResourcesResult {
   const problems: ResourceProblem[] = [];
-  const read = (field: string, value: unknown, unit: AmountOptions["unit"]): number => {
-    const parsed = parseCapacity(value, { unit, rounding });
-    if (parsed.ok) return parsed.amount;
-    problems.push({ field, problem: parsed.problem });
-    return 0;
-  };
-  const amounts = {
-    cpuMillis: read("cpu", input.cpu, "milli"),
-    memoryBytes: read("memory", input.memory, "one"),
-    gpus: read("gpu", input.gpu ?? 0, "one"),
-    storageBytes: read("storage", input.storage ?? 0, "one"),
-  };
-  const named = Object.entries(input.extended ?? {});
+  for (const name of MAIN_NAMES) {
+    if (input[name] === undefined) problems.push({ field: name, problem: MISSING });
+  }
+  const named = Object.keys(input.extended ?? {});
   if (named.length > MAX_EXTENDED_RESOURCES) {
     const problem = `names ${named.length} resources: at most ${MAX_EXTENDED_RESOURCES} are allowed.`;
     return { ok: false, problems: [...problems, { field: "extended", problem }] };
   }
-  const extended = named.map(([name, value]): [string, number] => {
-    const field = `extended[${name.slice(0, SHOWN_NAME_LENGTH)}]`;
-    const problem = extendedNameProblem(name);
-    if (problem === undefined) return [name, read(field, value, "one")];
-    problems.push({ field, problem });
-    return [name, 0];
+  const resources = vectorFrom<unknown>(input, (value, name, isField) => {
+    const nameProblem = isField ? undefined : extendedNameProblem(name);
+    const parsed =
+      nameProblem === undefined
+        ? parseCapacity(value, { unit: amountForm(name).unit, rounding })
+        : refused(nameProblem);
+    if (parsed.ok) return parsed.amount;
+    const field = isField ? name : `extended[${name.slice(0, SHOWN_NAME_LENGTH)}]`;
+    problems.push({ field, problem: parsed.problem });
+    return 0;
   });
-  if (problems.length > 0) return { ok: false, problems };
-  // fromEntries defines keys as data, whatever they are called.
-  return { ok: true, resources: resourceVector({ ...amounts, extended: Object.fromEntries(extended) }) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, resources };
 }
 
 /** What a requester asks for: rounded up, so that it never gets less, and never nothing at all. */
@@ -86,7 +104,7 @@ export function parseRequest(input: ResourceQuantities): ResourcesResult {
 
 function parseCapacity(value: unknown, options: AmountOptions): AmountResult {
   const text = typeof value === "number" ? String(value) : value;
-  if (text === undefined || text === null) return refused('is missing. Write for example "500m" or "8Gi".');
+  if (text === null) return refused(MISSING);
   if (typeof text !== "string") return refused('must be text or a number, for example "500m" or "8Gi".');
   if (isNegative(text)) return refused(`${quoted(text)} must not be negative.`);
   return parseAmount(text, options);
@@ -103,36 +121,30 @@ function refused(problem: string): AmountResult {
   return { ok: false, problem };
 }
 
-/** A set of amounts as it is sent: canonical Kubernetes quantities. */
-export interface FormattedResources {
-  readonly cpu: string;
-  readonly memory: string;
-  readonly gpu?: string;
-  readonly storage?: string;
-  readonly extended?: Readonly<Record<string, string>>;
-}
-
-/** CPU and memory are always written; of the others only what there is. */
+/** Amounts as Kubernetes prints them. CPU and memory are always stated, the others where there are any. */
 export function formatResources(vector: ResourceVector): FormattedResources {
-  const extended = Object.entries(vector.extended).filter(([, amount]) => amount !== 0);
-  return {
-    cpu: formatCpu(vector.cpuMillis),
-    memory: formatBytes(vector.memoryBytes),
-    ...(vector.gpus === 0 ? {} : { gpu: formatCount(vector.gpus) }),
-    ...(vector.storageBytes === 0 ? {} : { storage: formatBytes(vector.storageBytes) }),
-    ...(extended.length === 0
-      ? {}
-      : { extended: Object.fromEntries(extended.map(([name, amount]) => [name, formatCount(amount)])) }),
-  };
+  return { cpu: "0", memory: "0", ...formatSome(vector) };
 }
 
-/** What is wrong with a key of `extended`, or undefined when it is a Kubernetes name such as `amd.com/gpu`. */
+/** The same without what is zero. */
+export function formatSome(vector: ResourceVector): AmountFields<string> {
+  const fields: Partial<Record<FieldName, string>> = {};
+  for (const { name, slot, form } of FIELD_RESOURCES) {
+    if (vector[slot] !== 0) fields[name] = form.format(vector[slot]);
+  }
+  const extended = Object.entries(vector.extended).filter(([, amount]) => amount !== 0);
+  if (extended.length === 0) return fields;
+  const formatted = extended.map(([name, amount]) => [name, amountForm(name).format(amount)] as const);
+  return { ...fields, extended: Object.fromEntries(formatted) };
+}
+
+/** What is wrong with a key of `extended`; undefined: it is a known resource or a Kubernetes name such as `amd.com/gpu`. */
 function extendedNameProblem(key: string): string | undefined {
   const field = FIELD_BY_NAME.get(key);
   if (field !== undefined) return `has a field of its own: write it as "${field}".`;
   // Lengths first: the patterns then only ever see short texts.
   if (key.length > MAX_PREFIX_LENGTH + 1 + MAX_NAME_LENGTH) return "the name of the resource is too long.";
-  if (isQualifiedName(key) || HUGE_PAGES.test(key)) return undefined;
+  if (isQualifiedName(key) || NAMED_RESOURCES.some(({ name }) => name === key)) return undefined;
   return 'is not the name of an extended resource: write a domain and a name, for example "amd.com/gpu".';
 }
 

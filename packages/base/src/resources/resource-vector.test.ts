@@ -5,7 +5,6 @@ import {
   amountOf,
   atLeastZero,
   equals,
-  extendedNames,
   fits,
   isCountable,
   isZero,
@@ -16,7 +15,6 @@ import {
   resourceVector,
   shortage,
   subtract,
-  sum,
 } from "./resource-vector.ts";
 
 /** As JSON.parse makes it: `__proto__` is an ordinary key. */
@@ -28,45 +26,13 @@ const small = resourceVector({ cpuMillis: 500, memoryBytes: 1024, extended: { "a
 const big = resourceVector({ cpuMillis: 4000, memoryBytes: 512, gpus: 2, extended: { "a.example/fpga": 3 } });
 
 describe("arithmetic goes resource by resource", () => {
-  it("adds", () => {
-    expect(add(small, big)).toEqual({
-      cpuMillis: 4500,
-      memoryBytes: 1536,
-      storageBytes: 0,
-      gpus: 2,
-      extended: { "amd.com/gpu": 1, "a.example/fpga": 3 },
-    });
-  });
-
-  it("subtracts, also below zero", () => {
-    expect(subtract(small, big)).toEqual({
-      cpuMillis: -3500,
-      memoryBytes: 512,
-      storageBytes: 0,
-      gpus: -2,
-      extended: { "amd.com/gpu": 1, "a.example/fpga": -3 },
-    });
-  });
-
-  it("raises to zero", () => {
-    expect(atLeastZero(subtract(small, big))).toEqual(
-      resourceVector({ memoryBytes: 512, extended: { "amd.com/gpu": 1 } }),
-    );
-  });
-
-  it("takes the larger of each", () => {
-    expect(larger(small, big)).toEqual({
-      cpuMillis: 4000,
-      memoryBytes: 1024,
-      storageBytes: 0,
-      gpus: 2,
-      extended: { "amd.com/gpu": 1, "a.example/fpga": 3 },
-    });
-  });
-
-  it("sums any number of vectors", () => {
-    expect(sum([])).toEqual(NO_RESOURCES);
-    expect(sum([small, small, big])).toEqual(add(add(small, small), big));
+  it.each([
+    ["adds", add, [4500, 1536, 0, 2, 1, 3]],
+    ["subtracts, also below zero,", subtract, [-3500, 512, 0, -2, 1, -3]],
+    ["takes the larger", larger, [4000, 1024, 0, 2, 1, 3]],
+  ])("%s", (_, operation, [cpuMillis, memoryBytes, storageBytes, gpus, amd, fpga]) => {
+    const extended = { "amd.com/gpu": amd, "a.example/fpga": fpga };
+    expect(operation(small, big)).toEqual({ cpuMillis, memoryBytes, storageBytes, gpus, extended });
   });
 
   it("leaves out extended resources that come to zero", () => {
@@ -100,39 +66,9 @@ describe("a request fits", () => {
   it.each(rows)("$name", ({ request, fits: expected }) => {
     expect(fits(resourceVector(request), offer)).toBe(expected);
   });
-
-  it("not for a GPU where no GPU was ever mentioned", () => {
-    const withoutGpus = resourceVector({ cpuMillis: 64_000, memoryBytes: 2 ** 40 });
-    expect(fits(resourceVector({ cpuMillis: 1, gpus: 1 }), withoutGpus)).toBe(false);
-    expect(fits(resourceVector({ extended: { "amd.com/gpu": 1 } }), withoutGpus)).toBe(false);
-  });
-
-  it("although something it does not ask for is overcommitted", () => {
-    const overcommitted = resourceVector({ cpuMillis: 4000, gpus: -1, extended: { "amd.com/gpu": -1 } });
-    expect(fits(resourceVector({ cpuMillis: 4000 }), overcommitted)).toBe(true);
-  });
 });
 
 describe("a shortage", () => {
-  it("is what is missing, per resource", () => {
-    const request = resourceVector({
-      cpuMillis: 2000,
-      memoryBytes: 100,
-      gpus: 1,
-      extended: { "amd.com/gpu": 2 },
-    });
-    const offer = resourceVector({ cpuMillis: 500, memoryBytes: 100, extended: { "amd.com/gpu": 1 } });
-    expect(shortage(request, offer)).toEqual(
-      resourceVector({ cpuMillis: 1500, gpus: 1, extended: { "amd.com/gpu": 1 } }),
-    );
-  });
-
-  it("counts what is overcommitted as none, not as a debt to pay first", () => {
-    expect(shortage(resourceVector({ gpus: 2 }), resourceVector({ gpus: -3 }))).toEqual(
-      resourceVector({ gpus: 2 }),
-    );
-  });
-
   const amounts = fc.integer({ min: -5, max: 5 });
   const vector = fc
     .record({
@@ -181,11 +117,6 @@ describe("names and amounts", () => {
     });
     expect(resourceNames(vector)).toEqual(["cpu", "memory", "storage", "gpu", "a.example/x", "b.example/y"]);
     expect(resourceNames(resourceVector({ gpus: 1 }))).toEqual(["gpu"]);
-  });
-
-  it("names the extended resources alone", () => {
-    expect(extendedNames(resourceVector({ cpuMillis: 1, extended: { "a.b/c": 1 } }))).toEqual(["a.b/c"]);
-    expect(extendedNames(resourceVector({ cpuMillis: 1 }))).toEqual([]);
   });
 
   it("reports the amount of each, zero when it is not mentioned", () => {

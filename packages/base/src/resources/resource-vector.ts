@@ -1,20 +1,23 @@
 import { lookup } from "../lookup.ts";
+import { amountForm, type FieldName, perResource, type Slot, type SlotResource } from "./resource-table.ts";
 
 /**
  * An amount of each resource, in the ledger's whole units. Every value is a safe integer; a resource that
  * is not mentioned is zero, so a request for it fits nowhere that does not offer it.
+ *
+ * The four common resources have a slot each. This file reads and writes the slots one by one, because it runs for each of ten
+ * thousand candidates; all other code goes by name, with `amountOf` and the table of resources.
  */
-export interface ResourceVector {
-  readonly cpuMillis: number;
-  readonly memoryBytes: number;
-  readonly storageBytes: number;
-  readonly gpus: number;
+export interface ResourceVector extends Readonly<Record<Slot, number>> {
   /** Other extended resources by their Kubernetes name, such as `amd.com/gpu`. Zero entries are left out. */
   readonly extended: Readonly<Record<string, number>>;
 }
 
-/** A resource's name as people write it: the four built-in ones or an extended resource's Kubernetes name. */
-export type ResourceName = "cpu" | "memory" | "storage" | "gpu" | (string & {});
+/** A resource's name as people write it: one with a slot, or an extended resource's Kubernetes name. */
+export type ResourceName = FieldName | (string & {});
+
+/** The slots in the order in which sums are computed and decisions are stored; it never changes. */
+export const SLOTS = ["cpuMillis", "memoryBytes", "storageBytes", "gpus"] as const satisfies readonly Slot[];
 
 const NOTHING_EXTENDED: Readonly<Record<string, number>> = Object.freeze({});
 
@@ -27,6 +30,13 @@ export const NO_RESOURCES: ResourceVector = Object.freeze({
   gpus: 0,
   extended: NOTHING_EXTENDED,
 });
+
+/** A vector under construction. */
+export type MutableVector = Record<Slot, number> & { extended: Record<string, number> };
+
+export function emptyVector(): MutableVector {
+  return { cpuMillis: 0, memoryBytes: 0, storageBytes: 0, gpus: 0, extended: NOTHING_EXTENDED };
+}
 
 export function resourceVector(amounts: Partial<ResourceVector>): ResourceVector {
   return {
@@ -96,16 +106,85 @@ export function equals(a: ResourceVector, b: ResourceVector): boolean {
   return isZero(subtract(a, b));
 }
 
+/** The same result as `equals`, usually without an allocation. */
+export function fastEquals(a: ResourceVector, b: ResourceVector): boolean {
+  return (
+    a.cpuMillis === b.cpuMillis &&
+    a.memoryBytes === b.memoryBytes &&
+    a.storageBytes === b.storageBytes &&
+    a.gpus === b.gpus &&
+    (a.extended === b.extended || equals(a, b))
+  );
+}
+
+/** True when some amount is more than in `other`. */
+export function exceeds(vector: ResourceVector, other: ResourceVector): boolean {
+  if (vector.cpuMillis > other.cpuMillis || vector.memoryBytes > other.memoryBytes) return true;
+  if (vector.storageBytes > other.storageBytes || vector.gpus > other.gpus) return true;
+  for (const name of extendedNames(vector)) {
+    if (extendedAmount(vector.extended, name) > extendedAmount(other.extended, name)) return true;
+  }
+  return false;
+}
+
 /** True when every amount is zero or a whole number that the ledger can add up without losing a unit. */
-export function isCountable({
-  cpuMillis,
-  memoryBytes,
-  storageBytes,
-  gpus,
-  extended,
-}: ResourceVector): boolean {
-  const amounts = [cpuMillis, memoryBytes, storageBytes, gpus, ...Object.values(extended)];
+export function isCountable(vector: ResourceVector): boolean {
+  const amounts = [...slotAmounts(vector), ...Object.values(vector.extended)];
   return amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+}
+
+/** The slots by how much they decide which of two vectors is larger: devices are the scarcest. */
+export const SIZE_ORDER: readonly Slot[] = ["gpus", "cpuMillis", "memoryBytes", "storageBytes"];
+
+/** The amounts of the slots, in the order of `SLOTS`. */
+export type SlotAmounts = readonly [number, number, number, number];
+
+export function slotAmounts(vector: ResourceVector): SlotAmounts {
+  return [vector.cpuMillis, vector.memoryBytes, vector.storageBytes, vector.gpus];
+}
+
+const BY_SLOT = perResource("slot", (resource) => resource);
+
+/** A number for each resource with a slot, in the order of `SLOTS`. */
+export function mapSlots(number: (resource: SlotResource) => number): SlotAmounts {
+  const { cpuMillis, memoryBytes, storageBytes, gpus } = BY_SLOT;
+  return [number(cpuMillis), number(memoryBytes), number(storageBytes), number(gpus)];
+}
+
+/** Writes them to `values`, from `at` on. */
+export function writeSlots(vector: ResourceVector, values: Float64Array, at: number): void {
+  values[at] = vector.cpuMillis;
+  values[at + 1] = vector.memoryBytes;
+  values[at + 2] = vector.storageBytes;
+  values[at + 3] = vector.gpus;
+}
+
+/** The sum, over the requested resources, of the share of `whole` that `part` is. */
+export function sumOfShares(request: ResourceVector, part: ResourceVector, whole: ResourceVector): number {
+  let total = 0;
+  if (request.cpuMillis > 0) total += part.cpuMillis / whole.cpuMillis;
+  if (request.memoryBytes > 0) total += part.memoryBytes / whole.memoryBytes;
+  if (request.storageBytes > 0) total += part.storageBytes / whole.storageBytes;
+  if (request.gpus > 0) total += part.gpus / whole.gpus;
+  for (const name of extendedNames(request)) {
+    total += extendedAmount(part.extended, name) / extendedAmount(whole.extended, name);
+  }
+  return total;
+}
+
+/** The sum, over the requested resources, of the share of `whole` that stays of `part` without the request. */
+export function sumOfRests(request: ResourceVector, part: ResourceVector, whole: ResourceVector): number {
+  const { cpuMillis, memoryBytes, storageBytes, gpus } = request;
+  let total = 0;
+  if (cpuMillis > 0) total += (part.cpuMillis - cpuMillis) / whole.cpuMillis;
+  if (memoryBytes > 0) total += (part.memoryBytes - memoryBytes) / whole.memoryBytes;
+  if (storageBytes > 0) total += (part.storageBytes - storageBytes) / whole.storageBytes;
+  if (gpus > 0) total += (part.gpus - gpus) / whole.gpus;
+  for (const name of extendedNames(request)) {
+    const rest = extendedAmount(part.extended, name) - extendedAmount(request.extended, name);
+    total += rest / extendedAmount(whole.extended, name);
+  }
+  return total;
 }
 
 /** The resources with an amount other than zero, in a fixed order. */
@@ -143,12 +222,11 @@ export function amountOf(vector: ResourceVector, name: ResourceName): number {
 
 /** Amounts in Prometheus base units (cores, bytes). CPU and memory are always included, others when not zero. */
 export function inBaseUnits(vector: ResourceVector): [resource: string, amount: number][] {
-  const others = resourceNames(vector).filter((name) => name !== "cpu" && name !== "memory");
-  return [
-    ["cpu", vector.cpuMillis / 1000],
-    ["memory", vector.memoryBytes],
-    ...others.map((name): [string, number] => [name, amountOf(vector, name)]),
-  ];
+  const names = new Set(["cpu", "memory", ...resourceNames(vector)]);
+  return [...names].map((name) => [
+    name,
+    amountOf(vector, name) / (amountForm(name).unit === "milli" ? 1000 : 1),
+  ]);
 }
 
 function combineExtended(

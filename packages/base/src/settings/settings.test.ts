@@ -33,40 +33,17 @@ describe("settings", () => {
     });
   });
 
-  const precedence = [
-    {
-      name: "a flag wins over all",
-      argv: ["--http-port=1"],
-      env: { BROKER_HTTP_PORT: "2" },
-      file: { "http-port": 3 },
-      port: 1,
-    },
-    {
-      name: "the environment wins over the file",
-      argv: [],
-      env: { BROKER_HTTP_PORT: "2" },
-      file: { "http-port": 3 },
-      port: 2,
-    },
-    { name: "the file wins over the default", argv: [], env: {}, file: { "http-port": 3 }, port: 3 },
-    {
-      name: "a variable that Kubernetes made for a Service counts as unset",
-      argv: [],
-      env: { BROKER_HTTP_PORT: "tcp://10.0.0.1:8443" },
-      file: { "http-port": 3 },
-      port: 3,
-    },
-    {
-      name: "an empty variable counts as unset",
-      argv: [],
-      env: { BROKER_HTTP_PORT: "" },
-      file: { "http-port": 3 },
-      port: 3,
-    },
-    { name: "the last flag wins", argv: ["--http-port=1", "--http-port", "4"], env: {}, file: {}, port: 4 },
-  ];
-  test.each(precedence)("$name", ({ argv, env, file, port }) => {
-    expect(parse(argv, { ...env }, file)).toMatchObject({ ok: true, values: { "http-port": port } });
+  const FILE = { "http-port": 3 };
+  test.each([
+    ["a flag wins over all", ["--http-port=1"], "2", FILE, 1],
+    ["the environment wins over the file", [], "2", FILE, 2],
+    ["the file wins over the default", [], undefined, FILE, 3],
+    ["a variable that Kubernetes made for a Service counts as unset", [], "tcp://10.0.0.1:8443", FILE, 3],
+    ["an empty variable counts as unset", [], "", FILE, 3],
+    ["the last flag wins", ["--http-port=1", "--http-port", "4"], undefined, {}, 4],
+  ])("%s", (_, argv, variable, file, port) => {
+    const env = variable === undefined ? {} : { BROKER_HTTP_PORT: variable };
+    expect(parse(argv, env, file)).toMatchObject({ ok: true, values: { "http-port": port } });
   });
 
   const written = [

@@ -25,26 +25,24 @@ describe("YAML", () => {
     );
   });
 
-  test.each([
-    "yes",
-    "null",
-    "1",
-    "0x1",
-    "1e3",
-    "2026-01-01",
-    "",
-    " a",
-    "a: b",
-    "- a",
-    "#",
-    "~",
-    "<<",
-    "NaN",
-    ".inf",
-    "=",
-    "a #b",
-  ])("quotes the text %j", (text) => {
-    expect(parse(yamlText({ text }), { version: "1.1" })).toEqual({ text });
+  test("quotes what YAML would misread", () => {
+    const words = [
+      "yes",
+      "no",
+      "true",
+      "null",
+      "1",
+      "0x1",
+      "1e3",
+      "2026-01-01",
+      "",
+      " a",
+      "a: b",
+      "- a",
+      "#",
+    ];
+    const texts = [...words, "~", "<<", "NaN", ".inf", "=", "a #b", "a\n- c \"d\" 'e' <g> \u0000"];
+    expect(parse(yamlText({ texts }), { version: "1.1" })).toEqual({ texts });
   });
 
   test("means the same as the JSON", () => {
@@ -59,21 +57,5 @@ describe("YAML", () => {
         expect(parse(yamlText(JSON.parse(text) as object))).toEqual(JSON.parse(text));
       }),
     );
-  });
-
-  test.each([
-    { name: "plain words", value: { kind: "Reservation", apiVersion: "broker.fluidos.eu/v1alpha1" } },
-    {
-      name: "what YAML would misread",
-      value: { a: "true", b: "1e3", c: "0x1f", d: "2026-01-05", e: "~", f: "", g: "no" },
-    },
-    { name: "hostile texts", value: { text: "a: b\n- c \"d\" 'e' #f <g> \u0000", "odd: key": 1 } },
-    {
-      name: "lists of maps, nothing, and empty ones",
-      value: { a: [{ b: 1, c: [2, [3]] }, []], d: {}, e: null, f: [] },
-    },
-    { name: "deep maps", value: { a: { b: { c: { d: [{ e: { f: true } }] } } } } },
-  ])("of $name reads as what was written", ({ value }) => {
-    expect(parse(yamlText(value))).toEqual(value);
   });
 });

@@ -1,37 +1,28 @@
-import { type Advertisement, type Command, DEFAULT_POLICY } from "@resource-broker/domain";
+import type { Advertisement, Command, ReceivedAdvertisement } from "@resource-broker/domain";
 import { type ClusterSketch, cluster, request } from "@resource-broker/domain/testing";
-import { fakeClock, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
+import { fakeClock, memoryDisk, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { createEngine } from "./create-engine.ts";
-import { NO_OBSERVER } from "./engine-observer.ts";
+import { startLedgerClock } from "./ledger-clock.ts";
+import { runEngine } from "./testing/run-engine.ts";
+import { WriteBehind } from "./write-behind.ts";
 
 /** One life of a broker on this disk. */
 async function alive(disk = memoryDisk()) {
-  const store = memoryStore(disk);
-  const time = fakeClock();
   let gate = Promise.resolve();
-  const saveAdvertisements: typeof store.saveAdvertisements = async (some) => {
-    await gate;
-    return store.saveAdvertisements(some);
-  };
-  const engine = createEngine(
-    { policy: DEFAULT_POLICY, maxWaiting: 100 },
-    {
-      store: { ...store, saveAdvertisements },
-      clock: time,
-      observer: NO_OBSERVER,
-      defer: setImmediate,
-      onFatal: () => undefined,
-    },
-  );
-  await engine.start();
+  const broker = await runEngine({
+    disk,
+    through: (store) => ({
+      saveAdvertisements: async (some) => {
+        await gate;
+        return store.saveAdvertisements(some);
+      },
+    }),
+  });
+  const { engine, store } = broker;
   let sequence = 0;
   const post = (advertisement: Advertisement) => engine.submit({ kind: "advertise", advertisement });
   return {
-    engine,
-    store,
-    disk,
-    time,
+    ...broker,
     /** What is written behind waits until the returned function is called. */
     holdSaves: (): (() => void) => {
       let open = (): void => undefined;
@@ -45,7 +36,6 @@ async function alive(disk = memoryDisk()) {
     /** What an agent posts that numbers its posts. */
     numbered: (sketch: ClusterSketch, number = ++sequence) =>
       post(cluster("paris", { ...sketch, more: { instance: "a", sequence: number } })),
-    post,
     available: () => engine.ledger.accounts.get("paris")?.available.cpuMillis,
     /** `kill -9`, and the next process. */
     killed: () => {
@@ -55,19 +45,11 @@ async function alive(disk = memoryDisk()) {
   };
 }
 
-/** What is known of a promise by now. */
-async function stateOf(promise: Promise<unknown>): Promise<"answered" | "refused" | "waiting"> {
-  let state: "answered" | "refused" | "waiting" = "waiting";
-  promise.then(
-    () => {
-      state = "answered";
-    },
-    () => {
-      state = "refused";
-    },
-  );
+async function isAnswered(reply: Promise<unknown>): Promise<boolean> {
+  let answered = false;
+  void reply.then(() => (answered = true));
   await settle();
-  return state;
+  return answered;
 }
 
 const RESERVE: Command = {
@@ -79,28 +61,6 @@ const RESERVE: Command = {
 };
 
 describe("an advertisement that allows less", () => {
-  test("and was answered is there after kill -9: nothing is lent that is gone", async () => {
-    const broker = await alive();
-    await broker.says({ cpu: 16 });
-    await broker.time.advance(1000);
-    await broker.says({ cpu: 4 });
-    const next = await broker.killed();
-    expect(next.available()).toBe(4000);
-    expect((await next.engine.submit(RESERVE)).kind).toBe("refused");
-  });
-
-  test("is in force at once, and answered when it is durable", async () => {
-    const broker = await alive();
-    await broker.says({ cpu: 16 });
-    const release = broker.store.blockCommits();
-    const reply = broker.says({ cpu: 4 });
-    await broker.store.untilBlocked();
-    expect(broker.available()).toBe(4000);
-    expect(await stateOf(reply)).toBe("waiting");
-    release();
-    expect((await reply).kind).toBe("advertised");
-  });
-
   test("is committed together with what else is waiting", async () => {
     const broker = await alive();
     await broker.says({ cpu: 16 });
@@ -118,7 +78,7 @@ describe("an advertisement that allows less", () => {
     const release = broker.store.blockCommits();
     const again = broker.numbered({ cpu: 4 }, 2);
     await broker.store.untilBlocked();
-    expect(await stateOf(again)).toBe("waiting");
+    expect(await isAnswered(again)).toBe(false);
     release();
     await again;
     expect((await broker.killed()).available()).toBe(4000);
@@ -137,49 +97,26 @@ describe("an advertisement that allows less", () => {
     const broker = await alive();
     await broker.says({ cpu: 16 });
     const release = broker.holdSaves();
-    await broker.time.advance(1000);
+    await broker.clock.advance(1000);
     const reply = broker.says({ cpu: 8 });
-    expect(await stateOf(reply)).toBe("waiting");
+    expect(await isAnswered(reply)).toBe(false);
     release();
     await reply;
     expect((await broker.killed()).available()).toBe(8000);
   });
 });
 
-describe("after a crash", () => {
-  test("a replaced agent process is not believed again", async () => {
-    const broker = await alive();
-    const old = (number: number) =>
-      cluster("paris", { cpu: 64, more: { instance: "old", sequence: number } });
-    await broker.post(old(1));
-    await broker.time.advance(1000);
-    await broker.post(cluster("paris", { cpu: 64, more: { instance: "new", sequence: 1 } }));
-    const next = await broker.killed();
-    expect(await next.post(old(2))).toMatchObject({ kind: "rejected", code: "superseded" });
-  });
-
-  test("a post that was overtaken is not believed", async () => {
-    const broker = await alive();
-    await broker.numbered({ cpu: 16 }, 1);
-    await broker.numbered({ cpu: 16 }, 3);
-    const next = await broker.killed();
-    await next.numbered({ cpu: 64 }, 2);
-    expect(next.available()).toBe(16_000);
-  });
-
-  test("a post that was taken back is not believed when it arrives again", async () => {
-    const broker = await alive();
-    await broker.numbered({ cpu: 16 }, 1);
-    await broker.numbered({ cpu: 64 }, 2);
-    await broker.numbered({ cpu: 16 }, 3);
-    const next = await broker.killed();
-    await next.numbered({ cpu: 64 }, 2);
-    expect(next.available()).toBe(16_000);
-  });
+test("a post that was overtaken is not believed after a crash", async () => {
+  const broker = await alive();
+  await broker.numbered({ cpu: 16 }, 1);
+  await broker.numbered({ cpu: 16 }, 3);
+  const next = await broker.killed();
+  await next.numbered({ cpu: 64 }, 2);
+  expect(next.available()).toBe(16_000);
 });
 
 describe("an advertisement that allows no less", () => {
-  test("waits for nobody, and needs no commit", async () => {
+  test("waits for nobody, needs no commit, and is answered while nothing can be written", async () => {
     const broker = await alive();
     await broker.numbered({ cpu: 16 });
     const before = broker.engine.commitNumber;
@@ -188,23 +125,82 @@ describe("an advertisement that allows no less", () => {
     await broker.numbered({ cpu: 20 });
     release();
     expect(broker.engine.commitNumber).toBe(before);
-    expect((await broker.killed()).available()).toBe(16_000);
-  });
-
-  test("is answered while nothing can be written", async () => {
-    const broker = await alive();
-    await broker.says({ cpu: 16 });
     broker.store.fill();
-    await broker.says({ cpu: 16 });
-    await expect(broker.says({ cpu: 15 })).rejects.toMatchObject({ code: "store-unavailable" });
+    await broker.numbered({ cpu: 20 });
+    expect((await broker.killed()).available()).toBe(16_000);
   });
 
   test("is committed when it is the first one that a process hears of a cluster it has read of", async () => {
     const broker = await alive();
     await broker.says({ cpu: 16 });
-    await broker.time.advance(1000);
+    await broker.clock.advance(1000);
     const next = await broker.killed();
     await next.says({ cpu: 20 });
     expect((await next.killed()).available()).toBe(20_000);
+  });
+});
+
+describe("writing behind", () => {
+  const advertised = (cpu: number): ReceivedAdvertisement => ({
+    advertisement: cluster("paris", { cpu }),
+    receivedAt: 0,
+    replacedInstances: [],
+  });
+
+  /** With what it has saved, and a save that can be made to fail in the middle. */
+  function collecting() {
+    const saved: (readonly ReceivedAdvertisement[])[] = [];
+    let during: (() => void) | undefined;
+    const behind = new WriteBehind({
+      clock: startLedgerClock(fakeClock(), 0),
+      save: async (some) => {
+        const act = during;
+        during = undefined;
+        act?.();
+        saved.push(some);
+      },
+      onError: () => undefined,
+    });
+    const failNext = (act: () => void): void => {
+      during = () => {
+        act();
+        throw new Error("the disk is full");
+      };
+    };
+    return { behind, saved, failNext };
+  }
+
+  test("a commit does not speak for what was said while it was made", async () => {
+    const { behind, saved } = collecting();
+    const [smaller, later] = [advertised(8), advertised(12)];
+    behind.add(advertised(16), undefined);
+    expect(behind.add(smaller, undefined)).toBe(false);
+    expect(behind.add(later, undefined)).toBe(false);
+    behind.committed([smaller]);
+    expect(behind.add(later, undefined)).toBe(false);
+    behind.committed([smaller]);
+    await behind.flush();
+    expect(saved).toEqual([[later]]);
+  });
+
+  test("what could not be saved is saved the next time", async () => {
+    const { behind, saved, failNext } = collecting();
+    const only = advertised(16);
+    behind.add(only, undefined);
+    failNext(() => undefined);
+    await behind.flush();
+    await behind.flush();
+    expect(saved).toEqual([[only]]);
+  });
+
+  test("what came while a save failed is newer than what was to be saved", async () => {
+    const { behind, saved, failNext } = collecting();
+    const [older, newer] = [advertised(16), advertised(20)];
+    behind.add(older, undefined);
+    failNext(() => void behind.add(newer, older.advertisement));
+    await behind.flush();
+    expect(saved).toEqual([]);
+    await behind.flush();
+    expect(saved).toEqual([[newer]]);
   });
 });

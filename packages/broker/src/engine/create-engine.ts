@@ -2,14 +2,12 @@ import { type Clock, Fault } from "@resource-broker/base";
 import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
 import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
-import { batchOf, type Decided, receivedIn } from "./batch.ts";
-import { CommandQueue, type Pending } from "./command-queue.ts";
+import { batchOf, CommandQueue, type Decided, type Pending, receivedIn, RecordedRefusals } from "./batch.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import { type EngineObserver, timed } from "./engine-observer.ts";
 import { type LedgerClock, startLedgerClock } from "./ledger-clock.ts";
 import { LedgerPair } from "./ledger-pair.ts";
 import { asError, commitFault, isFatal, overloaded, persist } from "./persist.ts";
-import { RecordedRefusals } from "./recorded-refusals.ts";
 import { Sweeper } from "./sweeper.ts";
 import { WriteBehind } from "./write-behind.ts";
 

@@ -1,13 +1,13 @@
-import type { Command, Policy, Reply } from "@resource-broker/domain";
-import { DEFAULT_POLICY } from "@resource-broker/domain";
+import { Fault } from "@resource-broker/base";
+import type { Command, Reply } from "@resource-broker/domain";
 import { actor, cluster, MINUTE_MS, request } from "@resource-broker/domain/testing";
-import { fakeClock, memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
+import { memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { StoreFailure } from "../store/store.ts";
-import { createEngine } from "./create-engine.ts";
+import { StoreFailure } from "../store/store.ts";
 import type { Committed } from "./engine.ts";
-import { type EngineObserver, NO_OBSERVER } from "./engine-observer.ts";
-import { MAX_RECORDED_REFUSALS_PER_HOUR } from "./recorded-refusals.ts";
+import { MAX_RECORDED_REFUSALS_PER_HOUR } from "./batch.ts";
+import { NO_OBSERVER } from "./engine-observer.ts";
+import { runEngine } from "./testing/run-engine.ts";
 
 let serial = 0;
 
@@ -30,31 +30,10 @@ function reserve(
   return key === undefined ? command : { ...command, key };
 }
 
-async function running(
-  options: {
-    disk?: ReturnType<typeof memoryDisk>;
-    policy?: Partial<Policy>;
-    maxWaiting?: number;
-    observer?: EngineObserver;
-  } = {},
-) {
-  const time = fakeClock();
-  const disk = options.disk ?? memoryDisk();
-  const store = memoryStore(disk);
-  const fatal: StoreFailure[] = [];
-  const engine = createEngine(
-    { policy: { ...DEFAULT_POLICY, ...options.policy }, maxWaiting: options.maxWaiting ?? 10_000 },
-    {
-      store,
-      clock: time,
-      observer: options.observer ?? NO_OBSERVER,
-      defer: setImmediate,
-      onFatal: (failure) => fatal.push(failure),
-    },
-  );
-  await engine.start();
-  await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
-  return { engine, store, disk, time, fatal };
+async function running(setup: Parameters<typeof runEngine>[0] = {}) {
+  const running = await runEngine(setup);
+  await running.engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+  return running;
 }
 
 async function granted(reply: Promise<Reply>) {
@@ -82,23 +61,6 @@ describe("durability", () => {
     expect(engine.commitNumber).toBe(1);
   });
 
-  test("a retry that arrives while the first commit is in flight waits for it and reserves nothing", async () => {
-    const { engine, store } = await running();
-    const release = store.blockCommits();
-    const first = engine.submit(reserve("rome", 4, { key: "k" }));
-    await store.untilBlocked();
-    let isAnswered = false;
-    const retry = engine.submit(reserve("rome", 4, { key: "k" })).finally(() => {
-      isAnswered = true;
-    });
-    await settle();
-    expect(isAnswered).toBe(false);
-    release();
-    const { id } = await granted(first);
-    expect(await retry).toMatchObject({ kind: "current", isReplay: true, reservation: { id } });
-    expect(engine.ledger.reservations.size).toBe(1);
-  });
-
   test("what arrives during a commit shares the next one", async () => {
     const { engine, store } = await running();
     const release = store.blockCommits();
@@ -120,17 +82,6 @@ describe("durability", () => {
     expect(again.engine.ledger.reservations.get(id)?.phase).toBe("Reserved");
     expect(again.engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(12_000);
     expect((await again.engine.submit(reserve("rome", 4, { key: "k" }))).kind).toBe("current");
-  });
-
-  test("a process killed mid-commit leaves the reservation whole or not at all", async () => {
-    const { engine, store, disk } = await running();
-    store.blockCommits();
-    void engine.submit(reserve("rome", 4)).catch(() => undefined);
-    await store.untilBlocked();
-    store.kill();
-    const again = await running({ disk });
-    expect(again.engine.ledger.reservations.size).toBe(0);
-    expect(again.engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(16_000);
   });
 });
 
@@ -189,40 +140,31 @@ describe("a commit that fails", () => {
   });
 
   test("and a store that works again: the engine notices by itself, without a write", async () => {
-    const { engine, store, time } = await running();
+    const { engine, store, clock } = await running();
     const empty = store.fill();
     await expect(engine.submit(reserve("rome", 4))).rejects.toMatchObject({ code: "store-unavailable" });
-    await time.advance(5000);
+    await clock.advance(5000);
     expect(engine.health).toMatchObject({ state: "degraded" });
     empty();
-    await time.advance(1000);
+    await clock.advance(1000);
     expect(engine.health).toEqual({ state: "ready" });
     expect((await engine.submit(reserve("rome", 4))).kind).toBe("granted");
   });
 
   test.each([
-    { failure: "unknown-but-committed", commits: 1 },
-    { failure: "unknown-not-committed", commits: 1 },
-  ] as const)("$failure: the number settles it and it is reserved once", async ({ failure, commits }) => {
-    const { engine, store, time } = await running();
-    store.failNextCommit(failure);
+    { failure: "unknown-but-committed", asks: "answers" },
+    { failure: "unknown-not-committed", asks: "answers" },
+    { failure: "unknown-but-committed", asks: "fails" },
+  ] as const)("$failure, and asking $asks: the number settles it, and it is reserved once", async (row) => {
+    const { engine, store, clock } = await running();
+    store.failNextCommit(row.failure);
+    if (row.asks === "fails") store.failNextCall("lastCommit", "unknown");
     const reply = engine.submit(reserve("rome", 4));
     await settle();
-    await time.advance(1000);
-    expect((await reply).kind).toBe("granted");
-    expect(store.commits).toHaveLength(commits);
-    expect(engine.ledger.reservations.size).toBe(1);
-  });
-
-  test("unknown while the store cannot even be asked: keeps asking, then answers truthfully", async () => {
-    const { engine, store, time } = await running();
-    store.failNextCommit("unknown-but-committed");
-    store.failNextCall("lastCommit", "unknown");
-    const reply = engine.submit(reserve("rome", 4));
-    await settle();
-    await time.advance(5000);
+    await clock.advance(5000);
     expect((await reply).kind).toBe("granted");
     expect(store.commits).toHaveLength(1);
+    expect(engine.ledger.reservations.size).toBe(1);
   });
 
   test("because the store is corrupt: everything stops and the reason is reported", async () => {
@@ -236,52 +178,19 @@ describe("a commit that fails", () => {
 });
 
 describe("time", () => {
-  test("expires on the second, whatever the wall clock does", async () => {
-    const { engine, time } = await running();
-    const { id } = await granted(engine.submit(reserve("rome", 4, { durationMs: 90_000 })));
-    time.jumpWall(-3_600_000);
-    await time.advance(89_999);
-    expect(engine.ledger.reservations.get(id)?.phase).toBe("Reserved");
-    time.jumpWall(7_200_000);
-    await time.advance(1);
-    expect(engine.ledger.reservations.get(id)).toMatchObject({ phase: "Released", reason: "Expired" });
-  });
-
   test("tries an expiry again when the store was full", async () => {
-    const { engine, store, time } = await running();
+    const { engine, store, clock } = await running();
     const { id } = await granted(engine.submit(reserve("rome", 4, { durationMs: 10_000 })));
     const empty = store.fill();
-    await time.advance(15_000);
+    await clock.advance(15_000);
     expect(engine.ledger.reservations.get(id)?.phase).toBe("Reserved");
     empty();
-    await time.advance(1000);
+    await clock.advance(1000);
     expect(engine.ledger.reservations.get(id)?.phase).toBe("Released");
   });
 
-  test("after a restart continues from the last commit even if the wall clock went back", async () => {
-    const { engine, disk } = await running();
-    await granted(engine.submit(reserve("rome", 4, { durationMs: 60_000 })));
-    const before = engine.now();
-    await engine.stop();
-    const time = fakeClock(before - 86_400_000);
-    const again = createEngine(
-      { policy: DEFAULT_POLICY, maxWaiting: 10 },
-      {
-        store: memoryStore(disk),
-        clock: time,
-        observer: NO_OBSERVER,
-        defer: setImmediate,
-        onFatal: () => undefined,
-      },
-    );
-    await again.start();
-    expect(again.now()).toBeGreaterThanOrEqual(before);
-    await time.advance(60_000);
-    expect([...again.ledger.reservations.values()].map(({ reason }) => reason)).toEqual(["Expired"]);
-  });
-
   test("ends a mass of reservations in steps", async () => {
-    const { engine, time, store } = await running({ policy: { defaultQuota: {} } });
+    const { engine, clock, store } = await running({ policy: { defaultQuota: {} } });
     for (const name of ["paris", "lyon", "nice"]) {
       const advertisement = cluster(name, { cpu: 10_000, memoryGi: 10_000 });
       await engine.submit({ kind: "advertise", advertisement });
@@ -289,8 +198,8 @@ describe("time", () => {
     await Promise.all(
       Array.from({ length: 2500 }, () => engine.submit(reserve("rome", 1, { durationMs: 5000 }))),
     );
-    await time.advance(5000);
-    await time.advance(0);
+    await clock.advance(5000);
+    await clock.advance(0);
     expect([...engine.ledger.reservations.values()].filter(({ phase }) => phase === "Reserved")).toEqual([]);
     expect(Math.max(...store.commits.slice(-3).map(({ entries }) => entries[0]?.events.length ?? 0))).toBe(
       1000,
@@ -305,33 +214,25 @@ describe("refusals of one requester", () => {
       .flatMap(({ entries }) => entries)
       .filter(({ by, events }) => by === requester && events.some(({ kind }) => kind === "refused")).length;
 
-  test("take no more than its share of the log, and are answered all the same", async () => {
-    const { engine, store, time } = await running();
-    for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 50; count++) {
-      expect((await engine.submit(reserve("mallory", 1000))).kind).toBe("refused");
-    }
-    expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR);
-    await engine.submit(reserve("rome", 1000));
-    expect(recorded(store, "rome")).toBe(1);
-    expect((await engine.submit(reserve("mallory", 1))).kind).toBe("granted");
-    await time.advance(HOUR_MS);
-    await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
-    await engine.submit(reserve("mallory", 1000));
-    expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR + 1);
-  });
-
-  test("are told to metrics and log when they are not recorded", async () => {
+  test("take no more than its share of the log; the others are answered and told to metrics and log", async () => {
     const notified: [string, boolean][] = [];
     const refusalNotRecorded = (decision: { readonly requester: string }, isFirst: boolean): void =>
       void notified.push([decision.requester, isFirst]);
-    const { engine } = await running({ observer: { ...NO_OBSERVER, refusalNotRecorded } });
-    for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 2; count++) {
-      await engine.submit(reserve("mallory", 1000));
-    }
+    const { engine, store, clock } = await running({ observer: { ...NO_OBSERVER, refusalNotRecorded } });
+    for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 2; count++)
+      expect((await engine.submit(reserve("mallory", 1000))).kind).toBe("refused");
+    expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR);
     expect(notified).toEqual([
       ["mallory", true],
       ["mallory", false],
     ]);
+    await engine.submit(reserve("rome", 1000));
+    expect(recorded(store, "rome")).toBe(1);
+    expect((await engine.submit(reserve("mallory", 1))).kind).toBe("granted");
+    await clock.advance(HOUR_MS);
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+    await engine.submit(reserve("mallory", 1000));
+    expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR + 1);
   });
 });
 
@@ -357,38 +258,6 @@ describe("telling", () => {
   });
 });
 
-describe("advertisements", () => {
-  test("are in force at once and written within a second, the newest only", async () => {
-    const { engine, disk, time } = await running();
-    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 20 }) });
-    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 30 }) });
-    expect(engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(30_000);
-    expect(disk.advertisements.size).toBe(0);
-    await time.advance(1000);
-    expect(disk.advertisements.get("paris")?.advertisement.allocatable.cpuMillis).toBe(30_000);
-  });
-
-  test("count in decisions even while a commit is in flight", async () => {
-    const { engine, store } = await running();
-    const release = store.blockCommits();
-    const first = engine.submit(reserve("rome", 16));
-    await store.untilBlocked();
-    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 20 }) });
-    const second = engine.submit(reserve("rome", 4));
-    release();
-    expect([(await first).kind, (await second).kind]).toEqual(["granted", "granted"]);
-    expect(engine.ledger.accounts.get("paris")?.available.cpuMillis).toBe(0);
-  });
-
-  test("that could not be saved are saved later", async () => {
-    const { engine, disk, store, time } = await running();
-    store.failNextCall("saveAdvertisements");
-    await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
-    await time.advance(2000);
-    expect(disk.advertisements.has("paris")).toBe(true);
-  });
-});
-
 test("a stop answers what was taken in, refuses what comes later, and closes the store", async () => {
   const { engine, store, disk } = await running();
   const release = store.blockCommits();
@@ -409,8 +278,8 @@ describe("a ledger's memory", () => {
   const DAY_MS = 24 * 60 * MINUTE_MS;
 
   test("begins when it is made empty; the first commit records it, and a later process does not begin again", async () => {
-    const { engine, store, disk, time } = await running();
-    const since = time.wallMs();
+    const { engine, store, disk, clock } = await running();
+    const since = clock.wallMs();
     const window = { since, until: since + DAY_MS, cause: "created" } as const;
     expect(engine.ledger.adoption).toEqual(window);
     await granted(engine.submit(reserve("rome", 1)));
@@ -435,5 +304,57 @@ describe("a ledger's memory", () => {
     await older.close();
     const { engine } = await running({ disk });
     expect(engine.ledger.adoption).toBeUndefined();
+  });
+});
+
+describe("a replica that does not lead", () => {
+  const RESERVE = reserve("rome", 1, { key: "k" });
+  const ADVERTISE: Command = { kind: "advertise", advertisement: cluster("paris") };
+
+  /** The engine of a replica whose leadership is in the hands of the test. */
+  async function replica() {
+    let fault: Fault | undefined;
+    let isDeposed = false;
+    const lost = new StoreFailure("deposed", "another replica leads now: oslo");
+    const started = await running({
+      through: ({ commit }) => ({ commit: (batch) => (isDeposed ? Promise.reject(lost) : commit(batch)) }),
+      notLeading: () => fault,
+    });
+    const leads = (next: boolean): void => {
+      fault = next ? undefined : new Fault("not-leader", "it may not lead any more");
+    };
+    const depose = (): void => {
+      isDeposed = true;
+    };
+    return { ...started, leads, depose };
+  }
+
+  test.each([RESERVE, ADVERTISE])("takes no $kind in", async (command) => {
+    const { engine, store, leads } = await replica();
+    leads(false);
+    await expect(engine.submit(command)).rejects.toMatchObject({ code: "not-leader" });
+    leads(true);
+    await expect(engine.submit(command)).resolves.toBeDefined();
+    expect(store.commits.length).toBeLessThanOrEqual(1);
+  });
+
+  test("does not answer from what it remembers, even what was taken in while it led", async () => {
+    const { engine, leads } = await replica();
+    await engine.submit(RESERVE);
+    // The same key again: there is nothing to commit, so no store would notice that another one leads.
+    const replayed = engine.submit(RESERVE);
+    leads(false);
+    await expect(replayed).rejects.toMatchObject({ code: "not-leader" });
+    leads(true);
+    expect(await engine.submit(RESERVE)).toMatchObject({ kind: "current", isReplay: true });
+  });
+
+  test("and learns it from a commit says so to its callers, reserves nothing, and is no broken one", async () => {
+    const { engine, store, fatal, depose } = await replica();
+    depose();
+    const message = expect.stringContaining("oslo");
+    await expect(engine.submit(RESERVE)).rejects.toMatchObject({ code: "not-leader", message });
+    expect(engine.ledger.reservations.size).toBe(0);
+    expect([store.commits, fatal]).toEqual([[], []]);
   });
 });

@@ -1,12 +1,17 @@
 import { UNMET_REASONS, type UnmetReason, unmetReason } from "@resource-broker/domain";
-import { type CertificateSet, type Reloads, registerProcessGauges } from "@resource-broker/runtime";
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import {
+  addCertificateMetric,
+  addEventLoopMetric,
+  addProcessMetrics,
+  type CertificateSet,
+  createMetricsRegistry,
+  type MetricsRegistry,
+  type Reloads,
+  revokedCount,
+} from "@resource-broker/runtime";
 import type { AuditObserver } from "../store/audit-watch.ts";
-import { registerCertificateGauges, registerReloadGauge } from "./certificate-gauge.ts";
-import { commitCounters } from "./commit-counters.ts";
-import { BoundedNames, registerLedgerGauges } from "./ledger-gauges.ts";
+import { BoundedNames, commitCounters, registerLedgerGauges, UnmetDemand } from "./ledger-metrics.ts";
 import type { BrokerMetrics, MetricsSource } from "./metrics.ts";
-import { UnmetDemand } from "./unmet-demand.ts";
 
 export interface MetricsOptions {
   /** This many clusters have their own series; the others are summed up as `other`. */
@@ -26,56 +31,50 @@ export function createMetrics({
   maxClusters,
   reloads = () => [],
 }: MetricsOptions): BrokerMetrics & { readonly stop: () => void } {
-  const registry = new Registry();
-  const registers = [registry];
+  const registry = createMetricsRegistry();
   const clusters = new BoundedNames(maxClusters);
   const unmet = new UnmetDemand(refusalCounter(registry));
   const answers = new Map<string, number>();
   let source: MetricsSource | undefined;
   let certificates: CertificateSet | undefined;
 
-  const decisions = new Histogram({
+  const decisions = registry.histogram({
     name: "broker_decision_seconds",
     help: "Time to decide one command, mean of each batch.",
     buckets: DECISION_BUCKETS,
-    registers,
   });
-  const commits = new Histogram({
+  const commits = registry.histogram({
     name: "broker_commit_seconds",
     help: "Time until a batch was durable.",
     buckets: COMMIT_BUCKETS,
-    registers,
   });
-  const reserveTime = new Histogram({
+  const reserveTime = registry.histogram({
     name: "broker_time_to_reserve_seconds",
     help: "Time from a request for a reservation to its durable grant.",
     buckets: RESERVE_BUCKETS,
-    registers,
   });
-  const committedCommands = new Counter({
+  const committedCommands = registry.counter({
     name: "broker_commands_committed_total",
     help: "Commands that changed the ledger; divided by the count of commits it is the size of a batch.",
-    registers,
   });
-  const failures = new Counter({
+  const failures = registry.counter({
     name: "broker_commit_failures_total",
     help: "Commits that failed, by what is known of their outcome.",
-    labelNames: ["kind"],
-    registers,
+    isLabelled: true,
   });
-  const conflicts = new Counter({
+  const conflicts = registry.counter({
     name: "broker_lock_conflicts_total",
     help: "Decisions taken again because another writer was faster.",
-    registers,
   });
   const countCommit = commitCounters({ registry, clusters, unmet });
   registerLedgerGauges({ registry, clusters, unmet, source: () => source });
   registerReplicaGauges(registry, () => source);
-  registerCertificateGauges(registry, () => certificates);
-  registerReloadGauge(registry, reloads);
+  addCertificateMetric(registry, "broker", () => certificates);
+  registerCertificateGauges(registry, () => certificates, reloads);
   const audit = auditMetrics(registry);
   registerHttpMetrics(registry, answers, () => source);
-  const stopProcess = registerProcessGauges(registry);
+  addProcessMetrics(registry);
+  const stopEventLoop = addEventLoopMetric(registry);
 
   return {
     decided: (count, milliseconds) => {
@@ -83,7 +82,7 @@ export function createMetrics({
     },
     committed: (count, milliseconds) => {
       commits.observe(milliseconds / 1000);
-      committedCommands.inc(count);
+      committedCommands.inc({}, count);
     },
     granted: (milliseconds) => reserveTime.observe(milliseconds / 1000),
     commitFailed: (kind) => failures.inc({ kind }),
@@ -102,19 +101,18 @@ export function createMetrics({
       source = next;
       return next.engine.onCommit((commit) => countCommit(commit, next.engine.ledger));
     },
-    scrape: () => registry.metrics(),
+    scrape: registry.scrape,
     contentType: registry.contentType,
-    stop: stopProcess,
+    stop: stopEventLoop,
   };
 }
 
 /** All reasons from the start: a rate needs a value before the first refusal. */
-function refusalCounter(registry: Registry): (reason: UnmetReason) => void {
-  const refusals = new Counter({
+function refusalCounter(registry: MetricsRegistry): (reason: UnmetReason) => void {
+  const refusals = registry.counter({
     name: "broker_refusals_total",
     help: "Requests for a reservation that were refused, by the reason that most clusters had.",
-    labelNames: ["reason"],
-    registers: [registry],
+    isLabelled: true,
   });
   for (const reason of UNMET_REASONS) refusals.inc({ reason }, 0);
   return (reason) => refusals.inc({ reason });
@@ -122,23 +120,22 @@ function refusalCounter(registry: Registry): (reason: UnmetReason) => void {
 
 /** Requests are counted in a plain map and copied to the metric when it is scraped. */
 function registerHttpMetrics(
-  registry: Registry,
+  registry: MetricsRegistry,
   answers: ReadonlyMap<string, number>,
   source: () => MetricsSource | undefined,
 ): void {
-  const registers = [registry];
-  new Counter({
-    name: "broker_http_requests_total",
-    help: "Answered requests by route and status.",
-    labelNames: ["route", "status"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [name, count] of answers) {
-        this.inc({ route: name.slice(4), status: name.slice(0, 3) }, count);
-      }
+  registry.collector(
+    {
+      name: "broker_http_requests_total",
+      help: "Answered requests by route and status.",
+      type: "counter",
     },
-  });
+    () =>
+      Array.from(answers, ([name, value]) => ({
+        labels: { route: name.slice(4), status: name.slice(0, 3) },
+        value,
+      })),
+  );
   const gauge = sourceGauge(registry, source);
   gauge("broker_http_connections", "Open connections of agents and admins.", ({ openConnections }) =>
     openConnections(),
@@ -147,26 +144,57 @@ function registerHttpMetrics(
 }
 
 /** What is known of the audit log. */
-function auditMetrics(registry: Registry): AuditObserver {
-  const registers = [registry];
-  const broken = new Gauge({
-    name: "broker_audit_chain_broken",
-    help: "1 if a line of the audit log is missing or was changed, 0 otherwise.",
-    registers,
-  });
-  const checked = new Counter({
+function auditMetrics(registry: MetricsRegistry): AuditObserver {
+  let isBroken = false;
+  registry.gauge(
+    {
+      name: "broker_audit_chain_broken",
+      help: "1 if a line of the audit log is missing or was changed, 0 otherwise.",
+    },
+    () => (isBroken ? 1 : 0),
+  );
+  const checked = registry.counter({
     name: "broker_audit_lines_checked_total",
     help: "Lines of the audit log whose hash was computed again, in rounds from the oldest to the newest.",
-    registers,
   });
   return {
-    auditChecked: (lines) => checked.inc(lines),
-    auditFound: (problem) => broken.set(problem === undefined ? 0 : 1),
+    auditChecked: (lines) => checked.inc({}, lines),
+    auditFound: (problem) => {
+      isBroken = problem !== undefined;
+    },
   };
 }
 
+function registerCertificateGauges(
+  registry: MetricsRegistry,
+  inForce: () => CertificateSet | undefined,
+  reloads: Reloads["statuses"],
+): void {
+  registry.collector(
+    {
+      name: "broker_revoked_certificates",
+      help: "Certificates that are revoked by the lists of `crl.pem` in force.",
+      type: "gauge",
+    },
+    () => {
+      const set = inForce();
+      // Unset instead of 0: the number is not known yet.
+      return set === undefined ? [] : [{ value: revokedCount(set) }];
+    },
+  );
+  registry.collector(
+    {
+      name: "broker_last_reload_successful",
+      help: "1 while what is in force is what was found last, 0 while it could not be read again and the one before stays in force, by what it is.",
+      type: "gauge",
+    },
+    () =>
+      reloads().map(({ source, problem }) => ({ labels: { source }, value: problem === undefined ? 1 : 0 })),
+  );
+}
+
 /** Role and health of this replica. All gauges are 0 on a standby replica. */
-function registerReplicaGauges(registry: Registry, source: () => MetricsSource | undefined): void {
+function registerReplicaGauges(registry: MetricsRegistry, source: () => MetricsSource | undefined): void {
   const gauge = sourceGauge(registry, source);
   gauge(
     "broker_leading",
@@ -186,16 +214,10 @@ function registerReplicaGauges(registry: Registry, source: () => MetricsSource |
 }
 
 /** Adds gauges that read the metrics source at scrape time; 0 while there is none. */
-function sourceGauge(registry: Registry, source: () => MetricsSource | undefined) {
-  return (name: string, help: string, read: (from: MetricsSource) => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        const from = source();
-        this.set(from === undefined ? 0 : read(from));
-      },
+function sourceGauge(registry: MetricsRegistry, source: () => MetricsSource | undefined) {
+  return (name: string, help: string, read: (from: MetricsSource) => number): void =>
+    registry.gauge({ name, help }, () => {
+      const from = source();
+      return from === undefined ? 0 : read(from);
     });
-  };
 }

@@ -35,45 +35,28 @@ describe("the broker's settings", () => {
     });
   });
 
-  const wrong = [
-    { argv: ["--http-prot=1"], problem: "did you mean --http-port?" },
-    {
-      argv: ["--broker-interface=http,grpc"],
-      problem: '--broker-interface: "grpc" is not one of http, kubernetes',
-    },
-    { argv: ["--broker-interface="], problem: "--broker-interface: name at least one of http, kubernetes" },
-    {
-      argv: ["--broker-interface=kubernetes", "--views=off"],
-      problem: "--broker-interface: kubernetes needs --views",
-    },
-    {
-      argv: ["--store=postgres://me:secret@db"],
-      problem: "--store: it names no database; write postgres://",
-    },
-    {
-      argv: ["--store=mysql://db/x"],
-      problem: "--store: use sqlite:<folder>, postgres://user@host/database or kubernetes",
-    },
-    { argv: ["--lease-duration=10ms"], problem: "--lease-duration must be between 1s and 5m" },
-    { argv: ["--store=sqlite:"], problem: "use sqlite:<folder>" },
-    { argv: ["--metrics-secure"], problem: "--metrics-secure needs --metrics-cert-path" },
-    {
-      argv: ["--metrics-bind-address=8080"],
-      problem: "--metrics-bind-address: write host:port, :port, or 0 for none",
-    },
-    { argv: ["--health-probe-bind-address=:99999"], problem: "--health-probe-bind-address" },
-    {
-      argv: ["--dashboard-bind-address=8090"],
-      problem: "--dashboard-bind-address: write host:port, :port, or 0 for none",
-    },
-    {
-      argv: ["--broker-interface=kubernetes", "--dashboard-bind-address=127.0.0.1:8090"],
-      problem: "--dashboard-bind-address: on a loopback address it needs --broker-interface http",
-    },
-    { argv: ["--config=x"], problem: "--config: cannot read x" },
-    { argv: ["--tls-min-version=1.0"], problem: "is not one of 1.2, 1.3" },
+  const NO_ADDRESS = "write host:port, :port, or 0 for none";
+  const wrong: readonly (readonly [argv: readonly string[], problem: string])[] = [
+    [["--http-prot=1"], "did you mean --http-port?"],
+    [["--broker-interface=http,grpc"], '--broker-interface: "grpc" is not one of http, kubernetes'],
+    [["--broker-interface="], "--broker-interface: name at least one of http, kubernetes"],
+    [["--broker-interface=kubernetes", "--views=off"], "--broker-interface: kubernetes needs --views"],
+    [["--store=postgres://me:secret@db"], "--store: it names no database; write postgres://"],
+    [["--store=mysql://db/x"], "--store: use sqlite:<folder>, postgres://user@host/database or kubernetes"],
+    [["--lease-duration=10ms"], "--lease-duration must be between 1s and 5m"],
+    [["--store=sqlite:"], "use sqlite:<folder>"],
+    [["--metrics-secure"], "--metrics-secure needs --metrics-cert-path"],
+    [["--metrics-bind-address=8080"], `--metrics-bind-address: ${NO_ADDRESS}`],
+    [["--health-probe-bind-address=:99999"], "--health-probe-bind-address"],
+    [["--dashboard-bind-address=8090"], `--dashboard-bind-address: ${NO_ADDRESS}`],
+    [
+      ["--broker-interface=kubernetes", "--dashboard-bind-address=127.0.0.1:8090"],
+      "--dashboard-bind-address: on a loopback address it needs --broker-interface http",
+    ],
+    [["--config=x"], "--config: cannot read x"],
+    [["--tls-min-version=1.0"], "is not one of 1.2, 1.3"],
   ];
-  test.each(wrong)("refuse $argv with the remedy", async ({ argv, problem }) => {
+  test.each(wrong)("refuse %j with the remedy", async (argv, problem) => {
     const result = await read(argv);
     expect(result.ok ? [] : result.problems).toEqual([expect.stringContaining(problem)]);
   });

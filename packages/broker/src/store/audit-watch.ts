@@ -1,6 +1,6 @@
-import type { Clock, Log } from "@resource-broker/base";
-import { type ChainLink, UnreadableLine } from "./common/audit.ts";
-import { verifyChain } from "./common/audit-chain.ts";
+import { type Clock, formatTime, type Log } from "@resource-broker/base";
+import type { AuditChainDTO } from "@resource-broker/contract";
+import { canonical, CHAIN_START, type ChainLink, nextLink, UnreadableLine } from "./common/audit.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
 
 /** Checking this many lines blocks the event loop for about a millisecond. */
@@ -23,22 +23,35 @@ export interface AuditObserver {
 
 export interface AuditWatchDeps {
   readonly store: Pick<Store, "readAudit">;
-  readonly clock: Pick<Clock, "after" | "monotonicMs">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs" | "wallMs">;
   readonly observer: AuditObserver;
   readonly log: Pick<Log, "error" | "info">;
 }
 
+export interface AuditWatch {
+  /** What is known of the log now. */
+  readonly chain: () => AuditChainDTO;
+  readonly stop: () => void;
+}
+
+/** Before the first check. */
+export const UNCHECKED_CHAIN: AuditChainDTO = { state: "checking", lines: 0 };
+
 /**
  * Verifies the hash chain of the audit log in the background: from the oldest line to the newest, then new lines as they
  * appear, and from the oldest line again every hour. It finds lines that another program changed, removed or cut off. It
- * cannot tell the removal of the oldest lines from trimming. Returns a function that stops it.
+ * cannot tell the removal of the oldest lines from trimming.
  */
-export function watchAudit(deps: AuditWatchDeps): () => void {
+export function watchAudit(deps: AuditWatchDeps): AuditWatch {
   const { store, clock, observer, log } = deps;
   let link: ChainLink | undefined;
   /** The newest verified line: it must neither change nor disappear. */
   let newest: ChainLink | undefined;
   let problem: string | undefined;
+  /** Lines verified in this pass. */
+  let lineCount = 0;
+  /** The end of the last pass that found nothing wrong. */
+  let valid: { readonly lines: number; readonly at: string } | undefined;
   let passStartedAt = clock.monotonicMs();
   let isStopped = false;
   let cancel = clock.after(FOLLOW_MS, () => void step());
@@ -60,6 +73,7 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
     const seen = verifyChain(link, lines, newest);
     link = seen.link;
     observer.auditChecked(seen.count);
+    lineCount += seen.count;
     if (seen.problem !== undefined) return reportBroken(seen.problem);
     return lines.length === LINES_AT_ONCE ? MIN_PAUSE_MS : finishPass();
   };
@@ -77,6 +91,7 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
         `the log ends at line ${link?.sequence ?? 0}, but line ${newest.sequence} was there before`,
       );
     newest = link;
+    valid = { lines: lineCount, at: formatTime(clock.wallMs()) };
     if (problem !== undefined) log.info({}, "the audit log is valid again");
     report(undefined);
     if (clock.monotonicMs() - passStartedAt >= RECHECK_MS) restartPass();
@@ -98,12 +113,22 @@ export function watchAudit(deps: AuditWatchDeps): () => void {
 
   const restartPass = (): void => {
     link = undefined;
+    lineCount = 0;
     passStartedAt = clock.monotonicMs();
   };
 
-  return () => {
-    isStopped = true;
-    cancel();
+  const chain = (): AuditChainDTO => {
+    if (problem !== undefined) return { state: "broken", message: problem };
+    // It stays valid while the same lines are checked again.
+    return valid === undefined ? { state: "checking", lines: lineCount } : { state: "whole", ...valid };
+  };
+
+  return {
+    chain,
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
   };
 }
 
@@ -126,4 +151,47 @@ function isDamage(error: unknown): boolean {
   if (error instanceof UnreadableLine) return true;
   if (error instanceof StoreFailure && error.kind === "corrupt") return true;
   return error instanceof Error && error.cause !== undefined && isDamage(error.cause);
+}
+
+/** The result of checking a part of the chain. */
+interface ChainProgress {
+  /** The last line that fits. Undefined: no line was seen yet. */
+  readonly link: ChainLink | undefined;
+  /** How many lines fit. */
+  readonly count: number;
+  /** What is wrong with the line after it. */
+  readonly problem?: string;
+}
+
+/**
+ * Verifies the next lines of the chain. The first line follows the chain's start. If older lines were trimmed, the first
+ * remaining line is accepted unchecked. `known` is a line that was seen before and must not have changed.
+ */
+function verifyChain(
+  from: ChainLink | undefined,
+  lines: readonly AuditEntry[],
+  known?: ChainLink,
+): ChainProgress {
+  let link = from;
+  for (const [count, line] of lines.entries()) {
+    const problem = problemWith(line, link, known);
+    if (problem !== undefined) return { link, count, problem };
+    link = { sequence: line.sequence, hash: line.hash };
+  }
+  return { link, count: lines.length };
+}
+
+function problemWith(
+  line: AuditEntry,
+  before: ChainLink | undefined,
+  known: ChainLink | undefined,
+): string | undefined {
+  const { sequence, hash } = line;
+  if (sequence === known?.sequence && hash !== known.hash)
+    return `line ${sequence} has changed since it was last checked`;
+  const link = sequence === CHAIN_START.sequence + 1 ? CHAIN_START : before;
+  if (link === undefined) return undefined;
+  const expected = nextLink(link, canonical(line));
+  if (sequence !== expected.sequence) return `line ${expected.sequence} is missing`;
+  return hash === expected.hash ? undefined : `line ${sequence} was changed: it does not match its hash`;
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readBrokerSettings } from "../settings/read-settings.ts";
 import { chooseStore, readStoreChoice } from "./choose-store.ts";
 import { temporaryDirectory } from "./common/testing/temporary-directory.ts";
-import { LEDGER } from "./kubernetes/segment.ts";
+import { LEDGER } from "./kubernetes/segments.ts";
 import { memoryKube } from "./kubernetes/testing/memory-kube.ts";
 
 async function settingsOf(...argv: string[]) {
@@ -30,18 +30,13 @@ async function warningsFor(mode: string) {
   return { directory, warnings };
 }
 
-test.each(["777", "1777", "703"])("a ledger's folder of mode 0%s is used with one warning", async (mode) => {
-  const { directory, warnings } = await warningsFor(mode);
-  expect(warnings).toEqual([
-    {
-      store: directory,
-      message: `everybody on this machine can write the ledger's folder, and could put another ledger there: chmod 700 ${directory}`,
-    },
-  ]);
-});
-
-test.each(["700", "2770", "755"])("a ledger's folder of mode 0%s is used without a word", async (mode) => {
-  expect((await warningsFor(mode)).warnings).toEqual([]);
+test.each([
+  ...["777", "1777", "703"].map((mode) => ({ mode, isOpen: true })),
+  ...["700", "2770", "755"].map((mode) => ({ mode, isOpen: false })),
+])("a ledger's folder of mode 0$mode is used, with a warning if anybody can write it", async (row) => {
+  const { directory, warnings } = await warningsFor(row.mode);
+  const message = `everybody on this machine can write the ledger's folder, and could put another ledger there: chmod 700 ${directory}`;
+  expect(warnings).toEqual(row.isOpen ? [{ store: directory, message }] : []);
 });
 
 test("--lease-duration reaches the lease of the Kubernetes store", async () => {

@@ -3,8 +3,8 @@ import type { Clock, Log } from "@resource-broker/base";
 import type { BrokerCluster } from "../cluster-access.ts";
 import type { BrokerSettings } from "../settings/broker-settings.ts";
 import { KUBERNETES_STORE, storeDirectory } from "../settings/read-settings.ts";
-import type { Leadership } from "./common/leadership.ts";
-import type { Retention } from "./common/retention.ts";
+import type { Leadership } from "./common/leader-elector.ts";
+import type { Retention, Store } from "./store.ts";
 import {
   type KubernetesStoreOptions,
   kubernetesStore,
@@ -13,7 +13,6 @@ import {
 import { readAddress } from "./postgres/address.ts";
 import { type PostgresStoreOptions, postgresStore } from "./postgres/postgres-store.ts";
 import { type SqliteStoreOptions, sqliteStore } from "./sqlite/sqlite-store.ts";
-import type { Store } from "./store.ts";
 
 /** About 2 KB each. */
 const MAX_DECISIONS = 100_000;

@@ -32,28 +32,18 @@ const quiet: Log = { info: () => undefined, warn: () => undefined, error: () => 
 
 export async function clientOf(setup: ClientSetup): Promise<ClientOf> {
   const { brokerUrls, credentials, clock = systemClock(() => 0), random = () => 0, log = quiet } = setup;
-  const { certificates, rotate } = certificatesInMemory(credentials);
-  return {
-    client: await createBrokerClient({ brokerUrls }, { certificates, clock, random, log, hints: HINTS }),
-    rotate,
-  };
-}
-
-function certificatesInMemory(first: Files): {
-  certificates: CertificateSource;
-  rotate: (files: Files) => void;
-} {
   const listeners = new Set<Parameters<CertificateSource["onChange"]>[0]>();
   const setOf = ({ cert, key, ca }: Files) => readCertificateSet({ cert, key, ca, crl: undefined });
-  return {
-    certificates: {
-      start: () => Promise.resolve(setOf(first)),
-      onChange: (listener) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-      stop: () => listeners.clear(),
+  const certificates: CertificateSource = {
+    start: () => Promise.resolve(setOf(credentials)),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
+    stop: () => listeners.clear(),
+  };
+  return {
+    client: await createBrokerClient({ brokerUrls }, { certificates, clock, random, log, hints: HINTS }),
     rotate: (files) => {
       for (const listener of listeners) listener(setOf(files));
     },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
+import type { ReservationDTO } from "@resource-broker/contract";
 import type { Credentials } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
 
@@ -13,7 +14,7 @@ export interface Received {
   readonly body: string;
 }
 
-export type Script = (response: ServerResponse, received: Received) => void;
+export type Script = (response: ServerResponse, received: Received) => unknown;
 
 /** A server that answers as a test says. It ends with the test. */
 export interface ScriptedBroker {
@@ -23,14 +24,21 @@ export interface ScriptedBroker {
   readonly script: (script: Script) => void;
 }
 
+export const reservation = (id: string): ReservationDTO => ({
+  id,
+  requesterID: "rome",
+  targetClusterID: "paris",
+  requestedResources: { cpu: "2", memory: "4Gi" },
+  status: { phase: "Reserved", message: "" },
+  createdAt: "2026-07-01T10:00:00Z",
+});
+
 export const CURRENT = { "Broker-Protocol": "2", "Ledger-ID": "led-1" } as const;
 
 /** A JSON answer of a broker of our own; `more` replaces headers. */
 export function reply(status: number, body: unknown, more: Readonly<Record<string, string>> = {}): Script {
-  return (response) => {
-    response.writeHead(status, { ...CURRENT, "Content-Type": "application/json", ...more });
-    response.end(JSON.stringify(body));
-  };
+  const headers = { ...CURRENT, "Content-Type": "application/json", ...more };
+  return (response) => response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
 export async function scriptedBroker(
@@ -46,10 +54,8 @@ export async function scriptedBroker(
     for await (const piece of request) body += String(piece);
     const each = { method, url, headers, rawHeaders, body };
     received.push(each);
-    if (url === "/healthz") {
-      response.writeHead(200, CURRENT);
-      response.end("ok");
-    } else script(response, each);
+    if (url === "/healthz") response.writeHead(200, CURRENT).end("ok");
+    else script(response, each);
   };
   const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: false });
   server.on("request", (request, response) => void serve(request, response));

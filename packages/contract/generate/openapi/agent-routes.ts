@@ -5,7 +5,7 @@ import { acknowledgementSchema } from "../../src/wire/instructions.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
 import * as examples from "./examples.ts";
-import type { Route } from "./route.ts";
+import { created, ok, type Route } from "./route.ts";
 
 const reservationBody = { schema: reservationSchema, example: examples.reservation };
 const WITH_BODY = ["malformed", "invalid", "too-large", "unsupported-media"] as const;
@@ -13,8 +13,7 @@ const WITH_BODY = ["malformed", "invalid", "too-large", "unsupported-media"] as 
 /** What agents call. */
 export const AGENT_ROUTES: readonly Route[] = [
   {
-    method: "post",
-    path: "/api/v1/advertisements",
+    call: "POST /api/v1/advertisements",
     operationId: "advertise",
     tag: "Advertisements",
     summary: "Say what your cluster has and can lend",
@@ -22,19 +21,14 @@ export const AGENT_ROUTES: readonly Route[] = [
       "For the cluster itself: clusterID must be the Common Name of the certificate. The newest advertisement counts. `reserved` and `available` are computed by the broker and ignored here.",
     parameters: ["agentProtocol"],
     body: { schema: advertisementSchema, example: examples.advertisement },
-    reply: {
-      status: 200,
-      description: "Accepted.",
-      body: {
-        schema: advertisementReplySchema,
-        example: { advertisement: examples.advertisement, providerInstructions: [examples.instruction] },
-      },
-    },
+    reply: ok("Accepted.", {
+      schema: advertisementReplySchema,
+      example: { advertisement: examples.advertisement, providerInstructions: [examples.instruction] },
+    }),
     faults: [...WITH_BODY, "superseded"],
   },
   {
-    method: "post",
-    path: "/api/v1/reservations",
+    call: "POST /api/v1/reservations",
     operationId: "reserve",
     tag: "Reservations",
     summary: "Reserve resources in the best cluster",
@@ -42,7 +36,7 @@ export const AGENT_ROUTES: readonly Route[] = [
       "For any cluster, and for admins on behalf of one. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation.",
     parameters: ["requester", "idempotencyKey", "agentProtocol"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
-    reply: { status: 201, description: "Locked.", body: reservationBody },
+    reply: created("Locked.", reservationBody),
     otherReply: {
       status: 200,
       description: "A retry: the reservation that this key made, as it is now.",
@@ -61,15 +55,14 @@ export const AGENT_ROUTES: readonly Route[] = [
     ],
   },
   {
-    method: "delete",
-    path: "/api/v1/reservations",
+    call: "DELETE /api/v1/reservations",
     operationId: "releaseByKey",
     tag: "Reservations",
     summary: "Release what a key has made, or will make",
     description:
       "For the requester. Also works before the reservation exists: a request with this key that arrives later is refused with 410.",
     parameters: ["key", "requester"],
-    reply: { status: 200, description: "Released.", body: reservationBody },
+    reply: ok("Released.", reservationBody),
     otherReply: {
       status: 204,
       description: "Nothing was made with this key, and nothing will be for a day.",
@@ -77,73 +70,59 @@ export const AGENT_ROUTES: readonly Route[] = [
     faults: ["invalid", "quota-exceeded"],
   },
   {
-    method: "post",
-    path: "/api/v1/reservations/{id}/activate",
+    call: "POST /api/v1/reservations/{id}/activate",
     operationId: "activate",
     tag: "Reservations",
     summary: "Confirm that the resources are in use",
     description: "For the requester and admins.",
     parameters: ["reservationID"],
-    reply: { status: 200, description: "Active.", body: reservationBody },
+    reply: ok("Active.", reservationBody),
     faults: ["not-found", "already-ended"],
   },
   {
-    method: "post",
-    path: "/api/v1/reservations/{id}/renew",
+    call: "POST /api/v1/reservations/{id}/renew",
     operationId: "renew",
     tag: "Reservations",
     summary: "Extend a reservation",
     description: "For the requester and admins. Counts from now; never cuts a reservation short.",
     parameters: ["reservationID"],
     body: { schema: renewRequestSchema, example: { duration: "1h" } },
-    reply: { status: 200, description: "Extended.", body: reservationBody },
+    reply: ok("Extended.", reservationBody),
     faults: [...WITH_BODY, "not-found", "already-ended", "ttl-too-long"],
   },
   {
-    method: "delete",
-    path: "/api/v1/reservations/{id}",
+    call: "DELETE /api/v1/reservations/{id}",
     operationId: "release",
     tag: "Reservations",
     summary: "Release a reservation",
     description: "For the requester and admins. Releasing what has ended is no error.",
     parameters: ["reservationID"],
-    reply: { status: 200, description: "Released.", body: reservationBody },
+    reply: ok("Released.", reservationBody),
     faults: ["not-found"],
   },
   {
-    method: "get",
-    path: "/api/v1/decisions/{id}",
+    call: "GET /api/v1/decisions/{id}",
     operationId: "explainDecision",
     tag: "Decisions",
     summary: "Why the broker decided so",
     description: "For the requester and admins.",
     parameters: ["decisionID"],
-    reply: {
-      status: 200,
-      description: "The decision.",
-      body: { schema: decisionSchema, example: examples.decision },
-    },
+    reply: ok("The decision.", { schema: decisionSchema, example: examples.decision }),
     faults: ["not-found"],
   },
   {
-    method: "post",
-    path: "/api/v1/quotes",
+    call: "POST /api/v1/quotes",
     operationId: "quote",
     tag: "Decisions",
     summary: "What would happen",
     description: "For any cluster. The same decision as for a reservation, but nothing is written or held.",
-    parameters: ["requester"],
+    parameters: ["requester", "weights"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
-    reply: {
-      status: 200,
-      description: "What would happen.",
-      body: { schema: quoteSchema, example: examples.quote },
-    },
+    reply: ok("What would happen.", { schema: quoteSchema, example: examples.quote }),
     faults: [...WITH_BODY, "quota-exceeded", "not-yet", "ttl-too-long"],
   },
   {
-    method: "get",
-    path: "/api/v1/instructions",
+    call: "GET /api/v1/instructions",
     operationId: "listInstructions",
     tag: "Instructions",
     summary: "What your cluster has to hold",
@@ -157,38 +136,27 @@ export const AGENT_ROUTES: readonly Route[] = [
       mediaType: "text/event-stream",
       textExample: examples.eventStream,
     },
-    faults: [],
   },
   {
-    method: "post",
-    path: "/api/v1/instructions/{id}/ack",
+    call: "POST /api/v1/instructions/{id}/ack",
     operationId: "acknowledge",
     tag: "Instructions",
     summary: "Say that you hold it, or cannot",
     description: "For the provider. A refusal fails the reservation.",
     parameters: ["reservationID"],
     body: { schema: acknowledgementSchema, example: { state: "held", generation: 1 } },
-    reply: {
-      status: 200,
-      description: "Noted.",
-      body: { schema: reservationSchema, example: examples.instruction },
-    },
+    reply: ok("Noted.", { schema: reservationSchema, example: examples.instruction }),
     faults: [...WITH_BODY, "not-found", "already-ended"],
   },
   {
-    method: "post",
-    path: "/api/v1/adoptions",
+    call: "POST /api/v1/adoptions",
     operationId: "adopt",
     tag: "Reservations",
     summary: "Offer holds to a broker that lost its memory",
     description:
       "For both parties. A hold is adopted when requester and provider report the same parties and amounts, or an admin decides. Only holds made before the ledger's memory began, and only while adoption is open (see getAdoptionWindow). Quota, lending rules and the longest time allowed hold as for a grant; beyond what the provider has left only what it reports as held.",
     body: { schema: adoptionRequestSchema, example: examples.adoptionRequest },
-    reply: {
-      status: 200,
-      description: "One answer for each offer.",
-      body: { schema: adoptionReplySchema, example: examples.adoptionReply },
-    },
+    reply: ok("One answer for each offer.", { schema: adoptionReplySchema, example: examples.adoptionReply }),
     faults: [...WITH_BODY],
   },
 ];

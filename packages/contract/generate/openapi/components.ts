@@ -1,69 +1,42 @@
-import { policySchema, quotaSchema } from "../../src/policy/policy-schema.ts";
+import * as policy from "../../src/policy/policy-schema.ts";
 import type { SchemaNode } from "../../src/schema/node.ts";
-import {
-  adoptionOpeningSchema,
-  adoptionWindowSchema,
-  advertisementPageSchema,
-  auditEntrySchema,
-  auditPageSchema,
-  cordonReplySchema,
-  cordonRequestSchema,
-  dashboardLinkRequestSchema,
-  dashboardLinkSchema,
-  policyReplySchema,
-} from "../../src/wire/admin.ts";
-import { adoptionReplySchema, adoptionRequestSchema } from "../../src/wire/adoption.ts";
-import { advertisementReplySchema, advertisementSchema } from "../../src/wire/advertisement.ts";
-import { costSchema, reservationCostSchema } from "../../src/wire/cost.ts";
-import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
-import { errorSchema, refusalSchema } from "../../src/wire/error.ts";
-import { acknowledgementSchema, capacityEventSchema, resetEventSchema } from "../../src/wire/instructions.ts";
-import {
-  requestedQuantitiesSchema,
-  resourceQuantitiesSchema,
-  resourcesSchema,
-  shownQuantitiesSchema,
-  someQuantitiesSchema,
-} from "../../src/wire/quantities.ts";
-import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
-import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
+import * as admin from "../../src/wire/admin.ts";
+import * as adoption from "../../src/wire/adoption.ts";
+import * as advertisement from "../../src/wire/advertisement.ts";
+import * as amounts from "../../src/wire/amounts.ts";
+import * as cost from "../../src/wire/cost.ts";
+import * as decision from "../../src/wire/decision.ts";
+import * as error from "../../src/wire/error.ts";
+import * as insight from "../../src/wire/insight.ts";
+import * as instructions from "../../src/wire/instructions.ts";
+import * as quantities from "../../src/wire/quantities.ts";
+import * as reservation from "../../src/wire/reservation.ts";
+import * as reservationRequest from "../../src/wire/reservation-request.ts";
 
-export const NAMED: readonly SchemaNode[] = [
-  acknowledgementSchema,
-  adoptionOpeningSchema,
-  adoptionReplySchema,
-  adoptionRequestSchema,
-  adoptionWindowSchema,
-  advertisementPageSchema,
-  advertisementReplySchema,
-  advertisementSchema,
-  auditEntrySchema,
-  auditPageSchema,
-  capacityEventSchema,
-  cordonReplySchema,
-  cordonRequestSchema,
-  costSchema,
-  dashboardLinkRequestSchema,
-  dashboardLinkSchema,
-  decisionSchema,
-  errorSchema,
-  policyReplySchema,
-  policySchema,
-  quotaSchema,
-  quoteSchema,
-  refusalSchema,
-  renewRequestSchema,
-  requestedQuantitiesSchema,
-  reservationCostSchema,
-  reservationListSchema,
-  reservationRequestSchema,
-  reservationSchema,
-  resetEventSchema,
-  resourceQuantitiesSchema,
-  resourcesSchema,
-  shownQuantitiesSchema,
-  someQuantitiesSchema,
+const EXPORTS: readonly object[] = [
+  policy,
+  admin,
+  adoption,
+  advertisement,
+  amounts,
+  cost,
+  decision,
+  error,
+  insight,
+  instructions,
+  quantities,
+  reservation,
+  reservationRequest,
 ];
+
+/** Every schema with a name. */
+export const NAMED: readonly SchemaNode[] = EXPORTS.flatMap((module): unknown[] => Object.values(module))
+  .filter(isNamed)
+  .toSorted((a, b) => (titleOf(a) < titleOf(b) ? -1 : 1));
+
+function isNamed(value: unknown): value is SchemaNode {
+  return typeof value === "object" && value !== null && "title" in value && "type" in value;
+}
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

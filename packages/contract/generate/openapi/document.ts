@@ -1,11 +1,10 @@
 import { FAULTS, type WireFaultCode } from "@resource-broker/base";
 import { errorSchema } from "../../src/wire/error.ts";
-import { ADMIN_ROUTES } from "./admin-routes.ts";
-import { AGENT_ROUTES } from "./agent-routes.ts";
 import { componentSchemas, reference } from "./components.ts";
 import { noCapacity } from "./examples.ts";
 import { PARAMETERS, RESPONSE_HEADERS } from "./parameters.ts";
-import type { Body, HeaderName, Reply, Route } from "./route.ts";
+import { type Body, type HeaderName, methodAndPath, type Reply, type Route } from "./route.ts";
+import { ROUTES } from "./routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,8 +19,6 @@ export const COMMON_FAULTS: readonly WireFaultCode[] = [
   "overloaded",
   "store-unavailable",
 ];
-
-export const ROUTES: readonly Route[] = [...AGENT_ROUTES, ...ADMIN_ROUTES];
 
 /** The whole interface as OpenAPI 3.1. */
 export function openApiDocument(): Json {
@@ -58,24 +55,24 @@ export const TAGS = [
   { name: "Instructions", description: "What a lending cluster has to hold." },
   { name: "Decisions", description: "Why, and what if." },
   { name: "Administration", description: "For operators." },
+  { name: "Insight", description: "The fleet as a whole. The dashboard reads these calls." },
   { name: "Health", description: "For probes and dashboards." },
 ];
 
 function pathsOf(routes: readonly Route[]): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    const operations = paths[route.path] ?? {};
-    operations[route.method] = operationOf(route);
-    paths[route.path] = operations;
+    const [method, path] = methodAndPath(route);
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(route) };
   }
   return paths;
 }
 
 function operationOf(route: Route): Json {
-  const { parameters = [], body } = route;
+  const { parameters = [], body, faults: own = [] } = route;
   const replies = [route.reply, ...(route.otherReply === undefined ? [] : [route.otherReply])];
   const successes = replies.map((reply) => [reply.status, successOf(reply, route)] as const);
-  const faults = route.isPublic === true ? route.faults : [...COMMON_FAULTS, ...route.faults];
+  const faults = route.isPublic === true ? own : [...COMMON_FAULTS, ...own];
   return {
     operationId: route.operationId,
     tags: [route.tag],

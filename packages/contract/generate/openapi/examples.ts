@@ -153,3 +153,77 @@ export const eventStream = [
   "",
   "",
 ].join("\n");
+
+const total = { cpu: 4, memory: 8_589_934_592, gpu: 0 };
+
+export const timeline = {
+  reservation,
+  steps: [
+    { step: "requested", at: "2026-07-01T10:00:00.123Z", text: "rome asked for 4 CPU / 8Gi Memory" },
+    { step: "active", text: "waits for rome to use it" },
+  ],
+  requester: { id: "rome", isStale: false, state: "has not activated it yet" },
+  provider: {
+    id: "paris",
+    receivedAt: "2026-07-01T10:00:00Z",
+    isStale: false,
+    state: "holds the capacity",
+  },
+  used: total,
+  costSoFar: 0.07,
+  object: "apiVersion: broker.fluidos.eu/v1alpha1\nkind: Reservation\n",
+};
+
+const decisionSummary = {
+  id: "dec-4f0q2",
+  at: "2026-07-01T10:00:00.123Z",
+  requesterID: "rome",
+  winner: "paris",
+  considered: 2,
+  fitted: 1,
+  asked: "4 CPU / 8Gi Memory",
+};
+
+export const decisionPage = { items: [decisionSummary], total: 1 };
+
+export const flows = {
+  flows: [{ provider: "paris", requester: "rome", amounts: total, reservations: 1 }],
+  left: 0,
+};
+
+const hour = { window: "hour", from: "2026-07-01T09:00:00Z", stepMs: 10_000 };
+
+export const capacityHistory = {
+  ...hour,
+  points: [{}, { available: total, reserved: total, allocatable: total }],
+};
+
+export const demandHistory = {
+  ...hour,
+  granted: [0, 2],
+  refused: [{ reason: "capacity", counts: [0, 1] }],
+};
+
+const spent = { spent: 1.27, saved: 0.31, reservations: 3 };
+
+export const spending = {
+  window: "day",
+  currency: "EUR",
+  spent: 1.27,
+  saved: 0.31,
+  byRequester: [{ id: "rome", ...spent }],
+  byProvider: [{ id: "paris", ...spent }],
+  unpriced: 0,
+};
+
+export const adminStream = `event: hello
+data: {"commit":812,"ledgerID":"led-8c1f"}
+id: 812
+
+event: changes
+data: ${JSON.stringify({ clusters: [], reservations: [reservation], decisions: [decisionSummary], more: false })}
+id: 813
+
+: alive
+
+`;

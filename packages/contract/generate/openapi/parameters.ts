@@ -1,4 +1,13 @@
+import { PHASES } from "@resource-broker/domain";
 import { clusterId, dnsLabel, reservationName } from "../../src/schema/terms.ts";
+import {
+  CLUSTER_SORTS,
+  CLUSTER_STATES,
+  COUNTED_RESOURCES,
+  HISTORY_WINDOWS,
+  OUTCOMES,
+  RESERVATION_SORTS,
+} from "../../src/wire/list-options.ts";
 import { HEADER, LIMIT, PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
 
 const cluster = { type: "string", pattern: clusterId().pattern, maxLength: 63 };
@@ -43,6 +52,49 @@ export const PARAMETERS = {
     "after",
     { type: "string", maxLength: 256 },
     "Continue after this one; from `next` or the Link header.",
+  ),
+  offset: inQuery(
+    "offset",
+    { type: "integer", minimum: 0, maximum: 10_000_000, default: 0 },
+    "Leave out this many of the first items.",
+  ),
+  order: inQuery("order", { type: "string", enum: ["asc", "desc"] }, "Rising or falling."),
+  q: inQuery(
+    "q",
+    { type: "string", maxLength: LIMIT.searchLength },
+    "Only what contains this text: IDs, names and labels; in the audit log any field.",
+  ),
+  clusterSort: inQuery("sort", { type: "string", enum: CLUSTER_SORTS, default: "id" }, "Sort by this."),
+  clusterState: inQuery("state", { type: "string", enum: CLUSTER_STATES }, "Only clusters in this state."),
+  reservationSort: inQuery(
+    "sort",
+    { type: "string", enum: RESERVATION_SORTS },
+    "Sort by this; created sorts the newest first.",
+  ),
+  phase: inQuery(
+    "phase",
+    { type: "string", enum: ["live", ...PHASES] },
+    "Only reservations in this phase; may be repeated. live: Pending, Reserved and Active.",
+  ),
+  requesterID: inQuery("requester", cluster, "Only those of this requester."),
+  provider: inQuery("provider", cluster, "Only those of this provider."),
+  party: inQuery("cluster", cluster, "Only those of this cluster, as requester or as provider."),
+  cluster: inQuery("cluster", cluster, "Of this cluster; absent: of the fleet."),
+  outcome: inQuery("outcome", { type: "string", enum: OUTCOMES }, "Only those with this outcome."),
+  resource: inQuery(
+    "resource",
+    { type: "string", enum: COUNTED_RESOURCES, default: "cpu" },
+    "The largest amounts of this resource come first.",
+  ),
+  window: inQuery(
+    "window",
+    { type: "string", enum: HISTORY_WINDOWS, default: "hour" },
+    "How far back: an hour in steps of 10 s, a day in steps of 5 minutes, a week in steps of an hour.",
+  ),
+  weights: inQuery(
+    "weights",
+    { type: "string", maxLength: LIMIT.searchLength },
+    "For admins: other weights than the policy's, as in `resources:0.7,cost:0.3`.",
   ),
   watch: inQuery("watch", { type: "boolean" }, "true: stay and send server-sent events instead of a list."),
   key: {
@@ -97,5 +149,6 @@ export const RESPONSE_HEADERS = {
     'rel="next": the address of the next page.',
     '</api/v1/reservations?after=rsv-rome-b>; rel="next"',
   ),
+  [HEADER.totalCount]: text("Of a list with sort, q, phase or offset: how many match, on all pages.", "42"),
   [HEADER.retryAfter]: text("Seconds to wait before asking again.", "2"),
 } as const;

@@ -4,8 +4,8 @@ import type { PARAMETERS, RESPONSE_HEADERS } from "./parameters.ts";
 
 /** One call of the HTTP interface, as the document describes it. */
 export interface Route {
-  readonly method: "get" | "post" | "delete";
-  readonly path: string;
+  /** Method and path. */
+  readonly call: `${"GET" | "POST" | "DELETE"} /${string}`;
   readonly operationId: string;
   readonly tag:
     | "Advertisements"
@@ -13,6 +13,7 @@ export interface Route {
     | "Instructions"
     | "Decisions"
     | "Administration"
+    | "Insight"
     | "Health";
   readonly summary: string;
   /** Who may call it, and what is worth knowing. */
@@ -25,7 +26,7 @@ export interface Route {
   /** The other way it can go well. */
   readonly otherReply?: Reply;
   /** Faults of this call beside those that every call can meet. */
-  readonly faults: readonly WireFaultCode[];
+  readonly faults?: readonly WireFaultCode[];
   /** Answers without a client certificate, on the probe port as well. */
   readonly isPublic?: boolean;
 }
@@ -47,3 +48,16 @@ export interface Reply {
 
 export type ParameterName = keyof typeof PARAMETERS;
 export type HeaderName = keyof typeof RESPONSE_HEADERS;
+
+export function ok(description: string, body: Body): Reply {
+  return { status: 200, description, body };
+}
+
+export function created(description: string, body: Body): Reply {
+  return { status: 201, description, body };
+}
+
+export function methodAndPath({ call }: Route): readonly [method: string, path: string] {
+  const [method = "", path = ""] = call.split(" ");
+  return [method, path];
+}

@@ -1,62 +1,29 @@
 import type { KubernetesObject } from "@resource-broker/base";
 import { policySchema } from "../policy/policy-schema.ts";
-import { boolean, line, object, optional } from "../schema/builders.ts";
+import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { AGE, type Kind } from "./kind.ts";
+import { AGE, column, flag, type Kind, MESSAGE, wide, kindNames } from "./kind.ts";
 import { statusFields } from "./shared-fields.ts";
 
-const statusSchema = object({
-  inForce: optional(boolean(), "True when the broker follows this policy.", { examples: [true] }),
-  version: optional(line({ maxLength: 253 }), "The version that is in force.", { examples: ["2026-07"] }),
+const statusSchema = t.object({
+  inForce: t.optional(t.boolean(), "True when the broker follows this policy.", true),
+  version: t.optional(t.line(253), "The version that is in force.", "2026-07"),
   ...statusFields,
 });
 
 /** In the broker's cluster: what the operator decides, read again on every change. */
 export const brokerPolicyKind: Kind<Infer<typeof policySchema>, Infer<typeof statusSchema>> = {
-  group: "broker.fluidos.eu",
-  version: "v1alpha1",
-  kind: "BrokerPolicy",
-  plural: "brokerpolicies",
-  singular: "brokerpolicy",
-  shortNames: ["bpol"],
+  ...kindNames("broker.fluidos.eu", "BrokerPolicy", "bpol"),
   description: "Weights, prices, limits and lending rules of the broker. Read again on every change.",
   spec: policySchema,
   status: statusSchema,
   columns: [
-    {
-      name: "Version",
-      type: "string",
-      jsonPath: ".status.version",
-      description: "The version that is in force.",
-    },
-    {
-      name: "In force",
-      type: "boolean",
-      jsonPath: ".status.inForce",
-      description: "Whether the broker follows it.",
-    },
+    column("Version", ".status.version", "The version that is in force."),
+    flag("In force", ".status.inForce", "Whether the broker follows it."),
     AGE,
-    {
-      name: "Staleness",
-      type: "string",
-      jsonPath: ".spec.staleness",
-      description: "Age at which an advertisement is not lent from.",
-      isWide: true,
-    },
-    {
-      name: "Max TTL",
-      type: "string",
-      jsonPath: ".spec.maxTTL",
-      description: "Longest lifetime.",
-      isWide: true,
-    },
-    {
-      name: "Message",
-      type: "string",
-      jsonPath: ".status.message",
-      description: "The state in words.",
-      isWide: true,
-    },
+    wide(column("Staleness", ".spec.staleness", "Age at which an advertisement is not lent from.")),
+    wide(column("Max TTL", ".spec.maxTTL", "Longest lifetime.")),
+    MESSAGE,
   ],
   rules: [
     {

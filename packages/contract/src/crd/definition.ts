@@ -93,7 +93,7 @@ function rootSchema(kind: Kind<unknown, unknown>): StructuralSchema {
       status: structural(status),
     },
   };
-  return kind.rules.reduce(withRule, root);
+  return (kind.rules ?? []).reduce(withRule, root);
 }
 
 /** Adds a rule at its place, walking down through `properties`. */

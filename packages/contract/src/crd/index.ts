@@ -16,4 +16,10 @@ export { type ProviderInstruction, providerInstructionKind } from "./provider-in
 export { RESERVATION_FINALIZER, type Reservation, reservationKind } from "./reservation.ts";
 export { type ReservationInstruction, reservationInstructionKind } from "./reservation-instruction.ts";
 export { type ResourceRequest, resourceRequestKind } from "./resource-request.ts";
-export { type Condition, conditionMessage, MAX_EXPLANATION_LENGTH } from "./shared-fields.ts";
+export {
+  type Condition,
+  conditionMessage,
+  MAX_EXPLANATION_LENGTH,
+  quantitiesFrom,
+  requestedFieldsOf,
+} from "./shared-fields.ts";

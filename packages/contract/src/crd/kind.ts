@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "@resource-broker/base";
+import { type KnownResource, type KubernetesObject, RESOURCES } from "@resource-broker/base";
 import type { Schema } from "../schema/node.ts";
 
 /** A column of `kubectl get`. */
@@ -33,9 +33,20 @@ export interface Kind<Spec, Status> {
   readonly spec: Schema<Spec>;
   readonly status: Schema<Status>;
   readonly columns: readonly Column[];
-  readonly rules: readonly Rule[];
+  readonly rules?: readonly Rule[];
   /** Never set: it carries the type of the objects. */
   readonly object?: KubernetesObject<Spec, Status>;
+}
+
+/** The names of a kind, as Kubernetes forms them. */
+export function kindNames(
+  group: Kind<unknown, unknown>["group"],
+  kind: string,
+  shortName: string,
+): Pick<Kind<unknown, unknown>, "group" | "version" | "kind" | "plural" | "singular" | "shortNames"> {
+  const singular = kind.toLowerCase();
+  const plural = `${singular}s`.replace(/ys$/, "ies");
+  return { group, version: "v1alpha1", kind, plural, singular, shortNames: [shortName] };
 }
 
 /** `kubectl get resourcebroker` lists the objects of every kind. */
@@ -45,54 +56,85 @@ export function apiVersionOf(kind: Pick<Kind<unknown, unknown>, "group" | "versi
   return `${kind.group}/${kind.version}`;
 }
 
+/** A column of text. */
+export function column(name: string, jsonPath: string, description: string): Column {
+  return { name, type: "string", jsonPath, description };
+}
+
+export function flag(name: string, jsonPath: string, description: string): Column {
+  return { ...column(name, jsonPath, description), type: "boolean" };
+}
+
+export function wide(shown: Column): Column {
+  return { ...shown, isWide: true };
+}
+
 export const AGE: Column = {
-  name: "Age",
+  ...column("Age", ".metadata.creationTimestamp", "Time since the object was created."),
   type: "date",
-  jsonPath: ".metadata.creationTimestamp",
-  description: "Time since the object was created.",
 };
 
-const wide = (name: string, jsonPath: string, description: string): Column => ({
-  name,
-  type: "string",
-  jsonPath,
-  description,
-  isWide: true,
-});
+export const MESSAGE = wide(column("Message", ".status.message", "The state in words."));
 
-const amount = (name: string, jsonPath: string, description: string): Column => ({
-  name,
-  type: "string",
-  jsonPath,
-  description,
-});
+interface AmountColumns {
+  readonly main: readonly Column[];
+  readonly wide: readonly Column[];
+}
+
+/** A column for each known resource. `pathTo` leads to its amount, `what` completes "CPU …". */
+function amountColumns(pathTo: (resource: KnownResource) => string, what: string): AmountColumns {
+  const columnOf = (resource: KnownResource) =>
+    column(resource.title, pathTo(resource), `${capitalized(resource.noun)} ${what}.`);
+  const known: readonly KnownResource[] = RESOURCES;
+  return {
+    main: known.filter(({ isWide }) => !isWide).map(columnOf),
+    wide: known.filter(({ isWide }) => isWide).map((resource) => wide(columnOf(resource))),
+  };
+}
+
+/** Where a set of quantities has the amount of a resource. */
+function pathIn(quantities: string): (resource: KnownResource) => string {
+  return ({ name, slot }) =>
+    slot === undefined ? `${quantities}.extended.${name}` : `${quantities}.${name}`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const available = amountColumns(pathIn(".spec.resources.available"), "that can still be lent");
 
 /** Both advertisement kinds show the same amounts. */
-export const advertisementColumns: { readonly main: readonly Column[]; readonly wide: readonly Column[] } = {
-  main: [
-    amount("Cluster", ".spec.clusterID", "The cluster that lends."),
-    amount("CPU", ".spec.resources.available.cpu", "CPU that can still be lent."),
-    amount("Memory", ".spec.resources.available.memory", "Memory that can still be lent."),
-    amount("GPU", ".spec.resources.available.gpu", "GPUs that can still be lent."),
-  ],
+export const advertisementColumns: AmountColumns = {
+  main: [column("Cluster", ".spec.clusterID", "The cluster that lends."), ...available.main],
   wide: [
-    wide("CPU reserved", ".spec.resources.reserved.cpu", "CPU held by reservations."),
-    wide("Memory reserved", ".spec.resources.reserved.memory", "Memory held by reservations."),
-    wide("CPU allocatable", ".spec.resources.allocatable.cpu", "CPU the nodes can give to pods."),
-    wide("Memory allocatable", ".spec.resources.allocatable.memory", "Memory the nodes can give to pods."),
+    wide(column("CPU reserved", ".spec.resources.reserved.cpu", "CPU held by reservations.")),
+    wide(column("Memory reserved", ".spec.resources.reserved.memory", "Memory held by reservations.")),
+    wide(column("CPU allocatable", ".spec.resources.allocatable.cpu", "CPU the nodes can give to pods.")),
+    wide(
+      column(
+        "Memory allocatable",
+        ".spec.resources.allocatable.memory",
+        "Memory the nodes can give to pods.",
+      ),
+    ),
+    ...available.wide,
   ],
 };
 
 /** What is asked for or held, for the kinds that state it in flat fields. */
-export const requestedColumns: readonly Column[] = [
-  amount("CPU", ".spec.requestedCPU", "CPU that is asked for."),
-  amount("Memory", ".spec.requestedMemory", "Memory that is asked for."),
-];
+export const requestedColumns = amountColumns(
+  ({ name, requestField }) =>
+    requestField === undefined ? `.spec.extended.${name}` : `.spec.${requestField}`,
+  "asked for",
+);
 
-export const requestedGpuColumn = amount("GPU", ".spec.requestedGPU", "GPUs that are asked for.");
+/** What is held, for reservations. */
+export const heldColumns = amountColumns(pathIn(".spec.requestedResources"), "held");
 
 /** Shown with `-o wide` for both kinds of instruction. */
 export const instructionDetailColumns: readonly Column[] = [
-  wide("Expires", ".spec.expiresAt", "When it ends by itself."),
-  wide("Message", ".spec.message", "The instruction in words."),
+  ...requestedColumns.wide,
+  wide(column("Expires", ".spec.expiresAt", "When it ends by itself.")),
+  wide(column("Message", ".spec.message", "The instruction in words.")),
 ];

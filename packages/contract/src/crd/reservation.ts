@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@resource-broker/base";
-import { boolean, type Field, line, object, oneOf, optional, prose, required } from "../schema/builders.ts";
+import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
@@ -13,7 +13,7 @@ import {
   sliceDefaultsSchema,
 } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
-import { AGE, type Kind } from "./kind.ts";
+import { AGE, column, heldColumns, type Kind, MESSAGE, wide, kindNames } from "./kind.ts";
 import { MAX_EXPLANATION_LENGTH, statusFields } from "./shared-fields.ts";
 
 /** On a person's Reservation: deleting it releases what it holds first. */
@@ -22,173 +22,121 @@ export const RESERVATION_FINALIZER = "reservation.broker.fluidos.eu/finalizer";
 /** Large enough for a decision with all 64 candidates. */
 const MAX_DECISION_LENGTH = 262_144;
 
-const offerSchema = object({
-  id: required(reservationName(), "The reservation that is still held.", {
-    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
-  }),
-  by: required(clusterId(), "The cluster that offers it: its requester or its provider.", {
-    examples: ["paris"],
-  }),
-  phase: required(oneOf("Reserved", "Active"), "The last phase the agent heard of.", {
-    examples: ["Active"],
-  }),
-  generation: required(generationSchema, "The last generation the agent heard of.", { examples: [2] }),
-  createdAt: required(time(), "When it was asked for.", { examples: ["2026-07-01T10:00:00.123Z"] }),
-  expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00.123Z"] }),
-  key: optional(idempotencyKeySchema, "Its idempotency key, if the requester offers it.", {
-    examples: ["5f1c8a3e-2"],
-  }),
+const offerSchema = t.object({
+  id: t.required(reservationName(), "The reservation that is still held.", "rsv-rome-k3u7dq2hvmx5b4ta"),
+  by: t.required(clusterId(), "The cluster that offers it: its requester or its provider.", "paris"),
+  phase: t.required(t.oneOf("Reserved", "Active"), "The last phase the agent heard of.", "Active"),
+  generation: t.required(generationSchema, "The last generation the agent heard of.", 2),
+  createdAt: t.required(time(), "When it was asked for.", "2026-07-01T10:00:00.123Z"),
+  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00.123Z"),
+  key: t.optional(idempotencyKeySchema, "Its idempotency key, if the requester offers it.", "5f1c8a3e-2"),
 });
 
-const specSchema = object({
+const specSchema = t.object({
   ...requestOptionFields,
-  priority: immutable(requestOptionFields.priority),
-  constraints: immutable(requestOptionFields.constraints),
-  perNode: immutable(requestOptionFields.perNode),
-  tier: immutable(requestOptionFields.tier),
-  start: immutable(requestOptionFields.start),
-  targetClusterID: optional(
-    clusterId(),
-    "The cluster that lends. Left out, the broker fills in the best one; then it never changes.",
-    { examples: ["paris"], lock: "set-once" },
+  priority: t.immutable(requestOptionFields.priority),
+  constraints: t.immutable(requestOptionFields.constraints),
+  perNode: t.immutable(requestOptionFields.perNode),
+  tier: t.immutable(requestOptionFields.tier),
+  start: t.immutable(requestOptionFields.start),
+  targetClusterID: t.setOnce(
+    t.optional(
+      clusterId(),
+      "The cluster that lends. Left out, the broker fills in the best one; then it never changes.",
+      "paris",
+    ),
   ),
-  requestedResources: optional(
-    requestedQuantitiesSchema,
-    "What is asked for; cpu and memory more than 0. Only the intent Release goes without.",
-    { lock: "immutable" },
+  requestedResources: t.immutable(
+    t.optional(
+      requestedQuantitiesSchema,
+      "What is asked for; cpu and memory more than 0. Only the intent Release goes without.",
+    ),
   ),
-  intent: optional(
-    oneOf("Reserve", "Quote", "Release", "Adopt"),
-    "What the object is for. Reserve: lock the resources. Quote: only say what would happen. Release: let no request with this key be served. Adopt: a hold that the broker has forgotten. Absent: Reserve.",
-    { examples: ["Reserve"], lock: "immutable" },
+  intent: t.immutable(
+    t.optional(
+      t.oneOf("Reserve", "Quote", "Release", "Adopt"),
+      "What the object is for. Reserve: lock the resources. Quote: only say what would happen. Release: let no request with this key be served. Adopt: a hold that the broker has forgotten. Absent: Reserve.",
+      "Reserve",
+    ),
   ),
-  key: optional(
-    idempotencyKeySchema,
-    "Idempotency key of an agent's request; the object's name is made from it. Absent: the object's UID.",
-    { examples: ["5f1c8a3e-2"], lock: "immutable" },
+  key: t.immutable(
+    t.optional(
+      idempotencyKeySchema,
+      "Idempotency key of an agent's request; the object's name is made from it. Absent: the object's UID.",
+      "5f1c8a3e-2",
+    ),
   ),
-  offer: optional(offerSchema, "The hold that is offered, for the intent Adopt."),
-  requesterID: optional(clusterId(), "The cluster that borrows. It is never its own provider.", {
-    examples: ["rome"],
-    lock: "immutable",
-  }),
+  offer: t.optional(offerSchema, "The hold that is offered, for the intent Adopt."),
+  requesterID: t.immutable(
+    t.optional(clusterId(), "The cluster that borrows. It is never its own provider.", "rome"),
+  ),
 });
 
-const statusSchema = object({
-  phase: optional(phaseSchema, "Where the reservation is in its life. Released and Failed are final.", {
-    examples: ["Reserved"],
-  }),
-  reason: optional(endReasonSchema, "Why it ended.", { examples: ["Expired"] }),
-  reservedAt: optional(time(), "When the resources were locked.", { examples: ["2026-07-01T10:00:00Z"] }),
-  expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00Z"] }),
-  targetClusterEndpoint: optional(httpsUrl(), "Where the lending cluster's API server is reached.", {
-    examples: ["https://10.0.0.7:6443"],
-  }),
-  requesterLiqoID: optional(clusterId(), "The borrowing cluster's ID in Liqo.", { examples: ["cool-rome"] }),
-  targetLiqoID: optional(clusterId(), "The lending cluster's ID in Liqo.", { examples: ["calm-paris"] }),
-  sliceDefaults: optional(sliceDefaultsSchema, SLICE_DEFAULTS_TEXT),
-  cost: optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
-  generation: optional(generationSchema, "Grows with every change of the reservation.", { examples: [1] }),
-  decisionID: optional(dnsLabel(), "The decision that explains the choice.", { examples: ["dec-4f0q2"] }),
-  explanation: optional(
-    prose({ maxLength: MAX_EXPLANATION_LENGTH }),
+const statusSchema = t.object({
+  phase: t.optional(
+    phaseSchema,
+    "Where the reservation is in its life. Released and Failed are final.",
+    "Reserved",
+  ),
+  reason: t.optional(endReasonSchema, "Why it ended.", "Expired"),
+  reservedAt: t.optional(time(), "When the resources were locked.", "2026-07-01T10:00:00Z"),
+  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00Z"),
+  targetClusterEndpoint: t.optional(
+    httpsUrl(),
+    "Where the lending cluster's API server is reached.",
+    "https://10.0.0.7:6443",
+  ),
+  requesterLiqoID: t.optional(clusterId(), "The borrowing cluster's ID in Liqo.", "cool-rome"),
+  targetLiqoID: t.optional(clusterId(), "The lending cluster's ID in Liqo.", "calm-paris"),
+  sliceDefaults: t.optional(sliceDefaultsSchema, SLICE_DEFAULTS_TEXT),
+  cost: t.optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
+  generation: t.optional(generationSchema, "Grows with every change of the reservation.", 1),
+  decisionID: t.optional(dnsLabel(), "The decision that explains the choice.", "dec-4f0q2"),
+  explanation: t.optional(
+    t.prose(MAX_EXPLANATION_LENGTH),
     "Why the request was refused, cluster by cluster.",
   ),
-  reservationID: optional(reservationName(), "The reservation's name in the ledger and everywhere else.", {
-    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
-  }),
-  createdAt: optional(time(), "When it was asked for, by the broker's clock.", {
-    examples: ["2026-07-01T10:00:00.123Z"],
-  }),
-  decision: optional(
-    prose({ maxLength: MAX_DECISION_LENGTH }),
+  reservationID: t.optional(
+    reservationName(),
+    "The reservation's name in the ledger and everywhere else.",
+    "rsv-rome-k3u7dq2hvmx5b4ta",
+  ),
+  createdAt: t.optional(time(), "When it was asked for, by the broker's clock.", "2026-07-01T10:00:00.123Z"),
+  decision: t.optional(
+    t.prose(MAX_DECISION_LENGTH),
     "The whole decision as JSON (DecisionDTO): what `brokerctl explain` shows.",
   ),
-  code: optional(line({ maxLength: 63 }), "Why it was refused, for machines: see the table of faults.", {
-    examples: ["no-capacity"],
-  }),
-  renewed: optional(line({ maxLength: 253 }), "The renewal annotation that was last carried out.", {
-    examples: ["1h 7c0f3a52"],
-  }),
-  fits: optional(boolean(), "Of a Quote: whether it would be granted right now.", { examples: [true] }),
-  outcome: optional(
-    oneOf("adopted", "waiting", "disputed", "refused"),
+  code: t.optional(t.line(63), "Why it was refused, for machines: see the table of faults.", "no-capacity"),
+  renewed: t.optional(t.line(253), "The renewal annotation that was last carried out.", "1h 7c0f3a52"),
+  fits: t.optional(t.boolean(), "Of a Quote: whether it would be granted right now.", true),
+  outcome: t.optional(
+    t.oneOf("adopted", "waiting", "disputed", "refused"),
     "Of an Adopt: what became of the offer.",
-    { examples: ["adopted"] },
+    "adopted",
   ),
-  ledgerID: optional(line({ maxLength: 63 }), "The ledger this status comes from.", {
-    examples: ["led-8c1f"],
-  }),
+  ledgerID: t.optional(t.line(63), "The ledger this status comes from.", "led-8c1f"),
   ...statusFields,
 });
 
 /** In the broker's cluster: a reservation, either a person's request or a view of the ledger. */
 export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof statusSchema>> = {
-  group: "broker.fluidos.eu",
-  version: "v1alpha1",
-  kind: "Reservation",
-  plural: "reservations",
-  singular: "reservation",
-  shortNames: ["rsv"],
+  ...kindNames("broker.fluidos.eu", "Reservation", "rsv"),
   description:
     "Resources of one cluster locked for another. Create one to ask for it; delete it to release it.",
   spec: specSchema,
   status: statusSchema,
   columns: [
-    {
-      name: "Requester",
-      type: "string",
-      jsonPath: ".spec.requesterID",
-      description: "The cluster that borrows.",
-    },
-    {
-      name: "Target",
-      type: "string",
-      jsonPath: ".spec.targetClusterID",
-      description: "The cluster that lends.",
-    },
-    {
-      name: "CPU",
-      type: "string",
-      jsonPath: ".spec.requestedResources.cpu",
-      description: "CPU that is held.",
-    },
-    {
-      name: "Memory",
-      type: "string",
-      jsonPath: ".spec.requestedResources.memory",
-      description: "Memory that is held.",
-    },
-    { name: "Phase", type: "string", jsonPath: ".status.phase", description: "Where it is in its life." },
+    column("Requester", ".spec.requesterID", "The cluster that borrows."),
+    column("Target", ".spec.targetClusterID", "The cluster that lends."),
+    column("CPU", ".spec.requestedResources.cpu", "CPU that is held."),
+    column("Memory", ".spec.requestedResources.memory", "Memory that is held."),
+    column("Phase", ".status.phase", "Where it is in its life."),
     AGE,
-    {
-      name: "GPU",
-      type: "string",
-      jsonPath: ".spec.requestedResources.gpu",
-      description: "GPUs that are held.",
-      isWide: true,
-    },
-    {
-      name: "Expires",
-      type: "string",
-      jsonPath: ".status.expiresAt",
-      description: "When it ends by itself.",
-      isWide: true,
-    },
-    {
-      name: "Reason",
-      type: "string",
-      jsonPath: ".status.reason",
-      description: "Why it ended.",
-      isWide: true,
-    },
-    {
-      name: "Message",
-      type: "string",
-      jsonPath: ".status.message",
-      description: "The state in words.",
-      isWide: true,
-    },
+    wide(column("GPU", ".spec.requestedResources.gpu", "GPUs that are held.")),
+    ...heldColumns.wide,
+    wide(column("Expires", ".status.expiresAt", "When it ends by itself.")),
+    wide(column("Reason", ".status.reason", "Why it ended.")),
+    MESSAGE,
   ],
   rules: [
     {
@@ -226,8 +174,3 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
   ],
 };
 export type Reservation = KubernetesObject<Infer<typeof specSchema>, Infer<typeof statusSchema>>;
-
-/** Makes a field immutable: the request is decided once, so later changes would have no effect. */
-function immutable<T>({ hints, ...field }: Field<T, true>): Field<T, true> {
-  return { ...field, hints: { ...hints, lock: "immutable" } };
-}

@@ -1,15 +1,5 @@
 import type { KubernetesObject } from "@resource-broker/base";
-import {
-  array,
-  boolean,
-  integer,
-  object,
-  oneOf,
-  optional,
-  prose,
-  record,
-  required,
-} from "../schema/builders.ts";
+import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import {
   dnsLabel,
@@ -23,62 +13,68 @@ import {
 import { reservationCostSchema } from "../wire/cost.ts";
 import { endReasonSchema, phaseSchema } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
-import { AGE, type Kind, requestedColumns, requestedGpuColumn } from "./kind.ts";
+import { AGE, column, type Kind, MESSAGE, requestedColumns, wide, kindNames } from "./kind.ts";
 import { MAX_EXPLANATION_LENGTH, requestedFields, statusFields } from "./shared-fields.ts";
 
-const offloadSchema = object({
-  namespaces: required(
-    array(dnsLabel(), { minItems: 1, maxItems: 32 }),
+const offloadSchema = t.object({
+  namespaces: t.required(
+    t.array(dnsLabel(), 32, { minItems: 1 }),
     "Namespaces whose pods may run in the lending cluster.",
-    { examples: [["shop"]] },
+    ["shop"],
   ),
-  podOffloadingStrategy: optional(
-    oneOf("Local", "Remote", "LocalAndRemote"),
+  podOffloadingStrategy: t.optional(
+    t.oneOf("Local", "Remote", "LocalAndRemote"),
     "Where pods of those namespaces may run. Absent: LocalAndRemote.",
-    { examples: ["LocalAndRemote"] },
+    "LocalAndRemote",
   ),
-  podSelector: optional(
-    record(labelKey(), labelValue(), { maxProperties: 16 }),
+  podSelector: t.optional(
+    t.record(labelKey(), labelValue(), 16),
     "Only pods with all of these labels. Absent: all pods. Liqo cannot tell pods apart: with it, nothing is delivered, and condition Peered says so; give those pods a namespace of their own.",
-    { examples: [{ app: "shop" }] },
+    { app: "shop" },
   ),
 });
 
-const specSchema = object({
+const specSchema = t.object({
   ...requestedFields,
   ...requestOptionFields,
-  queue: optional(boolean(), "True: when nothing fits, try again until something does. Absent: false.", {
-    examples: [true],
-  }),
-  offload: optional(offloadSchema, "Which pods shall use the borrowed resources."),
+  queue: t.optional(
+    t.boolean(),
+    "True: when nothing fits, try again until something does. Absent: false.",
+    true,
+  ),
+  offload: t.optional(offloadSchema, "Which pods shall use the borrowed resources."),
 });
 
-const statusSchema = object({
-  phase: optional(phaseSchema, "Where the request is in its life. Released and Failed are final.", {
-    examples: ["Reserved"],
-  }),
-  targetClusterID: optional(shownClusterId(), "The cluster that lends.", { examples: ["paris"] }),
-  targetClusterEndpoint: optional(httpsUrl(), "Where that cluster's API server is reached.", {
-    examples: ["https://10.0.0.7:6443"],
-  }),
-  reservationName: optional(reservationName(), "The reservation at the broker.", {
-    examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
-  }),
-  reason: optional(endReasonSchema, "Why it ended.", { examples: ["Expired"] }),
-  reservedAt: optional(time(), "When the resources were locked.", { examples: ["2026-07-01T10:00:00Z"] }),
-  expiresAt: optional(time(), "When it ends by itself.", { examples: ["2026-07-01T11:30:00Z"] }),
-  cost: optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
-  decisionID: optional(dnsLabel(), "The broker's decision: brokerctl explain <decisionID>.", {
-    examples: ["dec-4f0q2"],
-  }),
-  attempts: optional(integer({ minimum: 0, maximum: 2_147_483_647 }), "How often the broker was asked.", {
-    examples: [1],
-  }),
-  nextAttemptTime: optional(time(), "When the broker is asked again, for a queued request.", {
-    examples: ["2026-07-01T10:00:30Z"],
-  }),
-  explanation: optional(
-    prose({ maxLength: MAX_EXPLANATION_LENGTH }),
+const statusSchema = t.object({
+  phase: t.optional(
+    phaseSchema,
+    "Where the request is in its life. Released and Failed are final.",
+    "Reserved",
+  ),
+  targetClusterID: t.optional(shownClusterId(), "The cluster that lends.", "paris"),
+  targetClusterEndpoint: t.optional(
+    httpsUrl(),
+    "Where that cluster's API server is reached.",
+    "https://10.0.0.7:6443",
+  ),
+  reservationName: t.optional(
+    reservationName(),
+    "The reservation at the broker.",
+    "rsv-rome-k3u7dq2hvmx5b4ta",
+  ),
+  reason: t.optional(endReasonSchema, "Why it ended.", "Expired"),
+  reservedAt: t.optional(time(), "When the resources were locked.", "2026-07-01T10:00:00Z"),
+  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00Z"),
+  cost: t.optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
+  decisionID: t.optional(dnsLabel(), "The broker's decision: brokerctl explain <decisionID>.", "dec-4f0q2"),
+  attempts: t.optional(t.integer(0, 2_147_483_647), "How often the broker was asked.", 1),
+  nextAttemptTime: t.optional(
+    time(),
+    "When the broker is asked again, for a queued request.",
+    "2026-07-01T10:00:30Z",
+  ),
+  explanation: t.optional(
+    t.prose(MAX_EXPLANATION_LENGTH),
     "Why the request was refused, cluster by cluster.",
   ),
   ...statusFields,
@@ -86,60 +82,24 @@ const statusSchema = object({
 
 /** What a person creates in the cluster that is short. */
 export const resourceRequestKind: Kind<Infer<typeof specSchema>, Infer<typeof statusSchema>> = {
-  group: "rear.fluidos.eu",
-  version: "v1alpha1",
-  kind: "ResourceRequest",
-  plural: "resourcerequests",
-  singular: "resourcerequest",
-  shortNames: ["rreq"],
+  ...kindNames("rear.fluidos.eu", "ResourceRequest", "rreq"),
   description:
     "Asks for resources of another cluster. Create one where resources are short; delete it to give them back.",
   spec: specSchema,
   status: statusSchema,
   columns: [
-    ...requestedColumns,
-    requestedGpuColumn,
-    {
-      name: "Phase",
-      type: "string",
-      jsonPath: ".status.phase",
-      description: "Where the request is in its life.",
-    },
-    {
-      name: "Target",
-      type: "string",
-      jsonPath: ".status.targetClusterID",
-      description: "The cluster that lends.",
-    },
+    ...requestedColumns.main,
+    column("Phase", ".status.phase", "Where the request is in its life."),
+    column("Target", ".status.targetClusterID", "The cluster that lends."),
     AGE,
-    {
-      name: "Reservation",
-      type: "string",
-      jsonPath: ".status.reservationName",
-      description: "The reservation at the broker.",
-      isWide: true,
-    },
-    {
-      name: "Expires",
-      type: "string",
-      jsonPath: ".status.expiresAt",
-      description: "When it ends by itself.",
-      isWide: true,
-    },
-    {
-      name: "Priority",
+    ...requestedColumns.wide,
+    wide(column("Reservation", ".status.reservationName", "The reservation at the broker.")),
+    wide(column("Expires", ".status.expiresAt", "When it ends by itself.")),
+    wide({
+      ...column("Priority", ".spec.priority", "Orders requests that arrive together."),
       type: "integer",
-      jsonPath: ".spec.priority",
-      description: "Orders requests that arrive together.",
-      isWide: true,
-    },
-    {
-      name: "Message",
-      type: "string",
-      jsonPath: ".status.message",
-      description: "The state in words.",
-      isWide: true,
-    },
+    }),
+    MESSAGE,
   ],
   rules: [
     {

@@ -1,14 +1,13 @@
 import {
-  formatBytes,
-  formatCount,
-  formatCpu,
+  amountForm,
+  formatResources,
+  formatSome,
   parseAmount,
   type ResourceVector,
-  resourceVector,
+  vectorFrom,
 } from "@resource-broker/base";
 import { MAX_PROBLEMS, type Problem } from "../schema/problem.ts";
 import type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "../wire/quantities.ts";
-import { mapValues, present } from "./present.ts";
 
 /** Result of a mapping. The form of wire values is validated before, so only amounts can be out of range. */
 export type Mapped<T> =
@@ -48,28 +47,13 @@ export function amountReader(): AmountReader {
     else problem(path, `${JSON.stringify(text)} is not a whole number; write for example 1`);
     return 0;
   };
-  const vector = (quantities: SomeQuantitiesDTO, path: string, rounding: Rounding): ResourceVector => {
-    // CPU and bytes may be split finer than the ledger counts; half a GPU cannot be lent.
-    const size = rounding === "whole" ? "up" : rounding;
-    const amount = (
-      name: "cpu" | "memory" | "gpu" | "storage",
-      unit: "milli" | "one",
-      how: Rounding,
-    ): number => {
-      const text = quantities[name];
-      return text === undefined ? 0 : read(text, `${path}.${name}`, { unit, rounding: how });
-    };
-    const extended = Object.entries(quantities.extended ?? {}).map(
-      ([name, text]) => [name, read(text, `${path}.extended["${name}"]`, { unit: "one", rounding })] as const,
-    );
-    return resourceVector({
-      cpuMillis: amount("cpu", "milli", size),
-      memoryBytes: amount("memory", "one", size),
-      storageBytes: amount("storage", "one", size),
-      gpus: amount("gpu", "one", rounding),
-      extended: Object.fromEntries(extended),
+  const vector = (quantities: SomeQuantitiesDTO, path: string, rounding: Rounding): ResourceVector =>
+    vectorFrom(quantities, (text, name, isField) => {
+      const { unit, isCounted } = amountForm(name);
+      const place = isField ? `${path}.${name}` : `${path}.extended["${name}"]`;
+      // CPU and bytes may be split finer than the ledger counts; half a GPU cannot be lent.
+      return read(text, place, { unit, rounding: rounding === "whole" && !isCounted ? "up" : rounding });
     });
-  };
   return {
     roundedUp: (quantities, path) => vector(quantities, path, "up"),
     roundedDown: (quantities, path) => vector(quantities, path, "down"),
@@ -82,32 +66,13 @@ export function amountReader(): AmountReader {
 
 /** Amounts as Kubernetes prints them. CPU and memory are always stated, the others where there are any. */
 export function toQuantities(vector: ResourceVector): ResourceQuantitiesDTO {
-  return {
-    cpu: formatCpu(vector.cpuMillis),
-    memory: formatBytes(vector.memoryBytes),
-    ...otherQuantities(vector),
-  };
+  return formatResources(vector);
 }
 
 /** Only what is more than nothing; undefined when there is nothing at all. */
 export function toSomeQuantities(vector: ResourceVector): SomeQuantitiesDTO | undefined {
-  const { cpuMillis, memoryBytes } = vector;
-  const some: SomeQuantitiesDTO = present({
-    cpu: cpuMillis === 0 ? undefined : formatCpu(cpuMillis),
-    memory: memoryBytes === 0 ? undefined : formatBytes(memoryBytes),
-    ...otherQuantities(vector),
-  });
+  const some = formatSome(vector);
   return Object.keys(some).length === 0 ? undefined : some;
-}
-
-function otherQuantities(vector: ResourceVector): Pick<SomeQuantitiesDTO, "gpu" | "storage" | "extended"> {
-  const { gpus, storageBytes, extended } = vector;
-  return present({
-    gpu: gpus === 0 ? undefined : formatCount(gpus),
-    storage: storageBytes === 0 ? undefined : formatBytes(storageBytes),
-    extended:
-      Object.keys(extended).length === 0 ? undefined : mapValues(extended, (amount) => formatCount(amount)),
-  });
 }
 
 function isWhole(text: string, roundedUp: number): boolean {

@@ -1,3 +1,4 @@
+import { perResource } from "@resource-broker/base";
 import type { CostModel, PriceWindow, ReservationCost, UnitPrices } from "@resource-broker/domain";
 import type { CostDTO, ReservationCostDTO } from "../wire/cost.ts";
 import { mapValues, present } from "./present.ts";
@@ -41,22 +42,12 @@ export function formatDecimal(amount: number): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-type UnitPricesDTO = Partial<
-  Pick<CostDTO, "cpuCost" | "memoryCost" | "gpuCost" | "storageCost" | "extendedCost">
->;
+type UnitPricesDTO = NonNullable<CostDTO["spot"]>;
 
-function toUnitPrices({
-  cpuCost,
-  memoryCost,
-  storageCost,
-  gpuCost,
-  extendedCost,
-}: UnitPricesDTO): UnitPrices {
+function toUnitPrices(dto: UnitPricesDTO): UnitPrices {
+  const { extendedCost } = dto;
   return present({
-    cpuHour: numberOf(cpuCost),
-    memoryGbHour: numberOf(memoryCost),
-    storageGbHour: numberOf(storageCost),
-    gpuHour: numberOf(gpuCost),
+    ...perResource("priceSlot", ({ costField }) => numberOf(dto[costField])),
     extendedHour: extendedCost && mapValues(extendedCost, (price) => Number(price)),
   });
 }
@@ -64,10 +55,7 @@ function toUnitPrices({
 function fromUnitPrices(prices: UnitPrices): UnitPricesDTO {
   const { extendedHour } = prices;
   return present({
-    cpuCost: decimalOf(prices.cpuHour),
-    memoryCost: decimalOf(prices.memoryGbHour),
-    storageCost: decimalOf(prices.storageGbHour),
-    gpuCost: decimalOf(prices.gpuHour),
+    ...perResource("costField", ({ priceSlot }) => decimalOf(prices[priceSlot])),
     extendedCost: extendedHour && mapValues(extendedHour, (price) => formatDecimal(price)),
   });
 }

@@ -1,33 +1,25 @@
 import { Fault, resourceVector } from "@resource-broker/base";
-import type { Decision } from "@resource-broker/domain";
+import { apply, DEFAULT_POLICY, type Decision, decide, emptyLedger } from "@resource-broker/domain";
+import { cluster } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
 import { validate } from "../schema/validate.ts";
-import { inProcessBroker } from "../testing/in-process-broker.ts";
 import { decisionSchema } from "../wire/decision.ts";
 import { errorSchema } from "../wire/error.ts";
 import { fromDecision, refusalDetails, toRefusals } from "./decision.ts";
 import { toErrorBody } from "./fault.ts";
 
-const amounts = (cpu: string) => ({ cpu, memory: "64Gi" });
-
 /** berlin is too small, paris is cheap, oslo is dear. */
 function decisionFor(cpuMillis: number): Decision {
-  const broker = inProcessBroker();
+  const ledger = emptyLedger();
   const clusters = [
-    ["paris", "16", "0.04"],
-    ["oslo", "16", "0.08"],
-    ["berlin", "1", "0.01"],
+    ["paris", 16, 0.04],
+    ["oslo", 16, 0.08],
+    ["berlin", 1, 0.01],
   ] as const;
-  for (const [clusterID, cpu, cpuCost] of clusters) {
-    const set = amounts(cpu);
-    const resources = {
-      capacity: set,
-      allocatable: set,
-      allocated: { cpu: "0", memory: "0" },
-      available: set,
-    };
-    const cost = { cpuCost, memoryCost: "0.001", currency: "EUR" };
-    broker.advertise({ clusterID, resources, cost, timestamp: "2026-07-01T10:00:00Z" }, 0);
+  for (const [clusterId, cpu, cpuHour] of clusters) {
+    const cost = { currency: "EUR", onDemand: { cpuHour, memoryGbHour: 0.001 } };
+    const advertisement = cluster(clusterId, { cpu, memoryGi: 64, more: { cost } });
+    apply(ledger, { kind: "advertised", at: 0, advertisement });
   }
   const request = {
     resources: resourceVector({ cpuMillis, memoryBytes: 1e9 }),
@@ -42,7 +34,7 @@ function decisionFor(cpuMillis: number): Decision {
     reservationId: "rsv-a",
     decisionId: "dec-1",
   } as const;
-  const reply = broker.run(command, 5000);
+  const { reply } = decide(ledger, command, { now: 5000, policy: DEFAULT_POLICY });
   if (reply.kind !== "granted" && reply.kind !== "refused") throw new Error(`unexpected reply ${reply.kind}`);
   return reply.decision;
 }

@@ -1,4 +1,4 @@
-import { Fault, type FaultCode, faultBody, isFaultCode, truncate } from "@resource-broker/base";
+import { Fault, type FaultCode, faultBody, isFaultCode, truncate, parseJson } from "@resource-broker/base";
 import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { validate } from "../schema/validate.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
@@ -71,12 +71,4 @@ function readBody(text: string): ErrorDTO {
 function codeOf(code: string | undefined, status: number): FaultCode {
   if (code !== undefined && isFaultCode(code)) return code;
   return CODE_BY_STATUS[status] ?? "internal";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -20,7 +20,7 @@ export interface ReservationView {
 }
 
 export function fromReservation(reservation: Reservation, view: ReservationView): ReservationDTO {
-  const { cost, expiresAt, phase, request } = reservation;
+  const { cost, expiresAt, endedAt, phase, request } = reservation;
   return present({
     id: reservation.id,
     requesterID: reservation.requester,
@@ -33,10 +33,11 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
       expiresAt: expiresAt === undefined ? undefined : formatTime(expiresAt),
     }),
     createdAt: formatTime(reservation.createdAt),
+    endedAt: endedAt === undefined ? undefined : formatTime(endedAt),
     reason: reservation.reason,
     cost: cost && fromReservationCost(cost),
     generation: reservation.generation,
-    // A key is a secret of the requester and the broker: anyone who has it can release the reservation.
+    // A key concerns the requester and the broker only: the provider and admins have no use for it.
     key: view.role === "requester" ? reservation.key : undefined,
     requesterLiqoID: view.requesterDataPlaneId,
     targetLiqoID: view.providerDataPlaneId,

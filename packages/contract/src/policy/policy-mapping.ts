@@ -1,4 +1,4 @@
-import { closest, formatBytes, formatCount, formatCpu, formatDuration } from "@resource-broker/base";
+import { amountForm, closest, formatDuration, perResource } from "@resource-broker/base";
 import { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
 import { fromCostModel, toCostModel } from "../mapping/cost.ts";
@@ -75,12 +75,8 @@ function toPrices(dto: NonNullable<PolicyDTO["prices"]>): PricePolicy {
 /** Only what is named is limited: a quota without GPUs says nothing about them, one of 0 forbids them. */
 function toQuota(dto: QuotaDTO, path: string, reader: AmountReader): Quota {
   const vector = reader.roundedDown(dto, path);
-  const limit = (text: string | undefined, amount: number) => (text === undefined ? undefined : amount);
   return present({
-    cpuMillis: limit(dto.cpu, vector.cpuMillis),
-    memoryBytes: limit(dto.memory, vector.memoryBytes),
-    storageBytes: limit(dto.storage, vector.storageBytes),
-    gpus: limit(dto.gpu, vector.gpus),
+    ...perResource("slot", ({ name, slot }) => (dto[name] === undefined ? undefined : vector[slot])),
     // A vector leaves zeros out; a limit of zero must stay.
     extended: dto.extended && mapValues(dto.extended, (_, name) => vector.extended[name] ?? 0),
     reservations: dto.reservations,
@@ -113,13 +109,14 @@ export function fromPolicy(policy: Policy, sliceDefaults: SliceDefaults): Policy
   });
 }
 
-function fromQuota({ cpuMillis, memoryBytes, storageBytes, gpus, extended, reservations }: Quota): QuotaDTO {
+function fromQuota(quota: Quota): QuotaDTO {
+  const { extended, reservations } = quota;
   return present({
-    cpu: cpuMillis === undefined ? undefined : formatCpu(cpuMillis),
-    memory: memoryBytes === undefined ? undefined : formatBytes(memoryBytes),
-    storage: storageBytes === undefined ? undefined : formatBytes(storageBytes),
-    gpu: gpus === undefined ? undefined : formatCount(gpus),
-    extended: extended && mapValues(extended, (amount) => formatCount(amount)),
+    ...perResource("name", ({ slot, form }) => {
+      const limit = quota[slot];
+      return limit === undefined ? undefined : form.format(limit);
+    }),
+    extended: extended && mapValues(extended, (amount, name) => amountForm(name).format(amount)),
     reservations,
   });
 }

@@ -5,12 +5,8 @@ export interface Field<T, IsOptional extends boolean> {
   readonly schema: Schema<T>;
   readonly isOptional: IsOptional;
   readonly description: string;
-  readonly hints: FieldHints;
-}
-
-export interface FieldHints {
   /** Shown in documents and in the message when the value is missing or wrong. */
-  readonly examples?: readonly unknown[];
+  readonly examples: readonly unknown[];
   readonly lock?: Lock;
 }
 
@@ -28,13 +24,29 @@ export type ObjectOf<F extends Fields> = Flat<
   { readonly [K in RequiredNames<F>]: ValueOf<F[K]> } & { readonly [K in OptionalNames<F>]?: ValueOf<F[K]> }
 >;
 
-export function required<T>(schema: Schema<T>, description: string, hints: FieldHints = {}): Field<T, false> {
-  return { schema, isOptional: false, description, hints };
+export function required<T>(
+  schema: Schema<T>,
+  description: string,
+  ...examples: readonly unknown[]
+): Field<T, false> {
+  return { schema, isOptional: false, description, examples };
 }
 
 /** May be absent; null counts as absent, because Go peers write it. */
-export function optional<T>(schema: Schema<T>, description: string, hints: FieldHints = {}): Field<T, true> {
-  return { schema, isOptional: true, description, hints };
+export function optional<T>(
+  schema: Schema<T>,
+  description: string,
+  ...examples: readonly unknown[]
+): Field<T, true> {
+  return { schema, isOptional: true, description, examples };
+}
+
+export function immutable<F extends Field<unknown, boolean>>(field: F): F {
+  return { ...field, lock: "immutable" };
+}
+
+export function setOnce<F extends Field<unknown, boolean>>(field: F): F {
+  return { ...field, lock: "set-once" };
 }
 
 export function object<F extends Fields>(
@@ -51,25 +63,34 @@ export function object<F extends Fields>(
   };
 }
 
+/** An object that documents refer to by its title. */
+export function message<F extends Fields>(
+  title: string,
+  description: string,
+  fields: F,
+): Schema<ObjectOf<F>> {
+  return titled(title, object(fields), description);
+}
+
 /** Gives a schema the name under which documents refer to it. */
 export function titled<T>(title: string, schema: Schema<T>, description: string): Schema<T> {
   return { ...schema, title, description };
 }
 
-export interface ArrayLimits {
+interface ArrayLimits {
   readonly minItems?: number;
-  readonly maxItems: number;
   /** The fields that identify an item, for lists that several writers share. */
   readonly listKeys?: readonly string[];
   readonly nullIsEmpty?: boolean;
 }
 
-export function array<T>(items: Schema<T>, limits: ArrayLimits): Schema<readonly T[]> {
-  const { listKeys, nullIsEmpty, ...sizes } = limits;
+export function array<T>(items: Schema<T>, maxItems: number, limits: ArrayLimits = {}): Schema<readonly T[]> {
+  const { listKeys, nullIsEmpty, ...least } = limits;
   return {
     type: "array",
     items,
-    ...sizes,
+    ...least,
+    maxItems,
     ...(listKeys === undefined ? {} : { "x-list-keys": listKeys }),
     ...(nullIsEmpty === undefined ? {} : { "x-null-is-empty": nullIsEmpty }),
   };
@@ -79,9 +100,9 @@ export function array<T>(items: Schema<T>, limits: ArrayLimits): Schema<readonly
 export function record<T>(
   names: Schema<string>,
   values: Schema<T>,
-  limits: { readonly maxProperties: number },
+  maxProperties: number,
 ): Schema<Readonly<Record<string, T>>> {
-  return { type: "object", propertyNames: names, additionalProperties: values, ...limits };
+  return { type: "object", propertyNames: names, additionalProperties: values, maxProperties };
 }
 
 /** The form of a `line`, which distinguishes it from all other texts. */
@@ -91,13 +112,18 @@ export const ONE_LINE = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
  * A text on one line. Control characters are refused, so that it is safe in a terminal, a log and an event stream;
  * `validate` replaces invisible and bidirectional characters.
  */
-export function line(limits: { readonly minLength?: number; readonly maxLength: number }): Schema<string> {
-  return { type: "string", ...limits, pattern: ONE_LINE, "x-expects": "one line of plain text" };
+export function line(maxLength: number): Schema<string> {
+  return { type: "string", maxLength, pattern: ONE_LINE, "x-expects": "one line of plain text" };
+}
+
+export function nonEmptyLine(maxLength: number): Schema<string> {
+  const { type, ...rest } = line(maxLength);
+  return { type, minLength: 1, ...rest };
 }
 
 /** Any text, also over several lines; for words the broker itself writes. */
-export function prose(limits: { readonly maxLength: number }): Schema<string> {
-  return { type: "string", ...limits };
+export function prose(maxLength: number): Schema<string> {
+  return { type: "string", maxLength };
 }
 
 /** A text of a certain form, which `expects` names: "a DNS label: lower-case letters, …". */
@@ -113,27 +139,32 @@ export function oneOf<const V extends readonly string[]>(...values: V): Schema<V
   return { type: "string", enum: values };
 }
 
-export function integer(limits: { readonly minimum: number; readonly maximum: number }): Schema<number> {
-  return { type: "integer", ...limits };
+export function integer(minimum: number, maximum: number): Schema<number> {
+  return { type: "integer", minimum, maximum };
 }
 
-export function number(limits: {
-  readonly minimum?: number;
-  readonly maximum: number;
-  readonly exclusiveMinimum?: number;
-}): Schema<number> {
-  return { type: "number", ...limits };
+/** How many; any number that is exact. */
+export function count(): Schema<number> {
+  return integer(0, Number.MAX_SAFE_INTEGER);
+}
+
+export function number(minimum: number, maximum: number): Schema<number> {
+  return { type: "number", minimum, maximum };
+}
+
+export function positiveNumber(maximum: number): Schema<number> {
+  return { type: "number", exclusiveMinimum: 0, maximum };
 }
 
 export function boolean(): Schema<boolean> {
   return { type: "boolean" };
 }
 
-function fieldNode({ schema, description, hints }: Field<unknown, boolean>): SchemaNode {
+function fieldNode({ schema, description, examples, lock }: Field<unknown, boolean>): SchemaNode {
   return {
     ...schema,
     description,
-    ...(hints.examples === undefined ? {} : { examples: hints.examples }),
-    ...(hints.lock === undefined ? {} : { "x-lock": hints.lock }),
+    ...(examples.length === 0 ? {} : { examples }),
+    ...(lock === undefined ? {} : { "x-lock": lock }),
   };
 }

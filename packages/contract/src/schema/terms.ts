@@ -1,6 +1,7 @@
 import {
   DURATION_MAX_LENGTH,
   DURATION_PATTERN,
+  NAMED_RESOURCES,
   POSITIVE_DURATION_PATTERN,
   TIME_MAX_LENGTH,
 } from "@resource-broker/base";
@@ -10,7 +11,7 @@ import {
   CLUSTER_ID_PATTERN,
   DNS_SUBDOMAIN,
 } from "@resource-broker/domain";
-import { matching } from "./builders.ts";
+import * as t from "./builders.ts";
 import type { Schema, Sign } from "./node.ts";
 
 /** The names of the formats that the interpreter checks by more than a pattern. */
@@ -91,7 +92,7 @@ export function duration(sign: Exclude<Sign, "any">): Schema<string> {
 
 /** The Common Name of a cluster's certificate; the same grammar as `isClusterId` of the domain. */
 export function clusterId(): Schema<string> {
-  return matching(CLUSTER_ID_PATTERN, `a cluster ID: ${CLUSTER_ID_FORM}`, {
+  return t.matching(CLUSTER_ID_PATTERN, `a cluster ID: ${CLUSTER_ID_FORM}`, {
     format: FORMAT.clusterId,
     maxLength: CLUSTER_ID_MAX_LENGTH,
   });
@@ -102,7 +103,7 @@ export function clusterId(): Schema<string> {
  * not make a whole reply invalid.
  */
 export function shownClusterId(): Schema<string> {
-  return matching("^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$", `a cluster ID: ${CLUSTER_ID_FORM}`, {
+  return t.matching("^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$", `a cluster ID: ${CLUSTER_ID_FORM}`, {
     format: FORMAT.clusterId,
     maxLength: CLUSTER_ID_MAX_LENGTH,
   });
@@ -111,38 +112,39 @@ export function shownClusterId(): Schema<string> {
 /** A reservation's name. Ours are DNS labels; an older broker names them as any Kubernetes object may be named. */
 export function reservationName(): Schema<string> {
   const expects = "a reservation's name: lower-case letters, digits, '-' and single '.', at most 253 of them";
-  return matching(`^${DNS_SUBDOMAIN}$`, expects, { maxLength: 253 });
+  return t.matching(`^${DNS_SUBDOMAIN}$`, expects, { maxLength: 253 });
 }
 
 /** The name of a namespace or a decision. */
 export function dnsLabel(): Schema<string> {
   const expects = "a name: lower-case letters, digits and '-', at most 63 of them";
-  return matching("^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$", expects, { maxLength: 63 });
+  return t.matching("^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$", expects, { maxLength: 63 });
 }
 
 export function labelKey(): Schema<string> {
   const expects = "a label name such as region or topology.kubernetes.io/zone";
   const prefix = `(?:${DNS_SUBDOMAIN}/)?`;
-  return matching(`^${prefix}[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$`, expects, { maxLength: 317 });
+  return t.matching(`^${prefix}[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$`, expects, { maxLength: 317 });
 }
 
 export function labelValue(): Schema<string> {
   const expects = "a label value: letters, digits, '-', '_' and '.', at most 63 of them";
-  return matching("^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$", expects, { maxLength: 63 });
+  return t.matching("^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$", expects, { maxLength: 63 });
 }
 
 /**
- * An extended resource. Kubernetes requires a domain before the slash; here it also keeps `constructor` and
- * the like from ever being a resource's name.
+ * An extended resource, or a known one without a field of its own. Kubernetes requires a domain before the slash of the former;
+ * here it also keeps `constructor` and the like from ever being a resource's name.
  */
 export function extendedResourceName(): Schema<string> {
   const expects = "an extended resource name with its domain, such as amd.com/gpu";
-  const pattern = `^${DNS_SUBDOMAIN}/[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$`;
-  return matching(pattern, expects, { maxLength: 317 });
+  const known = NAMED_RESOURCES.map(({ name }) => name).join("|");
+  const pattern = `^(?:${DNS_SUBDOMAIN}/[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?|${known})$`;
+  return t.matching(pattern, expects, { maxLength: 317 });
 }
 
 export function currency(): Schema<string> {
-  return matching("^[A-Z]{3}$", "a currency code of three capital letters", {
+  return t.matching("^[A-Z]{3}$", "a currency code of three capital letters", {
     maxLength: 3,
     examples: ["EUR"],
   });
@@ -151,7 +153,7 @@ export function currency(): Schema<string> {
 /** Where a cluster's API server is reached. */
 export function httpsUrl(): Schema<string> {
   const pattern = "^https://[A-Za-z0-9.:_~%\\[\\]-]+(?:/[A-Za-z0-9.:_~%/-]*)?$";
-  return matching(pattern, "an address that begins with https://, without user, query or fragment", {
+  return t.matching(pattern, "an address that begins with https://, without user, query or fragment", {
     maxLength: 512,
     examples: ["https://10.0.0.7:6443"],
   });
@@ -160,5 +162,5 @@ export function httpsUrl(): Schema<string> {
 /** A time of day in UTC; `24:00` is the end of the day. */
 export function timeOfDay(): Schema<string> {
   const pattern = "^(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
-  return matching(pattern, "a time of day from 00:00 to 24:00", { maxLength: 5, examples: ["22:00"] });
+  return t.matching(pattern, "a time of day from 00:00 to 24:00", { maxLength: 5, examples: ["22:00"] });
 }

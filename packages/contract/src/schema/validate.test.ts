@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { advertisementSchema } from "../wire/advertisement.ts";
 import { idempotencyKeySchema, reservationListSchema } from "../wire/reservation.ts";
 import { reservationRequestSchema } from "../wire/reservation-request.ts";
-import { array, integer, line, object, optional, record, required } from "./builders.ts";
+import * as t from "./builders.ts";
 import type { Schema } from "./node.ts";
 import { describeProblem, MAX_PROBLEMS } from "./problem.ts";
 import { dnsLabel, labelKey, labelValue } from "./terms.ts";
@@ -166,11 +166,11 @@ describe("a reservation request", () => {
 });
 
 describe("any input", () => {
-  const schema = object({
-    labels: optional(record(labelKey(), labelValue(), { maxProperties: 3 }), "Labels."),
-    names: optional(array(dnsLabel(), { minItems: 1, maxItems: 20 }), "Names."),
-    size: optional(integer({ minimum: 1, maximum: 5 }), "Size."),
-    word: required(line({ minLength: 1, maxLength: 3 }), "A word."),
+  const schema = t.object({
+    labels: t.optional(t.record(labelKey(), labelValue(), 3), "Labels."),
+    names: t.optional(t.array(dnsLabel(), 20, { minItems: 1 }), "Names."),
+    size: t.optional(t.integer(1, 5), "Size."),
+    word: t.required(t.nonEmptyLine(3), "A word."),
   });
 
   test("names of prototypes are ordinary names", () => {
@@ -239,9 +239,9 @@ describe("any input", () => {
 });
 
 describe("what a person wrote by hand", () => {
-  const schema = object({
-    weights: optional(integer({ minimum: 0, maximum: 9 }), "Weights."),
-    staleness: optional(integer({ minimum: 0, maximum: 9 }), "Staleness."),
+  const schema = t.object({
+    weights: t.optional(t.integer(0, 9), "Weights."),
+    staleness: t.optional(t.integer(0, 9), "Staleness."),
   });
 
   test.each([

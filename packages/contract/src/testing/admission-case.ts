@@ -19,34 +19,30 @@ export interface Refusal {
   readonly isRule: boolean;
 }
 
-/** One field of a good object. */
-export interface Place {
-  readonly kind: string;
-  readonly path: string;
+/** A rule's refusal of one field. */
+export function byRule(field: string, message: string): Pick<AdmissionCase, "refusal"> {
+  return { refusal: { field, message, isRule: true } };
 }
 
-/** A good object with one wrong value in it is refused on creation, by a rule. */
-export function refusesValue({ kind, path }: Place, value: JsonValue, message: string): AdmissionCase {
-  const object = changed(goodObject(kind), path, value);
-  const name = `${kind} refuses ${path} ${JSON.stringify(value)}`;
-  return { name, kind, object, refusal: { field: path, message, isRule: true } };
-}
-
-/** A good object is refused when one field changes afterwards, by a rule. `undefined` takes the field away. */
-export function refusesChange(
-  { kind, path }: Place,
-  value: JsonValue | undefined,
-  message: string,
-): AdmissionCase {
-  const old = goodObject(kind);
-  const name = `${kind} refuses a change of ${path} to ${value === undefined ? "nothing" : JSON.stringify(value)}`;
-  return {
-    name,
+/** Rows for one kind: its good object with one wrong value in it is refused on creation, by a rule. */
+export function refusals(kind: string) {
+  return (path: string, value: JsonValue, message: string): AdmissionCase => ({
+    name: `${kind} refuses ${path} ${JSON.stringify(value)}`,
     kind,
-    old,
-    object: changed(old, path, value),
-    refusal: { field: path, message, isRule: true },
-  };
+    object: changed(goodObject(kind), path, value),
+    ...byRule(path, message),
+  });
+}
+
+/** The same for one field that changes afterwards: "<field> cannot be changed". `undefined` takes the field away. */
+export function locks(kind: string) {
+  return (path: string, value: JsonValue | undefined): AdmissionCase => ({
+    name: `${kind} refuses a change of ${path} to ${value === undefined ? "nothing" : JSON.stringify(value)}`,
+    kind,
+    old: goodObject(kind),
+    object: changed(goodObject(kind), path, value),
+    ...byRule(path, `${path.split(".").at(-1)} cannot be changed`),
+  });
 }
 
 export function goodObject(kind: string): JsonObject {

@@ -1,5 +1,5 @@
-import { type AdmissionCase, goodObject, refusesChange, refusesValue } from "./admission-case.ts";
-import { changed, GOOD_OBJECTS } from "./good-objects.ts";
+import { type AdmissionCase, byRule, goodObject, locks, refusals } from "./admission-case.ts";
+import { changed, GOOD_OBJECTS, type JsonValue } from "./good-objects.ts";
 import { QUANTITY_CASES } from "./quantity-cases.ts";
 import { adoption, RESERVATION_CASES } from "./reservation-cases.ts";
 
@@ -99,21 +99,25 @@ const REFUSED_BY_SCHEMA: readonly AdmissionCase[] = [
 ];
 
 const REFUSED_BY_RULE: readonly AdmissionCase[] = [
-  ...["Advertisement", "ClusterAdvertisement"].flatMap((kind) => [
-    refusesValue({ kind, path: "spec.clusterID" }, "Paris!", CLUSTER_ID),
-    refusesValue({ kind, path: "spec.liqo.clusterID" }, "../x", CLUSTER_ID),
-    refusesValue({ kind, path: "spec.labels" }, { "-x": "y" }, LABELS),
-    refusesValue({ kind, path: "spec.cost.extendedCost" }, { gpu: "1" }, EXTENDED_NAMES),
-    refusesValue({ kind, path: "spec.cost.spot.extendedCost" }, { gpu: "1" }, EXTENDED_NAMES),
-    refusesChange({ kind, path: "spec.clusterID" }, "berlin", "clusterID cannot be changed"),
-  ]),
-  ...["ResourceRequest", "Reservation"].flatMap((kind) => [
-    refusesValue({ kind, path: "spec.duration" }, "5 minutes", DURATION),
-    refusesValue({ kind, path: "spec.duration" }, "0s", DURATION),
-    refusesValue({ kind, path: "spec.duration" }, "-1h", DURATION),
-    refusesValue({ kind, path: "spec.targetClusterID" }, "--flag", CLUSTER_ID),
-    refusesValue({ kind, path: "spec.constraints.labels" }, { "a b": "c" }, LABELS),
-  ]),
+  ...["Advertisement", "ClusterAdvertisement"].flatMap((kind) => {
+    const refuses = refusals(kind);
+    return [
+      refuses("spec.clusterID", "Paris!", CLUSTER_ID),
+      refuses("spec.liqo.clusterID", "../x", CLUSTER_ID),
+      refuses("spec.labels", { "-x": "y" }, LABELS),
+      refuses("spec.cost.extendedCost", { gpu: "1" }, EXTENDED_NAMES),
+      refuses("spec.cost.spot.extendedCost", { gpu: "1" }, EXTENDED_NAMES),
+      locks(kind)("spec.clusterID", "berlin"),
+    ];
+  }),
+  ...["ResourceRequest", "Reservation"].flatMap((kind) => {
+    const refuses = refusals(kind);
+    return [
+      ...["5 minutes", "0s", "-1h"].map((text) => refuses("spec.duration", text, DURATION)),
+      refuses("spec.targetClusterID", "--flag", CLUSTER_ID),
+      refuses("spec.constraints.labels", { "a b": "c" }, LABELS),
+    ];
+  }),
   ...resourceRequestRows(),
   ...instructionRows(),
   ...RESERVATION_CASES,
@@ -130,80 +134,62 @@ export const ADMISSION_CASES: readonly AdmissionCase[] = [
 
 function resourceRequestRows(): AdmissionCase[] {
   const kind = "ResourceRequest";
+  const refuses = refusals(kind);
   const old = changed(goodObject(kind), "status.phase", "Reserved");
   return [
-    refusesValue({ kind, path: "spec.offload.podSelector" }, { "a b": "c" }, LABELS),
-    refusesValue({ kind, path: "status.targetClusterID" }, "Paris", CLUSTER_ID),
+    refuses("spec.offload.podSelector", { "a b": "c" }, LABELS),
+    refuses("status.targetClusterID", "Paris", CLUSTER_ID),
     {
       name: "a reserved request refuses another spec",
       kind,
       old,
       object: changed(old, "spec.requestedCPU", "8"),
-      refusal: { field: "spec", message: "resources are already reserved for this request", isRule: true },
+      ...byRule("spec", "resources are already reserved for this request"),
     },
   ];
 }
 
 function instructionRows(): AdmissionCase[] {
   const [requesters, providers] = ["ReservationInstruction", "ProviderInstruction"] as const;
-  const other = "rsv-rome-other";
   return [
-    refusesValue({ kind: requesters, path: "spec.targetClusterID" }, "a..b/", CLUSTER_ID),
-    refusesValue({ kind: requesters, path: "spec.targetLiqoID" }, "A", CLUSTER_ID),
-    refusesValue({ kind: providers, path: "spec.requesterClusterID" }, "", CLUSTER_ID),
-    refusesValue({ kind: providers, path: "spec.requesterLiqoID" }, "A", CLUSTER_ID),
-    refusesChange(
-      { kind: requesters, path: "spec.reservationName" },
-      other,
-      "reservationName cannot be changed",
-    ),
-    refusesChange(
-      { kind: providers, path: "spec.reservationName" },
-      other,
-      "reservationName cannot be changed",
-    ),
-    refusesChange(
-      { kind: requesters, path: "spec.targetClusterID" },
-      "berlin",
-      "targetClusterID cannot be changed",
-    ),
-    refusesChange(
-      { kind: providers, path: "spec.requesterClusterID" },
-      "oslo",
-      "requesterClusterID cannot be changed",
-    ),
-    ...[requesters, providers].flatMap((kind) =>
-      [{ pods: 60, ephemeralStorage: "5Gi" }, undefined].map((value) =>
-        refusesChange({ kind, path: "spec.sliceDefaults" }, value, "sliceDefaults cannot be changed"),
-      ),
-    ),
+    refusals(requesters)("spec.targetClusterID", "a..b/", CLUSTER_ID),
+    refusals(requesters)("spec.targetLiqoID", "A", CLUSTER_ID),
+    refusals(providers)("spec.requesterClusterID", "", CLUSTER_ID),
+    refusals(providers)("spec.requesterLiqoID", "A", CLUSTER_ID),
+    locks(requesters)("spec.targetClusterID", "berlin"),
+    locks(providers)("spec.requesterClusterID", "oslo"),
+    ...[requesters, providers]
+      .map(locks)
+      .flatMap((keeps) => [
+        keeps("spec.reservationName", "rsv-rome-other"),
+        keeps("spec.sliceDefaults", { pods: 60, ephemeralStorage: "5Gi" }),
+        keeps("spec.sliceDefaults", undefined),
+      ]),
   ];
 }
 
 function policyRows(): AdmissionCase[] {
-  const at = (field: string) => ({ kind: "BrokerPolicy", path: `spec.${field}` });
+  const refuses = (field: string, value: JsonValue, message: string): AdmissionCase =>
+    refusals("BrokerPolicy")(`spec.${field}`, value, message);
+  const price = { cpuCost: "1", memoryCost: "1", currency: "EUR" };
   return [
     ...["staleness", "defaultTTL", "maxTTL", "activationTimeout", "requesterLostAfter"].map((field) =>
-      refusesValue(at(field), "0s", DURATION),
+      refuses(field, "0s", DURATION),
     ),
-    refusesValue(at("refusalMemory"), "soon", "must be a duration"),
-    refusesValue(at("defaultTTL"), "200h", "must not be longer than maxTTL"),
-    refusesValue(at("weights"), { resources: 0, cost: 0 }, "at least one weight must be more than 0"),
-    refusesValue(at("weights"), { "a b": 1 }, SCORER),
-    refusesValue(at("ratings"), { "a b": { paris: 1 } }, SCORER),
-    refusesValue(at("prices.rates"), { dollar: 1 }, CURRENCY_NAMES),
-    refusesValue(
-      at("prices.clusters"),
-      { "a b": { cpuCost: "1", memoryCost: "1", currency: "EUR" } },
-      CLUSTER_NAMES,
-    ),
-    refusesValue(at("lending.clusters"), { "a b": { allow: ["rome"] } }, CLUSTER_NAMES),
-    refusesValue(at("quotas"), { "a b": { cpu: "1" } }, CLUSTER_NAMES),
+    refuses("refusalMemory", "soon", "must be a duration"),
+    refuses("defaultTTL", "200h", "must not be longer than maxTTL"),
+    refuses("weights", { resources: 0, cost: 0 }, "at least one weight must be more than 0"),
+    refuses("weights", { "a b": 1 }, SCORER),
+    refuses("ratings", { "a b": { paris: 1 } }, SCORER),
+    refuses("prices.rates", { dollar: 1 }, CURRENCY_NAMES),
+    refuses("prices.clusters", { "a b": price }, CLUSTER_NAMES),
+    refuses("lending.clusters", { "a b": { allow: ["rome"] } }, CLUSTER_NAMES),
+    refuses("quotas", { "a b": { cpu: "1" } }, CLUSTER_NAMES),
     ...["cpu", "memory", "storage"].map((name) =>
-      refusesValue(at(`defaultQuota.${name}`), "-1", "must be a quantity that is not negative"),
+      refuses(`defaultQuota.${name}`, "-1", "must be a quantity that is not negative"),
     ),
-    refusesValue(at("defaultQuota.gpu"), "1.5", "must be a whole number that is not negative"),
-    refusesValue(at("defaultQuota.extended"), { "amd gpu": "1" }, EXTENDED_NAMES),
+    refuses("defaultQuota.gpu", "1.5", "must be a whole number that is not negative"),
+    refuses("defaultQuota.extended", { "amd gpu": "1" }, EXTENDED_NAMES),
   ];
 }
 

@@ -1,39 +1,37 @@
-import { type AdmissionCase, goodObject, refusesChange, refusesValue } from "./admission-case.ts";
+import { type AdmissionCase, byRule, goodObject, locks, refusals } from "./admission-case.ts";
 import { changed, type JsonObject, type JsonValue } from "./good-objects.ts";
 
 const CLUSTER_ID = "must be a cluster ID";
+const ASKED = "must be stated: what is asked for, with cpu and memory";
+const ADOPT = "belongs to the intent Adopt";
+const RELEASE = "must be stated for the intent Release";
 
 /** What only the rules of a Reservation refuse: who borrows, what never changes, and what each intent needs. */
 export const RESERVATION_CASES: readonly AdmissionCase[] = reservationRows();
 
 function reservationRows(): AdmissionCase[] {
   const kind = "Reservation";
-  const without = changed(goodObject(kind), "spec.requesterID", undefined);
-  const requester = { kind, path: "spec.requesterID" };
+  const [refuses, keeps] = [refusals(kind), locks(kind)];
   return [
-    refusesValue(requester, "Rome", CLUSTER_ID),
-    refusesValue({ kind, path: "status.requesterLiqoID" }, "A", CLUSTER_ID),
-    refusesValue({ kind, path: "status.targetLiqoID" }, "A", CLUSTER_ID),
-    refusesValue({ kind, path: "spec.targetClusterID" }, "rome", "a cluster cannot borrow from itself"),
-    refusesChange({ kind, path: "spec.targetClusterID" }, "berlin", "targetClusterID cannot be changed"),
-    refusesChange({ kind, path: "spec.targetClusterID" }, undefined, "targetClusterID cannot be changed"),
-    refusesChange(requester, "oslo", "requesterID cannot be changed"),
-    refusesChange(requester, undefined, "requesterID cannot be changed"),
+    refuses("spec.requesterID", "Rome", CLUSTER_ID),
+    refuses("status.requesterLiqoID", "A", CLUSTER_ID),
+    refuses("status.targetLiqoID", "A", CLUSTER_ID),
+    refuses("spec.targetClusterID", "rome", "a cluster cannot borrow from itself"),
+    keeps("spec.targetClusterID", "berlin"),
+    keeps("spec.targetClusterID", undefined),
+    keeps("spec.requesterID", "oslo"),
+    keeps("spec.requesterID", undefined),
     {
       name: "a reservation without a requester refuses one later",
       kind,
-      old: without,
+      old: changed(goodObject(kind), "spec.requesterID", undefined),
       object: goodObject(kind),
-      refusal: { field: "spec.requesterID", message: "requesterID cannot be changed", isRule: true },
+      ...byRule("spec.requesterID", "requesterID cannot be changed"),
     },
-    refusesChange({ kind, path: "spec.intent" }, "Quote", "intent cannot be changed"),
-    refusesChange({ kind, path: "spec.key" }, "another", "key cannot be changed"),
-    refusesChange({ kind, path: "spec.key" }, undefined, "key cannot be changed"),
-    refusesChange(
-      { kind, path: "spec.requestedResources" },
-      { cpu: "16", memory: "32Gi" },
-      "requestedResources cannot be changed",
-    ),
+    keeps("spec.intent", "Quote"),
+    keeps("spec.key", "another"),
+    keeps("spec.key", undefined),
+    keeps("spec.requestedResources", { cpu: "16", memory: "32Gi" }),
     ...requestOptionRows(),
     ...intentRows(),
   ];
@@ -53,8 +51,7 @@ function requestOptionRows(): AdmissionCase[] {
     const field = `spec.${option}`;
     const asked = changed(goodObject("Reservation"), field, value);
     const unasked = changed(asked, field, undefined);
-    const refusal = { field, message: `${option} cannot be changed`, isRule: true };
-    const row = { kind: "Reservation", refusal };
+    const row = { kind: "Reservation", ...byRule(field, `${option} cannot be changed`) };
     return [
       {
         name: `a reservation refuses another ${option}`,
@@ -72,46 +69,27 @@ function requestOptionRows(): AdmissionCase[] {
 function intentRows(): AdmissionCase[] {
   const kind = "Reservation";
   const asked = "spec.requestedResources";
-  const release = changed(goodObject(kind), "spec.intent", "Release");
-  const byRule = (field: string, message: string) => ({ refusal: { field, message, isRule: true } });
-  return [
-    {
-      name: "a reservation that asks for nothing is refused",
-      kind,
-      object: changed(goodObject(kind), asked, undefined),
-      ...byRule(asked, "must be stated: what is asked for, with cpu and memory"),
-    },
-    {
-      name: "a quote that asks for nothing is refused",
-      kind,
-      object: changed(changed(goodObject(kind), "spec.intent", "Quote"), asked, undefined),
-      ...byRule(asked, "must be stated: what is asked for, with cpu and memory"),
-    },
-    {
-      name: "an adoption without an offer is refused",
-      kind,
-      object: changed(adoption(), "spec.offer", undefined),
-      ...byRule("spec.offer", "belongs to the intent Adopt"),
-    },
-    {
-      name: "an offer with another intent is refused",
-      kind,
-      object: changed(adoption(), "spec.intent", "Reserve"),
-      ...byRule("spec.offer", "belongs to the intent Adopt"),
-    },
-    {
-      name: "an offer by nobody we know is refused",
-      kind,
-      object: changed(adoption(), "spec.offer.by", "Paris"),
-      ...byRule("spec.offer.by", CLUSTER_ID),
-    },
-    {
-      name: "a release without a key is refused",
-      kind,
-      object: changed(release, "spec.key", undefined),
-      ...byRule("spec.key", "must be stated for the intent Release"),
-    },
+  const without = (object: JsonObject, path: string): JsonObject => changed(object, path, undefined);
+  const withIntent = (intent: string): JsonObject => changed(goodObject(kind), "spec.intent", intent);
+  const rows: readonly (readonly [name: string, object: JsonObject, field: string, message: string])[] = [
+    ["a reservation that asks for nothing", without(goodObject(kind), asked), asked, ASKED],
+    ["a quote that asks for nothing", without(withIntent("Quote"), asked), asked, ASKED],
+    ["an adoption without an offer", without(adoption(), "spec.offer"), "spec.offer", ADOPT],
+    ["an offer with another intent", changed(adoption(), "spec.intent", "Reserve"), "spec.offer", ADOPT],
+    [
+      "an offer by nobody we know",
+      changed(adoption(), "spec.offer.by", "Paris"),
+      "spec.offer.by",
+      CLUSTER_ID,
+    ],
+    ["a release without a key", without(withIntent("Release"), "spec.key"), "spec.key", RELEASE],
   ];
+  return rows.map(([name, object, field, message]) => ({
+    name: `${name} is refused`,
+    kind,
+    object,
+    ...byRule(field, message),
+  }));
 }
 
 /** An offer of a hold that the broker has forgotten. */

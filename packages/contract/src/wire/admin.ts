@@ -1,179 +1,175 @@
 import { policySchema } from "../policy/policy-schema.ts";
-import {
-  array,
-  boolean,
-  integer,
-  line,
-  matching,
-  object,
-  oneOf,
-  optional,
-  prose,
-  required,
-  titled,
-} from "../schema/builders.ts";
+import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, duration, shownClusterId, time } from "../schema/terms.ts";
+import { clusterId, currency, duration, shownClusterId, time } from "../schema/terms.ts";
 import { advertisementSchema } from "./advertisement.ts";
+import { amountsSchema } from "./amounts.ts";
 import { LIMIT } from "./protocol.ts";
 
-const hash = () => matching("^[0-9a-f]{64}$", "a SHA-256 digest in hexadecimal", { maxLength: 64 });
+const hash = () => t.matching("^[0-9a-f]{64}$", "a SHA-256 digest in hexadecimal", { maxLength: 64 });
 
-export const auditEntrySchema = titled(
-  "AuditEntryDTO",
-  object({
-    sequence: required(integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), "Place in the log.", {
-      examples: [1042],
-    }),
-    at: required(time(), "When it was committed.", { examples: ["2026-07-01T10:00:00.123Z"] }),
-    actor: required(line({ maxLength: 253 }), "Who did it: a cluster, an admin or the broker itself.", {
-      examples: ["rome"],
-    }),
-    action: required(line({ minLength: 1, maxLength: 63 }), "What happened.", { examples: ["granted"] }),
-    subject: optional(line({ maxLength: 253 }), "The reservation or cluster it happened to.", {
-      examples: ["rsv-rome-k3u7dq2hvmx5b4ta"],
-    }),
-    message: required(prose({ maxLength: 4096 }), "The same in words, with the reason.", {
-      examples: ["paris lends 4 CPU / 8Gi Memory to rome"],
-    }),
-    record: optional(prose({ maxLength: 262_144 }), "The entry exactly as it was hashed, as JSON text."),
-    previousHash: optional(hash(), "Hash of the entry before this one. Absent: that one is no longer kept."),
-    hash: required(
-      hash(),
-      "Hash over previousHash, sequence and record, a line each: one changed byte breaks the chain.",
-    ),
-  }),
-  "One entry of the hash-chained audit log.",
-);
+export const auditEntrySchema = t.message("AuditEntryDTO", "One entry of the hash-chained audit log.", {
+  sequence: t.required(t.integer(1, Number.MAX_SAFE_INTEGER), "Place in the log.", 1042),
+  at: t.required(time(), "When it was committed.", "2026-07-01T10:00:00.123Z"),
+  actor: t.required(t.line(253), "Who did it: a cluster, an admin or the broker itself.", "rome"),
+  action: t.required(t.nonEmptyLine(63), "What happened.", "granted"),
+  subject: t.optional(t.line(253), "The reservation or cluster it happened to.", "rsv-rome-k3u7dq2hvmx5b4ta"),
+  message: t.required(
+    t.prose(4096),
+    "The same in words, with the reason.",
+    "paris lends 4 CPU / 8Gi Memory to rome",
+  ),
+  record: t.optional(t.prose(262_144), "The entry exactly as it was hashed, as JSON text."),
+  previousHash: t.optional(hash(), "Hash of the entry before this one. Absent: that one is no longer kept."),
+  hash: t.required(
+    hash(),
+    "Hash over previousHash, sequence and record, a line each: one changed byte breaks the chain.",
+  ),
+});
 export type AuditEntryDTO = Infer<typeof auditEntrySchema>;
 
-export const auditPageSchema = titled(
-  "AuditPageDTO",
-  object({
-    items: required(array(auditEntrySchema, { maxItems: LIMIT.pageMax }), "Entries, oldest first."),
-    next: optional(
-      line({ maxLength: LIMIT.afterLength }),
-      "Ask for the next page with ?after=<next>. Absent: this was the last.",
-      {
-        examples: ["1042"],
-      },
-    ),
-  }),
-  "One page of the audit log.",
-);
+const auditChainSchema = t.object({
+  state: t.required(
+    t.oneOf("whole", "checking", "broken"),
+    "whole: every line fits. checking: not all lines are read yet. broken: see message.",
+    "whole",
+  ),
+  lines: t.optional(t.count(), "whole, checking: how many lines fit.", 1042),
+  at: t.optional(time(), "whole: when the check ended.", "2026-07-01T10:00:00Z"),
+  message: t.optional(t.prose(4096), "broken: what does not fit, and at which line."),
+});
+export type AuditChainDTO = Infer<typeof auditChainSchema>;
+
+export const auditPageSchema = t.message("AuditPageDTO", "One page of the audit log.", {
+  items: t.required(
+    t.array(auditEntrySchema, LIMIT.pageMax),
+    "Entries, oldest first; with order=desc newest first.",
+  ),
+  next: t.optional(
+    t.line(LIMIT.afterLength),
+    "Ask for the next page with ?after=<next>. Absent: this was the last.",
+    "1042",
+  ),
+  chain: t.optional(
+    auditChainSchema,
+    "Whether the whole log is intact, as the broker last checked it; only with order=desc.",
+  ),
+});
 export type AuditPageDTO = Infer<typeof auditPageSchema>;
 
-export const cordonRequestSchema = titled(
+export const cordonRequestSchema = t.message(
   "CordonRequestDTO",
-  object({
-    reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why, in words that requesters will read.", {
-      examples: ["maintenance until Friday"],
-    }),
-  }),
   "Keeps a cluster from lending anything new. What it lends already stays.",
+  {
+    reason: t.optional(
+      t.line(LIMIT.reasonLength),
+      "Why, in words that requesters will read.",
+      "maintenance until Friday",
+    ),
+  },
 );
 
-export const cordonReplySchema = titled(
-  "CordonReplyDTO",
-  object({
-    clusterID: required(shownClusterId(), "The cluster.", { examples: ["tokyo"] }),
-    cordoned: required(boolean(), "True while it lends nothing new.", { examples: [true] }),
-    reason: optional(line({ maxLength: LIMIT.reasonLength }), "Why.", {
-      examples: ["maintenance until Friday"],
-    }),
-  }),
-  "Whether a cluster may lend.",
-);
+export const cordonReplySchema = t.message("CordonReplyDTO", "Whether a cluster may lend.", {
+  clusterID: t.required(shownClusterId(), "The cluster.", "tokyo"),
+  cordoned: t.required(t.boolean(), "True while it lends nothing new.", true),
+  reason: t.optional(t.line(LIMIT.reasonLength), "Why.", "maintenance until Friday"),
+});
 export type CordonReplyDTO = Infer<typeof cordonReplySchema>;
 
 const MAX_URL_LENGTH = 512;
-const roleSchema = oneOf("viewer", "admin");
+const roleSchema = t.oneOf("viewer", "admin");
 
-export const dashboardLinkRequestSchema = titled(
+export const dashboardLinkRequestSchema = t.message(
   "DashboardLinkRequestDTO",
-  object({
-    role: optional(roleSchema, "What the browser may do: read everything, or also act. Absent: admin.", {
-      examples: ["viewer"],
-    }),
-  }),
   "Asks for a link that signs one browser in to the dashboard, once.",
+  {
+    role: t.optional(
+      roleSchema,
+      "What the browser may do: read everything, or also act. Absent: admin.",
+      "viewer",
+    ),
+  },
 );
 
-export const dashboardLinkSchema = titled(
+export const dashboardLinkSchema = t.message(
   "DashboardLinkDTO",
-  object({
-    url: required(
-      line({ minLength: 1, maxLength: MAX_URL_LENGTH }),
-      "Open it in a browser. The token stands behind `#`, so that no proxy, log or preview ever sees it.",
-      { examples: ["http://127.0.0.1:8090/#token=mYq1…"] },
-    ),
-    role: required(roleSchema, "What the browser may do.", { examples: ["admin"] }),
-    expiresAt: required(time(), "Until when it can be opened.", { examples: ["2026-07-01T10:02:00Z"] }),
-  }),
   "Signs one browser in to the dashboard, once.",
+  {
+    url: t.required(
+      t.nonEmptyLine(MAX_URL_LENGTH),
+      "Open it in a browser. The token stands behind `#`, so that no proxy, log or preview ever sees it.",
+      "http://127.0.0.1:8090/#token=mYq1…",
+    ),
+    role: t.required(roleSchema, "What the browser may do.", "admin"),
+    expiresAt: t.required(time(), "Until when it can be opened.", "2026-07-01T10:02:00Z"),
+  },
 );
 export type DashboardLink = Infer<typeof dashboardLinkSchema>;
 
-export const policyReplySchema = titled(
-  "PolicyReplyDTO",
-  object({
-    version: required(line({ maxLength: 253 }), "Names the policy in force; decision records carry it.", {
-      examples: ["default"],
-    }),
-    source: required(line({ maxLength: 1024 }), "Where it was read from.", {
-      examples: ["/etc/broker/policy.yaml"],
-    }),
-    loadedAt: optional(time(), "When it came into force.", { examples: ["2026-07-01T10:00:00Z"] }),
-    policy: required(policySchema, "The whole policy, with the defaults filled in."),
-  }),
-  "The policy in force.",
-);
+export const policyReplySchema = t.message("PolicyReplyDTO", "The policy in force.", {
+  version: t.required(t.line(253), "Names the policy in force; decision records carry it.", "default"),
+  source: t.required(t.line(1024), "Where it was read from.", "/etc/broker/policy.yaml"),
+  loadedAt: t.optional(time(), "When it came into force.", "2026-07-01T10:00:00Z"),
+  policy: t.required(policySchema, "The whole policy, with the defaults filled in."),
+});
 export type PolicyReplyDTO = Infer<typeof policyReplySchema>;
 
-export const adoptionOpeningSchema = titled(
+export const adoptionOpeningSchema = t.message(
   "AdoptionOpeningDTO",
-  object({
-    duration: required(duration("positive"), "How long adoption stays open: at most 168h.", {
-      examples: ["1h"],
-    }),
-  }),
   "Lets the ledger adopt holds made before now, for a while.",
+  {
+    duration: t.required(duration("positive"), "How long adoption stays open: at most 168h.", "1h"),
+  },
 );
 
-export const adoptionWindowSchema = titled(
+export const adoptionWindowSchema = t.message(
   "AdoptionWindowDTO",
-  object({
-    open: required(boolean(), "True while holds can be adopted.", { examples: [true] }),
-    since: optional(time(), "Only holds made before this are adopted: the ledger's memory begins here.", {
-      examples: ["2026-07-01T10:00:00.123Z"],
-    }),
-    until: optional(time(), "When adoption ends, or ended.", { examples: ["2026-07-02T10:00:00.123Z"] }),
-    cause: optional(
-      line({ minLength: 1, maxLength: 63 }),
-      "created: the ledger was made empty. restored: from a backup. opened or closed: by an admin.",
-      { examples: ["restored"] },
-    ),
-    by: optional(clusterId(), "The admin who opened or closed it.", { examples: ["ops"] }),
-  }),
   "Whether the ledger adopts holds that it does not know. Without times it never did.",
+  {
+    open: t.required(t.boolean(), "True while holds can be adopted.", true),
+    since: t.optional(
+      time(),
+      "Only holds made before this are adopted: the ledger's memory begins here.",
+      "2026-07-01T10:00:00.123Z",
+    ),
+    until: t.optional(time(), "When adoption ends, or ended.", "2026-07-02T10:00:00.123Z"),
+    cause: t.optional(
+      t.nonEmptyLine(63),
+      "created: the ledger was made empty. restored: from a backup. opened or closed: by an admin.",
+      "restored",
+    ),
+    by: t.optional(clusterId(), "The admin who opened or closed it.", "ops"),
+  },
 );
 export type AdoptionWindowDTO = Infer<typeof adoptionWindowSchema>;
 
-export const advertisementPageSchema = titled(
-  "AdvertisementPageDTO",
-  object({
-    items: required(
-      array(advertisementSchema, { maxItems: LIMIT.pageMax }),
-      "Advertisements in the order of their cluster IDs.",
-    ),
-    next: optional(
-      line({ maxLength: LIMIT.afterLength }),
-      "Ask for the next page with ?after=<next>. Absent: this was the last.",
-      {
-        examples: ["paris"],
-      },
-    ),
-  }),
-  "One page of advertisements.",
-);
+const COUNT = t.count();
+
+const fleetTotalsSchema = t.object({
+  ready: t.required(COUNT, "Clusters that can get reservations.", 1),
+  allocatable: t.required(amountsSchema, "What their nodes can give to pods. Stale clusters are left out."),
+  allocated: t.required(amountsSchema, "What their own pods request."),
+  reserved: t.required(amountsSchema, "What they lend."),
+  available: t.required(amountsSchema, "What they can still lend."),
+  live: t.required(COUNT, "Reservations that they provide.", 2),
+  perHour: t.required(t.number(0, 1e15), "What these cost in one hour.", 0.42),
+  currency: t.required(currency(), "The policy's currency.", "EUR"),
+});
+
+export const advertisementPageSchema = t.message("AdvertisementPageDTO", "One page of advertisements.", {
+  items: t.required(
+    t.array(advertisementSchema, LIMIT.pageMax),
+    "Advertisements in the order of their cluster IDs.",
+  ),
+  next: t.optional(
+    t.line(LIMIT.afterLength),
+    "Ask for the next page with ?after=<next>. Absent: this was the last.",
+    "paris",
+  ),
+  total: t.optional(COUNT, "How many match, on all pages; only of lists with sort, q, state or offset.", 1),
+  totals: t.optional(
+    fleetTotalsSchema,
+    "Of all that match, on all pages; only of lists with sort, q, state or offset.",
+  ),
+});
 export type AdvertisementPageDTO = Infer<typeof advertisementPageSchema>;

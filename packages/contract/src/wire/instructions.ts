@@ -1,44 +1,34 @@
-import { array, line, object, oneOf, optional, required, titled } from "../schema/builders.ts";
+import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { reservationName } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 import { generationSchema, reservationSchema } from "./reservation.ts";
 
-export const capacityEventSchema = titled(
-  "CapacityEventDTO",
-  object({
-    change: required(
-      oneOf("freed", "at-risk"),
-      "freed: queued requests may try again. at-risk: a provider shrank below what it lends.",
-      { examples: ["freed"] },
-    ),
-    reservationIDs: optional(
-      array(reservationName(), { maxItems: LIMIT.capacityIds }),
-      "at-risk: the reservations of yours it touches.",
-      {
-        examples: [["rsv-rome-k3u7dq2hvmx5b4ta"]],
-      },
-    ),
-    message: optional(line({ maxLength: LIMIT.reasonLength }), "The same in words.", {
-      examples: ["paris has 2 CPU less than it lends"],
-    }),
-  }),
-  "Capacity came back or is at risk.",
-);
+export const capacityEventSchema = t.message("CapacityEventDTO", "Capacity came back or is at risk.", {
+  change: t.required(
+    t.oneOf("freed", "at-risk"),
+    "freed: queued requests may try again. at-risk: a provider shrank below what it lends.",
+    "freed",
+  ),
+  reservationIDs: t.optional(
+    t.array(reservationName(), LIMIT.capacityIds),
+    "at-risk: the reservations of yours it touches.",
+    ["rsv-rome-k3u7dq2hvmx5b4ta"],
+  ),
+  message: t.optional(t.line(LIMIT.reasonLength), "The same in words.", "paris has 2 CPU less than it lends"),
+});
 export type CapacityEventDTO = Infer<typeof capacityEventSchema>;
 
-export const resetEventSchema = titled(
+export const resetEventSchema = t.message(
   "ResetEventDTO",
-  object({
-    reason: required(
-      line({ maxLength: LIMIT.reasonLength }),
-      "Why the stream cannot go on where the reader left it.",
-      {
-        examples: ["event 812 is too old"],
-      },
-    ),
-  }),
   "The reader must list again: the stream goes on from now.",
+  {
+    reason: t.required(
+      t.line(LIMIT.reasonLength),
+      "Why the stream cannot go on where the reader left it.",
+      "event 812 is too old",
+    ),
+  },
 );
 export type ResetEventDTO = Infer<typeof resetEventSchema>;
 
@@ -53,24 +43,20 @@ export const EVENT_SCHEMAS = {
 } as const;
 export type EventName = keyof typeof EVENT_SCHEMAS;
 
-export const acknowledgementSchema = titled(
+export const acknowledgementSchema = t.message(
   "AcknowledgementDTO",
-  object({
-    state: required(
-      oneOf("held", "refused"),
-      "held: the capacity is kept for the reservation. refused: it cannot be; the reservation fails.",
-      { examples: ["held"] },
-    ),
-    reason: optional(
-      line({ maxLength: LIMIT.reasonLength }),
-      "Why it is refused, in words for the requester.",
-      {
-        examples: ["two nodes failed since the last advertisement"],
-      },
-    ),
-    generation: optional(generationSchema, "The generation of the instruction that is answered.", {
-      examples: [1],
-    }),
-  }),
   "A provider's answer to an instruction.",
+  {
+    state: t.required(
+      t.oneOf("held", "refused"),
+      "held: the capacity is kept for the reservation. refused: it cannot be; the reservation fails.",
+      "held",
+    ),
+    reason: t.optional(
+      t.line(LIMIT.reasonLength),
+      "Why it is refused, in words for the requester.",
+      "two nodes failed since the last advertisement",
+    ),
+    generation: t.optional(generationSchema, "The generation of the instruction that is answered.", 1),
+  },
 );

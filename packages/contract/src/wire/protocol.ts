@@ -14,6 +14,8 @@ export const HEADER = {
   retryAfter: "Retry-After",
   /** `rel="next"` on long lists of reservations. */
   link: "Link",
+  /** How many items match, on all pages. */
+  totalCount: "Total-Count",
 } as const;
 
 export const LIMIT = {
@@ -32,6 +34,8 @@ export const LIMIT = {
   reasonLength: 512,
   /** Where a page begins. */
   afterLength: 256,
+  /** Of a text that lists are searched for. */
+  searchLength: 256,
   /** Of an Advertisement, region and zone included. */
   labels: 64,
   pageDefault: 100,
@@ -49,6 +53,8 @@ export const PATH = {
   activate: (id: string): string => `${API}/reservations/${part(id)}/activate`,
   renew: (id: string): string => `${API}/reservations/${part(id)}/renew`,
   releaseByKey: (key: string): string => `${API}/reservations?key=${part(key)}`,
+  timeline: (id: string): string => `${API}/reservations/${part(id)}/timeline`,
+  decisions: `${API}/decisions`,
   decision: (id: string): string => `${API}/decisions/${part(id)}`,
   quotes: `${API}/quotes`,
   instructions: `${API}/instructions`,
@@ -59,7 +65,13 @@ export const PATH = {
   cordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/cordon`,
   uncordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/uncordon`,
   audit: `${API}/audit`,
+  flows: `${API}/flows`,
+  capacityHistory: `${API}/history/capacity`,
+  demandHistory: `${API}/history/demand`,
+  spending: `${API}/spending`,
+  events: `${API}/events`,
   policy: `${API}/policy`,
+  session: `${API}/dashboard/session`,
   dashboardLinks: `${API}/dashboard/links`,
   ...PROBE_PATH,
 } as const;

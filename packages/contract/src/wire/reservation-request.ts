@@ -1,4 +1,4 @@
-import { array, integer, line, object, optional, record, required, titled } from "../schema/builders.ts";
+import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, duration, labelKey, labelValue, time } from "../schema/terms.ts";
 import { tierSchema } from "./cost.ts";
@@ -6,66 +6,64 @@ import { extendedCounts, requestedQuantitiesSchema, someQuantitiesSchema } from 
 
 const MAX_PRIORITY = 1_000_000_000;
 
-const constraintsSchema = object({
-  regions: optional(
-    array(line({ minLength: 1, maxLength: 63 }), { maxItems: 16 }),
+const constraintsSchema = t.object({
+  regions: t.optional(
+    t.array(t.nonEmptyLine(63), 16),
     "Only clusters in one of these regions (label topology.kubernetes.io/region).",
-    { examples: [["eu-west"]] },
+    ["eu-west"],
   ),
-  labels: optional(
-    record(labelKey(), labelValue(), { maxProperties: 16 }),
+  labels: t.optional(
+    t.record(labelKey(), labelValue(), 16),
     "Only clusters that advertise all of these labels.",
-    { examples: [{ tier: "gold" }] },
+    { tier: "gold" },
   ),
-  excludeClusters: optional(array(clusterId(), { maxItems: 64 }), "Never these clusters.", {
-    examples: [["tokyo"]],
-  }),
+  excludeClusters: t.optional(t.array(clusterId(), 64), "Never these clusters.", ["tokyo"]),
 });
 
 /** What narrows a request down; shared by the wire, ResourceRequest and Reservation. */
 export const requestOptionFields = {
-  priority: optional(
-    integer({ minimum: -MAX_PRIORITY, maximum: MAX_PRIORITY }),
+  priority: t.optional(
+    t.integer(-MAX_PRIORITY, MAX_PRIORITY),
     "Orders requests that arrive together; higher first. Nothing else. Absent: 0.",
-    { examples: [10] },
+    10,
   ),
-  duration: optional(duration("positive"), "How long the reservation lasts. Absent: until it is released.", {
-    examples: ["1h30m"],
+  duration: t.optional(
+    duration("positive"),
+    "How long the reservation lasts. Absent: until it is released.",
+    "1h30m",
+  ),
+  targetClusterID: t.optional(clusterId(), "Only this cluster will do. Absent: the best one.", "paris"),
+  constraints: t.optional(constraintsSchema, "Which clusters may provide the resources."),
+  perNode: t.optional(someQuantitiesSchema, "What one single node must have room for.", {
+    cpu: "4",
+    gpu: "1",
   }),
-  targetClusterID: optional(clusterId(), "Only this cluster will do. Absent: the best one.", {
-    examples: ["paris"],
-  }),
-  constraints: optional(constraintsSchema, "Which clusters may provide the resources."),
-  perNode: optional(someQuantitiesSchema, "What one single node must have room for.", {
-    examples: [{ cpu: "4", gpu: "1" }],
-  }),
-  tier: optional(tierSchema, "Price tier that is asked for. Absent: on-demand.", { examples: ["on-demand"] }),
-  start: optional(time(), "When the reservation begins. Only now is served: leave it out.", {
-    examples: ["2026-07-01T10:00:00Z"],
-  }),
+  tier: t.optional(tierSchema, "Price tier that is asked for. Absent: on-demand.", "on-demand"),
+  start: t.optional(
+    time(),
+    "When the reservation begins. Only now is served: leave it out.",
+    "2026-07-01T10:00:00Z",
+  ),
 };
 
-export const reservationRequestSchema = titled(
+export const reservationRequestSchema = t.message(
   "ReservationRequestDTO",
-  object({
-    requestedResources: required(requestedQuantitiesSchema, "What is asked for; cpu and memory more than 0."),
-    extended: optional(
+  "Asks the broker for resources in another cluster.",
+  {
+    requestedResources: t.required(
+      requestedQuantitiesSchema,
+      "What is asked for; cpu and memory more than 0.",
+    ),
+    extended: t.optional(
       extendedCounts(),
       "Extended resources that are asked for; the same as requestedResources.extended.",
-      { examples: [{ "amd.com/gpu": "1" }] },
+      { "amd.com/gpu": "1" },
     ),
     ...requestOptionFields,
-  }),
-  "Asks the broker for resources in another cluster.",
+  },
 );
 export type ReservationRequestDTO = Infer<typeof reservationRequestSchema>;
 
-export const renewRequestSchema = titled(
-  "RenewRequestDTO",
-  object({
-    duration: required(duration("positive"), "How long the reservation shall last from now.", {
-      examples: ["1h"],
-    }),
-  }),
-  "Extends a reservation.",
-);
+export const renewRequestSchema = t.message("RenewRequestDTO", "Extends a reservation.", {
+  duration: t.required(duration("positive"), "How long the reservation shall last from now.", "1h"),
+});

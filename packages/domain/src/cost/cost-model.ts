@@ -1,12 +1,12 @@
-/** Price of one unit for one hour. A resource without a price makes a request for it unpriced. */
-export interface UnitPrices {
-  readonly cpuHour?: number;
-  /** Per gigabyte (10⁹ bytes) and hour. */
-  readonly memoryGbHour?: number;
-  readonly storageGbHour?: number;
-  readonly gpuHour?: number;
+import type { SlotResource } from "@resource-broker/base";
+
+/**
+ * Price of one unit for one hour: a CPU, a gigabyte (10⁹ bytes) or a device, as the table of resources says. A resource without
+ * a price makes a request for it unpriced.
+ */
+export type UnitPrices = Readonly<Partial<Record<SlotResource["priceSlot"], number>>> & {
   readonly extendedHour?: Readonly<Record<string, number>>;
-}
+};
 
 export const TIERS = ["on-demand", "spot"] as const;
 export type Tier = (typeof TIERS)[number];

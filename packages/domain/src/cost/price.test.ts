@@ -78,29 +78,18 @@ describe("an hourly price", () => {
     toMinute: 18 * 60,
     multiplier: 2,
   };
-  const windows = [
-    { name: "before the peak", window: workday, at: MONDAY + 8 * HOUR_MS - 1, factor: 1 },
-    { name: "at the first minute of the peak", window: workday, at: MONDAY + 8 * HOUR_MS, factor: 2 },
-    {
-      name: "in the last minute of the peak",
-      window: workday,
-      at: MONDAY + 18 * HOUR_MS - MINUTE_MS,
-      factor: 2,
-    },
-    { name: "when the peak is over", window: workday, at: MONDAY + 18 * HOUR_MS, factor: 1 },
-    { name: "at the same hour on Sunday", window: workday, at: MONDAY - 12 * HOUR_MS, factor: 1 },
-    { name: "at night before midnight", window: night, at: MONDAY + 23 * HOUR_MS, factor: 0.5 },
-    { name: "at night after midnight", window: night, at: MONDAY + 5 * HOUR_MS, factor: 0.5 },
-    { name: "at noon, outside the night", window: night, at: MONDAY + 12 * HOUR_MS, factor: 1 },
-    {
-      name: "early on Tuesday, still Monday's night",
-      window: mondayNight,
-      at: MONDAY + 26 * HOUR_MS,
-      factor: 0.5,
-    },
-    { name: "early on Monday, Sunday's night", window: mondayNight, at: MONDAY + 2 * HOUR_MS, factor: 1 },
-  ];
-  test.each(windows)("$name is multiplied by $factor", ({ window, at, factor }) => {
+  test.each([
+    ["before the peak", workday, MONDAY + 8 * HOUR_MS - 1, 1],
+    ["at the first minute of the peak", workday, MONDAY + 8 * HOUR_MS, 2],
+    ["in the last minute of the peak", workday, MONDAY + 18 * HOUR_MS - MINUTE_MS, 2],
+    ["when the peak is over", workday, MONDAY + 18 * HOUR_MS, 1],
+    ["at the same hour on Sunday", workday, MONDAY - 12 * HOUR_MS, 1],
+    ["at night before midnight", night, MONDAY + 23 * HOUR_MS, 0.5],
+    ["at night after midnight", night, MONDAY + 5 * HOUR_MS, 0.5],
+    ["at noon, outside the night", night, MONDAY + 12 * HOUR_MS, 1],
+    ["early on Tuesday, still Monday's night", mondayNight, MONDAY + 26 * HOUR_MS, 0.5],
+    ["early on Monday, Sunday's night", mondayNight, MONDAY + 2 * HOUR_MS, 1],
+  ])("%s is multiplied by the window's factor", (_, window, at, factor) => {
     expect(price({ cpu: 100 }, { windows: [window] }, at)).toBeCloseTo(4 * factor, 12);
   });
 });

@@ -1,22 +1,25 @@
-import { lookup, type ResourceVector } from "@resource-broker/base";
+import { amountForm, lookup, mapSlots, type ResourceVector, type SlotResource } from "@resource-broker/base";
 import type { Instant } from "../reservation/ids.ts";
 import type { PricePolicy } from "../scheduling/policy.ts";
 import type { CostModel, PriceWindow, Tier, UnitPrices } from "./cost-model.ts";
 
-const BYTES_PER_GB = 1e9;
-const MILLIS_PER_CPU = 1000;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_MINUTE = 60_000;
 const MINUTES_PER_DAY = 1440;
 /** 1 January 1970 was a Thursday. */
 const FIRST_WEEKDAY = 4;
 
+interface PricedPart {
+  readonly priceSlot: SlotResource["priceSlot"];
+  readonly amount: number;
+}
+
 /** The request in priced units, computed once for all candidates. */
 export interface PriceQuery {
-  readonly cpus: number;
-  readonly memoryGb: number;
-  readonly storageGb: number;
-  readonly gpus: number;
+  /** In the order of `SLOTS`; typed, so that a loop over candidates reads plain numbers. */
+  readonly slots: Float64Array;
+  /** The slots that are requested at all. */
+  readonly parts: readonly PricedPart[];
   readonly extended: readonly (readonly [name: string, amount: number])[];
   readonly tier: Tier;
   readonly at: Instant;
@@ -27,12 +30,19 @@ export function priceQueryFor(
   resources: ResourceVector,
   context: { readonly tier: Tier; readonly at: Instant; readonly prices: PricePolicy },
 ): PriceQuery {
+  const parts: PricedPart[] = [];
+  const slots = mapSlots(({ slot, priceSlot, form }) => {
+    const amount = resources[slot] / form.perPrice;
+    if (amount !== 0) parts.push({ priceSlot, amount });
+    return amount;
+  });
   return {
-    cpus: resources.cpuMillis / MILLIS_PER_CPU,
-    memoryGb: resources.memoryBytes / BYTES_PER_GB,
-    storageGb: resources.storageBytes / BYTES_PER_GB,
-    gpus: resources.gpus,
-    extended: Object.entries(resources.extended),
+    slots: new Float64Array(slots),
+    parts,
+    extended: Object.entries(resources.extended).map(([name, amount]) => [
+      name,
+      amount / amountForm(name).perPrice,
+    ]),
     tier: context.tier,
     at: context.at,
     prices: context.prices,
@@ -71,23 +81,15 @@ function conversionRate(currency: string, prices: PricePolicy): number {
 
 /** UNPRICED is NaN, so it propagates through the sum. */
 function total(query: PriceQuery, prices: UnitPrices): number {
-  let sum =
-    part(query.cpus, prices.cpuHour) +
-    part(query.memoryGb, prices.memoryGbHour) +
-    part(query.storageGb, prices.storageGbHour) +
-    part(query.gpus, prices.gpuHour);
-  if (query.extended.length > 0) sum += extendedTotal(query, prices);
-  return sum;
-}
-
-function extendedTotal(query: PriceQuery, prices: UnitPrices): number {
   let sum = 0;
-  for (const [name, amount] of query.extended) sum += part(amount, lookup(prices.extendedHour, name));
+  for (const { priceSlot, amount } of query.parts) sum += amount * (prices[priceSlot] ?? UNPRICED);
+  for (const [name, amount] of query.extended)
+    sum += part(amount, lookup(prices.extendedHour, name) ?? UNPRICED);
   return sum;
 }
 
-function part(amount: number, unitPrice: number | undefined): number {
-  return amount === 0 ? 0 : amount * (unitPrice ?? UNPRICED);
+export function part(amount: number, unitPrice: number): number {
+  return amount === 0 ? 0 : amount * unitPrice;
 }
 
 function windowMultiplier(windows: readonly PriceWindow[], at: Instant): number {

@@ -14,7 +14,7 @@ import {
 } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Cordon } from "../scheduling/candidate.ts";
+import type { Cordon } from "../scheduling/candidate-table.ts";
 
 /** The ledger's account of one cluster. The fields under "derived" are computed from the others and never stored. */
 export interface ClusterAccount {

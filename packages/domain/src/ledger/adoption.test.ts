@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { cluster, request, size } from "../testing/builders.ts";
+import type { Actor } from "./command.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import { type AdoptionOffer, initialAdoptionWindow, isAdoptionOpen } from "./adoption-window.ts";
 
@@ -21,6 +22,9 @@ describe("adoption by a broker that lost its memory", () => {
   const holding = cluster("paris", {
     usage: [{ id: offer.id, granted: { cpu: 4, memoryGi: 8 }, used: { cpu: 1 } }],
   });
+
+  const adopt = (world: World, by: Actor, more: Partial<AdoptionOffer> = {}) =>
+    world.reply({ kind: "adopt", by, offer: { ...offer, ...more } });
 
   /** A ledger that was just made, and a provider that reports what it holds. */
   function lostWorld(policy: Partial<Policy> = {}): World {
@@ -43,16 +47,13 @@ describe("adoption by a broker that lost its memory", () => {
       code: "quota-exceeded",
       message: "paris has 1000 reservations; the maximum is 1000",
     });
-    expect(world.reply({ kind: "adopt", by: ADMIN, offer })).toMatchObject({ kind: "current" });
+    expect(adopt(world, ADMIN)).toMatchObject({ kind: "current" });
   });
 
   test("needs both parties to say the same", () => {
     const world = lostWorld();
     const before = world.account("paris").available;
-    expect(world.reply({ kind: "adopt", by: actor("rome"), offer })).toEqual({
-      kind: "adoption-offered",
-      waitsFor: "other-party",
-    });
+    expect(adopt(world, actor("rome"))).toEqual({ kind: "adoption-offered", waitsFor: "other-party" });
     const { key: _, ...providersWord } = { ...offer, phase: "Reserved" as const, generation: 4 };
     const reply = world.reply({ kind: "adopt", by: actor("paris"), offer: providersWord });
     expect(reply).toMatchObject({
@@ -66,12 +67,9 @@ describe("adoption by a broker that lost its memory", () => {
   test("is disputed when the amounts differ, until an admin decides", () => {
     const world = lostWorld();
     world.run({ kind: "adopt", by: actor("rome"), offer: { ...offer, granted: size({ cpu: 40 }) } });
-    expect(world.reply({ kind: "adopt", by: actor("paris"), offer })).toEqual({
-      kind: "adoption-offered",
-      waitsFor: "admin",
-    });
+    expect(adopt(world, actor("paris"))).toEqual({ kind: "adoption-offered", waitsFor: "admin" });
     expect(world.ledger.reservations.size).toBe(0);
-    world.run({ kind: "adopt", by: ADMIN, offer });
+    adopt(world, ADMIN);
     expect(world.reservation(offer.id).granted).toEqual(offer.granted);
   });
 
@@ -87,7 +85,7 @@ describe("adoption by a broker that lost its memory", () => {
   ];
   test.each(wrong)("refuses $name", ({ more, code }) => {
     const world = lostWorld();
-    expect(world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, ...more } })).toMatchObject({ code });
+    expect(adopt(world, ADMIN, more)).toMatchObject({ code });
   });
 
   test("refuses holds whose sum could not be counted", () => {
@@ -100,19 +98,19 @@ describe("adoption by a broker that lost its memory", () => {
 
   test("never brings back what its owner released", () => {
     const world = lostWorld();
-    world.run({ kind: "adopt", by: actor("rome"), offer });
+    adopt(world, actor("rome"));
     world.run({ kind: "release-by-key", requester: "rome", key: "k" });
     const { key: _, ...providersWord } = offer;
     world.run({ kind: "adopt", by: actor("paris"), offer: providersWord });
     expect(world.ledger.reservations.size).toBe(0);
-    expect(world.reply({ kind: "adopt", by: actor("rome"), offer })).toMatchObject({ code: "key-released" });
+    expect(adopt(world, actor("rome"))).toMatchObject({ code: "key-released" });
   });
 
   test("never takes a key from the reservation it belongs to", () => {
     const world = lostWorld();
     world.advertise(cluster("paris"));
     const { id } = world.grant("rome", request(), "k");
-    expect(world.reply({ kind: "adopt", by: ADMIN, offer })).toMatchObject({ code: "ledger-conflict" });
+    expect(adopt(world, ADMIN)).toMatchObject({ code: "ledger-conflict" });
     expect(world.reply({ kind: "release-by-key", requester: "rome", key: "k" })).toMatchObject({
       reservation: { id },
     });
@@ -120,7 +118,7 @@ describe("adoption by a broker that lost its memory", () => {
 
   test("takes the earlier expiry and keeps to the longest time allowed", () => {
     const world = lostWorld({ maxTtlMs: HOUR_MS });
-    world.run({ kind: "adopt", by: actor("rome"), offer });
+    adopt(world, actor("rome"));
     const reply = world.reply({
       kind: "adopt",
       by: actor("paris"),
@@ -135,31 +133,20 @@ describe("adoption by a broker that lost its memory", () => {
 
   test("is not for strangers, not for the expired, and harmless for what is known", () => {
     const world = lostWorld();
-    expect(world.reply({ kind: "adopt", by: actor("tokyo"), offer })).toMatchObject({ code: "forbidden" });
-    expect(
-      world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, expiresAt: world.now } }),
-    ).toMatchObject({
-      code: "already-ended",
-    });
-    world.run({ kind: "adopt", by: ADMIN, offer });
+    expect(adopt(world, actor("tokyo"))).toMatchObject({ code: "forbidden" });
+    expect(adopt(world, ADMIN, { expiresAt: world.now })).toMatchObject({ code: "already-ended" });
+    adopt(world, ADMIN);
     expect(world.run({ kind: "adopt", by: actor("rome"), offer }).events).toEqual([]);
-    expect(
-      world.reply({ kind: "adopt", by: actor("rome"), offer: { ...offer, provider: "berlin" } }),
-    ).toMatchObject({
-      code: "ledger-conflict",
-    });
+    expect(adopt(world, actor("rome"), { provider: "berlin" })).toMatchObject({ code: "ledger-conflict" });
   });
 
   test("forgets an offer that nobody confirms within the hour", () => {
     const world = lostWorld();
-    world.run({ kind: "adopt", by: actor("rome"), offer });
+    adopt(world, actor("rome"));
     world.pass(HOUR_MS);
     expect(world.ledger.offers.size).toBe(0);
     expect(world.ledger.deadlines.earliest).toBeUndefined();
-    expect(world.reply({ kind: "adopt", by: actor("paris"), offer })).toEqual({
-      kind: "adoption-offered",
-      waitsFor: "other-party",
-    });
+    expect(adopt(world, actor("paris"))).toEqual({ kind: "adoption-offered", waitsFor: "other-party" });
   });
 
   const closed = [
@@ -177,7 +164,7 @@ describe("adoption by a broker that lost its memory", () => {
     const world = lostWorld();
     world.ledger.adoption = window?.(world.now);
     for (const by of [actor("rome"), actor("paris"), ADMIN]) {
-      expect(world.reply({ kind: "adopt", by, offer })).toMatchObject({
+      expect(adopt(world, by)).toMatchObject({
         code: "forbidden",
         message: expect.stringContaining("brokerctl adoption open --for 1h"),
       });
@@ -190,22 +177,18 @@ describe("adoption by a broker that lost its memory", () => {
     const world = lostWorld();
     const { now } = world;
     world.now += HOUR_MS;
-    expect(world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, createdAt: now } })).toMatchObject({
+    expect(adopt(world, ADMIN, { createdAt: now })).toMatchObject({
       code: "forbidden",
       message: expect.stringContaining("only older reservations are adopted"),
     });
-    expect(world.reply({ kind: "adopt", by: ADMIN, offer: { ...offer, createdAt: now - 1 } }).kind).toBe(
-      "current",
-    );
+    expect(adopt(world, ADMIN, { createdAt: now - 1 }).kind).toBe("current");
   });
 
   test("obeys quota and lending rules as a grant does", () => {
     const byQuota = lostWorld({ quotas: { rome: { cpuMillis: 3000 } } });
-    expect(byQuota.reply({ kind: "adopt", by: actor("paris"), offer })).toMatchObject({
-      code: "quota-exceeded",
-    });
+    expect(adopt(byQuota, actor("paris"))).toMatchObject({ code: "quota-exceeded" });
     const byRule = lostWorld({ lending: { default: { deny: ["rome"] }, clusters: {} } });
-    expect(byRule.reply({ kind: "adopt", by: actor("rome"), offer })).toMatchObject({
+    expect(adopt(byRule, actor("rome"))).toMatchObject({
       code: "forbidden",
       message: "paris does not lend to rome (lending policy)",
     });
@@ -213,7 +196,7 @@ describe("adoption by a broker that lost its memory", () => {
 
   test("counts against the quota afterwards, and is renewed only as the policy allows", () => {
     const world = lostWorld({ quotas: { rome: { cpuMillis: 6000 } }, maxTtlMs: HOUR_MS });
-    world.run({ kind: "adopt", by: ADMIN, offer });
+    adopt(world, ADMIN);
     expect(world.reserve("rome", request({ cpu: 3 }))).toMatchObject({ code: "quota-exceeded" });
     const renewal = { kind: "renew", by: actor("rome"), id: offer.id, durationMs: 2 * HOUR_MS } as const;
     expect(world.reply(renewal)).toMatchObject({ code: "ttl-too-long" });
@@ -238,7 +221,7 @@ describe("adoption by a broker that lost its memory", () => {
     );
     const before = world.account("paris").overcommitted;
     expect(before.cpuMillis).toBe(2000);
-    world.run({ kind: "adopt", by: ADMIN, offer });
+    adopt(world, ADMIN);
     expect(world.account("paris").overcommitted).toEqual(before);
     const more = { ...offer, id: "rsv-rome-more", key: "k2", granted: size({ cpu: 1 }) };
     expect(world.reply({ kind: "adopt", by: ADMIN, offer: more })).toMatchObject({ code: "ledger-conflict" });
@@ -247,10 +230,10 @@ describe("adoption by a broker that lost its memory", () => {
   test("waits for the provider's first advertisement: before it, what it can hold is unknown", () => {
     const world = openWorld();
     world.ledger.adoption = initialAdoptionWindow(world.now, "restored");
-    world.run({ kind: "adopt", by: actor("rome"), offer });
+    adopt(world, actor("rome"));
     const byParis = { kind: "adopt", by: actor("paris"), offer } as const;
     expect(world.reply(byParis)).toEqual({ kind: "adoption-offered", waitsFor: "advertisement" });
-    expect(world.reply({ kind: "adopt", by: ADMIN, offer })).toMatchObject({ code: "not-yet" });
+    expect(adopt(world, ADMIN)).toMatchObject({ code: "not-yet" });
     world.advertise(holding);
     expect(world.reply(byParis).kind).toBe("current");
   });

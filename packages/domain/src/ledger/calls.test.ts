@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
+import { ENDED_RETENTION_MS } from "./apply.ts";
 import { decide } from "./decide.ts";
-import { ENDED_RETENTION_MS } from "./evolve.ts";
 import { ledgerFrom, recordsOf } from "./records.ts";
 
 function worldWithParis(policy: Parameters<typeof openWorld>[0] = {}): World {
@@ -23,16 +23,6 @@ describe("an idempotency key", () => {
     });
   });
 
-  test("still answers after the capacity is gone and after the reservation ended", () => {
-    const world = worldWithParis();
-    const { id } = world.grant("rome", request({ cpu: 16 }), "k");
-    expect(world.reserve("rome", request({ cpu: 16 }), "k").kind).toBe("current");
-    world.run({ kind: "release", by: actor("rome"), id });
-    expect(world.reserve("rome", request({ cpu: 16 }), "k")).toMatchObject({
-      reservation: { phase: "Released" },
-    });
-  });
-
   test("with another request is refused and names the reservation", () => {
     const world = worldWithParis();
     const { id } = world.grant("rome", request(), "k");
@@ -49,12 +39,6 @@ describe("an idempotency key", () => {
     world.advertise(cluster("berlin"));
     const romes = world.grant("rome", request(), "k");
     expect(world.grant("tokyo", request(), "k").id).not.toBe(romes.id);
-  });
-
-  test("is not bound by a refusal", () => {
-    const world = worldWithParis();
-    expect(world.reserve("rome", request({ cpu: 17 }), "k").kind).toBe("refused");
-    expect(world.reserve("rome", request({ cpu: 1 }), "k").kind).toBe("granted");
   });
 
   test("is forgotten a day after the end, together with the reservation", () => {
@@ -162,24 +146,6 @@ describe("who may do what to a reservation", () => {
 });
 
 describe("time", () => {
-  test("ends a reservation when its duration is over, not a moment sooner", () => {
-    const world = worldWithParis();
-    const { id } = world.grant("rome", request({}, { durationMs: 5 * MINUTE_MS }));
-    world.pass(5 * MINUTE_MS - 1);
-    expect(world.reservation(id).phase).toBe("Reserved");
-    world.pass(1);
-    expect(world.reservation(id)).toMatchObject({ phase: "Released", reason: "Expired" });
-  });
-
-  test("does not run backwards with the wall clock", () => {
-    const world = worldWithParis();
-    const { id } = world.grant("rome", request({}, { durationMs: 5 * MINUTE_MS }));
-    const reached = world.ledger.time;
-    world.now -= HOUR_MS;
-    world.run({ kind: "renew", by: actor("rome"), id, durationMs: 10 * MINUTE_MS });
-    expect(world.reservation(id).expiresAt).toBe(reached + 10 * MINUTE_MS);
-  });
-
   test("a reservation without duration lasts until released, or as long as the policy says", () => {
     const open = worldWithParis();
     expect(open.grant("rome", request()).expiresAt).toBeUndefined();
@@ -199,15 +165,6 @@ describe("time", () => {
     expect(world.reservation(id).expiresAt).toBe(expiresAt);
     world.run({ kind: "renew", by: actor("rome"), id, durationMs: 2 * HOUR_MS });
     expect(world.reservation(id).expiresAt).toBe(world.now + 2 * HOUR_MS);
-  });
-
-  test("a renewal after the expiry comes too late even before the sweep", () => {
-    const world = worldWithParis();
-    const { id } = world.grant("rome", request({}, { durationMs: MINUTE_MS }));
-    world.now += MINUTE_MS;
-    expect(world.reply({ kind: "renew", by: actor("rome"), id, durationMs: HOUR_MS })).toMatchObject({
-      code: "already-ended",
-    });
   });
 
   test("an unactivated reservation is released when the policy says so, but never an older agent's", () => {
@@ -319,14 +276,6 @@ describe("a provider", () => {
     expect(world.reserve("rome", request()).kind).toBe("granted");
   });
 
-  test("acknowledges once; saying it again changes nothing", () => {
-    const world = worldWithParis();
-    const { id } = world.grant("rome", request());
-    world.run({ kind: "acknowledge", by: actor("paris"), id });
-    world.run({ kind: "acknowledge", by: actor("paris"), id });
-    expect(world.reservation(id)).toMatchObject({ acknowledged: true, generation: 2 });
-  });
-
   test("that is cordoned keeps what it lends and lends nothing new", () => {
     const world = worldWithParis();
     const { id } = world.grant("rome", request());
@@ -345,23 +294,6 @@ describe("a provider", () => {
 describe("an advertisement", () => {
   const from = (instance: string, sequence: number, cpu: number) =>
     cluster("paris", { cpu, more: { instance, sequence } });
-
-  test("counts only when its sequence is higher", () => {
-    const world = openWorld();
-    world.advertise(from("a", 2, 10), from("a", 1, 99), from("a", 2, 98));
-    expect(world.account("paris").available.cpuMillis).toBe(10_000);
-    world.advertise(from("a", 3, 11));
-    expect(world.account("paris").available.cpuMillis).toBe(11_000);
-  });
-
-  test("of a replaced agent is refused as superseded", () => {
-    const world = openWorld();
-    world.advertise(from("a", 7, 10), from("b", 1, 11));
-    expect(world.reply({ kind: "advertise", advertisement: from("a", 8, 99) })).toMatchObject({
-      code: "superseded",
-    });
-    expect(world.account("paris").available.cpuMillis).toBe(11_000);
-  });
 
   test("without a sequence counts as the latest word of its agent", () => {
     const world = openWorld();

@@ -1,6 +1,7 @@
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import { ENDED_RETENTION_MS, evolve, type ReservationEvent } from "./apply.ts";
 import {
   type Acknowledge,
   type Activate,
@@ -14,7 +15,6 @@ import {
   rejected,
 } from "./command.ts";
 import { unacceptableDuration } from "./decide-reserve.ts";
-import { ENDED_RETENTION_MS, evolve, type ReservationEvent } from "./evolve.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Bounds the memory that one cluster's closed keys can take. */

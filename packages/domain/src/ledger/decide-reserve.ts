@@ -8,6 +8,7 @@ import {
   NO_RESOURCES,
   type ResourceVector,
   resourceNames,
+  slotOf,
 } from "@resource-broker/base";
 import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
@@ -129,18 +130,8 @@ function overAmount(
 }
 
 function limitOf(quota: ResourceLimits, name: string): number | undefined {
-  switch (name) {
-    case "cpu":
-      return quota.cpuMillis;
-    case "memory":
-      return quota.memoryBytes;
-    case "storage":
-      return quota.storageBytes;
-    case "gpu":
-      return quota.gpus;
-    default:
-      return lookup(quota.extended, name);
-  }
+  const slot = slotOf(name);
+  return slot === undefined ? lookup(quota.extended, name) : quota[slot];
 }
 
 function decideNew(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {

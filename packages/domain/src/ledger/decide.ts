@@ -1,9 +1,9 @@
 import { isCountable, isZero, type ResourceVector, sum } from "@resource-broker/base";
-import type { Advertisement } from "../advertisement/advertisement.ts";
-import type { Instant } from "../reservation/ids.ts";
+import { type Advertisement, CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import type { Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import { type AccountView, newAccount, totalReserved, usageById } from "./account.ts";
-import { decideAdopt } from "./adoption.ts";
+import { decideAdopt, parseOfferName } from "./adoption.ts";
 import {
   ADOPTION_WINDOW_MS,
   type AdoptionWindow,
@@ -20,7 +20,6 @@ import {
   type SetAdoptionWindow,
   type SetCordon,
 } from "./command.ts";
-import { decideExpireDue } from "./decide-expire-due.ts";
 import {
   decideAcknowledge,
   decideActivate,
@@ -31,6 +30,81 @@ import {
 } from "./decide-party-calls.ts";
 import { decideReserve } from "./decide-reserve.ts";
 import { type LedgerView, providerReservations } from "./ledger.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { ENDED_RETENTION_MS } from "./apply.ts";
+import type { Deadline } from "./deadlines.ts";
+import type { LedgerEvent } from "./event.ts";
+
+/** Maximum per sweep, so that many simultaneous expiries do not block other commands. */
+const SWEEP_LIMIT = 1000;
+
+/**
+ * Ends reservations that are due. A lost requester has no deadline: with `requesterLostMs` set, the caller must also sweep
+ * periodically, not only at the earliest deadline.
+ */
+function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionContext): Outcome {
+  const due = ledger.deadlines.due(now, SWEEP_LIMIT);
+  const events = due.flatMap((deadline) => dueEvent(ledger, deadline, now));
+  const ending = new Set(events.flatMap((event) => (event.kind === "ended" ? [event.id] : [])));
+  const lost =
+    policy.requesterLostMs === undefined
+      ? []
+      : lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending });
+  const all = [...events, ...lost];
+  return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore: all.length >= SWEEP_LIMIT } };
+}
+
+function dueEvent(ledger: LedgerView, deadline: Deadline, now: Instant): LedgerEvent[] {
+  switch (deadline.kind) {
+    case "reservation": {
+      const reservation = ledger.reservations.get(deadline.id);
+      return reservation === undefined ? [] : [dueReservation(ledger, reservation, now)];
+    }
+    case "closed-key": {
+      const closed = ledger.closedKeys.get(deadline.id);
+      return closed === undefined
+        ? []
+        : [{ kind: "key-reopened", at: now, requester: closed.requester, key: closed.key }];
+    }
+    case "adoption-offer":
+      return [{ kind: "adoption-withdrawn", at: now, ...parseOfferName(deadline.id) }];
+  }
+}
+
+function dueReservation(ledger: LedgerView, reservation: Reservation, now: Instant): LedgerEvent {
+  const { id, keepUntil, expiresAt } = reservation;
+  if (keepUntil === undefined) {
+    const hasExpired = expiresAt !== undefined && expiresAt <= now;
+    return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
+  }
+  // The provider still lists it: removing it now would count its whole grant again as an unknown reservation.
+  const provider = ledger.accounts.get(reservation.provider);
+  const isFresh = provider !== undefined && now - provider.receivedAt < ENDED_RETENTION_MS;
+  return isFresh && provider.usage.has(id)
+    ? { kind: "retained", at: now, id, until: now + ENDED_RETENTION_MS }
+    : { kind: "forgotten", at: now, id };
+}
+
+/** Only agents of the current protocol can be lost: older agents send no sign of life as requesters. */
+function lostRequesters(
+  ledger: LedgerView,
+  context: {
+    readonly now: Instant;
+    readonly lostAfterMs: number;
+    readonly ending: ReadonlySet<ReservationId>;
+  },
+): LedgerEvent[] {
+  const events: LedgerEvent[] = [];
+  for (const account of ledger.accounts.values()) {
+    if (account.asRequester.size === 0 || (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL) continue;
+    if (context.now - account.lastSeenAt <= context.lostAfterMs) continue;
+    for (const id of account.asRequester.keys()) {
+      if (!context.ending.has(id))
+        events.push({ kind: "ended", at: context.now, id, reason: "RequesterLost" });
+    }
+  }
+  return events;
+}
 
 /** What a command would do. Changes nothing: the caller stores the events, then applies them. */
 export function decide(ledger: LedgerView, command: Command, context: DecisionContext): Outcome {

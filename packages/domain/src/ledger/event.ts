@@ -2,7 +2,7 @@ import type { Advertisement } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { EndReason } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Cordon } from "../scheduling/candidate.ts";
+import type { Cordon } from "../scheduling/candidate-table.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 

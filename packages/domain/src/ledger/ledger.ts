@@ -1,8 +1,7 @@
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Candidate } from "../scheduling/candidate.ts";
-import { CandidateTable, type CandidateTableView } from "../scheduling/candidate-table.ts";
+import { type Candidate, CandidateTable, type CandidateTableView } from "../scheduling/candidate-table.ts";
 import {
   type AccountView,
   type ClusterAccount,

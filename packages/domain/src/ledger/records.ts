@@ -1,6 +1,6 @@
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Cordon } from "../scheduling/candidate.ts";
+import type { Cordon } from "../scheduling/candidate-table.ts";
 import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 import { closeKey, putAdvertisement, putReservation, setCordon } from "./apply.ts";

@@ -1,7 +1,7 @@
 import { add, isCountable, isZero, NO_RESOURCES } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { isReservationIdOf } from "../reservation/ids.ts";
-import { hasMaxReservations } from "../scheduling/candidate.ts";
+import { hasMaxReservations } from "../scheduling/candidate-table.ts";
 import { mayLend } from "../scheduling/filters.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type DecisionContext, type Outcome, rejected } from "./command.ts";

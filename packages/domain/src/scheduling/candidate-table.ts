@@ -1,22 +1,17 @@
-import type { ClusterId } from "../reservation/ids.ts";
-import { type Candidate, isFlagged } from "./candidate.ts";
+import { mapSlots, type ResourceVector, writeSlots } from "@resource-broker/base";
+import { type Advertisement, MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
+import { UNPRICED } from "../cost/price.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Reservation } from "../reservation/reservation.ts";
 
 /** Offsets in a row. Amounts are in the ledger's units; prices are per unit and hour (NaN: not priced). */
 export const COLUMN = {
   /** When its advertisement was received; NaN when the candidate is flagged and must run all filters. */
   receivedAt: 0,
-  availableCpu: 1,
-  availableMemory: 2,
-  availableStorage: 3,
-  availableGpus: 4,
-  allocatableCpu: 5,
-  allocatableMemory: 6,
-  allocatableStorage: 7,
-  allocatableGpus: 8,
-  cpuHour: 9,
-  memoryGbHour: 10,
-  storageGbHour: 11,
-  gpuHour: 12,
+  /** Of each slot, in the order of `SLOTS`. */
+  available: 1,
+  allocatable: 5,
+  price: 9,
   /** Number of the currency; -1 when the price list has windows or there is none. */
   currency: 13,
 } as const;
@@ -85,20 +80,44 @@ export class CandidateTable implements CandidateTableView {
     const { available, advertisement, receivedAt } = candidate;
     const { allocatable, cost } = advertisement;
     values[row + COLUMN.receivedAt] = isFlagged(candidate) ? FLAGGED : receivedAt;
-    values[row + COLUMN.availableCpu] = available.cpuMillis;
-    values[row + COLUMN.availableMemory] = available.memoryBytes;
-    values[row + COLUMN.availableStorage] = available.storageBytes;
-    values[row + COLUMN.availableGpus] = available.gpus;
-    values[row + COLUMN.allocatableCpu] = allocatable.cpuMillis;
-    values[row + COLUMN.allocatableMemory] = allocatable.memoryBytes;
-    values[row + COLUMN.allocatableStorage] = allocatable.storageBytes;
-    values[row + COLUMN.allocatableGpus] = allocatable.gpus;
-    const prices = cost?.onDemand ?? {};
-    values[row + COLUMN.cpuHour] = prices.cpuHour ?? Number.NaN;
-    values[row + COLUMN.memoryGbHour] = prices.memoryGbHour ?? Number.NaN;
-    values[row + COLUMN.storageGbHour] = prices.storageGbHour ?? Number.NaN;
-    values[row + COLUMN.gpuHour] = prices.gpuHour ?? Number.NaN;
+    writeSlots(available, values, row + COLUMN.available);
+    writeSlots(allocatable, values, row + COLUMN.allocatable);
+    const prices = mapSlots(({ priceSlot }) => cost?.onDemand[priceSlot] ?? UNPRICED);
+    values.set(prices, row + COLUMN.price);
     const isPlain = cost !== undefined && cost.windows === undefined;
     values[row + COLUMN.currency] = isPlain ? this.#addCurrency(cost.currency) : -1;
   }
+}
+
+/** A cluster that has advertised, as the scheduler sees it. The ledger's accounts are used directly, without a copy. */
+export interface Candidate {
+  readonly clusterId: ClusterId;
+  readonly advertisement: Advertisement;
+  readonly receivedAt: Instant;
+  readonly reserved: ResourceVector;
+  readonly available: ResourceVector;
+  /** Capacity reserved from others that the cluster's older agent counts as its own: not lent again. */
+  readonly withheld: ResourceVector;
+  /** Reservations that are live here or still in its usage. */
+  readonly reservationCount: number;
+  readonly cordon: Cordon | undefined;
+  /** Reservations this cluster refused after the grant; undefined when there are none. */
+  readonly refused: ReadonlyMap<ReservationId, Reservation> | undefined;
+}
+
+/** True when the candidate is cordoned, has refused a reservation or has too many reservations. Rare; such candidates run all filters. */
+function isFlagged(candidate: Candidate): boolean {
+  return candidate.cordon !== undefined || candidate.refused !== undefined || hasMaxReservations(candidate);
+}
+
+/** True when the `usage` list of its advertisement has no room for another reservation. */
+export function hasMaxReservations({ reservationCount }: Pick<Candidate, "reservationCount">): boolean {
+  return reservationCount >= MAX_RESERVATIONS_PER_PROVIDER;
+}
+
+/** Set by an admin: existing reservations stay, no new ones are granted. */
+export interface Cordon {
+  readonly at: Instant;
+  readonly by: ClusterId;
+  readonly why?: string;
 }

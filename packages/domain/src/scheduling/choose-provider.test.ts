@@ -6,8 +6,7 @@ import type { ReservationRequest } from "../reservation/reservation.ts";
 import { cluster, priced, request, type Size } from "../testing/builders.ts";
 import { runs } from "../testing/runs.ts";
 import { openWorld } from "../testing/world.ts";
-import type { Candidate } from "./candidate.ts";
-import { CandidateTable } from "./candidate-table.ts";
+import { type Candidate, CandidateTable } from "./candidate-table.ts";
 import { chooseProvider } from "./choose-provider.ts";
 import type { Decision } from "./decision.ts";
 import type { SchedulingContext } from "./filters.ts";
@@ -160,16 +159,8 @@ describe("choosing a provider", () => {
     fc.assert(
       fc.property(fleet, asked, (members, wanted) => {
         const { list, table, now } = candidates(members);
-        const record = chooseProvider(
-          table,
-          {
-            requester: "c-0",
-            request: request(wanted),
-            now,
-            policy: DEFAULT_POLICY,
-          },
-          "d",
-        );
+        const context = { requester: "c-0", request: request(wanted), now, policy: DEFAULT_POLICY };
+        const record = chooseProvider(table, context, "d");
         expect(record.candidates.map((c) => c.clusterId).sort()).toEqual(list.map((c) => c.clusterId).sort());
         const refused = Object.values(record.refusedBy).reduce((a, b) => a + b, 0);
         expect(record.fitted + refused).toBe(record.considered);
@@ -201,16 +192,8 @@ describe("a record of many candidates", () => {
 
   test("keeps the winner and the next fifteen, with the counts of the rest", () => {
     const { table, now } = crowd((i) => (i < 30 ? 1 : 10 + i));
-    const record = chooseProvider(
-      table,
-      {
-        requester: "c-99",
-        request: request(),
-        now,
-        policy: DEFAULT_POLICY,
-      },
-      "d",
-    );
+    const context = { requester: "c-99", request: request(), now, policy: DEFAULT_POLICY };
+    const record = chooseProvider(table, context, "d");
     expect(record.candidates).toHaveLength(16);
     expect(record.candidates[0]?.clusterId).toBe(record.winner);
     expect(record).toMatchObject({ considered: 100, fitted: 69, refusedBy: { capacity: 30, self: 1 } });
@@ -219,16 +202,8 @@ describe("a record of many candidates", () => {
 
   test("keeps the sixteen nearest misses when nothing fits", () => {
     const { table, now } = crowd((i) => i / 100);
-    const record = chooseProvider(
-      table,
-      {
-        requester: "c-99",
-        request: request({ cpu: 2 }),
-        now,
-        policy: DEFAULT_POLICY,
-      },
-      "d",
-    );
+    const context = { requester: "c-99", request: request({ cpu: 2 }), now, policy: DEFAULT_POLICY };
+    const record = chooseProvider(table, context, "d");
     expect(record.winner).toBeUndefined();
     expect(record.candidates.map((c) => c.clusterId)).toEqual(
       Array.from({ length: 16 }, (_, i) => `c-${98 - i}`),

@@ -1,18 +1,12 @@
 import {
   amountOf,
   describeAmount,
-  lookup,
   type ResourceName,
   type ResourceVector,
   resourceNames,
+  resourceTitle,
 } from "@resource-broker/base";
 
-const LABELS: Readonly<Record<string, string>> = {
-  cpu: "CPU",
-  memory: "Memory",
-  storage: "Storage",
-  gpu: "GPU",
-};
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -32,16 +26,12 @@ export function describeShortage(
   const names = resourceNames(missing);
   const lacking = names.filter((name) => amountOf(allocatable, name) === 0);
   const short = names.filter((name) => amountOf(allocatable, name) !== 0);
-  const offersNone = lacking.length === 0 ? [] : [`offers no ${list(lacking.map(resourceLabel))}`];
+  const offersNone = lacking.length === 0 ? [] : [`offers no ${list(lacking.map(resourceTitle))}`];
   const needs = short.map((name) => describeMore(name, amountOf(missing, name)));
   return {
     message: [...offersNone, ...(needs.length === 0 ? [] : [`needs ${list(needs)}`])].join("; "),
-    summary: `does not have enough ${list(names.map(resourceLabel))}`,
+    summary: `does not have enough ${list(names.map(resourceTitle))}`,
   };
-}
-
-export function resourceLabel(name: ResourceName): string {
-  return lookup(LABELS, name) ?? name;
 }
 
 /** "a", "a and b", "a, b and c". */

@@ -62,53 +62,39 @@ describe("an explanation", () => {
 });
 
 describe("what would flip a decision", () => {
-  const rows = [
-    {
-      name: "less of two resources",
-      fleet: [cluster("paris")],
-      asked: request({ cpu: 20, memoryGi: 80 }),
-      flip: "Would fit paris with 16 CPU instead of 20 and with 64Gi Memory instead of 80Gi.",
-    },
-    {
-      name: "doing without",
-      fleet: [cluster("paris")],
-      asked: request({ gpu: 1 }),
-      flip: "Would fit paris without GPU.",
-    },
-    {
-      name: "a region",
-      fleet: [cluster("paris")],
-      asked: request({}, { constraints: { regions: ["x"] } }),
-      flip: "Would fit if paris's region were allowed.",
-    },
-    {
-      name: "a larger node",
-      fleet: [cluster("paris")],
-      asked: request({}, { perNode: size({ cpu: 1 }) }),
-      flip: "Would fit if paris had a node that large.",
-    },
-    {
-      name: "nothing when two things are in the way",
-      fleet: [cluster("paris")],
-      asked: request({ cpu: 20 }, { constraints: { regions: ["x"] } }),
-      flip: undefined,
-    },
-    {
-      name: "nothing when the cluster is simply full",
-      fleet: [cluster("paris", { allocated: { cpu: 16, memoryGi: 64 } })],
-      asked: request(),
-      flip: undefined,
-    },
-    { name: "nothing for the requester itself", fleet: [cluster("rome")], asked: request(), flip: undefined },
-    {
-      name: "no price where none is known",
-      fleet: [cluster("paris"), cluster("oslo", { cpu: 8 })],
-      asked: request(),
-      flip: "oslo is second, 0.125 lower.",
-    },
-    { name: "nothing for a lone winner", fleet: [cluster("paris")], asked: request(), flip: undefined },
-  ];
-  test.each(rows)("is $name", ({ fleet, asked, flip }) => {
+  const PARIS = cluster("paris");
+  const elsewhere = { constraints: { regions: ["x"] } };
+  test.each([
+    [
+      "less of two resources",
+      [PARIS],
+      request({ cpu: 20, memoryGi: 80 }),
+      "Would fit paris with 16 CPU instead of 20 and with 64Gi Memory instead of 80Gi.",
+    ],
+    ["doing without", [PARIS], request({ gpu: 1 }), "Would fit paris without GPU."],
+    ["a region", [PARIS], request({}, elsewhere), "Would fit if paris's region were allowed."],
+    [
+      "a larger node",
+      [PARIS],
+      request({}, { perNode: size({ cpu: 1 }) }),
+      "Would fit if paris had a node that large.",
+    ],
+    ["nothing when two things are in the way", [PARIS], request({ cpu: 20 }, elsewhere), undefined],
+    [
+      "nothing when the cluster is simply full",
+      [cluster("paris", { allocated: { cpu: 16, memoryGi: 64 } })],
+      request(),
+      undefined,
+    ],
+    ["nothing for the requester itself", [cluster("rome")], request(), undefined],
+    [
+      "no price where none is known",
+      [PARIS, cluster("oslo", { cpu: 8 })],
+      request(),
+      "oslo is second, 0.125 lower.",
+    ],
+    ["nothing for a lone winner", [PARIS], request(), undefined],
+  ])("is %s", (_, fleet, asked, flip) => {
     const world = openWorld();
     world.advertise(...fleet);
     expect(flipOf(decided(world, asked))).toBe(flip);

@@ -6,9 +6,10 @@ import {
   describeResources,
   type ResourceName,
   resourceNames,
+  resourceTitle,
 } from "@resource-broker/base";
 import type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./decision.ts";
-import { describeNumber, list, resourceLabel } from "./describe.ts";
+import { describeNumber, list } from "./describe.ts";
 import type { FilterName } from "./filters.ts";
 import { computeScore, weightingOf } from "./scorers.ts";
 
@@ -129,12 +130,12 @@ function sizeOf(reductions: readonly Reduction[]): number {
 }
 
 function reductionText({ name, wanted, left }: Reduction): string {
-  if (left === 0) return `without ${resourceLabel(name)}`;
+  if (left === 0) return `without ${resourceTitle(name)}`;
   const [before] = describeAmount(name, wanted).split(" ");
   const [after] = describeAtMost(name, left).split(" ");
   // The rounded amounts are equal: print the exact ones.
-  if (before === after) return `with ${left} instead of ${wanted} of ${resourceLabel(name)}`;
-  return `with ${after} ${resourceLabel(name)} instead of ${before}`;
+  if (before === after) return `with ${left} instead of ${wanted} of ${resourceTitle(name)}`;
+  return `with ${after} ${resourceTitle(name)} instead of ${before}`;
 }
 
 function otherRemedy(candidates: readonly CandidateRecord[]): string | undefined {

@@ -7,143 +7,126 @@ import { refusalsOf, withoutAmounts } from "./decision.ts";
 import { FILTER_NAMES, type FilterName } from "./filters.ts";
 import type { Policy } from "./policy.ts";
 
-interface Row {
-  readonly filter: FilterName;
-  readonly when: string;
-  readonly message: string;
+interface Situation {
   readonly requester?: string;
-  readonly request?: ReservationRequest;
+  readonly asked?: ReservationRequest;
   readonly policy?: Partial<Policy>;
   readonly advertisement?: Partial<Advertisement>;
   readonly prepare?: (world: World) => void;
 }
+type Row = readonly [filter: FilterName, when: string, message: string, situation: Situation];
 
 const REGION = { "topology.kubernetes.io/region": "eu-west" };
+const constrained = (constraints: ReservationRequest["constraints"]) => request({}, { constraints });
+const nodes = (count: number, cpu: number) => ({
+  nodeShapes: [{ count, resources: size({ cpu, memoryGi: 32 }) }],
+});
+const onOneNode = (cpu: number) => request({}, { perNode: size({ cpu }) });
+const NOT_LENT = "does not lend to rome (lending policy)";
+const NO_NODE = "has no single node large enough";
 
 /** Each row differs from a request that paris would win in one thing: take the filter away and paris wins. */
 const ROWS: readonly Row[] = [
-  { filter: "self", when: "paris asks", message: "is the requester itself", requester: "paris" },
-  {
-    filter: "target",
-    when: "berlin is wanted",
-    message: "is not the target asked for (berlin)",
-    request: request({}, { target: "berlin" }),
-  },
-  {
-    filter: "excluded",
-    when: "paris is excluded",
-    message: "is excluded by the request",
-    request: request({}, { constraints: { excludeClusters: ["oslo", "paris"] } }),
-  },
-  {
-    filter: "region",
-    when: "another region is wanted",
-    message: "is in region eu-west, not in us-east, us-west",
-    advertisement: { labels: REGION },
-    request: request({}, { constraints: { regions: ["us-east", "us-west"] } }),
-  },
-  {
-    filter: "region",
-    when: "paris does not say where it is",
-    message: "is in region unknown, not in eu-west",
-    request: request({}, { constraints: { regions: ["eu-west"] } }),
-  },
-  {
-    filter: "labels",
-    when: "a label differs",
-    message: "lacks label tier=gold",
-    advertisement: { labels: { tier: "silver" } },
-    request: request({}, { constraints: { labels: { tier: "gold" } } }),
-  },
-  {
-    filter: "labels",
-    when: "the label is called like a method",
-    message: "lacks label constructor=x",
-    request: request({}, { constraints: { labels: { constructor: "x" } } }),
-  },
-  {
-    filter: "cordoned",
-    when: "an admin cordoned it",
-    message: "is cordoned: upgrade",
-    prepare: (world) => world.run({ kind: "cordon", by: ADMIN, clusterId: "paris", why: "upgrade" }),
-  },
-  {
-    filter: "lending-policy",
-    when: "rome is denied",
-    message: "does not lend to rome (lending policy)",
-    policy: { lending: { default: {}, clusters: { paris: { deny: ["rome"] } } } },
-  },
-  {
-    filter: "lending-policy",
-    when: "only others are allowed",
-    message: "does not lend to rome (lending policy)",
-    policy: { lending: { default: { allow: ["oslo"] }, clusters: {} } },
-  },
-  {
-    filter: "refused-recently",
-    when: "it refused rome",
-    message: "refused rome 60s ago",
-    prepare: refusedAMinuteAgo,
-  },
-  {
-    filter: "stale",
-    when: "it has been silent",
-    message: "advertisement 2m old",
-    prepare: (world) => {
-      world.now += 2 * MINUTE_MS + 1;
-    },
-  },
-  {
-    filter: "reservation-limit",
-    when: "it has as many as its agent can list",
-    message: "has 1000 reservations; the maximum is 1000",
-    prepare: (world) => world.advertise(listing(MAX_RESERVATIONS_PER_PROVIDER)),
-  },
-  {
-    filter: "capacity",
-    when: "CPU is short",
-    message: "needs 1.5 more CPU",
-    request: request({ cpu: 17.5 }),
-  },
-  {
-    filter: "capacity",
-    when: "two are short",
-    message: "needs 1 more CPU and 1Gi more Memory",
-    request: request({ cpu: 17, memoryGi: 65 }),
-  },
-  {
-    filter: "capacity",
-    when: "there is none of it",
-    message: "offers no GPU; needs 1 more CPU",
-    request: request({ cpu: 17, gpu: 1 }),
-  },
-  {
-    filter: "capacity",
-    when: "an extended resource is missing",
-    message: "offers no amd.com/gpu",
-    request: request({ extended: { "amd.com/gpu": 1 } }),
-  },
-  {
-    filter: "node-shape",
-    when: "no node is large enough",
-    message: "has no single node large enough",
-    advertisement: { nodeShapes: [{ count: 2, resources: size({ cpu: 8, memoryGi: 32 }) }] },
-    request: request({}, { perNode: size({ cpu: 9 }) }),
-  },
-  {
-    filter: "node-shape",
-    when: "the fitting shape has no node",
-    message: "has no single node large enough",
-    advertisement: { nodeShapes: [{ count: 0, resources: size({ cpu: 16, memoryGi: 32 }) }] },
-    request: request({}, { perNode: size({ cpu: 9 }) }),
-  },
-  {
-    filter: "node-shape",
-    when: "shapes are not advertised",
-    message: "does not say how large its nodes are",
-    request: request({}, { perNode: size({ cpu: 1 }) }),
-  },
+  ["self", "paris asks", "is the requester itself", { requester: "paris" }],
+  [
+    "target",
+    "berlin is wanted",
+    "is not the target asked for (berlin)",
+    { asked: request({}, { target: "berlin" }) },
+  ],
+  [
+    "excluded",
+    "paris is excluded",
+    "is excluded by the request",
+    { asked: constrained({ excludeClusters: ["oslo", "paris"] }) },
+  ],
+  [
+    "region",
+    "another region is wanted",
+    "is in region eu-west, not in us-east, us-west",
+    { advertisement: { labels: REGION }, asked: constrained({ regions: ["us-east", "us-west"] }) },
+  ],
+  [
+    "region",
+    "paris does not say where it is",
+    "is in region unknown, not in eu-west",
+    { asked: constrained({ regions: ["eu-west"] }) },
+  ],
+  [
+    "labels",
+    "a label differs",
+    "lacks label tier=gold",
+    { advertisement: { labels: { tier: "silver" } }, asked: constrained({ labels: { tier: "gold" } }) },
+  ],
+  [
+    "labels",
+    "the label is called like a method",
+    "lacks label constructor=x",
+    { asked: constrained({ labels: { constructor: "x" } }) },
+  ],
+  [
+    "cordoned",
+    "an admin cordoned it",
+    "is cordoned: upgrade",
+    { prepare: (world) => world.run({ kind: "cordon", by: ADMIN, clusterId: "paris", why: "upgrade" }) },
+  ],
+  [
+    "lending-policy",
+    "rome is denied",
+    NOT_LENT,
+    { policy: { lending: { default: {}, clusters: { paris: { deny: ["rome"] } } } } },
+  ],
+  [
+    "lending-policy",
+    "only others are allowed",
+    NOT_LENT,
+    { policy: { lending: { default: { allow: ["oslo"] }, clusters: {} } } },
+  ],
+  ["refused-recently", "it refused rome", "refused rome 60s ago", { prepare: refusedAMinuteAgo }],
+  ["stale", "it has been silent", "advertisement 2m old", { prepare: silentForLong }],
+  [
+    "reservation-limit",
+    "it has as many as its agent can list",
+    "has 1000 reservations; the maximum is 1000",
+    { prepare: (world) => world.advertise(listing(MAX_RESERVATIONS_PER_PROVIDER)) },
+  ],
+  ["capacity", "CPU is short", "needs 1.5 more CPU", { asked: request({ cpu: 17.5 }) }],
+  [
+    "capacity",
+    "two are short",
+    "needs 1 more CPU and 1Gi more Memory",
+    { asked: request({ cpu: 17, memoryGi: 65 }) },
+  ],
+  [
+    "capacity",
+    "there is none of it",
+    "offers no GPU; needs 1 more CPU",
+    { asked: request({ cpu: 17, gpu: 1 }) },
+  ],
+  [
+    "capacity",
+    "an extended resource is missing",
+    "offers no amd.com/gpu",
+    { asked: request({ extended: { "amd.com/gpu": 1 } }) },
+  ],
+  ["node-shape", "no node is large enough", NO_NODE, { advertisement: nodes(2, 8), asked: onOneNode(9) }],
+  [
+    "node-shape",
+    "the fitting shape has no node",
+    NO_NODE,
+    { advertisement: nodes(0, 16), asked: onOneNode(9) },
+  ],
+  [
+    "node-shape",
+    "shapes are not advertised",
+    "does not say how large its nodes are",
+    { asked: onOneNode(1) },
+  ],
 ];
+
+function silentForLong(world: World): void {
+  world.now += 2 * MINUTE_MS + 1;
+}
 
 /** Paris with so many reservations in its usage that nobody else knows of. */
 function listing(count: number): Advertisement {
@@ -162,19 +145,18 @@ function refusedAMinuteAgo(world: World): void {
 }
 
 describe("a candidate is passed over", () => {
-  test.each(ROWS)("by $filter when $when", (row) => {
-    const world = openWorld(row.policy ?? {});
-    world.advertise(cluster("paris", { more: row.advertisement ?? {} }));
-    row.prepare?.(world);
-    const decision = world.refusal(row.requester ?? "rome", row.request ?? request());
-    expect(refusalsOf(decision)).toEqual([
-      expect.objectContaining({ clusterId: "paris", filter: row.filter, message: row.message }),
-    ]);
-    expect(decision.refusedBy).toEqual({ [row.filter]: 1 });
+  test.each(ROWS)("by %s when %s", (filter, _, message, situation) => {
+    const { requester = "rome", asked = request(), policy = {}, advertisement = {}, prepare } = situation;
+    const world = openWorld(policy);
+    world.advertise(cluster("paris", { more: advertisement }));
+    prepare?.(world);
+    const decision = world.refusal(requester, asked);
+    expect(refusalsOf(decision)).toEqual([expect.objectContaining({ clusterId: "paris", filter, message })]);
+    expect(decision.refusedBy).toEqual({ [filter]: 1 });
   });
 
   test("by every filter at least once in the table above", () => {
-    expect(new Set(ROWS.map(({ filter }) => filter))).toEqual(new Set(FILTER_NAMES));
+    expect(new Set(ROWS.map(([filter]) => filter))).toEqual(new Set(FILTER_NAMES));
   });
 
   test("when what is granted and what is still listed reach the limit together", () => {
@@ -214,25 +196,12 @@ describe("a candidate is passed over", () => {
 });
 
 describe("a candidate is taken", () => {
-  const rows = [
-    {
-      name: "in an allowed region",
-      more: { labels: REGION },
-      request: request({}, { constraints: { regions: ["us-east", "eu-west"] } }),
-    },
-    {
-      name: "with the labels asked for",
-      more: { labels: { tier: "gold" } },
-      request: request({}, { constraints: { labels: { tier: "gold" } } }),
-    },
-    { name: "as the target", more: {}, request: request({}, { target: "paris" }) },
-    {
-      name: "with one large node",
-      more: { nodeShapes: [{ count: 1, resources: size({ cpu: 9, memoryGi: 9 }) }] },
-      request: request({}, { perNode: size({ cpu: 9 }) }),
-    },
-  ];
-  test.each(rows)("$name", ({ more, request: asked }) => {
+  test.each([
+    ["in an allowed region", { labels: REGION }, constrained({ regions: ["us-east", "eu-west"] })],
+    ["with the labels asked for", { labels: { tier: "gold" } }, constrained({ labels: { tier: "gold" } })],
+    ["as the target", {}, request({}, { target: "paris" })],
+    ["with one large node", nodes(1, 9), onOneNode(9)],
+  ])("%s", (_, more, asked) => {
     const world = openWorld();
     world.advertise(cluster("paris", { more }));
     expect(world.grant("rome", asked).provider).toBe("paris");

@@ -9,7 +9,7 @@ import {
 import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
-import { type Candidate, hasMaxReservations } from "./candidate.ts";
+import { type Candidate, hasMaxReservations } from "./candidate-table.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
 

@@ -1,6 +1,6 @@
 import { lookup } from "@resource-broker/base";
 import { hourlyPrice, type PriceQuery, priceQueryFor, UNPRICED } from "../cost/price.ts";
-import type { Candidate } from "./candidate.ts";
+import type { Candidate } from "./candidate-table.ts";
 import type { SchedulingContext } from "./filters.ts";
 import {
   type RatingScorers,

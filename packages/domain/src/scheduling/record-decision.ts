@@ -1,16 +1,15 @@
 import { amountOf, resourceNames, shortage } from "@resource-broker/base";
 import type { ClusterId, DecisionId } from "../reservation/ids.ts";
-import type { Candidate } from "./candidate.ts";
-import type { CandidateTableView } from "./candidate-table.ts";
+import type { Candidate, CandidateTableView } from "./candidate-table.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
 import type { FilterResult } from "./filter-candidates.ts";
 import { FILTERS, type SchedulingContext } from "./filters.ts";
 import type { PreScoreState } from "./pre-score.ts";
-import { compareRank, type RankedCandidate, topCandidates } from "./rank.ts";
 import {
   computeScore,
-  type RatingScorers,
   type Ratings,
+  type RatingScorers,
+  type RequestSummary,
   reservedShare,
   type Scale,
   type ScoreInputs,
@@ -176,4 +175,68 @@ export function replayWinner(decision: Decision): ClusterId | undefined {
       reservedShare: reservedShare(requested, inputs),
     }));
   return ranked.sort(compareRank)[0]?.clusterId;
+}
+
+/** Sort key of candidates: score, then reserved share, then cluster ID. */
+interface RankKey {
+  readonly clusterId: ClusterId;
+  readonly score: number;
+  readonly reservedShare: number;
+}
+
+/** Negative when `a` ranks before `b`. */
+function compareRank(a: RankKey, b: RankKey): number {
+  if (a.score !== b.score) return b.score - a.score;
+  if (a.reservedShare !== b.reservedShare) return a.reservedShare - b.reservedShare;
+  return a.clusterId < b.clusterId ? -1 : 1;
+}
+
+/** Candidates and their scores: the candidate at `positions[i]` of the table has `scores[i]`. */
+interface ScoredCandidates {
+  readonly candidates: readonly Candidate[];
+  readonly positions: Int32Array;
+  readonly scores: Float64Array;
+  readonly requested: RequestSummary;
+}
+
+interface RankedCandidate extends RankKey {
+  readonly candidate: Candidate;
+}
+
+/** The first `limit` candidates, best first, without sorting the rest. */
+function topCandidates(scored: ScoredCandidates, limit: number): RankedCandidate[] {
+  const { scores } = scored;
+  const top: RankedCandidate[] = [];
+  let last: RankedCandidate | undefined;
+  for (let index = 0; index < scores.length; index++) {
+    // Once the list is full, only candidates with at least the score of its last entry can enter.
+    if (last !== undefined && (scores[index] ?? 0) < last.score) continue;
+    const ranked = rankedAt(scored, index);
+    if (last !== undefined && compareRank(last, ranked) < 0) continue;
+    insert(ranked, top, limit);
+    if (top.length === limit) last = top[limit - 1];
+  }
+  return top;
+}
+
+/** Inserts in order; the last entry drops out when the list is full. */
+function insert(ranked: RankedCandidate, top: RankedCandidate[], limit: number): void {
+  let position = Math.min(top.length, limit - 1);
+  for (; position > 0; position--) {
+    const before = top[position - 1];
+    if (before === undefined || !(compareRank(ranked, before) < 0)) break;
+    top[position] = before;
+  }
+  top[position] = ranked;
+}
+
+function rankedAt(
+  { candidates, positions, scores, requested }: ScoredCandidates,
+  index: number,
+): RankedCandidate {
+  const candidate = candidates[positions[index] ?? -1];
+  if (candidate === undefined) throw new RangeError(`no candidate at ${index}`);
+  const { clusterId, reserved, advertisement } = candidate;
+  const share = reservedShare(requested, { reserved, allocatable: advertisement.allocatable });
+  return { clusterId, candidate, score: scores[index] ?? 0, reservedShare: share };
 }

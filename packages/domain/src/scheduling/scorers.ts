@@ -1,4 +1,4 @@
-import { amountOf, extendedNames, lookup, type ResourceVector, resourceNames } from "@resource-broker/base";
+import { lookup, type ResourceVector, resourceNames, sumOfRests, sumOfShares } from "@resource-broker/base";
 import { UNPRICED } from "../cost/price.ts";
 
 /** The numbers one candidate is scored on. A decision record keeps them, so that the winner can be recomputed. */
@@ -45,7 +45,6 @@ export type ScoreParts = Readonly<Record<string, number>>;
 /** A request with values that scoring needs, computed once. */
 export interface RequestSummary {
   readonly request: ResourceVector;
-  readonly extended: readonly string[];
   readonly count: number;
 }
 
@@ -63,7 +62,7 @@ export interface ScoreColumns {
 export const UNRATED = Number.NaN;
 
 export function summarizeRequest(request: ResourceVector): RequestSummary {
-  return { request, extended: extendedNames(request), count: resourceNames(request).length };
+  return { request, count: resourceNames(request).length };
 }
 
 /** Mean share of each requested resource that would stay free after the grant. */
@@ -72,16 +71,7 @@ export function headroom(
   available: ResourceVector,
   allocatable: ResourceVector,
 ): number {
-  const { request } = requested;
-  let total = 0;
-  if (request.cpuMillis > 0) total += (available.cpuMillis - request.cpuMillis) / allocatable.cpuMillis;
-  if (request.memoryBytes > 0)
-    total += (available.memoryBytes - request.memoryBytes) / allocatable.memoryBytes;
-  if (request.storageBytes > 0)
-    total += (available.storageBytes - request.storageBytes) / allocatable.storageBytes;
-  if (request.gpus > 0) total += (available.gpus - request.gpus) / allocatable.gpus;
-  if (requested.extended.length > 0) total += extendedShares(requested, available, allocatable);
-  return total / requested.count;
+  return sumOfRests(requested.request, available, allocatable) / requested.count;
 }
 
 /** Computes the weighted score of each candidate into `scores`. Used by the live path and by replay. */
@@ -177,26 +167,7 @@ export function reservedShare(
   requested: RequestSummary,
   { reserved, allocatable }: Pick<ScoreInputs, "reserved" | "allocatable">,
 ): number {
-  const { request } = requested;
-  let total = 0;
-  if (request.cpuMillis > 0) total += reserved.cpuMillis / allocatable.cpuMillis;
-  if (request.memoryBytes > 0) total += reserved.memoryBytes / allocatable.memoryBytes;
-  if (request.storageBytes > 0) total += reserved.storageBytes / allocatable.storageBytes;
-  if (request.gpus > 0) total += reserved.gpus / allocatable.gpus;
-  for (const name of requested.extended) total += amountOf(reserved, name) / amountOf(allocatable, name);
-  return total / requested.count;
-}
-
-function extendedShares(
-  requested: RequestSummary,
-  available: ResourceVector,
-  allocatable: ResourceVector,
-): number {
-  let total = 0;
-  for (const name of requested.extended) {
-    total += (amountOf(available, name) - amountOf(requested.request, name)) / amountOf(allocatable, name);
-  }
-  return total;
+  return sumOfShares(requested.request, reserved, allocatable) / requested.count;
 }
 
 /** 1 for the cheapest, lower for higher prices; 0 for every priced cluster when one is free. */

@@ -3,5 +3,9 @@ export { recordsOf } from "../ledger/records.ts";
 export { chooseProvider } from "../scheduling/choose-provider.ts";
 
 export { type ClusterSketch, cluster, priced, request, type Size, size } from "./builders.ts";
+export { comparableLedger } from "./comparable-ledger.ts";
+export { differsFromModel, keyOf, LedgerModel } from "./ledger-model.ts";
+export { ReceivedCommands, violationIn } from "./ledger-rules.ts";
+export { commandsFor, type LedgerAction, ledgerAction } from "./random-commands.ts";
 export { runs } from "./runs.ts";
 export { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "./world.ts";

@@ -16,6 +16,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export interface World {
   readonly ledger: Ledger;
   now: Instant;
+  /** The latest moment a command was run at. */
+  readonly latest: Instant;
   policy: Policy;
   run: (command: Command) => Outcome;
   reply: (command: Command) => Reply;
@@ -39,11 +41,16 @@ export const ADMIN: Actor = { clusterId: "ops", isAdmin: true };
 
 export function openWorld(policy: Partial<Policy> = {}): World {
   let count = 0;
+  let latest = 0;
   const world: World = {
     ledger: emptyLedger(),
     now: Date.UTC(2026, 0, 5, 12),
+    get latest() {
+      return latest;
+    },
     policy: { ...DEFAULT_POLICY, ...policy },
     run: (command) => {
+      latest = Math.max(latest, world.now);
       const outcome = decide(world.ledger, command, { now: world.now, policy: world.policy });
       for (const event of outcome.events) apply(world.ledger, event);
       return outcome;

@@ -159,30 +159,6 @@ describe("a client certificate", () => {
     await replace("tls.key", key);
   };
 
-  test("in files is shown, and read again when it is a minute old", async () => {
-    await rotate(certificates.cluster("one"));
-    const client = connect(user());
-    await client.read("/version");
-    await rotate(certificates.cluster("two"));
-    await client.read("/version");
-    await time.advance(60_000);
-    await client.read("/version");
-    expect(server.seen.map(({ client: name }) => name)).toEqual(["one", "one", "two"]);
-  });
-
-  test("in files is read again at once when it is refused", async () => {
-    await rotate(certificates.cluster("one"));
-    const client = connect(user());
-    await client.read("/version");
-    await rotate(certificates.cluster("two"));
-    server.answer(({ client: name }, reply) => {
-      if (name === "two") reply.json(200, {});
-      else reply.json(401, statusBody(401, "Unauthorized", "Unauthorized"));
-    });
-    await client.read("/version");
-    expect(server.seen.map(({ client: name }) => name)).toEqual(["one", "one", "two"]);
-  });
-
   test("that is new leaves a running watch alone", async () => {
     await rotate(certificates.cluster("one"));
     const client = connect(user());
@@ -339,69 +315,44 @@ cat "$ANSWER"
     expect(server.seen.map(({ client: name }) => name)).toEqual(["one", "one", "two"]);
   });
 
-  test("may be of the older version", async () => {
-    const apiVersion = "client.authentication.k8s.io/v1beta1";
-    await answer({ token: "old" }, apiVersion);
-    await connect(plugin({ apiVersion }), { env }).read("/version");
-    expect(shown()).toEqual(["Bearer old"]);
-  });
-
-  const wrong: readonly { name: string; parts?: Partial<ExecPlugin>; prints?: string; says: string }[] = [
-    {
-      name: "is not there",
-      parts: { command: "no-such-plugin", installHint: "Get it from IT." },
-      says: "there is no program no-such-plugin; Get it from IT.",
-    },
-    { name: "fails", parts: { args: ["fail"], command: "/bin/sh", env: {} }, says: "ended with" },
-    {
-      name: "says why it fails",
-      parts: { command: "/bin/sh", args: ["-c", "echo log in first >&2; exit 3"] },
-      says: "ended with 3: log in first",
-    },
-    {
-      name: "prints too much",
-      parts: { command: "/bin/sh", args: ["-c", "exec yes secret"] },
-      says: "printed too much",
-    },
-    { name: "prints nonsense", prints: "token: secret", says: "did not print an ExecCredential" },
-    {
-      name: "prints another kind",
-      prints: '{"kind":"Secret","token":"secret"}',
-      says: "did not print an ExecCredential",
-    },
-    {
-      name: "speaks another version",
-      prints:
-        '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"secret"}}',
-      says: "does not answer as client.authentication.k8s.io/v1",
-    },
-    { name: "gives nothing", prints: credential({}), says: "neither a token nor a certificate" },
-    {
-      name: "gives a certificate alone",
-      prints: credential({ clientCertificateData: "secret" }),
-      says: "without its key",
-    },
-    {
-      name: "gives an end that is no time",
-      prints: credential({ token: "secret", expirationTimestamp: "soon" }),
-      says: "is not an RFC 3339 time",
-    },
-    { name: "needs a person", parts: { interactiveMode: "Always" }, says: "needs an interactive terminal" },
+  const shell = (script: string) => ({ command: "/bin/sh", args: ["-c", script] });
+  const wrong: readonly [name: string, plugin: Partial<ExecPlugin> | { prints: string }, says: string][] = [
+    [
+      "is not there",
+      { command: "no-such-plugin", installHint: "Get it from IT." },
+      "there is no program no-such-plugin; Get it from IT.",
+    ],
+    ["says why it fails", shell("echo log in first >&2; exit 3"), "ended with 3: log in first"],
+    ["prints too much", shell("exec yes secret"), "printed too much"],
+    ["prints nonsense", { prints: "token: secret" }, "did not print an ExecCredential"],
+    ["prints another kind", { prints: '{"kind":"Secret"}' }, "did not print an ExecCredential"],
+    [
+      "speaks another version",
+      { prints: credential({ token: "secret" }).replace("/v1", "/v1beta1") },
+      "does not answer as client.authentication.k8s.io/v1",
+    ],
+    ["gives nothing", { prints: credential({}) }, "neither a token nor a certificate"],
+    [
+      "gives a certificate alone",
+      { prints: credential({ clientCertificateData: "secret" }) },
+      "without its key",
+    ],
+    [
+      "gives an end that is no time",
+      { prints: credential({ token: "secret", expirationTimestamp: "soon" }) },
+      "is not an RFC 3339 time",
+    ],
+    ["needs a person", { interactiveMode: "Always" }, "needs an interactive terminal"],
   ];
-  test.each(wrong)(
-    "that $name is a fault that names it and shows no secret",
-    async ({ parts = {}, prints, says }) => {
-      if (prints !== undefined) await replace("answer", prints);
-      const reading = connect(plugin(parts), { env }).read("/version");
-      await expect(reading).rejects.toMatchObject({
-        code: "invalid",
-        message: expect.not.stringContaining("secret"),
-      });
-      await expect(reading).rejects.toThrow(says);
-      await expect(reading).rejects.toThrow('(context "test" of /test/config)');
-      expect(server.seen).toEqual([]);
-    },
-  );
+  test.each(wrong)("that %s is a fault that names it and shows no secret", async (_, given, says) => {
+    if ("prints" in given) await replace("answer", given.prints);
+    const reading = connect(plugin("prints" in given ? {} : given), { env }).read("/version");
+    const message = expect.not.stringContaining("secret");
+    await expect(reading).rejects.toMatchObject({ code: "invalid", message });
+    await expect(reading).rejects.toThrow(says);
+    await expect(reading).rejects.toThrow('(context "test" of /test/config)');
+    expect(server.seen).toEqual([]);
+  });
 
   test("that hangs is ended", async () => {
     const hanging = plugin({ command: "/bin/sh", args: ["-c", 'echo running >> "$LOGGED"; exec sleep 600'] });

@@ -1,10 +1,9 @@
 import { type Clock, Fault, type Log } from "@resource-broker/base";
 import type { Reloads } from "@resource-broker/runtime";
 import type { KubeConfig, Login, Material } from "../config/kube-config.ts";
-import { readTextFile } from "../config/read-file.ts";
+import { readTextFile } from "../config/load-kube-config.ts";
 import { bearer, type CredentialSource, type Credentials, isSame } from "./credentials.ts";
-import { execLogin } from "./exec-login.ts";
-import type { PluginDeps } from "./run-plugin.ts";
+import { execLogin, type PluginDeps } from "./exec-login.ts";
 
 /** How long a read value is used. Kubernetes writes a new token long before the old one expires. */
 const REREAD_MS = 60_000;
@@ -12,7 +11,6 @@ const REREAD_MS = 60_000;
 /** Text from a file that may be replaced while the program runs. */
 interface RotatingText {
   readonly current: () => Promise<string>;
-  /** Reads it again now. */
   readonly renew: () => Promise<void>;
 }
 

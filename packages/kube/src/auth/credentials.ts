@@ -1,6 +1,5 @@
 /** Client credentials and the CA of the API server at one time. */
 export interface Credentials {
-  /** The Authorization header. */
   readonly authorization?: string;
   /** PEM. */
   readonly ca?: string;
@@ -24,7 +23,6 @@ export function isSameTls(a: Credentials, b: Credentials): boolean {
   return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
-/** The header that carries a token. */
 export function bearer(token: string): string {
   return `Bearer ${token.trim()}`;
 }

@@ -3,8 +3,6 @@ export interface BackoffOptions {
   /** The first bound. Absent: 100 ms. */
   readonly minMs?: number;
   readonly maxMs: number;
-  /** After this time without a failure the next one counts as the first. Absent: 10 s. */
-  readonly resetAfterMs?: number;
 }
 
 export interface BackoffDeps {
@@ -13,24 +11,24 @@ export interface BackoffDeps {
   readonly monotonicMs: () => number;
 }
 
-/** Delays between failed attempts. */
 export interface Backoff {
   /** An attempt failed; returns the delay before the next one. */
   readonly failed: () => number;
-  /** An attempt succeeded. The delay is reset only after `resetAfterMs`, so that a flapping server is not overloaded. */
+  /** An attempt succeeded. The delay is reset only after a while, so that a flapping server is not overloaded. */
   readonly succeeded: () => void;
 }
 
 const MIN_MS = 100;
+/** After this time without a failure the next one counts as the first. */
 const RESET_AFTER_MS = 10_000;
 
 export function backoff(options: BackoffOptions, deps: BackoffDeps): Backoff {
-  const { minMs = MIN_MS, maxMs, resetAfterMs = RESET_AFTER_MS } = options;
+  const { minMs = MIN_MS, maxMs } = options;
   let failures = 0;
   let worksSince: number | undefined;
   return {
     failed: () => {
-      if (worksSince !== undefined && deps.monotonicMs() - worksSince >= resetAfterMs) failures = 0;
+      if (worksSince !== undefined && deps.monotonicMs() - worksSince >= RESET_AFTER_MS) failures = 0;
       worksSince = undefined;
       return jitteredDelay({ failures: failures++, minMs, maxMs }, deps.random);
     },
@@ -41,7 +39,6 @@ export function backoff(options: BackoffOptions, deps: BackoffDeps): Backoff {
 }
 
 export interface DelayInput {
-  /** Number of failures so far. */
   readonly failures: number;
   readonly minMs: number;
   readonly maxMs: number;

@@ -3,7 +3,6 @@ import { type Clock, Fault } from "@resource-broker/base";
 export interface IdleTimeoutOptions {
   /** Name of the request, such as "the list of pods". */
   readonly what: string;
-  /** Idle timeout. */
   readonly limitMs: number;
   /** Also aborts the request. */
   readonly signal: AbortSignal;

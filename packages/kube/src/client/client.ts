@@ -1,3 +1,4 @@
+import type { Clock, Log } from "@resource-broker/base";
 import type { ObjectName, Resource, Subresource } from "../resource/resource.ts";
 
 export interface CallOptions {
@@ -35,6 +36,15 @@ export interface JsonPatchStep {
   readonly path: string;
   readonly from?: string;
   readonly value?: unknown;
+}
+
+/** What works with an API server all the time needs. */
+export interface KubeWorkerDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly log: Log;
 }
 
 /** Which objects; absent namespace: all namespaces. */
@@ -78,7 +88,6 @@ export type WatchEvent<T> =
  * names the missing verb and resource), invalid …; a server that cannot be reached is `unreachable`.
  */
 export interface KubeClient {
-  /** Where the API server is reached. */
   readonly server: string;
   readonly get: <T>(resource: Resource<T>, name: ObjectName, options?: CallOptions) => Promise<T>;
   /** Undefined where there is none. */

@@ -1,10 +1,8 @@
-import { Fault } from "@resource-broker/base";
-import { isRecord } from "../config/entry.ts";
+import { Fault, isRecord } from "@resource-broker/base";
 import type { HttpReply, StreamReply, WholeReply } from "../http/http-client.ts";
 import type { ListPage } from "../protobuf/list-page.ts";
 import type { Resource } from "../resource/resource.ts";
-import { statusOf } from "../status/status.ts";
-import { statusFault, type Target } from "../status/status-fault.ts";
+import { statusFault, statusOf, type Target } from "../status/status-fault.ts";
 
 export const JSON_TYPE = "application/json";
 const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";

@@ -30,10 +30,6 @@ describe("lines of JSON", () => {
     );
   });
 
-  test("count only when they are whole", () => {
-    expect(read([Buffer.from('{"a":1}\n{"b":')])).toEqual([{ a: 1 }]);
-  });
-
   test("that are no JSON are a fault", () => {
     expect(() => read([Buffer.from("<html>\n")])).toThrow("a watch event that is not JSON");
   });

@@ -1,13 +1,11 @@
 import { StringDecoder } from "node:string_decoder";
-import { type Clock, Fault } from "@resource-broker/base";
+import { type Clock, Fault, isRecord } from "@resource-broker/base";
 import { wait } from "../backoff/backoff.ts";
-import { isRecord } from "../config/entry.ts";
 import type { HttpClient, StreamReply } from "../http/http-client.ts";
 import type { MessageFields } from "../protobuf/fields.ts";
 import { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
 import { collectionPath, type Resource } from "../resource/resource.ts";
-import { toStatus } from "../status/status.ts";
-import { statusFault, type Target } from "../status/status-fault.ts";
+import { statusFault, type Target, toStatus } from "../status/status-fault.ts";
 import type { WatchEvent, WatchQuery } from "./client.ts";
 import { CALL_TIMEOUT_MS, type Formats, isProtobuf, isWhole, queryOf, refusalOf } from "./replies.ts";
 

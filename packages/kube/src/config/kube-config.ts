@@ -4,7 +4,6 @@ export interface KubeConfig {
   readonly origin: string;
   /** Without a slash at its end. */
   readonly server: string;
-  /** Default namespace. */
   readonly namespace: string;
   readonly trust: Trust;
   readonly user: User;
@@ -25,7 +24,6 @@ export type Material =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "file"; readonly path: string };
 
-/** Client credentials. */
 export interface User {
   readonly certificate?: { readonly cert: Material; readonly key: Material };
   readonly login?: Login;

@@ -1,11 +1,52 @@
 import { delimiter, join } from "node:path";
-import { Fault } from "@resource-broker/base";
-import { wrong } from "./entry.ts";
-import { type Environment, inClusterConfig, isInCluster } from "./in-cluster.ts";
+import { errorText, Fault, parseJson } from "@resource-broker/base";
+import { readText } from "@resource-broker/runtime";
 import type { KubeConfig } from "./kube-config.ts";
-import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from "./kubeconfig.ts";
-import { readIfThere, readTextFile } from "./read-file.ts";
+import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig, wrong } from "./kubeconfig.ts";
 import { resolveContext } from "./resolve-context.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where Kubernetes puts a pod's service account. */
+const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+function isInCluster(env: Environment): boolean {
+  return (env["KUBERNETES_SERVICE_HOST"] ?? "") !== "" && (env["KUBERNETES_SERVICE_PORT"] ?? "") !== "";
+}
+
+/** The API server of the cluster this pod runs in, as the pod's service account. */
+async function inClusterConfig(env: Environment, folder = SERVICE_ACCOUNT_FOLDER): Promise<KubeConfig> {
+  const server = serverOf(env);
+  const read = (name: string) => readIfThere(join(folder, name), "the service account of this pod");
+  const [token, ca, namespace] = await Promise.all([read("token"), read("ca.crt"), read("namespace")]);
+  if (token === undefined || token.trim() === "") throw notHere(`there is no token in ${folder}`);
+  return {
+    origin: "the service account of this pod",
+    server,
+    namespace: namespace?.trim() || "default",
+    // Without the file the system's authorities must do, as for every other program in the pod.
+    trust: {
+      insecureSkipVerify: false,
+      ...(ca === undefined ? {} : { ca: { kind: "file", path: join(folder, "ca.crt") } }),
+    },
+    user: { login: { kind: "token", token: { kind: "file", path: join(folder, "token") } } },
+  };
+}
+
+function serverOf(env: Environment): string {
+  if (!isInCluster(env)) throw notHere("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = env;
+  const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  if (URL.canParse(server)) return server;
+  throw notHere(`KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT make no address (${server})`);
+}
+
+function notHere(problem: string): Fault {
+  return new Fault(
+    "invalid",
+    `no service account to use: ${problem}; in a pod set automountServiceAccountToken: true, elsewhere name a kubeconfig file`,
+  );
+}
 
 export interface ConfigSources {
   /** Files that somebody named: all must be there. */
@@ -65,6 +106,7 @@ async function readKubeconfig(text: string, file: string): Promise<Kubeconfig> {
 
 async function contentOf(text: string, file: string): Promise<unknown> {
   if (text.trim() === "") return {};
+  // YAML may begin with a brace, too.
   const json = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
   if (json !== undefined) return json;
   const { parse } = await import("yaml");
@@ -72,7 +114,7 @@ async function contentOf(text: string, file: string): Promise<unknown> {
     const content: unknown = parse(text, { logLevel: "error" });
     return content;
   } catch (error) {
-    const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const [line = ""] = errorText(error).split("\n");
     throw wrong(
       { place: file },
       `this is not YAML: ${line.replace(/:$/u, "")}; correct it, or name another file`,
@@ -80,11 +122,41 @@ async function contentOf(text: string, file: string): Promise<unknown> {
   }
 }
 
-/** Undefined for what only looks like JSON: YAML may begin with a brace, too. */
-function parseJson(text: string): unknown {
+/** The text of a file that somebody named; says who did when it cannot be read. */
+export async function readTextFile(path: string, namedBy: string): Promise<string> {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return await readText(path);
+  } catch (error) {
+    throw new Fault("invalid", `cannot read ${path} (${namedBy}): ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** Undefined where there is no such file. */
+async function readIfThere(path: string, namedBy: string): Promise<string | undefined> {
+  try {
+    return await readTextFile(path, namedBy);
+  } catch (error) {
+    const { cause } = error instanceof Fault ? error : {};
+    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  switch (codeOf(error)) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return "there is no such file: correct the path";
+    case "EACCES":
+    case "EPERM":
+      return "permission denied: change its owner or mode";
+    case "EISDIR":
+      return "it is a folder: name a file in it";
+    default:
+      return errorText(error);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

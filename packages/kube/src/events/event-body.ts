@@ -1,7 +1,6 @@
 import { safeText } from "@resource-broker/base";
-import type { ClusterEvent, ObjectReference } from "../resource/object-types.ts";
+import type { ClusterEvent, ObjectReference } from "../resource/resources.ts";
 
-/** An event to record for an object. */
 export interface EventInput {
   readonly regarding: ObjectReference & { readonly name: string };
   readonly type: "Normal" | "Warning";

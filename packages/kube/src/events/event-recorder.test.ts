@@ -1,8 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import type { ClusterEvent } from "../resource/object-types.ts";
-import { EVENTS } from "../resource/resources.ts";
+import { type ClusterEvent, EVENTS } from "../resource/resources.ts";
 import { fakeKube } from "../testing/fake-kube-client.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import type { EventInput } from "./event-body.ts";
@@ -69,17 +68,6 @@ describe("the event recorder", () => {
     ]);
   });
 
-  test("counts the same event up within ten minutes of the last time", async () => {
-    const { time, recorder, events } = world();
-    for (let round = 0; round < 3; round++) {
-      recorder.record(GRANTED);
-      await time.advance(9 * MINUTE);
-    }
-    expect(events()).toMatchObject([
-      { count: 3, firstTimestamp: "2026-01-05T12:00:00Z", lastTimestamp: "2026-01-05T12:18:00Z" },
-    ]);
-  });
-
   test("tells it again after ten minutes", async () => {
     const { time, recorder, events, store } = world();
     recorder.record(GRANTED);
@@ -88,14 +76,6 @@ describe("the event recorder", () => {
     recorder.record(GRANTED);
     await time.advance(1);
     expect(events()).toMatchObject([{ count: 1, firstTimestamp: "2026-01-05T12:10:00Z" }]);
-  });
-
-  test("writes once what happens many times while it waits", async () => {
-    const { time, recorder, events, link } = world();
-    for (let round = 0; round < 100; round++) recorder.record(GRANTED);
-    await time.advance(1);
-    expect(events()).toMatchObject([{ count: 100 }]);
-    expect(link.requests.length).toBeLessThanOrEqual(2);
   });
 
   test("creates an event again that the server has forgotten", async () => {
@@ -146,18 +126,6 @@ describe("the event recorder", () => {
     expect(events()[0]?.message).toBe(cut);
   });
 
-  test("writes what it could not write when the server comes back", async () => {
-    const { time, recorder, events, link, log } = world();
-    link.down();
-    recorder.record(GRANTED);
-    recorder.record({ ...GRANTED, regarding: { ...GRANTED.regarding, name: "other" } });
-    await time.advance(1000);
-    link.up();
-    await time.advance(MINUTE);
-    expect(events()).toHaveLength(2);
-    expect(log.lines).toHaveLength(2);
-  });
-
   test("gives up what nobody takes, reports it once, and holds nobody up", async () => {
     const { time, recorder, link, log, events } = world();
     link.failNext({ verb: "create", times: 50, fault: new Fault("forbidden", 'may not "create" events') });
@@ -180,22 +148,6 @@ describe("the event recorder", () => {
     recorder.record({ ...GRANTED, regarding: { name: "later" } });
     await time.advance(1);
     expect(events()).toHaveLength(4);
-  });
-
-  test("remembers, of too many events, those that happened last", async () => {
-    const { time, recorder, events } = world(2);
-    for (const name of ["a", "b", "a", "c", "a"]) {
-      recorder.record({ ...GRANTED, regarding: { name } });
-      await time.advance(1);
-    }
-    expect(events().find(({ involvedObject }) => involvedObject.name === "a")?.count).toBe(3);
-  });
-
-  test("writes what waits before it stops", async () => {
-    const { recorder, events } = world();
-    for (let step = 0; step < 5; step++) recorder.record({ ...GRANTED, regarding: { name: `pod-${step}` } });
-    await recorder.stop();
-    expect(events()).toHaveLength(5);
   });
 
   test("is not held up by a silent server when it stops", async () => {

@@ -1,27 +1,94 @@
-import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
+import { type Clock, Fault, type FaultCode, toFault } from "@resource-broker/base";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
-import type { KubeClient } from "../client/client.ts";
+import type { KubeWorkerDeps } from "../client/client.ts";
 import { type WorkResult, workQueue } from "../queue/work-queue.ts";
 import { EVENTS } from "../resource/resources.ts";
-import { type EventInput, eventBody, eventName, eventNamespace, eventTime } from "./event-body.ts";
-import { type KnownEvent, knownEvents } from "./known-events.ts";
+import { eventBody, type EventInput, eventName, eventNamespace, eventTime } from "./event-body.ts";
+
+interface KnownEvent {
+  readonly input: EventInput;
+  /** Undefined: no try to write it yet. */
+  name: string | undefined;
+  /** Count in the API server; 0: not written yet. */
+  writtenCount: number;
+  /** Occurrences since the last write. */
+  unwritten: number;
+  /** Wall clock, for people. */
+  lastWallMs: number;
+  /** Monotonic. */
+  lastSeenMs: number;
+}
+
+/** Cache of recent events with a fixed capacity. */
+interface KnownEvents {
+  /** Adds an occurrence and returns the key to write it with; undefined: the cache is full. */
+  readonly add: (event: EventInput) => string | undefined;
+  readonly get: (key: string) => KnownEvent | undefined;
+  readonly forget: (key: string) => void;
+}
+
+/** After this time the same event is recorded as a new one. */
+const SAME_WITHIN_MS = 600_000;
+
+function knownEvents(capacity: number, clock: Clock): KnownEvents {
+  // Ordered by last occurrence: the first entry is evicted first.
+  const events = new Map<string, KnownEvent>();
+
+  const makeRoom = (): boolean => {
+    if (events.size < capacity) return true;
+    for (const [key, { unwritten }] of events) {
+      if (unwritten > 0) continue;
+      events.delete(key);
+      return true;
+    }
+    return false;
+  };
+  const recent = (key: string, now: number): KnownEvent | undefined => {
+    const event = events.get(key);
+    if (event === undefined || event.unwritten > 0) return event;
+    if (now - event.lastSeenMs < SAME_WITHIN_MS) return event;
+    events.delete(key);
+    return undefined;
+  };
+
+  return {
+    add: (input) => {
+      const key = keyOf(input);
+      const lastSeenMs = clock.monotonicMs();
+      const known = recent(key, lastSeenMs);
+      if (known === undefined && !makeRoom()) return undefined;
+      const event = known ?? {
+        input,
+        name: undefined,
+        writtenCount: 0,
+        unwritten: 0,
+        lastWallMs: 0,
+        lastSeenMs,
+      };
+      event.unwritten++;
+      event.lastWallMs = clock.wallMs();
+      event.lastSeenMs = lastSeenMs;
+      events.delete(key);
+      events.set(key, event);
+      return key;
+    },
+    get: (key) => events.get(key),
+    forget: (key) => events.delete(key),
+  };
+}
+
+function keyOf({ regarding, type, reason, message }: EventInput): string {
+  const { apiVersion, kind, namespace, name, uid, fieldPath } = regarding;
+  return JSON.stringify([apiVersion, kind, namespace, name, uid, fieldPath, type, reason, message]);
+}
 
 export interface EventRecorderOptions {
-  /** Reporting component. */
   readonly component: string;
   /** Reporting instance: the pod. */
   readonly instance: string;
   /** Maximum number of distinct events kept, including those not yet written. Absent: 1,000. */
   readonly capacity?: number;
-}
-
-export interface EventRecorderDeps {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly log: Log;
 }
 
 /** Records events, as shown by `kubectl describe`. */
@@ -37,7 +104,7 @@ const MAX_TRIES = 8;
 const WRITE_MS = 10_000;
 
 /** Records core/v1 Events. The same event within 10 minutes increments `count` instead of creating a new object. */
-export function eventRecorder(options: EventRecorderOptions, deps: EventRecorderDeps): EventRecorder {
+export function eventRecorder(options: EventRecorderOptions, deps: KubeWorkerDeps): EventRecorder {
   const { client, clock, random, log } = deps;
   const { component, instance } = options;
   const known = knownEvents(options.capacity ?? CAPACITY, clock);

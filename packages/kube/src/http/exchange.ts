@@ -2,7 +2,6 @@ import { type Agent, type ClientRequest, type IncomingMessage, request as reques
 import { request as requestSecure } from "node:https";
 import { type Clock, Fault } from "@resource-broker/base";
 
-/** A call to the API server. */
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With its query, below the server's address. */

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { commonName, type FakeClock, fakeClock, testCertificates } from "@resource-broker/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
@@ -42,11 +40,6 @@ describe("an API server", () => {
   };
   const day = (text: string) => new Date(`${text}T00:00:00Z`);
 
-  test("is believed when its certificate is right", async () => {
-    const { url } = await serve({});
-    expect(await read(configFor(url, { trust: trusted }))).toEqual({ isOk: true });
-  });
-
   test("may have another name in its certificate when that is stated", async () => {
     const { url } = await serve({ subjectAltNames: ["DNS:kubernetes"] });
     const trust = { ...trusted, serverName: "kubernetes" };
@@ -58,59 +51,38 @@ describe("an API server", () => {
     expect(await read(configFor(url, { trust: { insecureSkipVerify: true } }))).toEqual({ isOk: true });
   });
 
-  const wrong = [
-    {
-      name: "another authority's certificate",
-      start: () => serve({}, certificates.authority({ subject: [commonName("another CA")] })),
-      says: "of no authority we trust: check certificate-authority",
-    },
-    {
-      name: "the certificate of an impostor of our authority",
-      start: () => serve({}, certificates.authority()),
-      says: "check certificate-authority",
-    },
-    {
-      name: "a certificate for another name",
-      start: () => serve({ subjectAltNames: ["DNS:elsewhere"] }),
-      says: "its certificate is for another name: use an address that is in it, or set tls-server-name",
-    },
-    {
-      name: "an expired certificate",
-      start: () => serve({ notAfter: day("2021-01-01") }),
-      says: "its certificate has expired",
-    },
-    {
-      name: "a certificate of tomorrow",
-      start: () => serve({ notBefore: day("2049-01-01") }),
-      says: "its certificate is not valid yet: check the clocks",
-    },
+  const wrong: readonly [name: string, start: () => Promise<FakeApiServer>, says: string][] = [
+    [
+      "the certificate of an impostor of our authority",
+      () => serve({}, certificates.authority()),
+      "of no authority we trust: check certificate-authority",
+    ],
+    [
+      "a certificate for another name",
+      () => serve({ subjectAltNames: ["DNS:elsewhere"] }),
+      "its certificate is for another name: use an address that is in it, or set tls-server-name",
+    ],
+    ["an expired certificate", () => serve({ notAfter: day("2021-01-01") }), "its certificate has expired"],
+    [
+      "a certificate of tomorrow",
+      () => serve({ notBefore: day("2049-01-01") }),
+      "its certificate is not valid yet: check the clocks",
+    ],
   ];
-  test.each(wrong)(
-    "with $name is not believed, and the message says what to check",
-    async ({ start, says }) => {
-      const { url, seen } = await start();
-      const reading = read(configFor(url, { trust: trusted }));
-      await expect(reading).rejects.toMatchObject({ code: "unreachable", retry: true });
-      await expect(reading).rejects.toThrow(says);
-      await expect(reading).rejects.toThrow('context "test" of /test/config');
-      expect(seen).toEqual([]);
-    },
-  );
+  test.each(wrong)("with %s is not believed, and the message says what to check", async (_, start, says) => {
+    const { url, seen } = await start();
+    const reading = read(configFor(url, { trust: trusted }));
+    await expect(reading).rejects.toMatchObject({ code: "unreachable", retry: true });
+    await expect(reading).rejects.toThrow(says);
+    await expect(reading).rejects.toThrow('context "test" of /test/config');
+    expect(seen).toEqual([]);
+  });
 
   test("that speaks plain HTTP where TLS was expected is told from one that is down", async () => {
     const plain = await fakeApiServer();
     opened.push(plain);
     const reading = read(configFor(`https://127.0.0.1:${plain.port}`, { trust: trusted }));
     await expect(reading).rejects.toThrow("TLS handshake failed");
-  });
-
-  test("that speaks something else is told from one that is down", async () => {
-    const other = createServer((socket) => void socket.end("220 mail.example ESMTP\r\n"));
-    other.listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo;
-    await expect(read(configFor(`http://127.0.0.1:${port}`))).rejects.toThrow("is not HTTP");
-    other.close();
   });
 
   test("that is down is named", async () => {
@@ -154,16 +126,6 @@ describe("connections", () => {
     };
   });
   const read = () => client.read("/version");
-
-  test("are kept and used again", async () => {
-    for (let call = 0; call < 5; call++) await read();
-    expect(server.connectionCount()).toBe(1);
-  });
-
-  test("are few, however many calls there are at once", async () => {
-    await Promise.all(Array.from({ length: 100 }, read));
-    expect(server.connectionCount()).toBeLessThanOrEqual(8);
-  });
 
   test("that are new resume the TLS session of the first", async () => {
     await read();
@@ -269,20 +231,6 @@ describe("an answer", () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  test("of 429 for ever is a fault that says how long to wait", async () => {
-    server.answer(busy(429, "1"));
-    await expect(overTime(client.read("/version"))).rejects.toMatchObject({
-      code: "rate-limited",
-      details: { retryAfterMs: 1000 },
-    });
-    expect(server.seen).toHaveLength(3);
-  });
-
-  test("that asks for a long pause is left to the caller at once", async () => {
-    server.answer(busy(429, "60"));
-    await expect(client.read("/version")).rejects.toMatchObject({ details: { retryAfterMs: 60_000 } });
-  });
-
   test("of 503 is not asked for again where a repetition might do it twice; of 429 it is", async () => {
     server.answer(inOrder(busy(503, "1")));
     await expect(client.create(CONFIG_MAPS, map)).rejects.toMatchObject({ details: { retryAfterMs: 1000 } });
@@ -326,46 +274,6 @@ describe("an answer", () => {
     expect(found).toEqual(["ADDED"]);
   });
 
-  test("of a watch that never begins is a fault", async () => {
-    server.answer(() => undefined);
-    const watching = (async () => {
-      for await (const event of client.watch(CONFIG_MAPS, { resourceVersion: "1" }))
-        expect(event).toBeUndefined();
-    })();
-    await eventually(() => expect(server.seen).toHaveLength(1));
-    await expect(overTime(watching)).rejects.toMatchObject({ code: "unreachable" });
-  });
-
-  test("that refuses a watch and then falls silent is a fault, too", async () => {
-    server.answer((_, reply) => reply.half(500));
-    const watching = (async () => {
-      for await (const event of client.watch(CONFIG_MAPS, { resourceVersion: "1" }))
-        expect(event).toBeUndefined();
-    })();
-    await eventually(() => expect(server.seen).toHaveLength(1));
-    await expect(overTime(watching)).rejects.toThrow("did not reply");
-  });
-
-  test("that nobody waits for any more ends the call with the caller's reason", async () => {
-    server.answer(() => undefined);
-    const stop = new AbortController();
-    const reading = client.read("/version", { signal: stop.signal });
-    await eventually(() => expect(server.seen).toHaveLength(1));
-    stop.abort(new Error("no longer needed"));
-    await expect(reading).rejects.toThrow("no longer needed");
-    await expect(client.read("/version", { signal: stop.signal })).rejects.toThrow("no longer needed");
-    expect(server.seen).toHaveLength(1);
-  });
-
-  test("that nobody waits for ends a pause, too", async () => {
-    server.answer(busy(429, "5"));
-    const stop = new AbortController();
-    const reading = client.read("/version", { signal: stop.signal });
-    await eventually(() => expect(server.seen).toHaveLength(1));
-    stop.abort(new Error("no longer needed"));
-    await expect(reading).rejects.toThrow("no longer needed");
-  });
-
   test("that is too large is a fault; a page of a list may be large", async () => {
     const large = JSON.stringify({
       metadata: { resourceVersion: "1" },
@@ -380,14 +288,5 @@ describe("an answer", () => {
   test("that is compressed, which nobody asked for, is a fault", async () => {
     server.answer((_, reply) => reply.json(200, {}, { "content-encoding": "gzip" }));
     await expect(client.read("/version")).rejects.toThrow("encoded as gzip");
-  });
-
-  test("that breaks off is a fault", async () => {
-    server.answer((_, reply) => {
-      const stream = reply.stream();
-      stream.write('{"half":');
-      setImmediate(() => setImmediate(stream.cut));
-    });
-    await expect(client.read("/version")).rejects.toMatchObject({ code: "unreachable" });
   });
 });

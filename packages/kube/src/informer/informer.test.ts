@@ -36,43 +36,6 @@ function world(options: { isSame?: (a: { colour: string }, b: { colour: string }
 }
 
 describe("an informer", () => {
-  test("keeps what was chosen, by namespace and name", async () => {
-    const { store, pods } = world();
-    store.create(PODS, coloured("a", "red"));
-    expect(pods.synced()).toBe(false);
-    await pods.start();
-    expect(pods.synced()).toBe(true);
-    expect(pods.get("default/a")).toEqual({ colour: "red" });
-    expect([...pods.keys()]).toEqual(["default/a"]);
-    expect([...pods.values()]).toEqual([{ colour: "red" }]);
-    expect(pods.size()).toBe(1);
-    await pods.stop();
-  });
-
-  test("tells what became of each object", async () => {
-    const { store, pods, time, heard: changes } = world();
-    await pods.start();
-    const made = store.create(PODS, coloured("a", "red"));
-    store.update(PODS, { ...made, metadata: { namespace: "default", name: "a" }, colour: "blue" });
-    store.delete(PODS, { namespace: "default", name: "a" });
-    await time.advance(1);
-    expect(changes).toEqual([
-      "default/a: undefined -> red",
-      "default/a: red -> blue",
-      "default/a: blue -> undefined",
-    ]);
-  });
-
-  test("forgets an object that is no longer of interest", async () => {
-    const { store, pods, time, heard: changes } = world();
-    store.create(PODS, coloured("a", "red"));
-    await pods.start();
-    store.update(PODS, coloured("a"));
-    await time.advance(1);
-    expect(changes.at(-1)).toBe("default/a: red -> undefined");
-    expect(pods.size()).toBe(0);
-  });
-
   test("finds by a new list what was deleted while nobody watched, and keeps the rest in force meanwhile", async () => {
     const { store, pods, time, link, heard: changes } = world({ isSame: (a, b) => a.colour === b.colour });
     store.create(PODS, coloured("a", "red"));
@@ -87,15 +50,6 @@ describe("an informer", () => {
     link.up();
     await time.advance(10_000);
     expect(changes).toEqual(["default/a: red -> undefined"]);
-  });
-
-  test("says nothing of a change that leaves what is kept the same", async () => {
-    const { store, pods, time, heard: changes } = world({ isSame: (a, b) => a.colour === b.colour });
-    store.create(PODS, coloured("a", "red"));
-    await pods.start();
-    store.update(PODS, coloured("a", "red"));
-    await time.advance(1);
-    expect(changes).toEqual(["default/a: undefined -> red"]);
   });
 
   test("continues when a listener fails, and ends listening on demand", async () => {
@@ -113,15 +67,6 @@ describe("an informer", () => {
     expect(changes).toHaveLength(2);
     expect(late).toEqual(["default/a"]);
     expect(log.lines).toContain("error a listener of an informer failed; that is a bug");
-  });
-
-  test("names objects of no namespace by their name", () => {
-    const { sink, kept } = objectCache<{ metadata: { name: string } }, number>(
-      { transform: () => 1 },
-      recordedLog(),
-    );
-    sink.put({ metadata: { name: "node-1" } });
-    expect([...kept.keys()]).toEqual(["node-1"]);
   });
 });
 

@@ -2,12 +2,10 @@ import { type Clock, Fault } from "@resource-broker/base";
 import { type FakeClock, fakeClock, type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { KubeClient } from "../client/client.ts";
-import type { Lease } from "../resource/object-types.ts";
-import { LEASES } from "../resource/resources.ts";
+import { type Lease, LEASES } from "../resource/resources.ts";
 import { type FakeConnection, type FakeKube, fakeKube } from "../testing/fake-kube-client.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { type LeaderElectionOptions, leaderElection } from "./leader-election.ts";
-import { microTime } from "./lease-candidate.ts";
 
 const NAME = { namespace: "broker", name: "agent" };
 
@@ -77,40 +75,6 @@ function world() {
 }
 
 describe("leader election", () => {
-  test("makes the first one the leader, and writes the lease as Kubernetes does", async () => {
-    const { time, kube, lease } = world();
-    const a = replica(kube, time);
-    await time.advance(1);
-    expect(a.election.isLeader()).toBe(true);
-    expect(lease()?.spec).toEqual({
-      holderIdentity: "a",
-      leaseDurationSeconds: 15,
-      acquireTime: "2026-01-05T12:00:00.000000Z",
-      renewTime: "2026-01-05T12:00:00.000000Z",
-      leaseTransitions: 0,
-    });
-    await time.advance(5000);
-    expect(lease()?.spec).toMatchObject({
-      acquireTime: "2026-01-05T12:00:00.000000Z",
-      renewTime: "2026-01-05T12:00:04.000000Z",
-      leaseTransitions: 0,
-    });
-  });
-
-  test("lets a second one wait as long as the first renews, and take over soon after a release", async () => {
-    const { time, kube, lease } = world();
-    const a = replica(kube, time);
-    const b = replica(kube, time, { identity: "b" });
-    await time.advance(3_600_000);
-    expect([a.leads(), b.leads()]).toEqual([true, false]);
-    const stopped = a.election.stop();
-    await time.advance(2500);
-    await stopped;
-    expect(a.story).toEqual(["0 leads", "3600000 loses", "3600000 has ended"]);
-    expect([a.leads(), b.leads()]).toEqual([false, true]);
-    expect(lease()?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
-  });
-
   test("leaves the lease to others only after the work has ended, and holds it until then", async () => {
     const { time, kube } = world();
     const a = replica(kube, time, { dyingMs: 60_000 });
@@ -122,24 +86,6 @@ describe("leader election", () => {
     await time.advance(5000);
     await stopped;
     expect(b.leads()).toBe(true);
-  });
-
-  test("takes over from one that died, after the time of the lease", async () => {
-    const { time, kube } = world();
-    const a = replica(kube, time);
-    const b = replica(kube, time, { identity: "b" });
-    await time.advance(5000);
-    a.link.down();
-    await time.advance(8900);
-    expect(a.leads()).toBe(true);
-    await time.advance(200);
-    expect(a.story).toEqual(["0 leads", "14000 loses", "14000 has ended"]);
-    expect(b.leads()).toBe(false);
-    await time.advance(7000);
-    expect(b.leads()).toBe(true);
-    a.link.up();
-    await time.advance(60_000);
-    expect([a.leads(), b.leads()]).toEqual([false, true]);
   });
 
   test("outlives an API server that is away for a moment, or hangs", async () => {
@@ -228,33 +174,12 @@ describe("leader election", () => {
     expect(a.election.isLeader()).toBe(false);
   });
 
-  test("continues leading when what the leader does only had to be begun", async () => {
-    const { time, kube } = world();
-    const a = replica(kube, time, { onLead: () => undefined });
-    await time.advance(60_000);
-    expect(a.election.isLeader()).toBe(true);
-    const stopped = a.election.stop();
-    await time.advance(1);
-    await stopped;
-    expect(a.story).toEqual(["60000 loses"]);
-  });
-
   test.each([
     ["retries as seldom as it must renew", { retryMs: 10_000 }],
     ["renews as late as others take over", { renewWithinMs: 15_000 }],
   ])("refuses a setting that %s", (_, options) => {
     const { time, kube } = world();
     expect(() => replica(kube, time, options)).toThrow("retryMs < renewWithinMs < leaseMs");
-  });
-
-  test("tells once that it may not touch leases", async () => {
-    const { time, kube } = world();
-    const link = kube.connect();
-    link.failNext({ times: 1000, fault: new Fault("forbidden", 'may not "get" leases') });
-    const a = replica(kube, time, { link });
-    await time.advance(60_000);
-    expect(a.lines).toHaveLength(1);
-    expect(a.lines[0]).toContain('holding the lease broker/agent fails: may not "get" leases');
   });
 });
 
@@ -317,14 +242,5 @@ describe("leader election among machines whose clocks differ", () => {
     await time.advance(10_000);
     await stopped;
     expect(leaders()).toEqual([]);
-  });
-});
-
-describe("the times in a lease", () => {
-  test.each([
-    [0, "1970-01-01T00:00:00.000000Z"],
-    [Date.UTC(2026, 10, 15, 8, 5, 9, 42), "2026-11-15T08:05:09.042000Z"],
-  ])("have six digits: %d", (wallMs, text) => {
-    expect(microTime(wallMs)).toBe(text);
   });
 });

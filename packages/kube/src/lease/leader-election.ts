@@ -2,9 +2,9 @@ import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
 import { wait } from "../backoff/backoff.ts";
 import { failureReporter } from "../backoff/failure-reporter.ts";
 import { idleTimeout } from "../backoff/idle-timeout.ts";
-import type { KubeClient } from "../client/client.ts";
-import { type LeaseResult, leaseCandidate } from "./lease-candidate.ts";
-import { type Term, term } from "./term.ts";
+import { loop } from "../backoff/loop.ts";
+import type { KubeWorkerDeps } from "../client/client.ts";
+import { leaseCandidate } from "./lease-candidate.ts";
 
 export interface LeaderElectionOptions {
   readonly name: string;
@@ -21,14 +21,6 @@ export interface LeaderElectionOptions {
   readonly onLead: (signal: AbortSignal) => void | Promise<void>;
   /** Called once when leadership ends. */
   readonly onLose?: () => void;
-}
-
-export interface LeaderElectionDeps {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly log: Log;
 }
 
 /**
@@ -48,7 +40,7 @@ const LEASE_MS = 15_000;
 const RETRY_MS = 2_000;
 const RETRY_JITTER = 0.2;
 
-export function leaderElection(options: LeaderElectionOptions, deps: LeaderElectionDeps): LeaderElection {
+export function leaderElection(options: LeaderElectionOptions, deps: KubeWorkerDeps): LeaderElection {
   const { leaseMs = LEASE_MS, renewWithinMs = (leaseMs * 2) / 3, retryMs = RETRY_MS } = options;
   if (renewWithinMs >= leaseMs || retryMs >= renewWithinMs) {
     throw new Fault(
@@ -58,7 +50,6 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
   }
   const { clock, log, random } = deps;
   const lease = `${options.namespace}/${options.name}`;
-  const stopping = new AbortController();
   const candidate = leaseCandidate({ ...options, durationMs: leaseMs }, deps);
   const reporter = failureReporter({
     log,
@@ -67,10 +58,8 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
     fields: { lease },
   });
   let current: Term | undefined;
-  let running: Promise<void> | undefined;
 
-  const pause = (signal: AbortSignal) =>
-    wait(Math.ceil(retryMs * (1 + RETRY_JITTER * random())), { clock, signal });
+  const pauseMs = (): number => Math.ceil(retryMs * (1 + RETRY_JITTER * random()));
 
   /** One attempt. Its timeout leaves time for a second attempt within the renew deadline. */
   const attempt = async <R>(
@@ -95,7 +84,7 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
 
   const renewUntilOver = async (mine: Term): Promise<void> => {
     for (;;) {
-      await pause(mine.isOver);
+      await wait(pauseMs(), { clock, signal: mine.isOver });
       if (mine.isOver.aborted) return;
       const result = await attempt(candidate.tryAcquireOrRenew, mine.isOver);
       if (result?.isHeld === true) mine.renewed(result.heldSince);
@@ -103,10 +92,10 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
     }
   };
 
-  const lead = async ({ heldSince }: LeaseResult & { isHeld: true }): Promise<void> => {
+  const lead = async (heldSince: number, stopping: AbortSignal): Promise<void> => {
     const isTooLate = clock.monotonicMs() >= heldSince + renewWithinMs;
-    if (isTooLate || stopping.signal.aborted) return;
-    current = term({ heldSince, renewWithinMs, lease }, { ...deps, ...options, stopping: stopping.signal });
+    if (isTooLate || stopping.aborted) return;
+    current = term({ heldSince, renewWithinMs, lease }, { ...deps, ...options, stopping });
     const work = current.begin();
     await renewUntilOver(current);
     await work;
@@ -115,22 +104,106 @@ export function leaderElection(options: LeaderElectionOptions, deps: LeaderElect
     await attempt(candidate.release, new AbortController().signal);
   };
 
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const result = await attempt(candidate.tryAcquireOrRenew, stopping.signal);
-      if (result?.isHeld === true) await lead(result);
-      await pause(stopping.signal);
+  const terms = loop({
+    clock,
+    round: async (signal) => {
+      const result = await attempt(candidate.tryAcquireOrRenew, signal);
+      if (result?.isHeld === true) await lead(result.heldSince, signal);
+      return pauseMs();
+    },
+  });
+
+  return {
+    start: terms.start,
+    stop: terms.stop,
+    isLeader: () => current?.isRunning() === true,
+  };
+}
+
+interface TermOptions {
+  /** Monotonic: from before the request that won it was sent. */
+  readonly heldSince: number;
+  readonly renewWithinMs: number;
+  readonly lease: string;
+}
+
+interface TermDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+  readonly onLead: (signal: AbortSignal) => void | Promise<void>;
+  readonly onLose?: () => void;
+}
+
+/** One leadership term, from its start to the end of its work. */
+interface Term {
+  /** Starts the work; resolves when the term and the work have ended. */
+  readonly begin: () => Promise<void>;
+  readonly renewed: (heldSince: number) => void;
+  readonly lost: (why: string) => void;
+  /** Aborted when renewals must stop: the lease is lost, or the work has ended after a stop. */
+  readonly isOver: AbortSignal;
+  /** Checked against the clock, so that a late timer does not matter. */
+  readonly isRunning: () => boolean;
+}
+
+function term({ heldSince, renewWithinMs, lease }: TermOptions, deps: TermDeps): Term {
+  const { clock, log, stopping } = deps;
+  const leading = new AbortController();
+  const over = new AbortController();
+  let endsAt = heldSince + renewWithinMs;
+  let cancel = () => {};
+
+  const stepDown = (why: string): void => {
+    if (leading.signal.aborted) return;
+    leading.abort();
+    log.info({ lease }, `lost leadership: ${why}`);
+    try {
+      deps.onLose?.();
+    } catch (error) {
+      log.error({ lease, error: String(error) }, "onLose failed; that is a bug");
+    }
+  };
+  const lost = (why: string): void => {
+    stepDown(why);
+    over.abort();
+  };
+  const arm = (): void => {
+    cancel();
+    cancel = clock.after(Math.max(0, Math.floor(endsAt - clock.monotonicMs())), () =>
+      lost(`the lease could not be renewed for ${renewWithinMs / 1000} s`),
+    );
+  };
+  const work = async (): Promise<void> => {
+    try {
+      await deps.onLead(leading.signal);
+    } catch (error) {
+      log.error({ lease, error: toFault(error).message }, "the leader's work failed");
+      stepDown("its work failed");
     }
   };
 
   return {
-    start: () => {
-      running ??= run();
+    begin: async () => {
+      const onStop = () => stepDown("it is stopped");
+      const ended = new Promise<void>((resolve) => {
+        leading.signal.addEventListener("abort", () => resolve());
+      });
+      stopping.addEventListener("abort", onStop);
+      arm();
+      log.info({ lease }, "became leader");
+      await work();
+      await ended;
+      stopping.removeEventListener("abort", onStop);
+      cancel();
+      over.abort();
     },
-    stop: async () => {
-      stopping.abort();
-      await running;
+    renewed: (since) => {
+      endsAt = since + renewWithinMs;
+      if (!over.signal.aborted) arm();
     },
-    isLeader: () => current?.isRunning() === true,
+    lost,
+    isOver: over.signal,
+    isRunning: () => !leading.signal.aborted && clock.monotonicMs() < endsAt,
   };
 }

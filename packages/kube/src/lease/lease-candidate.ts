@@ -1,7 +1,6 @@
 import { type Clock, Fault } from "@resource-broker/base";
 import type { KubeClient } from "../client/client.ts";
-import type { Lease } from "../resource/object-types.ts";
-import { LEASES } from "../resource/resources.ts";
+import { type Lease, LEASES } from "../resource/resources.ts";
 
 export interface LeaseCandidateOptions {
   readonly name: string;
@@ -138,13 +137,12 @@ function holderOf(lease: Lease): string {
   return lease.spec?.holderIdentity ?? "";
 }
 
-/** The stated lease duration. */
 function durationOf(lease: Lease, defaultMs: number): number {
   const seconds = lease.spec?.leaseDurationSeconds;
   return seconds === undefined || !(seconds > 0) ? defaultMs : seconds * 1000;
 }
 
 /** Kubernetes' MicroTime: RFC 3339 with exactly six digits after the point. */
-export function microTime(wallMs: number): string {
+function microTime(wallMs: number): string {
   return new Date(wallMs).toISOString().replace("Z", "000Z");
 }

@@ -5,23 +5,20 @@ import { decodeMessage } from "./decode-message.ts";
 import { readListPage } from "./list-page.ts";
 import { readStatus } from "./status.ts";
 import { goSamples } from "./testing/go-samples.ts";
+import { projection } from "./testing/projection.ts";
 import { watchFrames } from "./watch-frames.ts";
 
 const { objects, podList, status, watch } = goSamples();
 
+const FIELDS = { Pod: POD_FIELDS, Node: NODE_FIELDS };
+
 describe("what Kubernetes' Go code writes", () => {
-  it("names, dates and numbers its objects", () => {
-    const named = objects.find(({ name }) => name.startsWith("a guest's pod"));
-    expect(decodeMessage(POD_FIELDS, named?.protobuf ?? Buffer.of())).toMatchObject({
-      metadata: {
-        name: "train-0",
-        namespace: "research-rome",
-        uid: "b7a4",
-        resourceVersion: "4713",
-        deletionTimestamp: "2026-07-02T00:00:00Z",
-      },
-    });
-  });
+  it.each(objects.map((sample) => [`${sample.kind}: ${sample.name}`, sample] as const))(
+    "is read as its JSON has it in the same places: %s",
+    (_, { kind, json, protobuf }) => {
+      expect(decodeMessage(FIELDS[kind], protobuf)).toEqual(projection(FIELDS[kind], json));
+    },
+  );
 
   it("refuses in a readable way", () => {
     const {

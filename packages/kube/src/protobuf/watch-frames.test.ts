@@ -1,9 +1,9 @@
-import { projection } from "@resource-broker/kube-sim/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Pod } from "../resource/object-types.ts";
+import type { Pod } from "../resource/resources.ts";
 import { POD_FIELDS } from "./core-fields.ts";
 import { goSamples } from "./testing/go-samples.ts";
+import { projection } from "./testing/projection.ts";
 import { type Bytes, frame, message, number, text, wrapped } from "./testing/wire-bytes.ts";
 import { type WatchFrame, watchFrames } from "./watch-frames.ts";
 
@@ -63,31 +63,10 @@ describe("the events of a watch", () => {
     );
   });
 
-  it("are the same byte by byte", () => {
-    expect(read(...[...watch.protobuf].map((byte) => [byte]))).toEqual(read(watch.protobuf));
-  });
-
   it("carry their version even when the table of fields does not ask for it", () => {
     const events: unknown[] = [];
     watchFrames({}, (one) => events.push(one)).push(Uint8Array.from(event("ADDED", pod("7"))));
     expect(events).toEqual([{ type: "ADDED", object: {}, resourceVersion: "7" }]);
-  });
-
-  it("are not told before they are whole", () => {
-    const bytes = event("ADDED", pod("7"));
-    expect(read(bytes.slice(0, -1))).toEqual([]);
-    expect(read(bytes.slice(0, -1), bytes.slice(-1))).toHaveLength(1);
-  });
-
-  it("continue after one that the listener could not bear", () => {
-    const seen: unknown[] = [];
-    const frames = watchFrames<Pod>(POD_FIELDS, (one) => {
-      seen.push(one.type);
-      if (one.type === "ADDED") throw new Error("cannot bear it");
-    });
-    expect(() => frames.push(Uint8Array.from(event("ADDED", pod("7"))))).toThrow("cannot bear it");
-    frames.push(Uint8Array.from(event("DELETED", pod("8"))));
-    expect(seen).toEqual(["ADDED", "DELETED"]);
   });
 
   it.each<[what: string, bytes: Bytes]>([

@@ -2,8 +2,7 @@ import { fakeClock } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { recordedLog } from "../testing/recorded-log.ts";
-import { delayQueue } from "./delay-queue.ts";
-import { fifo, type WorkQueueOptions, type WorkResult, workQueue } from "./work-queue.ts";
+import { fifo, workQueue, type WorkQueueOptions, type WorkResult } from "./work-queue.ts";
 
 const DONE: WorkResult = { kind: "done" };
 
@@ -15,7 +14,6 @@ function world({
 }: Partial<WorkQueueOptions> & { workMs?: number; ends?: WorkResult[] } = {}) {
   const time = fakeClock();
   const story: string[] = [];
-  const depths: number[] = [];
   const retries: string[] = [];
   const log = recordedLog();
   const at = () => time.monotonicMs() - 1000;
@@ -33,66 +31,13 @@ function world({
       clock: time,
       random: () => 1 - Number.EPSILON,
       log,
-      observer: { onDepth: (depth) => depths.push(depth), onRetry: (key) => retries.push(key) },
+      observer: { onRetry: (key) => retries.push(key) },
     },
   );
-  return { time, queue, story, depths, retries, log };
+  return { time, queue, story, retries, log };
 }
 
 describe("a work queue", () => {
-  test("works on one key after the other, in their order", async () => {
-    const { time, queue, story } = world();
-    for (const key of ["a", "b"]) queue.add(key);
-    await time.advance(1000);
-    expect(story).toEqual(["0 a begins", "100 a ends", "100 b begins", "200 b ends"]);
-  });
-
-  test("works on several keys at once, as many as it may", async () => {
-    const { time, queue, story } = world({ concurrency: 2 });
-    for (const key of ["a", "b", "c"]) queue.add(key);
-    await time.advance(1000);
-    expect(story.filter((line) => line.endsWith("begins"))).toEqual([
-      "0 a begins",
-      "0 b begins",
-      "100 c begins",
-    ]);
-  });
-
-  test("does not add a key that waits already", async () => {
-    const { time, queue, story } = world();
-    for (const key of ["a", "b", "b", "b"]) queue.add(key);
-    await time.advance(1000);
-    expect(story.filter((line) => line.endsWith("b begins"))).toHaveLength(1);
-  });
-
-  test("comes again, and not meanwhile, to a key that is added while it is worked on", async () => {
-    const { time, queue, story } = world({ concurrency: 5 });
-    queue.add("a");
-    await time.advance(50);
-    queue.add("a");
-    queue.add("a");
-    await time.advance(1000);
-    expect(story).toEqual(["0 a begins", "100 a ends", "100 a begins", "200 a ends"]);
-  });
-
-  test("lets the earliest of several delays win", async () => {
-    const { time, queue, story } = world();
-    queue.addAfter("a", 500);
-    queue.addAfter("a", 300);
-    queue.addAfter("a", 800);
-    queue.addAfter("b", 200);
-    await time.advance(5000);
-    expect(story.filter((line) => line.endsWith("begins"))).toEqual(["200 b begins", "300 a begins"]);
-  });
-
-  test("comes back later when the work says so", async () => {
-    const { time, queue, story, retries } = world({ ends: [{ kind: "later", afterMs: 5000 }] });
-    queue.add("a");
-    await time.advance(10_000);
-    expect(story.filter((line) => line.endsWith("begins"))).toEqual(["0 a begins", "5100 a begins"]);
-    expect(retries).toEqual([]);
-  });
-
   test("retries with longer and longer pauses, and forgets that after a success", async () => {
     const retry: WorkResult = { kind: "retry" };
     const { time, queue, story, retries } = world({
@@ -108,15 +53,6 @@ describe("a work queue", () => {
     expect(begins).toEqual([0, 99, 298, 697, 1096, 3000, 3099]);
     expect(retries).toHaveLength(5);
     expect(queue.failures("a")).toBe(0);
-  });
-
-  test("waits at least as long as the failure asks for", async () => {
-    const { time, queue, story } = world({ workMs: 0, ends: [{ kind: "retry", minMs: 7000 }] });
-    queue.add("a");
-    await time.advance(6999);
-    expect(story).toHaveLength(2);
-    await time.advance(1);
-    expect(story).toHaveLength(4);
   });
 
   test("does not let a pause of one key hold up another, nor news of the same key", async () => {
@@ -158,15 +94,6 @@ describe("a work queue", () => {
     expect(story).toEqual(["0 a begins", "100 a ends", "100 b begins", "200 b ends"]);
   });
 
-  test("tells how many wait", async () => {
-    const { time, queue, depths } = world();
-    for (const key of ["a", "b", "c"]) queue.add(key);
-    expect(queue.depth()).toBe(2);
-    await time.advance(1000);
-    expect(depths.at(-1)).toBe(0);
-    expect(Math.max(...depths)).toBe(2);
-  });
-
   test("never works on a key twice at once, and misses no addition, whatever comes when", async () => {
     const step = fc.record({
       key: fc.constantFrom("a", "b", "c", "d"),
@@ -204,46 +131,10 @@ describe("a work queue", () => {
             await time.advance(thenMs);
           }
           await time.advance(10_000);
-          expect({ offences: violations, open: [...open], depth: queue.depth() }).toEqual({
-            offences: [],
-            open: [],
-            depth: 0,
-          });
+          expect({ violations, open: [...open] }).toEqual({ violations: [], open: [] });
         },
       ),
       { numRuns: 50 },
-    );
-  });
-});
-
-describe("the delays of a queue", () => {
-  test("come in the order of their moments, each key once, with the earliest of its own", () => {
-    const step = fc.oneof(
-      fc.record({ key: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"), at: fc.nat(50) }),
-      fc.constant("take" as const),
-    );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const heap = delayQueue();
-        const model = new Map<string, number>();
-        const take = () => {
-          const due = heap.take();
-          expect(due?.at).toBe(model.size === 0 ? undefined : Math.min(...model.values()));
-          if (due === undefined) return;
-          expect(model.get(due.key)).toBe(due.at);
-          model.delete(due.key);
-        };
-        for (const each of steps) {
-          if (each === "take") {
-            take();
-          } else {
-            heap.set(each.key, each.at);
-            model.set(each.key, Math.min(each.at, model.get(each.key) ?? each.at));
-          }
-        }
-        while (model.size > 0) take();
-        expect(heap.earliest()).toBeUndefined();
-      }),
     );
   });
 });

@@ -1,11 +1,9 @@
 import type { Clock, Log } from "@resource-broker/base";
 import { jitteredDelay } from "../backoff/backoff.ts";
-import { delayQueue } from "./delay-queue.ts";
 
 /** First in, first out, each key once. A Set alone is slow: deleted entries at its front are skipped on every iteration. */
 interface Fifo {
-  /** False: it is waiting already. */
-  readonly add: (key: string) => boolean;
+  readonly add: (key: string) => void;
   readonly take: () => string | undefined;
   readonly size: () => number;
 }
@@ -18,10 +16,9 @@ export function fifo(): Fifo {
   const waiting = new Set<string>();
   return {
     add: (key) => {
-      if (waiting.has(key)) return false;
+      if (waiting.has(key)) return;
       waiting.add(key);
       keys.push(key);
-      return true;
     },
     take: () => {
       const key = keys[taken];
@@ -38,7 +35,6 @@ export function fifo(): Fifo {
   };
 }
 
-/** How the work on a key ended. */
 export type WorkResult =
   | { readonly kind: "done" }
   /** Requeue after this time; not an error. */
@@ -49,8 +45,6 @@ export type WorkResult =
 export interface WorkQueueOptions {
   /** How many keys are worked on at once. Absent: 1. */
   readonly concurrency?: number;
-  /** The first bound of the pauses between tries. Absent: 100 ms. */
-  readonly minBackoffMs?: number;
   /** Absent: 30 s. */
   readonly maxBackoffMs?: number;
   readonly work: (key: string) => Promise<WorkResult>;
@@ -65,8 +59,6 @@ export interface WorkQueueDeps {
 }
 
 export interface WorkQueueObserver {
-  /** How many keys wait for their turn. */
-  readonly onDepth?: (depth: number) => void;
   readonly onRetry?: (key: string) => void;
 }
 
@@ -78,8 +70,6 @@ export interface WorkQueue {
   readonly add: (key: string) => void;
   /** Of several delays for one key, the earliest wins. */
   readonly addAfter: (key: string, delayMs: number) => void;
-  /** How many keys wait for their turn; delayed ones are not counted. */
-  readonly depth: () => number;
   /** How many times in a row the work on a key has failed. */
   readonly failures: (key: string) => number;
   /** Accepts no more keys, drops delayed ones, and resolves when the queued keys are processed. */
@@ -90,22 +80,20 @@ const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 30_000;
 
 export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQueue {
-  const { concurrency = 1, minBackoffMs = MIN_BACKOFF_MS, maxBackoffMs = MAX_BACKOFF_MS, work } = options;
+  const { concurrency = 1, maxBackoffMs = MAX_BACKOFF_MS, work } = options;
   const { clock, random, log, observer } = deps;
   const waiting = fifo();
-  const delayed = delayQueue();
+  const delayed = new Map<string, { readonly at: number; readonly cancel: () => void }>();
   const running = new Set<string>();
   /** Added while it was worked on. */
   const dirty = new Set<string>();
   const failures = new Map<string, number>();
   const drained: (() => void)[] = [];
-  let timer: { readonly at: number; readonly cancel: () => void } | undefined;
   let isStopping = false;
 
-  const reportDepth = () => observer?.onDepth?.(waiting.size());
   const enqueue = (key: string): void => {
     if (running.has(key)) dirty.add(key);
-    else if (waiting.add(key)) reportDepth();
+    else waiting.add(key);
   };
   const addAfter = (key: string, delayMs: number): void => {
     if (isStopping) return;
@@ -114,32 +102,21 @@ export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQ
       dispatch();
       return;
     }
-    delayed.set(key, clock.monotonicMs() + delayMs);
-    setTimer();
+    const at = clock.monotonicMs() + delayMs;
+    const planned = delayed.get(key);
+    if (planned !== undefined && planned.at <= at) return;
+    planned?.cancel();
+    delayed.set(key, { at, cancel: clock.after(Math.ceil(delayMs), () => onDue(key)) });
   };
-  const setTimer = (): void => {
-    const at = delayed.earliest()?.at;
-    if (at === timer?.at) return;
-    timer?.cancel();
-    timer = undefined;
-    if (at === undefined) return;
-    timer = { at, cancel: clock.after(Math.max(0, Math.ceil(at - clock.monotonicMs())), onTimer) };
-  };
-  const onTimer = (): void => {
-    timer = undefined;
-    const now = clock.monotonicMs();
-    for (let due = delayed.earliest(); due !== undefined && due.at <= now; due = delayed.earliest()) {
-      delayed.take();
-      enqueue(due.key);
-    }
-    setTimer();
+  const onDue = (key: string): void => {
+    delayed.delete(key);
+    enqueue(key);
     dispatch();
   };
   const dispatch = (): void => {
     while (running.size < concurrency) {
       const key = waiting.take();
       if (key === undefined) break;
-      reportDepth();
       void run(key);
     }
     if (isStopping && running.size === 0) for (const resolve of drained.splice(0)) resolve();
@@ -166,19 +143,18 @@ export function workQueue(options: WorkQueueOptions, deps: WorkQueueDeps): WorkQ
     const before = failures.get(key) ?? 0;
     failures.set(key, before + 1);
     observer?.onRetry?.(key);
-    const pauseMs = jitteredDelay({ failures: before, minMs: minBackoffMs, maxMs }, random);
+    const pauseMs = jitteredDelay({ failures: before, minMs: MIN_BACKOFF_MS, maxMs }, random);
     addAfter(key, Math.max(1, pauseMs, minMs));
   };
 
   return {
     add: (key) => addAfter(key, 0),
     addAfter,
-    depth: waiting.size,
     failures: (key) => failures.get(key) ?? 0,
     stop: async () => {
       isStopping = true;
+      for (const { cancel } of delayed.values()) cancel();
       delayed.clear();
-      setTimer();
       await new Promise<void>((resolve) => {
         drained.push(resolve);
         dispatch();

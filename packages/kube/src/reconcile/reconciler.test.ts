@@ -45,14 +45,6 @@ function world({ plan = stepByStep, ...options }: Options = {}) {
 const many = (count: number, make: () => Error) => Array.from({ length: count }, make);
 
 describe("a reconciler", () => {
-  test("reconciles a key that was enqueued", async () => {
-    const { time, want, have, counters } = world();
-    want.set("a", 3);
-    counters.enqueue("a");
-    await time.advance(1);
-    expect(have.get("a")).toBe(3);
-  });
-
   test("looks at the state again after a failure, and does only what is left", async () => {
     const { time, want, have, failures, counters, log } = world();
     want.set("a", 3);
@@ -104,38 +96,6 @@ describe("a reconciler", () => {
     await time.advance(maxMs * 20);
     const pauses = rounds.slice(1).map((round, index) => round - (rounds[index] ?? 0));
     expect(Math.max(...pauses)).toBe(maxMs / 2);
-  });
-
-  test("reports what may work soon only when it continues failing", async () => {
-    const { time, want, failures, counters, log } = world();
-    want.set("a", 1);
-    failures.push(...many(20, () => new Fault("unreachable", "away")));
-    counters.enqueue("a");
-    await time.advance(3_600_000);
-    expect(log.lines).toEqual([
-      "warn reconciling counter a fails: away",
-      "info reconciling counter a works again",
-    ]);
-  });
-
-  test("waits as long as the other side asks for", async () => {
-    const { time, want, failures, counters, rounds } = world();
-    want.set("a", 1);
-    failures.push(new Fault("overloaded", "busy", { details: { retryAfterMs: 9000 } }));
-    counters.enqueue("a");
-    await time.advance(60_000);
-    expect(rounds).toEqual([0, 9000]);
-  });
-
-  test("works on other keys while one fails", async () => {
-    const { time, want, have, failures, counters } = world();
-    want.set("a", 1);
-    want.set("b", 1);
-    failures.push(new Fault("invalid", "bad"));
-    counters.enqueue("a");
-    counters.enqueue("b");
-    await time.advance(1);
-    expect([...have]).toEqual([["b", 1]]);
   });
 
   test("looks at everything from time to time, for what no event told of", async () => {

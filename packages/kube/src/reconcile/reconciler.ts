@@ -1,5 +1,5 @@
-import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
-import { type WorkQueueObserver, type WorkResult, workQueue } from "../queue/work-queue.ts";
+import { type Fault, type Log, toFault } from "@resource-broker/base";
+import { type WorkQueueDeps, type WorkResult, workQueue } from "../queue/work-queue.ts";
 
 /** Logs each failure of a key once, and its recovery once. */
 interface FailureLog {
@@ -26,14 +26,6 @@ export interface ReconcileLoopOptions {
   readonly resync?: { readonly everyMs: number; readonly keys: () => Iterable<string> };
 }
 
-export interface ReconcilerDeps {
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly log: Log;
-  readonly observer?: WorkQueueObserver;
-}
-
 /** A reconciler with its work queue. */
 export interface Reconciler {
   /** Something about this key may have changed. */
@@ -50,7 +42,7 @@ const MAX_PERMANENT_RETRY_MS = 300_000;
 /** Spreads the resyncs of several reconcilers. */
 const RESYNC_JITTER = 0.2;
 
-export function reconcileLoop(options: ReconcileLoopOptions, deps: ReconcilerDeps): Reconciler {
+export function reconcileLoop(options: ReconcileLoopOptions, deps: WorkQueueDeps): Reconciler {
   const { clock, random } = deps;
   const failures = failureLog(options.name, deps.log);
 

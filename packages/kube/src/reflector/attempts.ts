@@ -18,7 +18,6 @@ export interface AttemptOptions<T> {
   readonly position: WatchPosition;
 }
 
-/** One attempt of a list or watch. */
 export interface ListWatchAttempt {
   readonly isList: boolean;
   readonly run: () => Promise<void>;
@@ -50,7 +49,7 @@ export function listAttempt<T>(
       ...(options.pageSize === undefined ? {} : { pageSize: options.pageSize }),
       signal: listing.signal,
     };
-    const { resourceVersion, count } = await deps.client.list(options.resource, query, (object) => {
+    const { resourceVersion } = await deps.client.list(options.resource, query, (object) => {
       if (listing.signal.aborted) return;
       listing.reset();
       sink.put(object);
@@ -59,7 +58,6 @@ export function listAttempt<T>(
     if (resourceVersion === "") throw new Fault("malformed", `${what} came without a resourceVersion`);
     sink.endList();
     position.version = resourceVersion;
-    deps.observer?.onSynced?.(name, count);
   };
   return { isList: true, run: () => listing.run(list), timedOut: listing.timedOut, wentIdle: () => false };
 }

@@ -31,7 +31,6 @@ function world({
   const sink = checkedSink();
   const log = recordedLog();
   const restarts: string[] = [];
-  const synced: number[] = [];
   const follower = reflector<FakeObject>({ resource: PODS, ...options }, wrapped(sink), {
     client: client(link.client),
     clock: time,
@@ -39,7 +38,6 @@ function world({
     log,
     observer: {
       onRestart: (resource, reason) => restarts.push(`${resource} ${reason}`),
-      onSynced: (_, count) => synced.push(count),
     },
   });
   const put = (name: string) => kube.store.create(PODS, { metadata: { namespace: "default", name } });
@@ -48,23 +46,13 @@ function world({
     void follower.start();
     await time.advance(10);
   };
-  return { time, store: kube.store, link, sink, log, restarts, synced, follower, put, expectCurrent, begin };
+  return { time, store: kube.store, link, sink, log, restarts, follower, put, expectCurrent, begin };
 }
 
 const count = (requests: readonly string[], request: string) =>
   requests.filter((each) => each === request).length;
 
 describe("a follower", () => {
-  test("has begun when the first list is whole", async () => {
-    const { follower, put, synced, expectCurrent } = world();
-    put("a");
-    expect(follower.health()).toEqual({ state: "starting" });
-    await follower.start();
-    expectCurrent();
-    expect(synced).toEqual([1]);
-    expect(follower.health()).toEqual({ state: "synced" });
-  });
-
   test("continues from the last version, without listing, when a watch ends by its time", async () => {
     const { begin, put, time, link, restarts, log, expectCurrent } = world();
     await begin();
@@ -89,23 +77,6 @@ describe("a follower", () => {
     link.cut();
     await time.advance(10_000);
     expect(count(link.requests, "list pods")).toBe(1);
-  });
-
-  test("lists again when the server has forgotten its version, and finds what was deleted", async () => {
-    const { begin, put, store, time, link, sink, restarts, expectCurrent } = world();
-    put("a");
-    put("b");
-    await begin();
-    link.down();
-    store.delete(PODS, { namespace: "default", name: "a" });
-    put("c");
-    store.compact();
-    await time.advance(1000);
-    link.up();
-    await time.advance(10_000);
-    expectCurrent();
-    expect(sink.lists()).toBe(2);
-    expect(restarts).toEqual(["pods unreachable", "pods gone"]);
   });
 
   test("says once that the server is away, and once that it is back", async () => {
@@ -140,51 +111,6 @@ describe("a follower", () => {
     expect(follower.health()).toEqual({ state: "synced" });
   });
 
-  test("is failing when it may not list", async () => {
-    const { begin, time, link, follower } = world();
-    link.failNext({ verb: "list", times: 1000, fault: new Fault("forbidden", 'may not "list" pods') });
-    await begin();
-    await time.advance(MINUTE);
-    expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "forbidden" } });
-  });
-
-  test("reports another kind of failure, too", async () => {
-    const { begin, time, link, log } = world();
-    await begin();
-    link.down();
-    await time.advance(5000);
-    link.failNext({ times: 1000, fault: new Fault("forbidden", 'may not "watch" pods') });
-    link.up();
-    await time.advance(MINUTE);
-    expect(log.lines).toEqual([
-      "warn following pods fails: connection reset; retrying",
-      'warn following pods fails: may not "watch" pods; retrying',
-    ]);
-  });
-
-  test("notices a connection on which nothing will ever come", async () => {
-    const { begin, put, time, link, restarts, expectCurrent } = world();
-    await begin();
-    link.resumeWithoutStreams();
-    put("a");
-    await time.advance(77_000);
-    expectCurrent();
-    expect(restarts).toEqual(["pods silent"]);
-    expect(link.openWatches()).toBe(1);
-  });
-
-  test("lists at once where its version was forgotten, however long the pauses have become", async () => {
-    const { begin, put, time, link, store, expectCurrent } = world({ random: () => 0.999_999 });
-    await begin();
-    link.down();
-    await time.advance(MINUTE);
-    put("a");
-    store.compact();
-    link.up();
-    await time.advance(5001);
-    expectCurrent();
-  });
-
   test("takes a watch on which nothing comes for no trouble, as long as the server accepts the next one", async () => {
     const { begin, time, link, follower, log } = world();
     await begin();
@@ -200,13 +126,6 @@ describe("a follower", () => {
     expect(follower.health()).toMatchObject({ state: "failing", fault: { code: "unreachable" } });
   });
 
-  test("takes bookmarks for a sign of life", async () => {
-    const { begin, time, link, restarts } = world();
-    await begin();
-    await time.advance(4 * MINUTE);
-    expect({ restarts, watches: count(link.requests, "watch pods") }).toEqual({ restarts: [], watches: 1 });
-  });
-
   test("notices a server that takes connections and says nothing", async () => {
     const { begin, time, link, follower } = world();
     link.pause();
@@ -219,18 +138,6 @@ describe("a follower", () => {
     await time.advance(MINUTE);
     expect(count(link.requests, "list pods")).toBeGreaterThan(1);
     expect(count(link.requests, "list pods")).toBeLessThan(6);
-  });
-
-  test("acts again within 10 s also when its request was lost in the very last moment", async () => {
-    const { begin, put, time, link, expectCurrent } = world({ random: () => 0.999_999 });
-    await begin();
-    link.pause();
-    link.cut();
-    for (let tries = 1; tries < 12; tries = count(link.requests, "watch pods")) await time.advance(50);
-    put("a");
-    link.resumeWithoutStreams();
-    await time.advance(10_000);
-    expectCurrent();
   });
 
   test("has more and more patience with a server that is slow to list", async () => {
@@ -259,16 +166,6 @@ describe("a follower", () => {
     expect(sink.lists()).toBe(2);
   });
 
-  test("does not list because its server is away or busy for a while", async () => {
-    const { begin, time, link, sink } = world();
-    await begin();
-    link.failNext({ verb: "watch", times: 20, fault: new Fault("unreachable", "no route") });
-    link.failNext({ verb: "watch", times: 9, fault: new Fault("overloaded", "busy") });
-    link.cut();
-    await time.advance(10 * MINUTE);
-    expect(sink.lists()).toBe(1);
-  });
-
   test("waits as long as a busy server asks for", async () => {
     const { begin, time, link } = world();
     const fault = new Fault("rate-limited", "slowly", { details: { retryAfterMs: 20_000 } });
@@ -278,20 +175,6 @@ describe("a follower", () => {
     expect(count(link.requests, "list pods")).toBe(1);
     await time.advance(1000);
     expect(count(link.requests, "list pods")).toBe(2);
-  });
-
-  test("lets its watches gather events for as long as it is told", async () => {
-    const asked: (number | undefined)[] = [];
-    const noting = (client: KubeClient): KubeClient => ({
-      ...client,
-      watch: (resource, query) => {
-        asked.push(query.coalesceMs);
-        return client.watch(resource, query);
-      },
-    });
-    await world({ client: noting }).begin();
-    await world({ client: noting, options: { coalesceMs: 50 } }).begin();
-    expect(asked).toEqual([undefined, 50]);
   });
 
   test("does not hammer a server that ends watches at once", async () => {
@@ -344,17 +227,6 @@ describe("a follower", () => {
     expectCurrent();
     expect(sink.lists()).toBe(2);
     expect(log.lines[0]).toContain("no room");
-  });
-
-  test("follows one namespace only, where asked to", async () => {
-    const { begin, store, sink, put, time } = world({ options: { namespace: "default" } });
-    store.create(PODS, { metadata: { namespace: "other", name: "x" } });
-    put("a");
-    await begin();
-    store.create(PODS, { metadata: { namespace: "other", name: "y" } });
-    put("b");
-    await time.advance(1);
-    expect(sink.state().map((each) => each.split("@")[0])).toEqual(["default/a", "default/b"]);
   });
 });
 
@@ -424,26 +296,6 @@ describe("a follower that is stopped", () => {
     goOn();
     await time.advance(1);
     await stopped;
-    expect(sink.violations).toEqual([]);
-  });
-
-  test("in the middle of a list leaves the rest out", async () => {
-    const time = fakeClock();
-    const kube = fakeKube({ clock: time, latencyMs: () => 100 });
-    const link = kube.connect();
-    for (let pod = 0; pod < 10; pod++) {
-      kube.store.create(PODS, { metadata: { namespace: "default", name: `pod-${pod}` } });
-    }
-    const sink = checkedSink();
-    const deps = { client: link.client, clock: time, random: () => 0.5, log: recordedLog() };
-    const follower = reflector<FakeObject>({ resource: PODS, pageSize: 2 }, sink, deps);
-    void follower.start();
-    await time.advance(250);
-    await follower.stop();
-    sink.close();
-    await time.advance(10_000);
-    expect(sink.state()).toHaveLength(4);
-    expect(sink.lists()).toBe(0);
     expect(sink.violations).toEqual([]);
   });
 });

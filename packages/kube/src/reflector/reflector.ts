@@ -1,6 +1,7 @@
 import { Fault, type FaultCode, toFault } from "@resource-broker/base";
-import { backoff, wait } from "../backoff/backoff.ts";
+import { backoff } from "../backoff/backoff.ts";
 import { failureReporter } from "../backoff/failure-reporter.ts";
+import { loop } from "../backoff/loop.ts";
 import type { Resource } from "../resource/resource.ts";
 import {
   type ListWatchAttempt,
@@ -40,7 +41,6 @@ const MAX_FAILED_WATCHES_BY_CODE: Partial<Record<FaultCode, number>> = {
 export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: ReflectorDeps): Reflector {
   const { clock, log, observer } = deps;
   const name = resourceName(options.resource);
-  const stopping = new AbortController();
   const position: WatchPosition = { version: undefined };
   const normalBackoff = backoff({ maxMs: options.maxBackoffMs ?? MAX_BACKOFF_MS }, { ...deps, ...clock });
   const forbiddenBackoff = backoff(FORBIDDEN_BACKOFF, { ...deps, ...clock });
@@ -55,7 +55,6 @@ export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: 
   let failedWatches = 0;
   let failuresInRow = 0;
   let goneInRow = 0;
-  let running: Promise<void> | undefined;
 
   const hooks = {
     onOpen: () => {
@@ -70,8 +69,8 @@ export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: 
     },
   };
 
-  const nextAttempt = (): ListWatchAttempt => {
-    const attempt = { options, sink, deps, name, position, signal: stopping.signal };
+  const nextAttempt = (signal: AbortSignal): ListWatchAttempt => {
+    const attempt = { options, sink, deps, name, position, signal };
     if (position.version === undefined) return listAttempt(attempt, listTimeoutMs);
     return watchAttempt(attempt, position.version, hooks);
   };
@@ -110,42 +109,38 @@ export function reflector<T>(options: ReflectorOptions<T>, sink: Sink<T>, deps: 
    */
   const restartIdleWatch = (): void => observer?.onRestart?.(name, "silent");
 
-  const runAttempt = async (): Promise<void> => {
-    const attempt = nextAttempt();
+  const runAttempt = async (signal: AbortSignal): Promise<number> => {
+    const attempt = nextAttempt(signal);
     const beganAt = clock.monotonicMs();
-    let pauseMs = 0;
     try {
       await attempt.run();
-      if (attempt.isList) {
-        listTimeoutMs = RESPONSE_TIMEOUT_MS;
-        failedWatches = 0;
-        first.complete();
-      } else if (clock.monotonicMs() - beganAt < SHORT_WATCH_MS) {
-        pauseMs = normalBackoff.failed();
-      }
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      if (attempt.wentIdle()) return restartIdleWatch();
+      if (signal.aborted) return 0;
+      if (attempt.wentIdle()) {
+        restartIdleWatch();
+        return 0;
+      }
       const fault = toFault(error);
       failed(attempt, fault);
-      pauseMs = pauseFor(fault, attempt);
+      return pauseFor(fault, attempt);
     }
-    await wait(pauseMs, { clock, signal: stopping.signal });
+    if (!attempt.isList) return clock.monotonicMs() - beganAt < SHORT_WATCH_MS ? normalBackoff.failed() : 0;
+    listTimeoutMs = RESPONSE_TIMEOUT_MS;
+    failedWatches = 0;
+    first.complete();
+    return 0;
   };
-
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) await runAttempt();
-  };
+  const attempts = loop({ clock, round: runAttempt });
 
   return {
     start: () => {
-      if (!stopping.signal.aborted) running ??= run();
+      attempts.start();
       return first.promise;
     },
     stop: async () => {
-      stopping.abort();
+      const stopped = attempts.stop();
       first.cancel(reporter.current()?.fault);
-      await running;
+      await stopped;
     },
     health: () => {
       const now = reporter.current();

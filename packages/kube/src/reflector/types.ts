@@ -1,5 +1,5 @@
-import type { Clock, Fault, Log } from "@resource-broker/base";
-import type { KubeClient, Selection } from "../client/client.ts";
+import type { Fault } from "@resource-broker/base";
+import type { KubeWorkerDeps, Selection } from "../client/client.ts";
 import type { Resource } from "../resource/resource.ts";
 
 export interface ReflectorOptions<T> extends Selection {
@@ -13,19 +13,13 @@ export interface ReflectorOptions<T> extends Selection {
   readonly maxBackoffMs?: number;
 }
 
-export interface ReflectorDeps {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly log: Log;
+export interface ReflectorDeps extends KubeWorkerDeps {
   readonly observer?: ReflectorObserver;
 }
 
 export interface ReflectorObserver {
   /** A watch ended before its timeout and is restarted. */
   readonly onRestart?: (resource: string, reason: string) => void;
-  readonly onSynced?: (resource: string, count: number) => void;
 }
 
 export type ReflectorHealth =

@@ -36,13 +36,8 @@ export interface CustomKind<T> {
 }
 
 export function customResource<T>(kind: CustomKind<T>): Resource<T> {
-  return {
-    group: kind.group,
-    version: kind.version,
-    kind: kind.kind,
-    plural: kind.plural,
-    isNamespaced: true,
-  };
+  const { group, version, plural } = kind;
+  return { group, version, kind: kind.kind, plural, isNamespaced: true };
 }
 
 /** Where the objects of a resource are: of one namespace, or of all. */
@@ -59,7 +54,6 @@ export function collectionPath(resource: Resource<unknown>, namespace?: string):
   return `${root}/namespaces/${segment(resource, "namespace", namespace)}/${plural}`;
 }
 
-/** Where one object is. */
 export function objectPath(
   resource: Resource<unknown>,
   { name, namespace }: ObjectName,

@@ -1,7 +1,61 @@
-import { Fault, type FaultCode } from "@resource-broker/base";
-import type { KubernetesStatus } from "./status.ts";
+import { Fault, type FaultCode, isRecord, parseJson, truncate } from "@resource-broker/base";
+import { type ProtobufStatus, readStatus } from "../protobuf/status.ts";
 
-/** A missing permission. */
+type KubernetesStatus = ProtobufStatus;
+
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const MAX_TEXT_LENGTH = 500;
+
+interface RefusalBody {
+  /** Content-Type. */
+  readonly type: string;
+  readonly body: Uint8Array;
+}
+
+/** Reads the body of a refusal. Proxies and old servers send text or HTML instead: then the text is the message. */
+export function statusOf({ type, body }: RefusalBody): KubernetesStatus {
+  if (type.startsWith(PROTOBUF)) return protobufStatus(body);
+  const text = Buffer.from(body).toString("utf8");
+  return toStatus(parseJson(text)) ?? { message: type.includes("html") ? "" : oneLine(text) };
+}
+
+/** Undefined for what is no Status. */
+export function toStatus(value: unknown): KubernetesStatus | undefined {
+  if (!isRecord(value) || value["kind"] !== "Status") return undefined;
+  const { message, reason, code, details } = value;
+  return {
+    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof reason === "string" ? { reason } : {}),
+    ...(typeof code === "number" ? { code } : {}),
+    ...(isRecord(details) ? { details: toDetails(details) } : {}),
+  };
+}
+
+type Details = NonNullable<KubernetesStatus["details"]>;
+
+function toDetails({ causes }: Readonly<Record<string, unknown>>): Details {
+  const list: readonly unknown[] = Array.isArray(causes) ? causes : [];
+  return {
+    causes: list.filter(isRecord).map(({ reason, message, field }) => ({
+      ...(typeof reason === "string" ? { reason } : {}),
+      ...(typeof message === "string" ? { message } : {}),
+      ...(typeof field === "string" ? { field } : {}),
+    })),
+  };
+}
+
+function protobufStatus(body: Uint8Array): KubernetesStatus {
+  try {
+    return readStatus(body);
+  } catch {
+    return {};
+  }
+}
+
+function oneLine(text: string): string {
+  return truncate(text.replace(/\s+/gu, " ").trim(), MAX_TEXT_LENGTH);
+}
+
 interface MissingPermission extends Pick<Target, "verb" | "object"> {
   readonly user: string;
 }
@@ -112,7 +166,6 @@ function causesOf({ details }: KubernetesStatus, serverMessage: string): string 
   return ` (${causes.slice(0, MAX_CAUSES).join("; ")}${rest})`;
 }
 
-/** The target of a call, for messages. */
 export interface Target {
   /** Where the API server is, and how we came to call it so. */
   readonly server: string;

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/base";
+import { Fault, isRecord } from "@resource-broker/base";
 import type { Patch } from "../client/client.ts";
 import type { ObjectName, Resource } from "../resource/resource.ts";
 
@@ -142,8 +142,4 @@ function merge(target: unknown, patch: unknown): unknown {
     else merged[name] = merge(merged[name], value);
   }
   return merged;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Clock, Log } from "@resource-broker/base";
+import { type Clock, errorText, type Log } from "@resource-broker/base";
 import { readText } from "../files/read-text.ts";
 import type { ReportReload } from "../probe/reloads.ts";
 import {
@@ -61,7 +61,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
       return set;
     } catch (cause) {
       const needs = `it needs tls.crt, tls.key and ca.crt that belong together; ${owner.remedy} writes them`;
-      throw new Error(`certificate folder ${folder}: ${messageOf(cause)} (${needs})`, { cause });
+      throw new Error(`certificate folder ${folder}: ${errorText(cause)} (${needs})`, { cause });
     }
   };
 
@@ -94,7 +94,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
       if (!isSameSet(found, current.files)) use(readCertificateSet(found), current);
       reportProblem(missingLists(kept, found), "the last revocation lists still apply");
     } catch (error) {
-      reportProblem(messageOf(error), "certificates not reloaded; the old ones stay in use");
+      reportProblem(errorText(error), "certificates not reloaded; the old ones stay in use");
       if (!isStopped) cancelRetry = clock.after(RETRY_MS, () => void reload());
     }
   };
@@ -134,10 +134,6 @@ async function readFiles(folder: string): Promise<CertificateFiles> {
     read(FILE_NAMES.crl).catch(absent),
   ]);
   return { cert, key, ca, crl };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function absent(error: unknown): undefined {

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
+import { errorText } from "@resource-broker/base";
 import { pemBlocks, readPem } from "../x509/pem.ts";
 import { type RevocationList, type RevocationLists, readRevocationLists } from "./revocation-list.ts";
 
@@ -69,7 +70,7 @@ function of<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`${name}: ${errorText(cause)}`, { cause });
   }
 }
 

@@ -27,10 +27,6 @@ describe("a line for machines", () => {
     });
   });
 
-  test("is one line, whatever the message holds", () => {
-    expect(logged({}, (log) => log.error({}, "two\nlines")).split("\n")).toHaveLength(2);
-  });
-
   test("says what an error was, and why", () => {
     const cause = new RangeError("too far");
     const err = Object.assign(new Error("it broke", { cause }), { code: "EBROKE" });
@@ -44,10 +40,6 @@ describe("a line for machines", () => {
         cause: { type: "RangeError", message: "too far" },
       },
     });
-  });
-
-  test("keeps numbers that JSON does not have", () => {
-    expect(JSON.parse(logged({}, (log) => log.info({ bytes: 10n }, "much")))).toMatchObject({ bytes: "10" });
   });
 
   test("is written even when a field cannot be", () => {

@@ -1,3 +1,5 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type CertificateSet, certificateExpiries } from "../certificates/certificate-set.ts";
 import type { MetricsSource } from "../probe/pages.ts";
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -34,8 +36,8 @@ export interface CollectedValue {
 }
 
 /**
- * A metrics registry in the Prometheus text format with the three types that the agent uses. prom-client would add 2 MB to
- * the agent's 20 MB.
+ * A metrics registry in the Prometheus text format with the three types that broker and agent use. prom-client would add
+ * 2 MB to the agent's 20 MB.
  */
 export interface MetricsRegistry extends MetricsSource {
   /** A counter without labels starts at 0. */
@@ -46,6 +48,8 @@ export interface MetricsRegistry extends MetricsSource {
     about: MetricOptions & { readonly type: "gauge" | "counter" },
     look: () => Iterable<CollectedValue>,
   ) => void;
+  /** A gauge without labels that is read at scrape time. */
+  readonly gauge: (about: MetricOptions, read: () => number) => void;
 }
 
 export function createMetricsRegistry(): MetricsRegistry {
@@ -77,6 +81,8 @@ export function createMetricsRegistry(): MetricsRegistry {
     },
     collector: (options, collect) =>
       add(options, () => Array.from(collect(), ({ labels = {}, value }) => ({ suffix: "", labels, value }))),
+    gauge: ({ name, help }, read) =>
+      add({ name, help, type: "gauge" }, () => [{ suffix: "", labels: {}, value: read() }]),
     scrape: () => Promise.resolve([...metrics.values()].map((text) => text()).join("\n")),
     contentType: CONTENT_TYPE,
   };
@@ -114,9 +120,8 @@ const MICROSECONDS = 1e6;
 
 /** CPU and memory metrics of the process. */
 export function addProcessMetrics(registry: MetricsRegistry): void {
-  registry.collector(
-    { name: "process_resident_memory_bytes", help: "Memory of the process in RAM.", type: "gauge" },
-    () => [{ value: process.memoryUsage.rss() }],
+  registry.gauge({ name: "process_resident_memory_bytes", help: "Memory of the process in RAM." }, () =>
+    process.memoryUsage.rss(),
   );
   registry.collector(
     {
@@ -127,6 +132,49 @@ export function addProcessMetrics(registry: MetricsRegistry): void {
     () => {
       const { user, system } = process.cpuUsage();
       return [{ value: (user + system) / MICROSECONDS }];
+    },
+  );
+}
+
+const LAG_RESOLUTION_MS = 100;
+const NANOSECONDS = 1e9;
+
+/** How late the event loop is. The returned function stops the measurement. */
+export function addEventLoopMetric(registry: MetricsRegistry): () => void {
+  const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  lag.enable();
+  registry.gauge(
+    {
+      name: "nodejs_eventloop_lag_p99_seconds",
+      help: "How late the event loop was, 99th percentile since the last scrape.",
+    },
+    () => {
+      // The timer's own period is part of what is measured.
+      const late = lag.percentile(99) / NANOSECONDS - LAG_RESOLUTION_MS / 1000;
+      const value = lag.count === 0 ? 0 : Math.max(0, late);
+      lag.reset();
+      return value;
+    },
+  );
+  return () => lag.disable();
+}
+
+/** Expiry of the certificates in force; nothing where there are none. */
+export function addCertificateMetric(
+  registry: MetricsRegistry,
+  program: "agent" | "broker",
+  inForce: () => CertificateSet | undefined,
+): void {
+  registry.collector(
+    {
+      name: `${program}_certificate_expiry_timestamp_seconds`,
+      help: "When a certificate in force expires; of several authorities in `ca.crt` the last one.",
+      type: "gauge",
+    },
+    () => {
+      const set = inForce();
+      if (set === undefined) return [];
+      return certificateExpiries(set).map(({ file, atSeconds }) => ({ labels: { file }, value: atSeconds }));
     },
   );
 }

@@ -63,15 +63,6 @@ describe("a program that runs until a signal", () => {
     expect(ends).toEqual([]);
   });
 
-  test("is stopped once, however often it is told", async () => {
-    const { program, calls, started } = programInHand();
-    const { signals } = run(program);
-    started.resolve();
-    for (const signal of [TERM, "SIGINT", TERM]) signals.emit(signal);
-    await settle();
-    expect(calls).toEqual(["start", "stop"]);
-  });
-
   test("is stopped only when it has started: a half-open store is no store", async () => {
     const { program, calls, started } = programInHand();
     const { signals } = run(program);
@@ -102,42 +93,29 @@ describe("a program that runs until a signal", () => {
     await running;
     expect(ends).toEqual(["70 described: Error: torn"]);
   });
-
-  test("ends with the code and words of what went wrong while it stopped", async () => {
-    const { program, started, stopped } = programInHand();
-    const { signals, ends } = run(program);
-    started.resolve();
-    signals.emit(TERM);
-    stopped.reject(new Error("disk full"));
-    await settle();
-    expect(ends).toEqual(["1 described: Error: disk full"]);
-  });
 });
 
 const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 const FLAGS = ["http-port", "metrics-bind-address", "health-probe-bind-address"];
 
-test.each([
-  {
-    name: "a taken port",
-    error: withCode("EADDRINUSE", "listen :8443"),
-    flags: FLAGS,
-    line: "listen :8443: another process listens there; stop it, or choose another --http-port, --metrics-bind-address or --health-probe-bind-address",
-  },
-  {
-    name: "a taken port that one flag chooses",
-    error: withCode("EADDRINUSE", "listen :80"),
-    flags: ["port"],
-    line: "listen :80: another process listens there; stop it, or choose another --port",
-  },
-  {
-    name: "missing rights",
-    error: withCode("EACCES", "listen :80"),
-    flags: FLAGS,
-    line: "listen :80: permission denied; ports below 1024 and folders of other users need permissions",
-  },
-  { name: "any other error", error: new Error("torn"), flags: FLAGS, line: "torn" },
-  { name: "what is no error at all", error: "torn", flags: FLAGS, line: "torn" },
-])("$name is described with its remedy", ({ error, flags, line }) => {
+const ELSE = "another process listens there; stop it, or choose another";
+
+test.each<[name: string, error: unknown, flags: string[], line: string]>([
+  [
+    "a taken port",
+    withCode("EADDRINUSE", "listen :80"),
+    FLAGS,
+    `listen :80: ${ELSE} --http-port, --metrics-bind-address or --health-probe-bind-address`,
+  ],
+  ["a taken port of one flag", withCode("EADDRINUSE", "listen :80"), ["port"], `listen :80: ${ELSE} --port`],
+  [
+    "missing rights",
+    withCode("EACCES", "listen :80"),
+    FLAGS,
+    "listen :80: permission denied; ports below 1024 and folders of other users need permissions",
+  ],
+  ["any other error", new Error("torn"), FLAGS, "torn"],
+  ["what is no error at all", "torn", FLAGS, "torn"],
+])("%s is described with its remedy", (_, error, flags, line) => {
   expect(describeFailure(error, flags)).toBe(line);
 });

@@ -36,11 +36,6 @@ describe("a program's settings", () => {
     });
   });
 
-  test("name a file by environment as well", async () => {
-    const file = () => Promise.resolve({ speed: 7 });
-    expect(await read({ env: { TEST_CONFIG: "x" }, file })).toMatchObject({ settings: { speed: 7 } });
-  });
-
   const wrong: readonly (Given & { readonly name: string; readonly problem: string })[] = [
     { name: "an unknown flag", argv: ["--spede=1"], problem: "did you mean --speed?" },
     { name: "values that contradict each other", argv: ["--speed=2", "--limit=1"], problem: "above" },

@@ -1,4 +1,12 @@
-import { choice, parseSettings, type SettingsTable, text, toggle, type Values } from "@resource-broker/base";
+import {
+  choice,
+  isRecord,
+  parseSettings,
+  type SettingsTable,
+  text,
+  toggle,
+  type Values,
+} from "@resource-broker/base";
 
 /** Flags that every program of ours has. */
 export const PROGRAM_SETTINGS = {
@@ -75,8 +83,4 @@ export async function readSettings<Table extends SettingsTable & typeof PROGRAM_
       return { ok: false, problems: [`--config: ${path} must hold settings by name`] } as const;
     return parseSettings(table, { ...sources, file });
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

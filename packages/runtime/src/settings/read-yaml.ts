@@ -1,3 +1,4 @@
+import { errorText } from "@resource-broker/base";
 import { readText } from "../files/read-text.ts";
 
 /** Larger files take the parser long, and everybody waits for it. */
@@ -21,7 +22,7 @@ export function yamlReader(): (path: string) => Promise<unknown> {
 
 async function contentOf(path: string): Promise<string> {
   const content = await readText(path).catch((cause: unknown) => {
-    throw new Error(`cannot read ${path}: ${messageOf(cause)}`, { cause });
+    throw new Error(`cannot read ${path}: ${errorText(cause)}`, { cause });
   });
   if (content.length > MAX_BYTES) throw new Error(`${path} is larger than 128 KiB`);
   return content;
@@ -34,10 +35,6 @@ async function parsedFrom(content: string, path: string): Promise<unknown> {
     const parsed: unknown = parse(content, { maxAliasCount: 0 });
     return parsed;
   } catch (cause) {
-    throw new Error(`${path} is not YAML: ${messageOf(cause)}`, { cause });
+    throw new Error(`${path} is not YAML: ${errorText(cause)}`, { cause });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "@resource-broker/base";
 import type { SeededRandom } from "@resource-broker/testkit";
 import { isAccepted, wrongGrant, wrongReply } from "../check-reply.ts";
 import type { Operation } from "../contract.ts";
@@ -23,7 +24,7 @@ export const bodies: Attack = {
       ...(value === undefined ? {} : { body: JSON.stringify(value) }),
     };
     const reply = await attacker.send(rawRequest);
-    if (isAccepted(reply) && value !== undefined && operation.isSurelyWrong(value))
+    if (isAccepted(reply) && value !== undefined && operation.isSurelyWrong(judged(value)))
       return `a wrong body was accepted: ${rawRequest.method} ${rawRequest.path} ${JSON.stringify(value)}`;
     return wrongReply(rawRequest, reply) ?? wrongGrant(env, { attacker, value, reply });
   },
@@ -47,10 +48,17 @@ function bodyFor(
 
 /** The cluster's own name where it must be: else nothing but that would ever be refused. */
 function fitted(value: unknown, { name }: Attacker, { path }: Operation): unknown {
-  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isRecord && path.endsWith("/advertisements") && "clusterID" in value
+  return isRecord(value) && path.endsWith("/advertisements") && "clusterID" in value
     ? { ...value, clusterID: name }
     : value;
+}
+
+/** An incomplete price is not refused but ignored, with whatever else is wrong in it. */
+function judged(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value["cost"])) return value;
+  const { cost, ...rest } = value;
+  const isComplete = ["cpuCost", "memoryCost", "currency"].every((name) => (cost[name] ?? "") !== "");
+  return isComplete ? value : rest;
 }
 
 function keyFor({ path, method }: Operation, random: SeededRandom): Record<string, string> {

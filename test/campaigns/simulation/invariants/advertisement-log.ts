@@ -1,6 +1,6 @@
 import type { Advertisement, ReceivedAdvertisement, Reply } from "@resource-broker/domain";
+import type { LedgerModel } from "@resource-broker/domain/testing";
 import type { Findings } from "../environment/findings.ts";
-import type { LedgerModel } from "./ledger-model.ts";
 
 /** What the broker has from a cluster, and the how-manieth word of all it was. */
 interface NumberedAdvertisement {

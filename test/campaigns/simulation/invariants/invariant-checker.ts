@@ -1,12 +1,26 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@resource-broker/base";
 import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
-import type { Command, LedgerEvent, LedgerView, Policy, Reply } from "@resource-broker/domain";
+import {
+  type Command,
+  type LedgerEvent,
+  type LedgerView,
+  ledgerFrom,
+  type Policy,
+  type Reply,
+} from "@resource-broker/domain";
+import {
+  comparableLedger,
+  differsFromModel,
+  keyOf,
+  LedgerModel,
+  ReceivedCommands,
+  recordsOf,
+  violationIn,
+} from "@resource-broker/domain/testing";
 import type { Findings } from "../environment/findings.ts";
 import type { SimDisk } from "../environment/sim-disk.ts";
 import { AdvertisementLog, type Post } from "./advertisement-log.ts";
-import { keyOf, LedgerModel } from "./ledger-model.ts";
-import { violationIn } from "./rules.ts";
-import { differsFromModel, differsWhenRebuilt } from "./same-ledger.ts";
 
 /** The promise is a second; commits under way and timers take their time as well. */
 const LATEST_EXPIRY_MS = 1000 + 100;
@@ -31,7 +45,7 @@ export class InvariantChecker {
   readonly #deps: InvariantCheckerDeps;
   readonly #model = new LedgerModel();
   readonly #advertisements: AdvertisementLog;
-  readonly #asked = new Set<string>();
+  readonly #asked = new ReceivedCommands();
   /** In which commit a fact came to be: `rsv-1 2` for a generation, a decision, a released key. */
   readonly #commitOf = new Map<string, number>();
   #commitNumber = 0;
@@ -86,19 +100,10 @@ export class InvariantChecker {
   }
 
   asked(command: Command): void {
-    switch (command.kind) {
-      case "release":
-        return void this.#asked.add(`${command.by.isAdmin ? "admin" : "release"} ${command.id}`);
-      case "refuse":
-        return void this.#asked.add(`refuse ${command.id}`);
-      case "release-by-key":
-        return void this.#asked.add(`key ${keyOf(command.requester, command.key)}`);
-      default:
-        return;
-    }
+    this.#asked.add(command);
   }
 
-  /** A batch is handed to the store: in this very moment it was decided, on what the book says. */
+  /** A batch is handed to the store: in this very moment it was decided, on what the model says. */
   decided(batch: CommitBatch): void {
     const { findings, policy } = this.#deps;
     this.#catchUp();
@@ -231,6 +236,14 @@ export class InvariantChecker {
     const { startedAt, zero, clock } = this.#expected;
     return startedAt + Math.floor(clock.monotonicMs() - zero);
   }
+}
+
+/** Undefined when a ledger that is built again from its records is the live one. */
+function differsWhenRebuilt(ledger: LedgerView, now: number): string | undefined {
+  const rebuilt = ledgerFrom(recordsOf(ledger), now);
+  return isDeepStrictEqual(comparableLedger(rebuilt), comparableLedger(ledger))
+    ? undefined
+    : "a rebuilt ledger is another one";
 }
 
 function requestIn(event: LedgerEvent): { readonly priority: number } | undefined {

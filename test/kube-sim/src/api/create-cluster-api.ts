@@ -1,22 +1,28 @@
 import type { Clock } from "@resource-broker/base";
 import { startCollectors } from "../collect/collectors.ts";
-import type { JsonObject } from "../json.ts";
-import { nameOf, namespaceOf } from "../json-access.ts";
-import type { Change } from "../store/change.ts";
-import { createStore } from "../store/store.ts";
-import type { ClusterApi, CollectionTarget, Target, WriteOptions, Written } from "./cluster-api.ts";
-import type { ApiContext } from "./context.ts";
+import { type JsonObject, nameOf, namespaceOf, withMetadata } from "../json.ts";
+import type { Change } from "../store/changes.ts";
+import { createStore, type Store } from "../store/store.ts";
+import type {
+  ClusterApi,
+  CollectionTarget,
+  ResourceDefinition,
+  Target,
+  Watch,
+  WatchChange,
+  WatchQuery,
+  WriteOptions,
+  Written,
+} from "./cluster-api.ts";
+import { type ApiContext, createRegistry, keyOf, placeOf, resourceOf } from "./registry.ts";
 import { type Birth, createObject } from "./create-object.ts";
-import type { ResourceDefinition } from "./definition.ts";
-import { deleteCollection } from "./delete-collection.ts";
 import { deleteObject } from "./delete-object.ts";
 import { checkName, present } from "./identity.ts";
-import { listObjects } from "./list-objects.ts";
-import { patchObject, tracker } from "./patch-object.ts";
-import { createRegistry, keyOf, resourceOf } from "./registry.ts";
+import { listObjects, readVersion, spanOf } from "./list-objects.ts";
+import { patchObject } from "./patch-object.ts";
 import { replaceObject } from "./replace-object.ts";
-import { notFound } from "./statuses.ts";
-import { watchObjects } from "./watch-objects.ts";
+import { expired, notFound, tooLargeVersion } from "./statuses.ts";
+import { selectorOf } from "../selectors/selectors.ts";
 
 export interface ClusterApiDeps {
   readonly clock: Clock;
@@ -86,26 +92,20 @@ function verbs(context: ApiContext): ClusterApi {
     list: (target, query) => listObjects(context, target, query),
     create: (target, object, options) => createObject(context, target, { object, options }),
     update: (target, object, options) => {
-      const old = stored(context, target);
+      const old = store.get(...placeOf(target));
       if (old === undefined) return createByUpdate(context, target, { object, options });
-      const manage = tracker(context, target, { old, object, options });
-      return replaceObject(context, target, { old, object, options, isPatch: false, manage });
+      return replaceObject(context, target, { old, object, options, isPatch: false });
     },
     patch: (target, patch, options) => patchObject(context, target, { patch, options }),
-    delete: (target, options) => deleteObject(context, target, options).body,
-    deleteCollection: (target, query, options) => deleteCollection(context, target, { query, options }),
+    delete: (target, options) => deleteObject(context, target, options),
     watch: (target, query, each) => watchObjects(context, { target, query, each }),
     compact: store.compact,
     resourceVersion: () => String(store.version()),
   };
 }
 
-function stored({ store }: ApiContext, { definition, namespace, name }: Target): JsonObject | undefined {
-  return store.get(resourceOf(definition), keyOf(definition.isNamespaced ? namespace : "", name));
-}
-
 function find(context: ApiContext, target: Target): JsonObject {
-  const object = stored(context, target);
+  const object = context.store.get(...placeOf(target));
   if (object === undefined) throw notFound(target.definition, target.name);
   return object;
 }
@@ -118,34 +118,108 @@ function createByUpdate(context: ApiContext, target: Target, birth: Birth): Writ
 }
 
 function seed(context: ApiContext, definition: ResourceDefinition, object: JsonObject): Written {
-  const namespace = namespaceOf(object);
-  const name = nameOf(object);
-  const place: CollectionTarget = namespace === "" ? { definition } : { definition, namespace };
-  const old = context.store.get(
-    resourceOf(definition),
-    keyOf(definition.isNamespaced ? namespace : "", name),
-  );
-  if (old === undefined) return createObject(context, place, { object, options: SEEDING, keepsStatus: true });
-  const target = { ...place, name };
-  const manage = tracker(context, target, { old, object, options: SEEDING });
-  return replaceObject(context, target, {
-    old,
-    object,
-    options: SEEDING,
-    isPatch: true,
-    manage,
-    keepsStatus: true,
-  });
+  const target = { definition, namespace: namespaceOf(object), name: nameOf(object) };
+  const old = context.store.get(...placeOf(target));
+  const write = { object, options: SEEDING, keepsStatus: true };
+  return old === undefined
+    ? createObject(context, target, write)
+    : replaceObject(context, target, { ...write, old, isPatch: true });
 }
 
+/** With the last version of a kind its objects go. */
 function drop({ store }: ApiContext, resource: string): void {
-  const query = {
+  const all = {
     span: { from: "" },
     at: store.version(),
     limit: Number.POSITIVE_INFINITY,
     matches: () => true,
   };
-  for (const object of store.page(resource, query).objects) {
+  for (const object of store.page(resource, all).objects)
     store.delete(resource, keyOf(namespaceOf(object), nameOf(object)));
+}
+
+interface WatchRequest {
+  readonly target: CollectionTarget;
+  readonly query: WatchQuery;
+  readonly each: (change: WatchChange) => void;
+}
+
+/** What has already happened is told before this returns, so that a bookmark may follow at once. */
+function watchObjects({ store }: ApiContext, { target, query, each }: WatchRequest): Watch {
+  const { definition } = target;
+  const { matches } = selectorOf(definition, query);
+  const resource = resourceOf(definition);
+  const namespace = definition.isNamespaced ? (target.namespace ?? "") : "";
+  const start = startOf(store, query);
+  let isStopped = false;
+  const notify = (change: Change) => {
+    const event = isStopped ? undefined : asSeen(definition, change, matches);
+    if (event !== undefined) each(event);
+  };
+  if (start.wantsObjects) {
+    const everything = { span: spanOf(target), at: start.version, limit: Number.POSITIVE_INFINITY, matches };
+    for (const object of store.page(resource, everything).objects) {
+      each({ type: "ADDED", object: present(definition, object) });
+    }
   }
+  const seen = catchUp(store, start.version, (change) => {
+    if (isInside(change, resource, namespace)) notify(change);
+  });
+  const place = namespace === "" ? { resource } : { resource, namespace };
+  const stop = store.watch({ ...place, after: seen, each: notify });
+  return {
+    stop: () => {
+      isStopped = true;
+      stop();
+    },
+  };
+}
+
+interface Start {
+  readonly version: number;
+  readonly wantsObjects: boolean;
+}
+
+function startOf(store: Store, { resourceVersion, sendInitialEvents }: WatchQuery): Start {
+  const asked = readVersion(resourceVersion);
+  const newest = store.version();
+  if (asked > newest) throw tooLargeVersion(asked, newest);
+  const wantsObjects = sendInitialEvents ?? asked === 0;
+  if (wantsObjects || asked === 0) return { version: newest, wantsObjects };
+  if (asked < store.oldest()) throw expired(`too old resource version: ${asked} (${store.oldest()})`);
+  return { version: asked, wantsObjects };
+}
+
+/** A callback may write: what it adds is told in the next round, never before what was already there. */
+function catchUp(store: Store, after: number, each: (change: Change) => void): number {
+  let seen = after;
+  while (seen < store.version()) {
+    const round = seen;
+    seen = store.version();
+    for (const change of store.since(round)) {
+      if (change.version > seen) break;
+      each(change);
+    }
+  }
+  return seen;
+}
+
+function isInside({ resource, key }: Change, wanted: string, namespace: string): boolean {
+  return resource === wanted && (namespace === "" || key.startsWith(`${namespace}/`));
+}
+
+/** A change as it looks through the selector: what stops matching is deleted for this watcher. */
+function asSeen(
+  definition: ResourceDefinition,
+  change: Change,
+  matches: (object: JsonObject) => boolean,
+): WatchChange | undefined {
+  const { before, after, last } = change;
+  const was = before !== undefined && matches(before);
+  if (after !== undefined && matches(after)) {
+    return { type: was ? "MODIFIED" : "ADDED", object: present(definition, after) };
+  }
+  if (!was) return undefined;
+  const object = last ?? withMetadata(before, { resourceVersion: String(change.version) });
+  return { type: "DELETED", object: present(definition, object) };
 }

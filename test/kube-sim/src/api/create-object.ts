@@ -1,30 +1,21 @@
-import type { JsonObject, JsonValue } from "../json.ts";
 import {
   finalizersOf,
   isTerminating,
+  type JsonObject,
+  type JsonValue,
   metadataOf,
   namespaceOf,
   objectAt,
-  stringAt,
+  textAt,
   withFinalizers,
   without,
-} from "../json-access.ts";
-import { admitted } from "./admit.ts";
-import type { CollectionTarget, WriteOptions, Written } from "./cluster-api.ts";
-import { type ApiContext, timestamp } from "./context.ts";
-import type { ResourceDefinition } from "./definition.ts";
-import { asKind, inNamespace, present } from "./identity.ts";
+} from "../json.ts";
+import type { CollectionTarget, ResourceDefinition, WriteOptions, Written } from "./cluster-api.ts";
+import { type ApiContext, keyOf, resourceOf, timestamp } from "./registry.ts";
+import { admitted, asKind, inNamespace, present } from "./identity.ts";
 import { checkMetadataTypes, metadataCauses } from "./metadata-rules.ts";
 import { generatedName, newUid } from "./names.ts";
-import { keyOf, resourceOf } from "./registry.ts";
-import {
-  alreadyExists,
-  generatedNameTaken,
-  kindTerminating,
-  namespaceTerminating,
-  notFound,
-  versionSetOnCreate,
-} from "./statuses.ts";
+import { alreadyExists, failure, generatedNameTaken, namespaceTerminating, notFound } from "./statuses.ts";
 
 export interface Birth {
   readonly object: JsonObject;
@@ -43,6 +34,7 @@ export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 /** In spec.finalizers of a namespace: keeps it until it is empty. */
 export const CONTENT_FINALIZER = "kubernetes";
 
+const KIND_GOES = "create not allowed while custom resource definition is terminating";
 const NAME_ATTEMPTS = 8;
 /** What a client says of these is not heard. */
 const SYSTEM_FIELDS = [
@@ -75,27 +67,28 @@ export function createObject(context: ApiContext, target: CollectionTarget, birt
 }
 
 function checkUnversioned(object: JsonObject): void {
-  const version = stringAt(metadataOf(object), "resourceVersion");
-  if (version !== "" && version !== "0") throw versionSetOnCreate();
+  const version = textAt(metadataOf(object), "resourceVersion");
+  if (version !== "" && version !== "0")
+    throw failure(500, "", "resourceVersion should not be set on objects to be created");
 }
 
 /** The namespace exists and stays, and so does the kind. */
 function checkPlace({ store }: ApiContext, definition: ResourceDefinition, object: JsonObject): void {
   const crd = store.get(resourceOf(CUSTOM_RESOURCES), resourceOf(definition));
-  if (crd !== undefined && isTerminating(crd)) throw kindTerminating(definition);
+  if (crd !== undefined && isTerminating(crd)) throw failure(405, "MethodNotAllowed", KIND_GOES);
   if (!definition.isNamespaced) return;
   const namespace = namespaceOf(object);
   const found = store.get(resourceOf(NAMESPACES), namespace);
   if (found === undefined) throw notFound(NAMESPACES, namespace);
   if (isTerminating(found)) {
-    throw namespaceTerminating(definition, stringAt(metadataOf(object), "name"), namespace);
+    throw namespaceTerminating(definition, textAt(metadataOf(object), "name"), namespace);
   }
 }
 
 function pickName(context: ApiContext, definition: ResourceDefinition, object: JsonObject): string {
   const metadata = metadataOf(object);
-  const base = stringAt(metadata, "generateName");
-  const given = stringAt(metadata, "name");
+  const base = textAt(metadata, "generateName");
+  const given = textAt(metadata, "name");
   if (given !== "" || base === "") return given;
   let name = "";
   for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {

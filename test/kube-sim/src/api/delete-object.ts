@@ -1,20 +1,21 @@
-import type { JsonObject } from "../json.ts";
 import {
   finalizersOf,
   isSame,
   isTerminating,
+  type JsonObject,
   metadataOf,
+  nameOf,
+  namespaceOf,
   objectAt,
-  stringAt,
+  textAt,
   uidOf,
   withFinalizers,
   withMetadata,
-} from "../json-access.ts";
-import type { DeleteOptions, Target } from "./cluster-api.ts";
-import { type ApiContext, timestamp } from "./context.ts";
-import type { ResourceDefinition } from "./definition.ts";
+} from "../json.ts";
+import type { CollectionTarget, DeleteOptions, ResourceDefinition, Target } from "./cluster-api.ts";
 import { present } from "./identity.ts";
-import { keyOf, resourceOf } from "./registry.ts";
+import { listObjects } from "./list-objects.ts";
+import { type ApiContext, placeOf, resourceOf, timestamp } from "./registry.ts";
 import { isFinished } from "./replace-object.ts";
 import { conflict, forbidden, notFound, success } from "./statuses.ts";
 
@@ -26,16 +27,10 @@ const KEPT_NAMESPACES = ["default", "kube-system", "kube-public"];
 /** Kinds whose deletion answers with the object, where others answer with a Status. */
 const ANSWERS_OBJECT = ["pods", "serviceaccounts", "namespaces"];
 
-export interface Deletion {
-  /** What is left of it; absent: it is gone. */
-  readonly remains?: JsonObject;
-  readonly body: JsonObject;
-}
-
-export function deleteObject(context: ApiContext, target: Target, options: DeleteOptions): Deletion {
+/** The answer: what is left of the object, or what it was. */
+export function deleteObject(context: ApiContext, target: Target, options: DeleteOptions): JsonObject {
   const { definition, name } = target;
-  const resource = resourceOf(definition);
-  const key = keyOf(definition.isNamespaced ? target.namespace : "", name);
+  const [resource, key] = placeOf(target);
   const object = context.store.get(resource, key);
   if (object === undefined) throw notFound(definition, name);
   checkPreconditions(definition, object, options);
@@ -45,39 +40,28 @@ export function deleteObject(context: ApiContext, target: Target, options: Delet
   const marked = mark(context, definition, { object, options });
   if (!isFinished(definition, marked)) {
     const isStored = options.dryRun || isSame(marked, object);
-    const remains = isStored ? marked : context.store.put(resource, key, marked);
-    return { remains, body: present(definition, remains) };
+    return present(definition, isStored ? marked : context.store.put(resource, key, marked));
   }
   if (!options.dryRun) context.store.delete(resource, key);
-  const body = ANSWERS_OBJECT.includes(resource)
+  return ANSWERS_OBJECT.includes(resource)
     ? present(definition, object)
     : success(definition, name, uidOf(object));
-  return { body };
 }
 
 function checkPreconditions(
   { group, kind }: ResourceDefinition,
   object: JsonObject,
-  options: DeleteOptions,
+  { uid, resourceVersion }: DeleteOptions,
 ): void {
-  const { uid, resourceVersion } = options;
-  const metadata = metadataOf(object);
-  // A real API server names the kind here, not the plural.
-  const about = { group, plural: kind };
-  const name = stringAt(metadata, "name");
-  if (uid !== undefined && uid !== metadata["uid"]) {
-    throw conflict(
-      about,
-      name,
-      `the UID in the precondition (${uid}) does not match the UID in record (${uidOf(object)}). The object might have been deleted and then recreated`,
-    );
-  }
-  if (resourceVersion !== undefined && resourceVersion !== metadata["resourceVersion"]) {
-    throw conflict(
-      about,
-      name,
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stringAt(metadata, "resourceVersion")}). The object might have been modified`,
-    );
+  const wanted = [
+    ["UID", uid, uidOf(object), "deleted and then recreated"],
+    ["ResourceVersion", resourceVersion, textAt(object, "metadata.resourceVersion"), "modified"],
+  ] as const;
+  for (const [what, asked, found, fate] of wanted) {
+    if (asked === undefined || asked === found) continue;
+    const why = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found})`;
+    // A real API server names the kind here, not the plural.
+    throw conflict({ group, plural: kind }, nameOf(object), `${why}. The object might have been ${fate}`);
   }
 }
 
@@ -108,7 +92,7 @@ function hastened(object: JsonObject, grace: number): JsonObject {
   const metadata = metadataOf(object);
   const { deletionGracePeriodSeconds: before } = metadata;
   if (typeof before !== "number" || grace >= before) return object;
-  const askedMs = Date.parse(stringAt(metadata, "deletionTimestamp")) - before * 1000;
+  const askedMs = Date.parse(textAt(metadata, "deletionTimestamp")) - before * 1000;
   return withMetadata(object, {
     deletionTimestamp: timestamp(askedMs + grace * 1000),
     deletionGracePeriodSeconds: grace,
@@ -122,4 +106,15 @@ function finalizersFor(
   const others = finalizers.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
   if (propagation === "Background") return others;
   return [...others, propagation === "Orphan" ? ORPHAN : FOREGROUND];
+}
+
+/** Deletes all objects of a kind, in one namespace where one is named. */
+export function deleteAll(context: ApiContext, target: CollectionTarget): void {
+  const { definition } = target;
+  for (const object of listObjects(context, target, {}).items) {
+    // Whoever watches may have taken it away already.
+    const one = { definition, namespace: namespaceOf(object), name: nameOf(object) };
+    if (context.store.get(...placeOf(one)) === undefined) continue;
+    deleteObject(context, one, { dryRun: false, propagation: "Background" });
+  }
 }

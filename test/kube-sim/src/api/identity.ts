@@ -1,9 +1,7 @@
-import type { JsonObject } from "../json.ts";
-import { nameOf, namespaceOf, textOf, withMetadata } from "../json-access.ts";
-import type { CollectionTarget, Target } from "./cluster-api.ts";
-import type { ResourceDefinition } from "./definition.ts";
+import { type JsonObject, nameOf, namespaceOf, textOf, withMetadata } from "../json.ts";
+import type { Cause, CollectionTarget, ResourceDefinition, Target, Write } from "./cluster-api.ts";
 import { apiVersionOf } from "./registry.ts";
-import { badRequest } from "./statuses.ts";
+import { badRequest, invalid, undecodable } from "./statuses.ts";
 
 /** The body is of the kind its path names; what it leaves out is filled in. */
 export function asKind(definition: ResourceDefinition, object: JsonObject): JsonObject {
@@ -53,4 +51,17 @@ export function checkName({ name }: Target, object: JsonObject): void {
 export function present(definition: ResourceDefinition, object: JsonObject): JsonObject {
   const apiVersion = apiVersionOf(definition);
   return object["apiVersion"] === apiVersion ? object : { ...object, apiVersion };
+}
+
+/** Lets the kind judge a write; wrong metadata and wrong fields are told together. */
+export function admitted(
+  definition: ResourceDefinition,
+  write: Write,
+  metadataCauses: readonly Cause[],
+): { readonly object: JsonObject; readonly warnings: readonly string[] } {
+  const admission = definition.admit(write);
+  if (!admission.ok && admission.code === 400) throw undecodable(definition, admission.causes);
+  const causes = [...metadataCauses, ...(admission.ok ? [] : admission.causes)];
+  if (!admission.ok || causes.length > 0) throw invalid(definition, nameOf(write.object), causes);
+  return { object: admission.object, warnings: admission.warnings };
 }

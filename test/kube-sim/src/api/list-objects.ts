@@ -1,11 +1,8 @@
-import { selectorOf } from "../selectors/selection.ts";
-import type { Span } from "../store/sorted-map.ts";
-import type { Store } from "../store/store.ts";
+import { selectorOf } from "../selectors/selectors.ts";
+import type { Span, Store } from "../store/store.ts";
 import type { CollectionTarget, ListQuery, ListResult } from "./cluster-api.ts";
-import type { ApiContext } from "./context.ts";
-import { type ContinueToken, NEWEST, readToken, writeToken } from "./continue-token.ts";
+import { type ApiContext, keyOf, resourceOf } from "./registry.ts";
 import { present } from "./identity.ts";
-import { keyOf, resourceOf } from "./registry.ts";
 import { badRequest, expired, tooLargeVersion } from "./statuses.ts";
 
 const FORGOTTEN_LIST = "The resourceVersion for the provided list is too old.";
@@ -57,6 +54,26 @@ function nextOf(store: Store, { version, lastKey }: ContinueToken): Start {
   if (version === NEWEST) return { version: store.version(), lastKey };
   if (version >= store.oldest()) return { version, lastKey };
   throw expired(FORGOTTEN_PAGE, writeToken({ version: NEWEST, lastKey }));
+}
+
+/** Where a paged list goes on. */
+interface ContinueToken {
+  readonly version: number;
+  readonly lastKey: string;
+}
+
+/** The version of a token whose first page is forgotten: it reads on at whatever is newest. */
+const NEWEST = -1;
+
+function writeToken({ version, lastKey }: ContinueToken): string {
+  return Buffer.from(JSON.stringify([version, lastKey])).toString("base64url");
+}
+
+function readToken(text: string): ContinueToken {
+  const [, version, lastKey] = /^\[(-?\d+),"(.+)"\]$/u.exec(Buffer.from(text, "base64url").toString()) ?? [];
+  if (version === undefined || lastKey === undefined)
+    throw badRequest("continue key is not valid: it was not made by this server");
+  return { version: Number(version), lastKey };
 }
 
 /** 0 for a version that is left open. */

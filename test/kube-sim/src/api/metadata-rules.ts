@@ -1,22 +1,22 @@
-import type { JsonObject, JsonValue } from "../json.ts";
 import {
   finalizersOf,
   isList,
   isObject,
   isTerminating,
+  type JsonObject,
+  type JsonValue,
   listAt,
   metadataOf,
   objectAt,
-  stringAt,
+  textAt,
   textOf,
-} from "../json-access.ts";
-import { forbiddenValue, invalidValue, requiredValue } from "./causes.ts";
-import type { Cause, ResourceDefinition } from "./definition.ts";
+} from "../json.ts";
+import { forbidden, invalid, required, tooLong } from "./causes.ts";
+import type { Cause, ResourceDefinition } from "./cluster-api.ts";
 import { labelValueProblems, nameProblems, qualifiedNameProblems } from "./names.ts";
 import { badRequest } from "./statuses.ts";
 
 const MOST_ANNOTATION_BYTES = 256 * 1024;
-const STRINGS_BY_NAME = ["labels", "annotations"];
 
 /** Metadata has the same type in every kind: what cannot be read into it is a BadRequest. */
 export function checkMetadataTypes(definition: ResourceDefinition, object: JsonObject): void {
@@ -27,7 +27,7 @@ export function checkMetadataTypes(definition: ResourceDefinition, object: JsonO
     if (typeof value !== "string")
       throw unreadable(definition, value, `ObjectMeta.metadata.${name} of type string`);
   }
-  for (const name of STRINGS_BY_NAME) checkStringsByName(definition, metadata, name);
+  for (const name of ["labels", "annotations"]) checkStringsByName(definition, metadata, name);
   checkItems(definition, metadata["finalizers"], {
     isItem: (item) => typeof item === "string",
     field: "ObjectMeta.metadata.finalizers of type string",
@@ -77,59 +77,48 @@ export function metadataCauses(definition: ResourceDefinition, object: JsonObjec
     ...annotationCauses(objectAt(metadata, "annotations")),
     ...ownerCauses(listAt(metadata, "ownerReferences")),
     ...finalizersOf(object).flatMap((finalizer, index) =>
-      qualifiedNameProblems(finalizer).map((why) =>
-        invalidValue(`metadata.finalizers[${index}]`, finalizer, why),
-      ),
+      qualifiedNameProblems(finalizer).map((why) => invalid(`metadata.finalizers[${index}]`, finalizer, why)),
     ),
   ];
 }
 
 function nameCauses(definition: ResourceDefinition, metadata: JsonObject): readonly Cause[] {
-  const name = stringAt(metadata, "name");
-  if (name === "") return [requiredValue("metadata.name", "name or generateName is required")];
-  return nameProblems(definition, name).map((why) => invalidValue("metadata.name", name, why));
+  const name = textAt(metadata, "name");
+  if (name === "") return [required("metadata.name", "name or generateName is required")];
+  return nameProblems(definition, name).map((why) => invalid("metadata.name", name, why));
 }
 
 function labelCauses(labels: JsonObject): readonly Cause[] {
   return Object.entries(labels).flatMap(([name, value]) => [
-    ...qualifiedNameProblems(name).map((why) => invalidValue("metadata.labels", name, why)),
-    ...labelValueProblems(textOf(value)).map((why) => invalidValue("metadata.labels", textOf(value), why)),
+    ...qualifiedNameProblems(name).map((why) => invalid("metadata.labels", name, why)),
+    ...labelValueProblems(textOf(value)).map((why) => invalid("metadata.labels", textOf(value), why)),
   ]);
 }
 
 function annotationCauses(annotations: JsonObject): readonly Cause[] {
   const entries = Object.entries(annotations);
-  const size = entries.reduce((sum, [name, value]) => sum + bytesOf(name) + bytesOf(textOf(value)), 0);
+  const size = entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name + textOf(value)), 0);
   const problems = entries.flatMap(([name]) =>
-    qualifiedNameProblems(name.toLowerCase()).map((why) => invalidValue("metadata.annotations", name, why)),
+    qualifiedNameProblems(name.toLowerCase()).map((why) => invalid("metadata.annotations", name, why)),
   );
   if (size <= MOST_ANNOTATION_BYTES) return problems;
-  const message = `Too long: may not be more than ${MOST_ANNOTATION_BYTES} bytes`;
-  return [...problems, { reason: "FieldValueTooLong", field: "metadata.annotations", message }];
+  return [...problems, tooLong("metadata.annotations", MOST_ANNOTATION_BYTES)];
 }
-
-function bytesOf(text: string): number {
-  return Buffer.byteLength(text);
-}
-
-const OWNER_FIELDS: readonly (readonly [string, string])[] = [
-  ["apiVersion", "version must not be empty"],
-  ["kind", "must not be empty"],
-  ["name", "must not be empty"],
-  ["uid", "must not be empty"],
-];
 
 function ownerCauses(owners: readonly JsonValue[]): readonly Cause[] {
   const references = owners.filter(isObject);
   const missing = references.flatMap((owner, index) =>
-    OWNER_FIELDS.filter(([name]) => stringAt(owner, name) === "").map(([name, why]) =>
-      invalidValue(`metadata.ownerReferences[${index}].${name}`, "", why),
-    ),
+    ["apiVersion", "kind", "name", "uid"]
+      .filter((name) => textAt(owner, name) === "")
+      .map((name) => {
+        const why = name === "apiVersion" ? "version must not be empty" : "must not be empty";
+        return invalid(`metadata.ownerReferences[${index}].${name}`, "", why);
+      }),
   );
   const [first, second] = references.filter(({ controller }) => controller === true);
   if (first === undefined || second === undefined) return missing;
-  const why = `Only one reference can have Controller set to true. Found "true" in references for ${stringAt(first, "name")} and ${stringAt(second, "name")}`;
-  return [...missing, invalidValue("metadata.ownerReferences", "[]v1.OwnerReference", why)];
+  const why = `Only one reference can have Controller set to true. Found "true" in references for ${textAt(first, "name")} and ${textAt(second, "name")}`;
+  return [...missing, invalid("metadata.ownerReferences", "[]v1.OwnerReference", why)];
 }
 
 /** Fields of metadata that never change once they are set. */
@@ -141,7 +130,7 @@ export function metadataChangeCauses(old: JsonObject, changed: JsonObject): read
   const after = metadataOf(changed);
   const moved = FIXED.filter((name) => after[name] !== undefined && after[name] !== before[name]);
   return [
-    ...moved.map((name) => invalidValue(`metadata.${name}`, textOf(after[name]), "field is immutable")),
+    ...moved.map((name) => invalid(`metadata.${name}`, textOf(after[name]), "field is immutable")),
     ...newFinalizerCauses(old, changed),
   ];
 }
@@ -153,5 +142,5 @@ function newFinalizerCauses(old: JsonObject, changed: JsonObject): readonly Caus
   if (fresh.length === 0) return [];
   const shown = fresh.toSorted().map((finalizer) => JSON.stringify(finalizer));
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(", ")}}`;
-  return [forbiddenValue("metadata.finalizers", why)];
+  return [forbidden("metadata.finalizers", why)];
 }

@@ -1,18 +1,13 @@
-import type { JsonObject, JsonValue } from "../json.ts";
-import { isList, isObject, metadataOf, nameOf, textOf, uidOf, withMetadata } from "../json-access.ts";
+import { isObject, type JsonObject, metadataOf, nameOf, textOf, uidOf, withMetadata } from "../json.ts";
 import { type Applied, applyConfiguration } from "../patch/apply/apply.ts";
 import { managedFields } from "../patch/apply/managers.ts";
-import { trackUpdate } from "../patch/apply/track-update.ts";
-import { jsonPatch } from "../patch/json-patch.ts";
-import { mergePatch } from "../patch/merge-patch.ts";
+import { jsonPatch, mergePatch } from "../patch/patches.ts";
 import { strategicPatch } from "../patch/strategic-patch.ts";
-import { requiredValue } from "./causes.ts";
-import type { PatchBody, PatchOptions, Target, WriteOptions, Written } from "./cluster-api.ts";
-import { type ApiContext, timestamp } from "./context.ts";
+import { required } from "./causes.ts";
+import type { PatchBody, PatchOptions, ResourceDefinition, Target, Written } from "./cluster-api.ts";
 import { createObject } from "./create-object.ts";
-import type { ResourceDefinition } from "./definition.ts";
 import { checkName, inNamespace, present } from "./identity.ts";
-import { apiVersionOf, keyOf, resourceOf } from "./registry.ts";
+import { type ApiContext, apiVersionOf, placeOf, timestamp } from "./registry.ts";
 import { replaceObject } from "./replace-object.ts";
 import { badRequest, conflict, invalid, notFound, unsupportedMedia } from "./statuses.ts";
 
@@ -22,21 +17,12 @@ interface PatchRequest {
 }
 
 export function patchObject(context: ApiContext, target: Target, { patch, options }: PatchRequest): Written {
-  const { definition, name, namespace } = target;
-  const old = context.store.get(
-    resourceOf(definition),
-    keyOf(definition.isNamespaced ? namespace : "", name),
-  );
+  const { definition } = target;
+  const old = context.store.get(...placeOf(target));
   if (patch.kind === "apply") return applyObject(context, target, { old, config: patch.body, options });
-  if (old === undefined) throw notFound(definition, name);
+  if (old === undefined) throw notFound(definition, target.name);
   const object = patched(definition, present(definition, old), patch);
-  return replaceObject(context, target, {
-    old,
-    object,
-    options,
-    isPatch: true,
-    manage: tracker(context, target, { old, object, options }),
-  });
+  return replaceObject(context, target, { old, object, options, isPatch: true });
 }
 
 function patched(definition: ResourceDefinition, object: JsonObject, patch: PatchBody): JsonObject {
@@ -51,30 +37,6 @@ function patched(definition: ResourceDefinition, object: JsonObject, patch: Patc
   ]);
 }
 
-interface Move {
-  readonly old: JsonObject;
-  readonly object: JsonObject;
-  readonly options: WriteOptions;
-}
-
-/** Who owns what after a write that is no apply. A client that sends an empty list gives up all ownership. */
-export function tracker(
-  context: ApiContext,
-  { definition, subresource }: Target,
-  { old, object, options }: Move,
-): (next: JsonObject) => readonly JsonValue[] {
-  const sent = metadataOf(object)["managedFields"];
-  if (isList(sent) && sent.every((entry) => isObject(entry) && Object.keys(entry).length === 0)) {
-    return () => [];
-  }
-  const isStatus = subresource === "status";
-  const { fieldManager } = options;
-  return (next) => {
-    const managers = trackUpdate({ definition, old, next, isStatus, fieldManager });
-    return managedFields(managers, timestamp(context.wallMs()));
-  };
-}
-
 interface ApplyRequest {
   readonly old: JsonObject | undefined;
   readonly config: JsonObject;
@@ -86,42 +48,21 @@ function applyObject(
   target: Target,
   { old, config: body, options }: ApplyRequest,
 ): Written {
-  const { definition } = target;
+  const { definition, name } = target;
   checkConfiguration(target, body, options);
   const config = placed(target, body);
   const isStatus = target.subresource === "status";
-  if (old === undefined && isStatus) throw notFound(definition, target.name);
-  const { fieldManager, force } = options;
-  const applied = applyConfiguration(old === undefined ? undefined : present(definition, old), config, {
-    definition,
-    isStatus,
-    fieldManager,
-    force,
-  });
+  if (old === undefined && isStatus) throw notFound(definition, name);
+  const live = old === undefined ? undefined : present(definition, old);
+  const applied = applyConfiguration(live, config, { ...options, definition, isStatus });
   const managed = managedFields(applied.managers, timestamp(context.wallMs()));
-  if (old === undefined) return createApplied(context, target, { config, options, managed });
-  return replaceObject(context, target, {
-    old,
-    object: versioned(applied, config),
-    options,
-    isPatch: true,
-    manage: () => managed,
-  });
-}
-
-function createApplied(
-  context: ApiContext,
-  target: Target,
-  birth: {
-    readonly config: JsonObject;
-    readonly options: PatchOptions;
-    readonly managed: readonly JsonValue[];
-  },
-): Written {
-  const { config, options, managed } = birth;
+  if (old !== undefined) {
+    const object = versioned(applied, config);
+    return replaceObject(context, target, { old, object, options, isPatch: true, managedFields: managed });
+  }
   if (uidOf(config) !== "") {
     const why = `uid mismatch: the provided object specified uid ${uidOf(config)}, and no existing object was found`;
-    throw conflict(target.definition, target.name, why);
+    throw conflict(definition, name, why);
   }
   return createObject(context, target, { object: config, options, managedFields: managed });
 }
@@ -138,7 +79,7 @@ function versioned({ object }: Applied, config: JsonObject): JsonObject {
 function checkConfiguration(target: Target, config: JsonObject, { fieldManager }: PatchOptions): void {
   if (fieldManager === "") {
     throw invalid({ group: "meta.k8s.io", kind: "PatchOptions" }, "", [
-      requiredValue("fieldManager", "is required for apply patch"),
+      required("fieldManager", "is required for apply patch"),
     ]);
   }
   const expected = apiVersionOf(target.definition);

@@ -1,4 +1,13 @@
-import type { ResourceDefinition } from "./definition.ts";
+import type { Store } from "../store/store.ts";
+import type { ResourceDefinition, Target } from "./cluster-api.ts";
+
+/** What every verb works on. */
+export interface ApiContext {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly wallMs: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+}
 
 /** The kinds that are served now. */
 export interface Registry {
@@ -42,17 +51,11 @@ function isSameVersion(a: ResourceDefinition, b: ResourceDefinition): boolean {
 }
 
 /** Where objects of the kind lie in the store, whatever their version: `pods`, `leases.coordination.k8s.io`. */
-export function resourceOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
+export function resourceOf({ group, plural }: Pick<ResourceDefinition, "group" | "plural">): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
 
-export function apiVersionOf({
-  group,
-  version,
-}: {
-  readonly group: string;
-  readonly version: string;
-}): string {
+export function apiVersionOf({ group, version }: Pick<ResourceDefinition, "group" | "version">): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
@@ -60,7 +63,17 @@ export function keyOf(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
+/** Where an object lies in the store. */
+export function placeOf({ definition, namespace, name }: Target): readonly [resource: string, key: string] {
+  return [resourceOf(definition), keyOf(definition.isNamespaced ? namespace : "", name)];
+}
+
 /** True for the kinds that the server itself knows; only these have strategic merge patches. */
 export function isBuiltIn({ mergeKeys }: ResourceDefinition): boolean {
   return mergeKeys !== undefined;
+}
+
+/** `2026-01-05T12:00:00Z`: metadata knows no fractions of a second. */
+export function timestamp(wallMs: number): string {
+  return `${new Date(wallMs).toISOString().slice(0, 19)}Z`;
 }

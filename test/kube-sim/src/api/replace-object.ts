@@ -1,22 +1,25 @@
-import type { JsonObject, JsonValue } from "../json.ts";
 import {
   finalizersOf,
+  isList,
+  isObject,
   isSame,
   isTerminating,
+  type JsonObject,
+  type JsonValue,
   listAt,
   metadataOf,
   objectAt,
-  stringAt,
+  textAt,
   uidOf,
+  withMetadata,
   without,
-} from "../json-access.ts";
-import { admitted } from "./admit.ts";
-import type { Target, WriteOptions, Written } from "./cluster-api.ts";
-import type { ApiContext } from "./context.ts";
-import type { ResourceDefinition } from "./definition.ts";
-import { asKind, checkName, inNamespace, present } from "./identity.ts";
+} from "../json.ts";
+import { trackUpdate } from "../patch/apply/apply.ts";
+import { managedFields } from "../patch/apply/managers.ts";
+import type { ResourceDefinition, Target, WriteOptions, Written } from "./cluster-api.ts";
+import { admitted, asKind, checkName, inNamespace, present } from "./identity.ts";
 import { checkMetadataTypes, metadataCauses, metadataChangeCauses } from "./metadata-rules.ts";
-import { isBuiltIn, keyOf, resourceOf } from "./registry.ts";
+import { type ApiContext, isBuiltIn, keyOf, placeOf, resourceOf, timestamp } from "./registry.ts";
 import { conflict, invalid } from "./statuses.ts";
 
 export interface Replacement {
@@ -25,8 +28,8 @@ export interface Replacement {
   readonly options: WriteOptions;
   /** True: the object was made from the stored one, so that what it leaves out is meant so. */
   readonly isPatch: boolean;
-  /** Who owns which field once the object is complete. */
-  readonly manage: (next: JsonObject) => readonly JsonValue[];
+  /** Who owns which field, if the object comes from an apply. Absent: it follows from what changes. */
+  readonly managedFields?: readonly JsonValue[];
   /** True: status and everything else are written together. */
   readonly keepsStatus?: boolean;
 }
@@ -36,11 +39,11 @@ export function replaceObject(context: ApiContext, target: Target, replacement: 
   const { old, options } = replacement;
   const body = asKind(definition, replacement.object);
   checkMetadataTypes(definition, body);
-  const object = inNamespace(target, body);
-  checkName(target, object);
-  if (!replacement.isPatch) checkUid(target, old, object);
+  const placed = inNamespace(target, body);
+  checkName(target, placed);
+  if (!replacement.isPatch) checkUid(target, old, placed);
   checkVersion(target, replacement);
-  const merged = merge(target, replacement, object);
+  const merged = merge(target, replacement, placed);
   const write = {
     object: merged,
     old,
@@ -49,12 +52,9 @@ export function replaceObject(context: ApiContext, target: Target, replacement: 
   };
   const causes = [...metadataCauses(definition, merged), ...metadataChangeCauses(old, merged)];
   const { object: ready, warnings } = admitted(definition, write, causes);
-  const next = managed(generated(definition, old, ready), replacement);
-  return {
-    object: present(definition, store(context, target, { old, next, options })),
-    isNew: false,
-    warnings,
-  };
+  const next = managed(context, target, { ...replacement, next: generated(definition, old, ready) });
+  const object = store(context, target, { old, next, options });
+  return { object: present(definition, object), isNew: false, warnings };
 }
 
 function checkUid(target: Target, old: JsonObject, object: JsonObject): void {
@@ -74,9 +74,9 @@ function registryPath(definition: ResourceDefinition): string {
 }
 
 function checkVersion({ definition, name }: Target, { old, object, isPatch }: Replacement): void {
-  const version = stringAt(metadataOf(object), "resourceVersion");
+  const version = textAt(metadataOf(object), "resourceVersion");
   if (version !== "" && version !== "0") {
-    if (version !== stringAt(metadataOf(old), "resourceVersion")) throw conflict(definition, name);
+    if (version !== textAt(metadataOf(old), "resourceVersion")) throw conflict(definition, name);
     return;
   }
   if (isPatch || (definition.allowsBlindUpdate ?? isBuiltIn(definition))) return;
@@ -116,7 +116,7 @@ function completed(old: JsonObject, object: JsonObject): JsonObject {
   const after = metadataOf(object);
   return without({
     ...after,
-    uid: stringAt(after, "uid") || before["uid"],
+    uid: textAt(after, "uid") || before["uid"],
     creationTimestamp: after["creationTimestamp"] ?? before["creationTimestamp"],
     deletionTimestamp: after["deletionTimestamp"] ?? before["deletionTimestamp"],
     deletionGracePeriodSeconds: after["deletionGracePeriodSeconds"] ?? before["deletionGracePeriodSeconds"],
@@ -131,7 +131,7 @@ function generated(definition: ResourceDefinition, old: JsonObject, next: JsonOb
   if (!definition.hasGeneration || isSameContent(definition, old, next)) return next;
   const generation = metadataOf(old)["generation"];
   const grown = (typeof generation === "number" ? generation : 0) + 1;
-  return { ...next, metadata: { ...metadataOf(next), generation: grown } };
+  return withMetadata(next, { generation: grown });
 }
 
 function isSameContent({ hasStatus }: ResourceDefinition, old: JsonObject, next: JsonObject): boolean {
@@ -139,15 +139,18 @@ function isSameContent({ hasStatus }: ResourceDefinition, old: JsonObject, next:
   return isSame(without(old, ...apart), without(next, ...apart));
 }
 
-function managed(next: JsonObject, { manage }: Replacement): JsonObject {
-  const managedFields = manage(next);
-  return {
-    ...next,
-    metadata: without({
-      ...metadataOf(next),
-      managedFields: managedFields.length === 0 ? undefined : managedFields,
-    }),
-  };
+function managed(
+  { wallMs }: ApiContext,
+  { definition, subresource }: Target,
+  { old, object, options, next, managedFields: applied }: Replacement & { readonly next: JsonObject },
+): JsonObject {
+  const sent = metadataOf(object)["managedFields"];
+  // A client that sends an empty list gives up all ownership.
+  const isGivenUp = isList(sent) && sent.every((entry) => isObject(entry) && Object.keys(entry).length === 0);
+  const writing = { definition, isStatus: subresource === "status", fieldManager: options.fieldManager };
+  const tracked = () => managedFields(trackUpdate(old, next, writing), timestamp(wallMs()));
+  const entries = applied ?? (isGivenUp ? [] : tracked());
+  return withMetadata(next, { managedFields: entries.length === 0 ? undefined : entries });
 }
 
 interface Move {
@@ -156,13 +159,11 @@ interface Move {
   readonly options: WriteOptions;
 }
 
-function store({ store }: ApiContext, { definition, namespace, name }: Target, move: Move): JsonObject {
-  const { old, next, options } = move;
+function store({ store }: ApiContext, target: Target, { old, next, options }: Move): JsonObject {
   if (isSame(old, next)) return old;
   if (options.dryRun) return next;
-  const place = [resourceOf(definition), keyOf(definition.isNamespaced ? namespace : "", name)] as const;
-  if (!isFinished(definition, next)) return store.put(...place, next);
-  store.delete(...place);
+  if (!isFinished(target.definition, next)) return store.put(...placeOf(target), next);
+  store.delete(...placeOf(target));
   return next;
 }
 

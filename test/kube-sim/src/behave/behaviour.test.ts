@@ -2,12 +2,10 @@ import { randomBytes } from "node:crypto";
 import { fakeClock } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ClusterCore, createClusterApi } from "../api/create-cluster-api.ts";
-import { CORE_DEFINITIONS } from "../core/core-definitions.ts";
-import { NODES } from "../core/nodes.ts";
-import { PODS } from "../core/pods/pods.ts";
+import { CORE_DEFINITIONS, NODES } from "../core/kinds.ts";
+import { PODS } from "../core/pods.ts";
 import type { JsonObject } from "../json.ts";
-import { startBehaviour } from "./behaviour.ts";
-import { populateNamespaces } from "./populate-namespaces.ts";
+import { populateNamespaces, startBehaviour } from "./behaviour.ts";
 
 const WRITE = { dryRun: false, fieldManager: "test", fieldValidation: "Strict" } as const;
 const GENTLY = { dryRun: false, propagation: "Background" } as const;
@@ -70,13 +68,6 @@ describe("a cluster that behaves", () => {
     });
   });
 
-  test("nothing happens before its time", async () => {
-    addNode("n1");
-    addPod("web", "1");
-    await clock.advance(10);
-    expect(pod("web")).toMatchObject({ status: { phase: "Pending" } });
-  });
-
   test("a pod that fits nowhere says why, and starts when there is room", async () => {
     addNode("n1", "2");
     addPod("first", "2");
@@ -99,14 +90,6 @@ describe("a cluster that behaves", () => {
     await clock.advance(LONG_ENOUGH_MS);
     expect(names()).toEqual(["second"]);
     expect(pod("second")).toMatchObject({ status: { phase: "Running" } });
-  });
-
-  test("a node that is added later is used", async () => {
-    addPod("web", "1");
-    await clock.advance(LONG_ENOUGH_MS);
-    addNode("late");
-    await clock.advance(LONG_ENOUGH_MS);
-    expect(pod("web")).toMatchObject({ spec: { nodeName: "late" }, status: { phase: "Running" } });
   });
 
   test("no node takes more than it has, however many pods come at once", async () => {

@@ -1,10 +1,10 @@
-import type { Watch, WatchChange } from "../api/cluster-api.ts";
-import { nameOf } from "../core/look.ts";
-import { NODES } from "../core/nodes.ts";
-import { PODS } from "../core/pods/pods.ts";
+import type { ClusterApi, Watch, WatchChange } from "../api/cluster-api.ts";
+import { CONFIG_MAPS } from "../core/config-maps.ts";
+import { NAMESPACES, NODES, SERVICE_ACCOUNTS } from "../core/kinds.ts";
+import { PODS } from "../core/pods.ts";
+import { isTerminating, type JsonObject, nameOf } from "../json.ts";
 import { createKubelet } from "./kubelet.ts";
-import { createNodeCache } from "./node-cache.ts";
-import { type BehaviourDeps, createScheduler } from "./scheduler.ts";
+import { attempt, type BehaviourDeps, createNodeCache, createScheduler } from "./scheduler.ts";
 
 const FROM_THE_START = { resourceVersion: "", sendInitialEvents: true } as const;
 
@@ -33,4 +33,28 @@ export function startBehaviour(deps: BehaviourDeps): Watch {
       pods.stop();
     },
   };
+}
+
+const WRITE = { dryRun: false, fieldManager: "kube-controller-manager", fieldValidation: "Ignore" } as const;
+const FIRST_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/** Every namespace has a service account and the cluster's certificate, as in real clusters. */
+export function populateNamespaces(api: ClusterApi, ca: string): Watch {
+  for (const name of FIRST_NAMESPACES) api.create({ definition: NAMESPACES }, { metadata: { name } }, WRITE);
+  return api.watch({ definition: NAMESPACES }, FROM_THE_START, (change) => {
+    if (change.type === "ADDED") populate(api, change.object, ca);
+  });
+}
+
+function populate(api: ClusterApi, namespace: JsonObject, ca: string): void {
+  if (isTerminating(namespace)) return;
+  const name = nameOf(namespace);
+  const account = { metadata: { name: "default" } };
+  const certificate = { metadata: { name: "kube-root-ca.crt" }, data: { "ca.crt": ca } };
+  attempt(undefined, () => {
+    api.create({ definition: SERVICE_ACCOUNTS, namespace: name }, account, WRITE);
+  });
+  attempt(undefined, () => {
+    api.create({ definition: CONFIG_MAPS, namespace: name }, certificate, WRITE);
+  });
 }

@@ -1,12 +1,8 @@
 import type { WatchChange } from "../api/cluster-api.ts";
-import { timestamp } from "../api/context.ts";
-import { conditionOf, nameOf, namespaceOf, objectsAt, textAt, valueAt } from "../core/look.ts";
-import { PODS } from "../core/pods/pods.ts";
-import type { JsonObject } from "../json.ts";
-import { attempt } from "./attempt.ts";
-import type { NodeCache } from "./node-cache.ts";
-import { running } from "./pod-status.ts";
-import type { BehaviourDeps } from "./scheduler.ts";
+import { timestamp } from "../api/registry.ts";
+import { PODS } from "../core/pods.ts";
+import { conditionOf, type JsonObject, nameOf, objectAt, objectsAt, textAt, valueAt } from "../json.ts";
+import { attempt, type BehaviourDeps, type NodeCache, targetOf } from "./scheduler.ts";
 
 /** Stands for the kubelets of all nodes: starts pods that have a node, ends those that are deleted. */
 export interface Kubelet {
@@ -33,7 +29,7 @@ export function createKubelet(cache: NodeCache, { api, clock, log }: BehaviourDe
     clock.after(delayMs, () => {
       planned.delete(uid);
       attempt(log, () => {
-        const now = api.get({ definition: PODS, namespace: namespaceOf(pod), name: nameOf(pod) });
+        const now = api.get(targetOf(pod));
         if (textAt(now, "metadata.uid") === uid) act(now);
       });
     });
@@ -46,16 +42,10 @@ export function createKubelet(cache: NodeCache, { api, clock, log }: BehaviourDe
       hostIP: addressOf(node),
       at: timestamp(clock.wallMs()),
     };
-    const target = {
-      definition: PODS,
-      namespace: namespaceOf(pod),
-      name: nameOf(pod),
-      subresource: "status",
-    } as const;
-    api.update(target, { ...pod, status: running(pod, started) }, WRITE);
+    api.update({ ...targetOf(pod), subresource: "status" }, { ...pod, status: running(pod, started) }, WRITE);
   };
   const end = (pod: JsonObject): void => {
-    api.delete({ definition: PODS, namespace: namespaceOf(pod), name: nameOf(pod) }, AT_ONCE);
+    api.delete(targetOf(pod), AT_ONCE);
   };
   const consider = (pod: JsonObject): void => {
     const node = cache.node(textAt(pod, "spec.nodeName"));
@@ -96,4 +86,67 @@ function addressOf(node: JsonObject): string {
 /** 10.128.0.1, 10.128.0.2 …: room for eight million pods. */
 function podAddress(count: number): string {
   return `10.${128 + ((count >> 16) & 0x7f)}.${(count >> 8) & 0xff}.${count & 0xff}`;
+}
+
+interface Started {
+  readonly podIP: string;
+  readonly hostIP: string;
+  readonly at: string;
+}
+
+const RUNNING_CONDITIONS = [
+  "PodReadyToStartContainers",
+  "Initialized",
+  "Ready",
+  "ContainersReady",
+  "PodScheduled",
+];
+
+function running(pod: JsonObject, { podIP, hostIP, at }: Started): JsonObject {
+  const initContainers = objectsAt(pod, "spec.initContainers");
+  return {
+    ...objectAt(pod, "status"),
+    phase: "Running",
+    conditions: RUNNING_CONDITIONS.map((type) => ({
+      type,
+      status: "True",
+      lastProbeTime: null,
+      lastTransitionTime: at,
+    })),
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    podIP,
+    podIPs: [{ ip: podIP }],
+    startTime: at,
+    containerStatuses: objectsAt(pod, "spec.containers").map((container) =>
+      containerStatus(container, pod, { running: { startedAt: at } }),
+    ),
+    ...(initContainers.length === 0
+      ? {}
+      : { initContainerStatuses: initContainers.map((one) => initStatus(one, pod, at)) }),
+  };
+}
+
+function initStatus(container: JsonObject, pod: JsonObject, at: string): JsonObject {
+  const isSidecar = container["restartPolicy"] === "Always";
+  const state = isSidecar
+    ? { running: { startedAt: at } }
+    : { terminated: { exitCode: 0, reason: "Completed", startedAt: at, finishedAt: at } };
+  return containerStatus(container, pod, state);
+}
+
+function containerStatus(container: JsonObject, pod: JsonObject, state: JsonObject): JsonObject {
+  const name = textAt(container, "name");
+  const image = textAt(container, "image");
+  return {
+    name,
+    ready: true,
+    started: true,
+    restartCount: 0,
+    image,
+    imageID: image,
+    containerID: `kube-sim://${textAt(pod, "metadata.uid")}/${name}`,
+    state,
+    lastState: {},
+  };
 }

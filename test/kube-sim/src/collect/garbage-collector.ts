@@ -1,32 +1,31 @@
 import type { Clock } from "@resource-broker/base";
-import type { ApiContext } from "../api/context.ts";
-import type { ResourceDefinition } from "../api/definition.ts";
+import type { ResourceDefinition } from "../api/cluster-api.ts";
 import { deleteObject, FOREGROUND, ORPHAN } from "../api/delete-object.ts";
-import { keyOf, resourceOf } from "../api/registry.ts";
+import { type ApiContext, keyOf, resourceOf } from "../api/registry.ts";
 import { isFinished } from "../api/replace-object.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
+import { StatusError } from "../api/statuses.ts";
 import {
   finalizersOf,
+  isObject,
   isSame,
   isTerminating,
+  type JsonObject,
   listAt,
   metadataOf,
   nameOf,
   namespaceOf,
+  textAt,
   uidOf,
   withFinalizers,
-} from "../json-access.ts";
-import type { Change } from "../store/change.ts";
-import { type OwnerGraph, ownerGraph, type Place, placeOf, resourceAndKey } from "./owner-graph.ts";
-import { disowned, type Owner, ownersOf, unblocking } from "./owners.ts";
-import { tickQueue } from "./tick.ts";
+  withMetadata,
+} from "../json.ts";
+import type { Change } from "../store/changes.ts";
 
 /** Deletes what lost its last owner, and does for owners that go what their deletion asked: orphan, or wait. */
 export function garbageCollector(context: ApiContext, clock: Clock): () => void {
-  const { store } = context;
   const graph = ownerGraph();
   const queue = tickQueue<Place>(clock, (place) => look({ context, graph, enqueue: queue.add }, place));
-  const stop = store.watch({
+  const stop = context.store.watch({
     after: 0,
     each: (change) => {
       graph.note(change);
@@ -39,23 +38,77 @@ export function garbageCollector(context: ApiContext, clock: Clock): () => void 
   };
 }
 
+/** Where an object lies: `resource key`. Neither holds a space. */
+type Place = string;
+
+function placeOf(resource: string, key: string): Place {
+  return `${resource} ${key}`;
+}
+
+function resourceAndKey(place: Place): readonly [string, string] {
+  const space = place.indexOf(" ");
+  return [place.slice(0, space), place.slice(space + 1)];
+}
+
+/** Who names whom as an owner. Objects without owners cost nothing here. */
+interface OwnerGraph {
+  readonly note: (change: Change) => void;
+  readonly dependentsOf: (uid: string) => readonly Place[];
+}
+
+function ownerGraph(): OwnerGraph {
+  const dependents = new Map<string, Set<Place>>();
+  return {
+    note: ({ resource, key, before = {}, after = {} }) => {
+      const place = placeOf(resource, key);
+      for (const uid of referencesOf(before).map(ownerUid)) {
+        const known = dependents.get(uid);
+        known?.delete(place);
+        if (known?.size === 0) dependents.delete(uid);
+      }
+      for (const uid of referencesOf(after).map(ownerUid)) {
+        if (uid !== uidOf(after)) dependents.set(uid, (dependents.get(uid) ?? new Set()).add(place));
+      }
+    },
+    dependentsOf: (uid) => [...(dependents.get(uid) ?? [])],
+  };
+}
+
+function referencesOf(object: JsonObject): readonly JsonObject[] {
+  return listAt(metadataOf(object), "ownerReferences").filter(isObject);
+}
+
+function ownerUid(reference: JsonObject): string {
+  return textAt(reference, "uid");
+}
+
+function withReferences(object: JsonObject, ownerReferences: readonly JsonObject[]): JsonObject {
+  return withMetadata(object, {
+    ownerReferences: ownerReferences.length === 0 ? undefined : ownerReferences,
+  });
+}
+
+/** Without the references to these owners. */
+function disowned(object: JsonObject, uids: readonly string[]): JsonObject {
+  return withReferences(
+    object,
+    referencesOf(object).filter((reference) => !uids.includes(ownerUid(reference))),
+  );
+}
+
 /** Whose fate a change may decide. Most changes decide nobody's. */
 function concerned(
   context: ApiContext,
   graph: OwnerGraph,
-  { resource, key, before, after }: Change,
+  { resource, key, before = {}, after }: Change,
 ): readonly Place[] {
-  const owners = before === undefined ? [] : ownersOf(before);
-  const formerOwners = () => owners.flatMap((owner) => ownerPlace(context, before ?? {}, owner) ?? []);
+  const formerOwners = () =>
+    referencesOf(before).flatMap((owner) => ownerPlace(context, before, owner) ?? []);
   // An owner may have waited for this one; and one that goes decides over those it owned.
-  if (after === undefined) return [...formerOwners(), ...graph.dependentsOf(uidOf(before ?? {}))];
+  if (after === undefined) return [...formerOwners(), ...graph.dependentsOf(uidOf(before))];
   const self = placeOf(resource, key);
-  if (!isSame(ownerReferencesOf(before), ownerReferencesOf(after))) return [self, ...formerOwners()];
+  if (!isSame(referencesOf(before), referencesOf(after))) return [self, ...formerOwners()];
   return isTerminating(after) ? [self] : [];
-}
-
-function ownerReferencesOf(object: JsonObject | undefined): JsonValue {
-  return object === undefined ? [] : listAt(metadataOf(object), "ownerReferences");
 }
 
 interface Work {
@@ -71,110 +124,106 @@ interface Subject {
 }
 
 function look(work: Work, place: Place): void {
-  const subject = subjectAt(work.context, place);
-  if (subject === undefined) return;
-  const finalizers = isTerminating(subject.object) ? finalizersOf(subject.object) : [];
-  if (finalizers.includes(ORPHAN)) orphanDependents(work, subject);
-  else if (finalizers.includes(FOREGROUND)) awaitDependents(work, subject);
-  else if (!isTerminating(subject.object)) judgeByOwners(work, subject);
+  for (const subject of subjectsAt(work.context, [place])) {
+    const { object } = subject;
+    if (isWaitingFor(object, ORPHAN)) orphanDependents(work, subject);
+    else if (isWaitingFor(object, FOREGROUND)) awaitDependents(work, subject);
+    else if (!isTerminating(object)) judgeByOwners(work, subject);
+  }
 }
 
-function subjectAt({ store, registry }: ApiContext, place: Place): Subject | undefined {
-  const [resource, key] = resourceAndKey(place);
-  const object = store.get(resource, key);
-  const definition = registry.byResource(resource);
-  return object === undefined || definition === undefined ? undefined : { place, object, definition };
+function isWaitingFor(object: JsonObject, finalizer: string): boolean {
+  return isTerminating(object) && finalizersOf(object).includes(finalizer);
+}
+
+/** What is still there of these. */
+function subjectsAt({ store, registry }: ApiContext, places: readonly Place[]): readonly Subject[] {
+  return places.flatMap((place) => {
+    const [resource, key] = resourceAndKey(place);
+    const object = store.get(resource, key);
+    const definition = registry.byResource(resource);
+    return object === undefined || definition === undefined ? [] : [{ place, object, definition }];
+  });
 }
 
 function orphanDependents({ context, graph }: Work, subject: Subject): void {
   const uid = uidOf(subject.object);
-  for (const place of graph.dependentsOf(uid)) {
-    const dependent = subjectAt(context, place);
-    if (dependent !== undefined) write(context, dependent, disowned(dependent.object, new Set([uid])));
-  }
+  for (const dependent of subjectsAt(context, graph.dependentsOf(uid)))
+    write(context, dependent, disowned(dependent.object, [uid]));
   removeFinalizer(context, subject, ORPHAN);
 }
 
 /** Foreground deletion: dependents go first, and those that block hold the owner until they are gone. */
 function awaitDependents({ context, graph, enqueue }: Work, subject: Subject): void {
   const uid = uidOf(subject.object);
-  const blocking = graph.dependentsOf(uid).filter((place) => {
-    const dependent = subjectAt(context, place);
-    return (
-      dependent !== undefined && ownersOf(dependent.object).some((owner) => owner.uid === uid && owner.blocks)
-    );
-  });
-  if (blocking.length === 0) return removeFinalizer(context, subject, FOREGROUND);
-  for (const place of blocking) enqueue(place);
+  const blocking = subjectsAt(context, graph.dependentsOf(uid)).filter(({ object }) =>
+    referencesOf(object).some((owner) => ownerUid(owner) === uid && owner["blockOwnerDeletion"] === true),
+  );
+  if (blocking.length === 0) removeFinalizer(context, subject, FOREGROUND);
+  for (const { place } of blocking) enqueue(place);
 }
 
 function judgeByOwners({ context, graph }: Work, subject: Subject): void {
   const { object } = subject;
-  const owners = ownersOf(object).map((owner) => ({ owner, state: stateOf(context, object, owner) }));
+  const owners = referencesOf(object).map((owner) => ({
+    uid: ownerUid(owner),
+    state: stateOf(context, object, owner),
+  }));
   if (owners.length === 0) return;
-  const isSolid = owners.some(({ state }) => state === "there" || state === "unknown");
-  const lost = new Set(
-    owners.filter(({ state }) => state === "gone" || state === "waiting").map(({ owner }) => owner.uid),
-  );
-  if (isSolid) {
-    if (lost.size > 0) write(context, subject, disowned(object, lost));
+  const lost = owners.filter(({ state }) => state === "gone" || state === "waiting").map(({ uid }) => uid);
+  if (lost.length < owners.length) {
+    if (lost.length > 0) write(context, subject, disowned(object, lost));
     return;
   }
-  const dependents = graph.dependentsOf(uidOf(object));
+  const dependents = subjectsAt(context, graph.dependentsOf(uidOf(object)));
   const isAwaited = owners.some(({ state }) => state === "waiting");
-  if (isAwaited && dependents.length > 0) return removeInForeground(context, subject, dependents);
-  remove(context, subject, propagationOf(object));
-}
-
-/** A circle of owners that wait for each other would never end: then this one holds nobody back. */
-function removeInForeground(context: ApiContext, subject: Subject, dependents: readonly Place[]): void {
-  const isCircle = dependents.some((place) => {
-    const dependent = subjectAt(context, place)?.object;
-    return (
-      dependent !== undefined && isTerminating(dependent) && finalizersOf(dependent).includes(FOREGROUND)
-    );
-  });
-  if (isCircle) write(context, subject, unblocking(subject.object));
+  if (!isAwaited || dependents.length === 0) return remove(context, subject, propagationOf(object));
+  // A circle of owners that wait for each other would never end: then this one holds nobody back.
+  const isCircle = dependents.some((dependent) => isWaitingFor(dependent.object, FOREGROUND));
+  if (isCircle) write(context, subject, unblocking(object));
   remove(context, subject, "Foreground");
 }
 
-function propagationOf(object: JsonObject): "Background" | "Foreground" | "Orphan" {
+/** With references that hold no owner back. */
+function unblocking(object: JsonObject): JsonObject {
+  return withReferences(
+    object,
+    referencesOf(object).map((reference) =>
+      reference["blockOwnerDeletion"] === true ? { ...reference, blockOwnerDeletion: false } : reference,
+    ),
+  );
+}
+
+type Propagation = "Background" | "Foreground" | "Orphan";
+
+function propagationOf(object: JsonObject): Propagation {
   if (finalizersOf(object).includes(ORPHAN)) return "Orphan";
   return finalizersOf(object).includes(FOREGROUND) ? "Foreground" : "Background";
 }
 
-type OwnerState = "there" | "waiting" | "gone" | "unknown";
-
-function stateOf({ store, registry }: ApiContext, object: JsonObject, owner: Owner): OwnerState {
-  const place = ownerPlace({ registry }, object, owner);
+function stateOf(
+  context: ApiContext,
+  object: JsonObject,
+  owner: JsonObject,
+): "there" | "waiting" | "gone" | "unknown" {
+  const place = ownerPlace(context, object, owner);
   // A kind that is not served may exist elsewhere or later: nothing is deleted on a guess.
   if (place === undefined) return "unknown";
-  const found = store.get(...resourceAndKey(place));
-  if (found === undefined || uidOf(found) !== owner.uid) return "gone";
-  const isWaiting = isTerminating(found) && finalizersOf(found).includes(FOREGROUND);
-  return isWaiting ? "waiting" : "there";
+  const found = context.store.get(...resourceAndKey(place));
+  if (found === undefined || uidOf(found) !== ownerUid(owner)) return "gone";
+  return isWaitingFor(found, FOREGROUND) ? "waiting" : "there";
 }
 
-function ownerPlace(
-  { registry }: Pick<ApiContext, "registry">,
-  object: JsonObject,
-  { apiVersion, kind, name }: Owner,
-): Place | undefined {
-  const definition = registry.byKind(apiVersion, kind);
+function ownerPlace({ registry }: ApiContext, object: JsonObject, owner: JsonObject): Place | undefined {
+  const definition = registry.byKind(textAt(owner, "apiVersion"), textAt(owner, "kind"));
   if (definition === undefined) return undefined;
-  return placeOf(resourceOf(definition), keyOf(definition.isNamespaced ? namespaceOf(object) : "", name));
+  const namespace = definition.isNamespaced ? namespaceOf(object) : "";
+  return placeOf(resourceOf(definition), keyOf(namespace, textAt(owner, "name")));
 }
 
 function removeFinalizer(context: ApiContext, subject: Subject, finalizer: string): void {
-  const { object } = subject;
-  write(
-    context,
-    subject,
-    withFinalizers(
-      object,
-      finalizersOf(object).filter((other) => other !== finalizer),
-    ),
-  );
+  const left = finalizersOf(subject.object).filter((other) => other !== finalizer);
+  write(context, subject, withFinalizers(subject.object, left));
 }
 
 function write({ store }: ApiContext, { place, definition }: Subject, object: JsonObject): void {
@@ -183,16 +232,44 @@ function write({ store }: ApiContext, { place, definition }: Subject, object: Js
   else store.put(resource, key, object);
 }
 
-function remove(
-  context: ApiContext,
-  { definition, object }: Subject,
-  propagation: "Background" | "Foreground" | "Orphan",
-): void {
-  const namespace = namespaceOf(object);
-  const place = namespace === "" ? { definition } : { definition, namespace };
-  deleteObject(
-    context,
-    { ...place, name: nameOf(object) },
-    { dryRun: false, propagation, uid: uidOf(object) },
-  );
+function remove(context: ApiContext, { definition, object }: Subject, propagation: Propagation): void {
+  const target = { definition, namespace: namespaceOf(object), name: nameOf(object) };
+  deleteObject(context, target, { dryRun: false, propagation, uid: uidOf(object) });
+}
+
+/** Keys that wait to be looked at, each once, on the next tick of the clock: never inside the write that caused it. */
+interface Queue<Key> {
+  readonly add: (key: Key) => void;
+  readonly stop: () => void;
+}
+
+export function tickQueue<Key>(clock: Clock, look: (key: Key) => void): Queue<Key> {
+  const waiting = new Set<Key>();
+  let cancel: (() => void) | undefined;
+  /** What the api refuses to a collector, such as the end of the default namespace, stays as it is. */
+  const lookAt = (key: Key) => {
+    try {
+      look(key);
+    } catch (problem) {
+      if (!(problem instanceof StatusError)) throw problem;
+    }
+  };
+  const run = () => {
+    cancel = undefined;
+    // What is added meanwhile is looked at in the same tick: a chain of owners falls at once.
+    for (const key of waiting) {
+      waiting.delete(key);
+      lookAt(key);
+    }
+  };
+  return {
+    add: (key) => {
+      waiting.add(key);
+      cancel ??= clock.after(0, run);
+    },
+    stop: () => {
+      waiting.clear();
+      cancel?.();
+    },
+  };
 }

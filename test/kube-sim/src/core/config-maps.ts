@@ -1,46 +1,33 @@
-import type { Cause } from "../api/definition.ts";
-import { forbidden, invalid, tooLong } from "../crd/causes.ts";
-import { sameJson } from "../crd/same-json.ts";
-import type { JsonObject } from "../json.ts";
-import { builtIn } from "./built-in.ts";
-import { AGE, column } from "./columns.ts";
-import { objectAt, scalarText, textAt } from "./look.ts";
-import { keyProblem } from "./names.ts";
-import { CONFIG_MAP_SCHEMA, SECRET_SCHEMA } from "./schema/small-kinds.ts";
-import { unchanged } from "./unchanged.ts";
+import { forbidden, invalid, tooLong } from "../api/causes.ts";
+import type { Cause } from "../api/cluster-api.ts";
+import { isSame, type JsonObject, objectAt, scalarText, textAt } from "../json.ts";
+import { AGE, builtIn, column } from "./built-in.ts";
 
 const MOST_BYTES = 1024 * 1024;
-
-const count = (object: JsonObject, ...maps: readonly string[]): number =>
-  maps.reduce((sum, map) => sum + Object.keys(objectAt(object, map)).length, 0);
+const KEY = /^[-._a-zA-Z0-9]{1,253}$/u;
+const KEY_WORDS = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
 
 export const CONFIG_MAPS = builtIn({
   kind: "ConfigMap",
   plural: "configmaps",
   shortNames: ["cm"],
-  schema: CONFIG_MAP_SCHEMA,
-  judge: (object, old) => [
-    ...badKeys(object, ["data", "binaryData"]),
-    ...tooLarge("[]", textBytes(object, "data") + decodedBytes(object, "binaryData")),
-    ...changesOfImmutable(object, old, ["data", "binaryData", "immutable"]),
-  ],
-  columns: [column("Data", (object) => count(object, "data", "binaryData"), "How many keys it has."), AGE],
+  judge: (object, old) => judgeData(object, old, "[]"),
+  columns: [column("Data", (object) => entriesOf(object).length), AGE],
 });
 
 export const SECRETS = builtIn({
   kind: "Secret",
   plural: "secrets",
-  schema: SECRET_SCHEMA,
   complete: completeSecret,
   judge: (object, old) => [
-    ...badKeys(object, ["data"]),
-    ...tooLarge("data", decodedBytes(object, "data")),
-    ...unchanged(object, old, ["type"]),
-    ...changesOfImmutable(object, old, ["data", "immutable"]),
+    ...judgeData(object, old, "data"),
+    ...(old === undefined || old["type"] === object["type"]
+      ? []
+      : [invalid("type", object["type"], "field is immutable")]),
   ],
   columns: [
-    column("Type", (object) => textAt(object, "type"), "What it is for."),
-    column("Data", (object) => count(object, "data"), "How many keys it has."),
+    column("Type", (object) => textAt(object, "type")),
+    column("Data", (object) => entriesOf(object).length),
     AGE,
   ],
   selectable: ["type"],
@@ -50,48 +37,33 @@ function completeSecret({ stringData, ...object }: JsonObject): JsonObject {
   const texts = Object.entries(objectAt({ stringData }, "stringData"));
   const encoded = texts.map(([key, value]): [string, string] => [
     key,
-    Buffer.from(scalarText(value), "utf8").toString("base64"),
+    Buffer.from(scalarText(value)).toString("base64"),
   ]);
   const data = { ...objectAt(object, "data"), ...Object.fromEntries(encoded) };
   const type = textAt(object, "type") || "Opaque";
   return { ...object, type, ...(Object.keys(data).length === 0 ? {} : { data }) };
 }
 
-function textBytes(object: JsonObject, map: string): number {
-  return sumOf(object, map, (text) => Buffer.byteLength(text, "utf8"));
+function entriesOf(object: JsonObject): readonly (readonly [string, unknown])[] {
+  return ["data", "binaryData"].flatMap((map) => Object.entries(objectAt(object, map)));
 }
 
-function decodedBytes(object: JsonObject, map: string): number {
-  return sumOf(object, map, (text) => Buffer.byteLength(text, "base64"));
+function keyCauses(object: JsonObject): readonly Cause[] {
+  return ["data", "binaryData"].flatMap((map) => {
+    const wrong = Object.keys(objectAt(object, map)).filter((key) => !KEY.test(key));
+    return wrong.map((key) => invalid(`${map}[${key}]`, key, KEY_WORDS));
+  });
 }
 
-function sumOf(object: JsonObject, map: string, size: (text: string) => number): number {
-  const values = Object.values(objectAt(object, map));
-  return values.reduce<number>((sum, value) => sum + size(scalarText(value)), 0);
-}
-
-function tooLarge(field: string, bytes: number): readonly Cause[] {
-  return bytes > MOST_BYTES ? [tooLong(field, MOST_BYTES)] : [];
-}
-
-function badKeys(object: JsonObject, maps: readonly string[]): readonly Cause[] {
-  return maps.flatMap((map) =>
-    Object.keys(objectAt(object, map)).flatMap((key) => {
-      const problem = keyProblem(key);
-      return problem === undefined ? [] : [invalid(`${map}[${key}]`, key, problem)];
-    }),
+function judgeData(object: JsonObject, old: JsonObject | undefined, field: string): readonly Cause[] {
+  const bytes = entriesOf(object).reduce((sum, [, value]) => sum + Buffer.byteLength(String(value)), 0);
+  const isSealed = old?.["immutable"] === true;
+  const changed = ["data", "binaryData", "immutable"].filter(
+    (name) => isSealed && !isSame(object[name], old[name]),
   );
-}
-
-function changesOfImmutable(
-  object: JsonObject,
-  old: JsonObject | undefined,
-  fields: readonly string[],
-): readonly Cause[] {
-  if (old?.["immutable"] !== true) return [];
-  return fields.flatMap((field) =>
-    sameJson(object[field], old[field])
-      ? []
-      : [forbidden(field, "field is immutable when `immutable` is set")],
-  );
+  return [
+    ...keyCauses(object),
+    ...(bytes > MOST_BYTES ? [tooLong(field, MOST_BYTES)] : []),
+    ...changed.map((name) => forbidden(name, "field is immutable when `immutable` is set")),
+  ];
 }

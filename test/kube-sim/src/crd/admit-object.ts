@@ -1,16 +1,10 @@
-import type { Admission, Cause, Write } from "../api/definition.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
-import { invalid } from "./causes.ts";
-import type { Correlation } from "./correlation.ts";
-import { hasDefaults, withDefaults } from "./defaults.ts";
-import { compileEmbedded } from "./embedded.ts";
-import { compileListTypes, type FindCauses } from "./list-types.ts";
-import { pruned } from "./prune.ts";
-import { compileRules } from "./rules/compile-rules.ts";
-import type { RuleFindings } from "./rules/rule-place.ts";
+import { invalid } from "../api/causes.ts";
+import type { Admission, Cause, Write } from "../api/cluster-api.ts";
+import type { JsonObject } from "../json.ts";
+import { pruned, withDefaults } from "./complete.ts";
+import { type RuleFindings, runRules } from "./rules.ts";
 import type { Schema } from "./schema.ts";
-import { compileSchema } from "./validate/compile-schema.ts";
-import { newOutcome, type Validate } from "./validate/outcome.ts";
+import { schemaCauses } from "./validate.ts";
 
 /** Problems of these kinds mean that an object has not the shape that rules count on. */
 const BLOCKS_RULES: ReadonlySet<Cause["reason"]> = new Set<Cause["reason"]>([
@@ -26,98 +20,57 @@ const RULES_BLOCKED: Cause = invalid(
   "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
 );
 
-export interface Kind {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
-
-/** Judges objects of one kind in the steps of the API server: prune, default, schema, lists, rules. */
-export function objectAdmission(schema: Schema, kind: Kind): (write: Write) => Admission {
-  const judge = objectJudge(schema);
-  const isCompleted = hasDefaults(schema);
+/** Judges objects of one kind in the steps of the API server: prune, default, schema, rules. */
+export function objectAdmission(schema: Schema): (write: Write) => Admission {
   return (write) => {
     const { object: known, unknown } = pruned(write.object, schema);
-    const unknownFields = unknown.map((field) => ({ field, message: `unknown field "${field}"` }));
-    if (write.fieldValidation === "Strict" && unknownFields.length > 0) {
-      const causes = unknownFields.map(
-        ({ field, message }): Cause => ({ reason: "FieldValueInvalid", field, message }),
-      );
-      return { ok: false, code: 400, causes };
-    }
-    const object = isCompleted ? withDefaults(known, schema) : known;
-    const misnamed = typeCauses(object, kind);
-    if (misnamed.length > 0) return { ok: false, code: 422, causes: misnamed };
-    const { causes, warnings } = judge({ ...write, object });
+    const refused = unknownFields(unknown, write);
+    if (refused.admission !== undefined) return refused.admission;
+    const object = withDefaults(known, schema);
+    const { causes, warnings } = findings(schema, { ...write, object });
     if (causes.length > 0) return { ok: false, code: 422, causes };
-    const unknownWarnings =
-      write.fieldValidation === "Warn" ? unknownFields.map(({ message }) => message) : [];
-    return { ok: true, object, warnings: [...unknownWarnings, ...warnings] };
+    return { ok: true, object, warnings: [...refused.warnings, ...warnings] };
   };
 }
 
-function typeCauses(object: JsonObject, kind: Kind): Cause[] {
-  const causes: Cause[] = [];
-  if (object["kind"] !== kind.kind)
-    causes.push(invalid("kind", object["kind"] ?? "", `must be ${kind.kind}`));
-  if (object["apiVersion"] !== kind.apiVersion) {
-    causes.push(invalid("apiVersion", object["apiVersion"] ?? "", `must be ${kind.apiVersion}`));
-  }
-  return causes;
+/** How fields that the type does not have are answered: refused, warned of, or dropped in silence. */
+export function unknownFields(
+  unknown: readonly string[],
+  { fieldValidation }: Pick<Write, "fieldValidation">,
+): { readonly admission?: Admission; readonly warnings: readonly string[] } {
+  const messages = unknown.map((field) => `unknown field "${field}"`);
+  if (fieldValidation === "Warn") return { warnings: messages };
+  if (fieldValidation === "Ignore" || unknown.length === 0) return { warnings: [] };
+  const causes = unknown.map(
+    (field): Cause => ({ reason: "FieldValueInvalid", field, message: `unknown field "${field}"` }),
+  );
+  return { admission: { ok: false, code: 400, causes }, warnings: [] };
 }
 
-function objectJudge(schema: Schema): (write: Write) => RuleFindings {
-  const validate = compileSchema(schema);
+function findings(schema: Schema, { object, old, isStatus }: Write): RuleFindings {
+  const causes = isStatus ? statusCauses(schema, object, old) : wholeCauses(schema, object, old);
+  const found: RuleFindings = { causes: [...causes], warnings: [] };
+  if (!schema.has.rules) return found;
+  if (causes.some(({ reason }) => BLOCKS_RULES.has(reason))) found.causes.push(RULES_BLOCKED);
+  else runRules(schema, { value: object, path: "", old }, found);
+  return found;
+}
+
+function wholeCauses(schema: Schema, object: JsonObject, old: JsonObject | undefined): readonly Cause[] {
+  return schemaCauses(schema, { value: object, path: "", old }).map((cause) => ({
+    ...cause,
+    field: cause.field || "<nil>",
+  }));
+}
+
+/** Paths in messages are relative to the status, as in Kubernetes. */
+function statusCauses(schema: Schema, object: JsonObject, old: JsonObject | undefined): readonly Cause[] {
   const status = schema.properties.get("status");
-  const validateStatus = status === undefined ? undefined : compileSchema(status);
-  const runRules = compileRules(schema);
-  const listCauses = compileListTypes(schema);
-  const embeddedCauses = compileEmbedded(schema);
-  return ({ object, old, isStatus }) => {
-    const causes = isStatus
-      ? shapeCauses(validateStatus, { value: object["status"], old: old?.["status"], prefix: "status" })
-      : shapeCauses(validate, { value: object, old, prefix: "" });
-    if (embeddedCauses !== undefined && !isStatus) causes.push(...embeddedCauses(object, ""));
-    if (listCauses !== undefined) causes.push(...newListCauses(listCauses, object, old));
-    const findings: RuleFindings = { causes, warnings: [] };
-    if (runRules === undefined) return findings;
-    if (causes.some(({ reason }) => BLOCKS_RULES.has(reason))) causes.push(RULES_BLOCKED);
-    else
-      runRules({ value: object, old, path: "", correlation: correlationOf(schema, object, old) }, findings);
-    return findings;
-  };
-}
-
-function correlationOf(
-  schema: Schema,
-  value: JsonObject,
-  old: JsonObject | undefined,
-): Correlation | undefined {
-  return old === undefined ? undefined : { schema, value, old, isOwn: true };
-}
-
-interface Part {
-  readonly value: JsonValue | undefined;
-  readonly old: JsonValue | undefined;
-  /** The place of the part; paths in messages are relative to it, as in Kubernetes. */
-  readonly prefix: string;
-}
-
-function shapeCauses(validate: Validate | undefined, { value, old, prefix }: Part): Cause[] {
-  if (validate === undefined || value === undefined) return [];
-  const outcome = newOutcome();
-  validate({ value, path: "", old }, outcome);
-  if (outcome.problems.length === 0) return [];
-  const field = (path: string): string => {
-    const inner = path.startsWith(".") ? path.slice(1) : path;
-    if (inner === "") return prefix === "" ? "<nil>" : prefix;
-    return prefix === "" ? inner : `${prefix}.${inner}`;
-  };
-  return outcome.problems.map(({ cause }) => cause(field));
-}
-
-/** Lists that were wrong before may stay so. */
-function newListCauses(listCauses: FindCauses, object: JsonObject, old: JsonObject | undefined): Cause[] {
-  const causes = listCauses(object, "");
-  if (causes.length === 0 || old === undefined) return causes;
-  return listCauses(old, "").length === 0 ? causes : [];
+  const value = object["status"];
+  if (status === undefined || value === undefined) return [];
+  const causes = schemaCauses(status, { value, path: "", old: old?.["status"] });
+  return causes.map((cause) => ({
+    ...cause,
+    field: cause.field === "" ? "status" : `status.${cause.field}`,
+  }));
 }

@@ -1,7 +1,6 @@
-import { isList, isObject } from "../core/look.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isList, isObject, type JsonObject, type JsonValue, listAt, stringsAt, textAt } from "../json.ts";
 
-/** One node of a structural schema, read once when a CustomResourceDefinition is installed. */
+/** One node of a structural schema, read once when a kind is installed. */
 export interface Schema {
   /** "" where none is needed: int-or-string, and fields of which nothing is known. */
   readonly type: string;
@@ -9,93 +8,102 @@ export interface Schema {
   readonly isNullable: boolean;
   readonly isIntOrString: boolean;
   readonly keepsUnknown: boolean;
-  readonly isEmbedded: boolean;
   readonly properties: ReadonlyMap<string, Schema>;
-  /** The schema of a map's values; true: any. */
-  readonly additional: Schema | boolean | undefined;
+  /** The schema of a map's values. */
+  readonly additional: Schema | undefined;
   readonly items: Schema | undefined;
   readonly required: readonly string[];
   readonly default: JsonValue | undefined;
   readonly enum: readonly JsonValue[];
+  readonly pattern: RegExp | undefined;
+  readonly exclusiveMinimum: boolean;
   readonly limits: Limits;
   readonly listType: string;
   readonly listMapKeys: readonly string[];
-  readonly mapType: string;
   readonly rules: readonly Rule[];
-  readonly allOf: readonly Schema[];
   readonly anyOf: readonly Schema[];
-  readonly oneOf: readonly Schema[];
-  readonly not: Schema | undefined;
-}
-
-export interface Limits {
-  readonly minimum: number | undefined;
-  readonly maximum: number | undefined;
-  readonly exclusiveMinimum: boolean;
-  readonly exclusiveMaximum: boolean;
-  readonly multipleOf: number | undefined;
-  readonly minLength: number | undefined;
-  readonly maxLength: number | undefined;
-  readonly pattern: string;
-  readonly minItems: number | undefined;
-  readonly maxItems: number | undefined;
-  readonly minProperties: number | undefined;
-  readonly maxProperties: number | undefined;
+  /** Whether anything below has a default or a rule: most objects need no walk. */
+  readonly has: { readonly defaults: boolean; readonly rules: boolean };
 }
 
 /** One entry of `x-kubernetes-validations`. */
 export interface Rule {
   readonly rule: string;
   readonly message: string;
-  readonly messageExpression: string;
   readonly reason: string;
   readonly fieldPath: string;
-  readonly optionalOldSelf: boolean | undefined;
 }
 
-/** What has another type than its keyword asks for counts as absent: `admitDefinition` has refused it before. */
+const LIMITS = [
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+] as const;
+type Limits = Readonly<Partial<Record<(typeof LIMITS)[number], number>>>;
+
+/** The keywords this server understands, and those that change nothing here. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...LIMITS,
+  ..."type format nullable properties additionalProperties items required default enum pattern anyOf exclusiveMinimum".split(
+    " ",
+  ),
+  ..."x-kubernetes-int-or-string x-kubernetes-preserve-unknown-fields x-kubernetes-list-type".split(" "),
+  ..."x-kubernetes-list-map-keys x-kubernetes-map-type x-kubernetes-validations".split(" "),
+  ..."description title example externalDocs".split(" "),
+]);
+
+/** Throws a `TypeError` for a schema that this server cannot judge by. */
 export function readSchema(raw: JsonObject): Schema {
+  const unknown = Object.keys(raw).find((keyword) => !KNOWN.has(keyword));
+  if (unknown !== undefined) throw new TypeError(`kube-sim does not support ${unknown} in schemas`);
+  const properties = new Map(
+    Object.entries(isObject(raw["properties"]) ? raw["properties"] : {}).flatMap(([name, field]) =>
+      isObject(field) ? [[name, readSchema(field)] as const] : [],
+    ),
+  );
+  const items = schemaIn(raw["items"]);
+  const additional =
+    raw["additionalProperties"] === true ? readSchema({}) : schemaIn(raw["additionalProperties"]);
+  const rules = objectsIn(raw["x-kubernetes-validations"]).map(ruleOf);
+  const inner = [...properties.values(), items, additional].filter((part) => part !== undefined);
+  const pattern = textAt(raw, "pattern");
   return {
-    type: text(raw["type"]),
-    format: text(raw["format"]),
+    type: textAt(raw, "type"),
+    format: textAt(raw, "format"),
     isNullable: raw["nullable"] === true,
     isIntOrString: raw["x-kubernetes-int-or-string"] === true,
     keepsUnknown: raw["x-kubernetes-preserve-unknown-fields"] === true,
-    isEmbedded: raw["x-kubernetes-embedded-resource"] === true,
-    properties: schemasByName(raw["properties"]),
-    additional: additionalOf(raw["additionalProperties"]),
-    items: schemaIn(raw["items"]),
-    required: texts(raw["required"]),
+    properties,
+    additional,
+    items,
+    required: stringsAt(raw, "required"),
     default: raw["default"],
-    enum: isList(raw["enum"]) ? raw["enum"] : [],
+    enum: listAt(raw, "enum"),
+    pattern: pattern === "" ? undefined : new RegExp(pattern, "u"),
+    exclusiveMinimum: raw["exclusiveMinimum"] === true,
     limits: limitsOf(raw),
-    listType: text(raw["x-kubernetes-list-type"]),
-    listMapKeys: texts(raw["x-kubernetes-list-map-keys"]),
-    mapType: text(raw["x-kubernetes-map-type"]),
-    rules: objects(raw["x-kubernetes-validations"]).map(ruleOf),
-    allOf: objects(raw["allOf"]).map(readSchema),
-    anyOf: objects(raw["anyOf"]).map(readSchema),
-    oneOf: objects(raw["oneOf"]).map(readSchema),
-    not: schemaIn(raw["not"]),
+    listType: textAt(raw, "x-kubernetes-list-type"),
+    listMapKeys: stringsAt(raw, "x-kubernetes-list-map-keys"),
+    rules,
+    anyOf: objectsIn(raw["anyOf"]).map(readSchema),
+    has: {
+      defaults: raw["default"] !== undefined || inner.some(({ has }) => has.defaults),
+      rules: rules.length > 0 || inner.some(({ has }) => has.rules),
+    },
   };
 }
 
 /** The schema of one field; undefined when nothing is known of it. */
 export function schemaOfField(schema: Schema, name: string): Schema | undefined {
-  const property = schema.properties.get(name);
-  if (property !== undefined) return property;
-  return typeof schema.additional === "object" ? schema.additional : undefined;
+  return schema.properties.get(name) ?? schema.additional;
 }
 
-export function text(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-export function texts(value: JsonValue | undefined): readonly string[] {
-  return isList(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-export function objects(value: JsonValue | undefined): readonly JsonObject[] {
+export function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return isList(value) ? value.filter(isObject) : [];
 }
 
@@ -103,47 +111,22 @@ function schemaIn(value: JsonValue | undefined): Schema | undefined {
   return isObject(value) ? readSchema(value) : undefined;
 }
 
-function schemasByName(value: JsonValue | undefined): ReadonlyMap<string, Schema> {
-  const found = new Map<string, Schema>();
-  if (!isObject(value)) return found;
-  for (const [name, schema] of Object.entries(value))
-    if (isObject(schema)) found.set(name, readSchema(schema));
-  return found;
-}
-
-function additionalOf(value: JsonValue | undefined): Schema | boolean | undefined {
-  return typeof value === "boolean" ? value : schemaIn(value);
+function ruleOf(raw: JsonObject): Rule {
+  const extra = ["messageExpression", "optionalOldSelf"].find((name) => raw[name] !== undefined);
+  if (extra !== undefined) throw new TypeError(`kube-sim does not support ${extra} in rules`);
+  return {
+    rule: textAt(raw, "rule"),
+    message: textAt(raw, "message"),
+    reason: textAt(raw, "reason"),
+    fieldPath: textAt(raw, "fieldPath"),
+  };
 }
 
 function limitsOf(raw: JsonObject): Limits {
-  return {
-    minimum: number(raw["minimum"]),
-    maximum: number(raw["maximum"]),
-    exclusiveMinimum: raw["exclusiveMinimum"] === true,
-    exclusiveMaximum: raw["exclusiveMaximum"] === true,
-    multipleOf: number(raw["multipleOf"]),
-    minLength: number(raw["minLength"]),
-    maxLength: number(raw["maxLength"]),
-    pattern: text(raw["pattern"]),
-    minItems: number(raw["minItems"]),
-    maxItems: number(raw["maxItems"]),
-    minProperties: number(raw["minProperties"]),
-    maxProperties: number(raw["maxProperties"]),
-  };
-}
-
-function ruleOf(raw: JsonObject): Rule {
-  const optional = raw["optionalOldSelf"];
-  return {
-    rule: text(raw["rule"]),
-    message: text(raw["message"]),
-    messageExpression: text(raw["messageExpression"]),
-    reason: text(raw["reason"]),
-    fieldPath: text(raw["fieldPath"]),
-    optionalOldSelf: typeof optional === "boolean" ? optional : undefined,
-  };
-}
-
-function number(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
+  const limits: Partial<Record<(typeof LIMITS)[number], number>> = {};
+  for (const name of LIMITS) {
+    const limit = raw[name];
+    if (typeof limit === "number") limits[name] = limit;
+  }
+  return limits;
 }

@@ -1,31 +1,26 @@
 import { describe, expect, it } from "vitest";
-import {
-  PATCH,
-  POD,
-  PODS,
-  refusalText,
-  smallCluster,
-  WIDGETS,
-  WRITE,
-  widget,
-} from "../api/testing/small-cluster.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
-import { finalizersOf, metadataOf } from "../json-access.ts";
-import { jsonPatch } from "./json-patch.ts";
-import { mergePatch } from "./merge-patch.ts";
+import { StatusError } from "../api/statuses.ts";
+import { finalizersOf, type JsonObject, type JsonValue, metadataOf, textOf } from "../json.ts";
+import { jsonPatch, mergePatch } from "./patches.ts";
 import { strategicPatch } from "./strategic-patch.ts";
+
+function refusalText(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof StatusError)
+      return `${error.code} ${textOf(error.status["reason"])}: ${error.message}`;
+    throw error;
+  }
+  return "it was not refused";
+}
 
 describe("a merge patch", () => {
   // The examples of RFC 7386, appendix A, whose target and patch are objects.
   it.each<readonly [JsonObject, JsonObject, JsonObject]>([
-    [{ a: "b" }, { a: "c" }, { a: "c" }],
-    [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
     [{ a: "b" }, { a: null }, {}],
-    [{ a: "b", b: "c" }, { a: null }, { b: "c" }],
     [{ a: ["b"] }, { a: "c" }, { a: "c" }],
-    [{ a: "c" }, { a: ["b"] }, { a: ["b"] }],
     [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
-    [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
   ])("lays %j under %j", (target, patch, expected) => {
@@ -42,23 +37,12 @@ describe("a merge patch", () => {
 
 describe("a JSON patch", () => {
   it.each<readonly [string, JsonObject, readonly JsonValue[], JsonObject]>([
-    ["adds a field", { a: 1 }, [{ op: "add", path: "/b", value: 2 }], { a: 1, b: 2 }],
     ["adds over a field", { a: 1 }, [{ op: "add", path: "/a", value: null }], { a: null }],
     ["inserts into a list", { a: [1, 3] }, [{ op: "add", path: "/a/1", value: 2 }], { a: [1, 2, 3] }],
     ["appends to a list", { a: [1] }, [{ op: "add", path: "/a/-", value: [2] }], { a: [1, [2]] }],
-    ["inserts at the end by number", { a: [1] }, [{ op: "add", path: "/a/1", value: 2 }], { a: [1, 2] }],
-    ["removes a field", { a: 1, b: 2 }, [{ op: "remove", path: "/b" }], { a: 1 }],
     ["removes from a list", { a: [1, 2, 3] }, [{ op: "remove", path: "/a/1" }], { a: [1, 3] }],
-    ["replaces a field", { a: { b: 1 } }, [{ op: "replace", path: "/a/b", value: "x" }], { a: { b: "x" } }],
     ["replaces in a list", { a: [1, 2] }, [{ op: "replace", path: "/a/0", value: 9 }], { a: [9, 2] }],
-    [
-      "moves a field",
-      { a: { b: 1 }, c: {} },
-      [{ op: "move", from: "/a/b", path: "/c/d" }],
-      { a: {}, c: { d: 1 } },
-    ],
     ["moves within a list", { a: [1, 2, 3] }, [{ op: "move", from: "/a/0", path: "/a/2" }], { a: [2, 3, 1] }],
-    ["copies", { a: [1] }, [{ op: "copy", from: "/a", path: "/b" }], { a: [1], b: [1] }],
     [
       "tests, whatever the order of names",
       { a: { x: 1, y: [2] } },
@@ -78,35 +62,20 @@ describe("a JSON patch", () => {
     ],
     ["reads an empty name", { "": 1 }, [{ op: "replace", path: "/", value: 2 }], { "": 2 }],
     ["replaces everything", { a: 1 }, [{ op: "replace", path: "", value: { b: 2 } }], { b: 2 }],
-    [
-      "works operation after operation",
-      {},
-      [
-        { op: "add", path: "/a", value: {} },
-        { op: "add", path: "/a/b", value: [] },
-        { op: "add", path: "/a/b/-", value: 1 },
-      ],
-      { a: { b: [1] } },
-    ],
   ])("%s", (_name, object, operations, expected) => {
     expect(jsonPatch(object, operations)).toEqual(expected);
   });
 
   const misfit = "422 Invalid: the server rejected our request due to an error in our request";
   it.each<readonly [string, JsonValue, string]>([
-    ["a test that fails", { op: "test", path: "/a", value: 2 }, misfit],
     ["a test of text for a number", { op: "test", path: "/a", value: "1" }, misfit],
     ["the removal of what is not there", { op: "remove", path: "/x" }, misfit],
     ["the removal of a name of JavaScript", { op: "remove", path: "/constructor" }, misfit],
-    ["the replacement of what is not there", { op: "replace", path: "/x", value: 1 }, misfit],
     ["a place below nothing", { op: "add", path: "/x/y", value: 1 }, misfit],
-    ["a place below a number", { op: "add", path: "/a/y", value: 1 }, misfit],
     ["an index beyond the end", { op: "add", path: "/l/3", value: 1 }, misfit],
     ["an index with a leading zero", { op: "add", path: "/l/01", value: 1 }, misfit],
     ["an index that is none", { op: "add", path: "/l/x", value: 1 }, misfit],
-    ["the last place of a list in a removal", { op: "remove", path: "/l/-" }, misfit],
     ["a move into itself", { op: "move", from: "/o", path: "/o/x" }, misfit],
-    ["a copy of nothing", { op: "copy", from: "/x", path: "/y" }, misfit],
     ["a path without a slash", { op: "add", path: "a", value: 1 }, misfit],
     ["a wrong escape", { op: "add", path: "/~2", value: 1 }, misfit],
     ["no path", { op: "remove" }, misfit],
@@ -144,13 +113,6 @@ describe("a strategic merge patch", () => {
 
   it.each<readonly [string, JsonObject, JsonObject]>([
     [
-      "merges items by their key and adds new ones",
-      { containers: [{ name: "b", image: "three" }, { name: "c" }] },
-      {
-        containers: [pod.spec.containers[0], { name: "b", image: "three", args: ["x", "y"] }, { name: "c" }],
-      } as JsonObject,
-    ],
-    [
       "merges lists within items",
       { containers: [{ name: "a", ports: [{ containerPort: 80, protocol: "TCP" }, { containerPort: 81 }] }] },
       {
@@ -173,13 +135,6 @@ describe("a strategic merge patch", () => {
       "replaces a list",
       { containers: [{ name: "z" }, { $patch: "replace" }] },
       { containers: [{ name: "z" }] },
-    ],
-    [
-      "replaces a list without a key",
-      { containers: [{ name: "b", args: ["z"] }] },
-      {
-        containers: [pod.spec.containers[0], { name: "b", image: "two", args: ["z"] }],
-      } as JsonObject,
     ],
     ["replaces an object", { extra: { $patch: "replace", r: 3 } }, { extra: { r: 3 } }],
     [
@@ -243,62 +198,5 @@ describe("a strategic merge patch", () => {
     ],
   ])("refuses %s", (_name, patch, message) => {
     expect(refusalText(() => specOf(patch))).toBe(message);
-  });
-});
-
-describe("patch", () => {
-  it("patches core kinds strategically, and refuses that for custom ones", () => {
-    const { api } = smallCluster();
-    api.create(PODS, { metadata: { name: "p" }, spec: { containers: [{ name: "a" }] } }, WRITE);
-    const body = { spec: { containers: [{ name: "b" }] } };
-    const { object } = api.patch(
-      { definition: POD, namespace: "default", name: "p" },
-      { kind: "strategic", body },
-      PATCH,
-    );
-    expect(object["spec"]).toEqual({ containers: [{ name: "a" }, { name: "b" }] });
-    api.create(WIDGETS, widget("a"), WRITE);
-    expect(refusalText(() => api.patch({ ...WIDGETS, name: "a" }, { kind: "strategic", body }, PATCH))).toBe(
-      "415 UnsupportedMediaType: the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
-    );
-  });
-
-  it("writes status through its own path only", () => {
-    const { api } = smallCluster();
-    api.create(WIDGETS, widget("a", { size: 1 }), WRITE);
-    const target = { ...WIDGETS, name: "a" };
-    const body = { spec: { size: 2 }, status: { phase: "Ready" } };
-    expect(api.patch(target, { kind: "merge", body }, PATCH).object).toMatchObject({ spec: { size: 2 } });
-    expect(api.get(target)).not.toHaveProperty("status");
-    const status = api.patch(
-      { ...target, subresource: "status" },
-      { kind: "merge", body: { ...body, spec: { size: 3 } } },
-      PATCH,
-    );
-    expect(status.object).toMatchObject({ spec: { size: 2 }, status: { phase: "Ready" } });
-  });
-
-  it("takes a version in the patch for a condition", () => {
-    const { api } = smallCluster();
-    api.create(WIDGETS, widget("a"), WRITE);
-    const body = { metadata: { resourceVersion: "1" }, spec: { size: 2 } };
-    expect(refusalText(() => api.patch({ ...WIDGETS, name: "a" }, { kind: "merge", body }, PATCH))).toContain(
-      "409 Conflict: Operation cannot be fulfilled on widgets.example.com",
-    );
-  });
-
-  it("judges what a patch makes of the object", () => {
-    const { api } = smallCluster();
-    api.create(WIDGETS, widget("a"), WRITE);
-    const operations = [{ op: "add", path: "/spec/size", value: "big" }];
-    expect(
-      refusalText(() => api.patch({ ...WIDGETS, name: "a" }, { kind: "json", body: operations }, PATCH)),
-    ).toBe(
-      '422 Invalid: Widget.example.com "a" is invalid: spec.size: Invalid value: "big": must be a number',
-    );
-    const renamed = [{ op: "replace", path: "/metadata/name", value: "b" }];
-    expect(
-      refusalText(() => api.patch({ ...WIDGETS, name: "a" }, { kind: "json", body: renamed }, PATCH)),
-    ).toBe("400 BadRequest: the name of the object (b) does not match the name on the URL (a)");
   });
 });

@@ -1,6 +1,5 @@
-import { badRequest, notImplemented } from "../api/statuses.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
-import { isList, isObject, isSame, own, textOf } from "../json-access.ts";
+import { badRequest, failure } from "../api/statuses.ts";
+import { isList, isObject, isSame, type JsonObject, type JsonValue, own, textOf } from "../json.ts";
 
 /** The merge key of a list by its path, such as `spec.containers` → `name`. */
 export type MergeKeys = Readonly<Record<string, string>>;
@@ -106,7 +105,7 @@ function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
       [DIRECTIVE, RETAIN_KEYS].includes(name) ||
       [DELETE_ITEMS, ELEMENT_ORDER].some((start) => name.startsWith(start));
     if (name.startsWith("$") && !isKnown) {
-      throw notImplemented(`the strategic merge patch directive ${name} is not supported`);
+      throw failure(501, "NotImplemented", `the strategic merge patch directive ${name} is not supported`);
     }
   }
   const directive = patch[DIRECTIVE] ?? "merge";

@@ -15,14 +15,17 @@ export interface TableField {
   readonly isInline?: boolean;
 }
 
-export type TableKind = ScalarKind | "string-map" | "quantity-map" | "message";
-
-export type ScalarKind =
+export type TableKind =
   | "string"
   | "bool"
   | "int"
   | "quantity"
   | "time"
+  | "micro-time"
   | "int-or-string"
   /** The owned fields of a field manager: JSON within protobuf. */
-  | "fields";
+  | "fields"
+  | "string-map"
+  | "quantity-map"
+  | "bytes-map"
+  | "message";

@@ -1,10 +1,8 @@
 // Written by tools/protobuf-tables (npm run oracle:protobuf): change that, not this.
 import type { MessageTable } from "./message-tables.ts";
 
-/** Where the tables are from. */
-export const KUBERNETES_API = "k8s.io/api v0.37.2";
-
-/** Every message that a Pod, a Node, a list of them or a Status can contain. */
+// From k8s.io/api v0.37.2.
+/** Every message that the built-in kinds of kube-sim, a list of them or a Status can contain. */
 export const MESSAGES: Readonly<Record<string, MessageTable>> = {
   AWSElasticBlockStoreVolumeSource: [
     { number: 1, name: "volumeID", kind: "string", isAlways: true },
@@ -38,6 +36,10 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 2, name: "shareName", kind: "string", isAlways: true },
     { number: 3, name: "readOnly", kind: "bool", isAlways: true },
   ],
+  Binding: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "target", kind: "message", message: "ObjectReference", isAlways: true },
+  ],
   CSIVolumeSource: [
     { number: 1, name: "driver", kind: "string", isAlways: true },
     { number: 2, name: "readOnly", kind: "bool" },
@@ -63,6 +65,9 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 3, name: "readOnly", kind: "bool", isAlways: true },
     { number: 4, name: "secretRef", kind: "message", message: "LocalObjectReference" },
   ],
+  ClientIPConfig: [
+    { number: 1, name: "timeoutSeconds", kind: "int" },
+  ],
   ClusterTrustBundleProjection: [
     { number: 1, name: "name", kind: "string" },
     { number: 2, name: "signerName", kind: "string" },
@@ -70,6 +75,20 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 4, name: "path", kind: "string", isAlways: true },
     { number: 5, name: "optional", kind: "bool" },
     { number: 6, name: "user", kind: "int" },
+  ],
+  Condition: [
+    { number: 1, name: "type", kind: "string", isAlways: true },
+    { number: 2, name: "status", kind: "string", isAlways: true },
+    { number: 3, name: "observedGeneration", kind: "int", isAlways: true },
+    { number: 4, name: "lastTransitionTime", kind: "time", isAlways: true },
+    { number: 5, name: "reason", kind: "string", isAlways: true },
+    { number: 6, name: "message", kind: "string", isAlways: true },
+  ],
+  ConfigMap: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "data", kind: "string-map" },
+    { number: 3, name: "binaryData", kind: "bytes-map" },
+    { number: 4, name: "immutable", kind: "bool" },
   ],
   ConfigMapEnvSource: [
     { number: 1, name: "LocalObjectReference", kind: "message", message: "LocalObjectReference", isAlways: true, isInline: true },
@@ -198,6 +217,14 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
   DaemonEndpoint: [
     { number: 1, name: "Port", kind: "int", isAlways: true },
   ],
+  DeleteOptions: [
+    { number: 1, name: "gracePeriodSeconds", kind: "int" },
+    { number: 2, name: "preconditions", kind: "message", message: "Preconditions" },
+    { number: 3, name: "orphanDependents", kind: "bool" },
+    { number: 4, name: "propagationPolicy", kind: "string" },
+    { number: 5, name: "dryRun", kind: "string", isRepeated: true },
+    { number: 6, name: "ignoreStoreReadErrorWithClusterBreakingPotential", kind: "bool" },
+  ],
   DownwardAPIProjection: [
     { number: 1, name: "items", kind: "message", message: "DownwardAPIVolumeFile", isRepeated: true },
   ],
@@ -269,6 +296,35 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
   EphemeralVolumeSource: [
     { number: 1, name: "volumeClaimTemplate", kind: "message", message: "PersistentVolumeClaimTemplate" },
   ],
+  Event: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "involvedObject", kind: "message", message: "ObjectReference", isAlways: true },
+    { number: 3, name: "reason", kind: "string", isAlways: true },
+    { number: 4, name: "message", kind: "string", isAlways: true },
+    { number: 5, name: "source", kind: "message", message: "EventSource", isAlways: true },
+    { number: 6, name: "firstTimestamp", kind: "time", isAlways: true },
+    { number: 7, name: "lastTimestamp", kind: "time", isAlways: true },
+    { number: 8, name: "count", kind: "int", isAlways: true },
+    { number: 9, name: "type", kind: "string", isAlways: true },
+    { number: 10, name: "eventTime", kind: "micro-time", isAlways: true },
+    { number: 11, name: "series", kind: "message", message: "EventSeries" },
+    { number: 12, name: "action", kind: "string", isAlways: true },
+    { number: 13, name: "related", kind: "message", message: "ObjectReference" },
+    { number: 14, name: "reportingComponent", kind: "string", isAlways: true },
+    { number: 15, name: "reportingInstance", kind: "string", isAlways: true },
+  ],
+  EventSeries: [
+    { number: 1, name: "count", kind: "int", isAlways: true },
+    { number: 2, name: "lastObservedTime", kind: "micro-time", isAlways: true },
+  ],
+  EventSource: [
+    { number: 1, name: "component", kind: "string", isAlways: true },
+    { number: 2, name: "host", kind: "string", isAlways: true },
+  ],
+  Eviction: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "deleteOptions", kind: "message", message: "DeleteOptions" },
+  ],
   EvictionResponder: [
     { number: 1, name: "name", kind: "string", isAlways: true },
     { number: 2, name: "priority", kind: "int" },
@@ -282,6 +338,15 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 3, name: "fsType", kind: "string", isAlways: true },
     { number: 4, name: "readOnly", kind: "bool", isAlways: true },
     { number: 5, name: "wwids", kind: "string", isRepeated: true },
+  ],
+  FieldSelectorAttributes: [
+    { number: 1, name: "rawSelector", kind: "string", isAlways: true },
+    { number: 2, name: "requirements", kind: "message", message: "FieldSelectorRequirement", isRepeated: true },
+  ],
+  FieldSelectorRequirement: [
+    { number: 1, name: "key", kind: "string", isAlways: true },
+    { number: 2, name: "operator", kind: "string", isAlways: true },
+    { number: 3, name: "values", kind: "string", isRepeated: true },
   ],
   FileKeySelector: [
     { number: 1, name: "volumeName", kind: "string", isAlways: true },
@@ -374,10 +439,27 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 1, name: "matchLabels", kind: "string-map" },
     { number: 2, name: "matchExpressions", kind: "message", message: "LabelSelectorRequirement", isRepeated: true },
   ],
+  LabelSelectorAttributes: [
+    { number: 1, name: "rawSelector", kind: "string", isAlways: true },
+    { number: 2, name: "requirements", kind: "message", message: "LabelSelectorRequirement", isRepeated: true },
+  ],
   LabelSelectorRequirement: [
     { number: 1, name: "key", kind: "string", isAlways: true },
     { number: 2, name: "operator", kind: "string", isAlways: true },
     { number: 3, name: "values", kind: "string", isRepeated: true },
+  ],
+  Lease: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "spec", kind: "message", message: "LeaseSpec", isAlways: true },
+  ],
+  LeaseSpec: [
+    { number: 1, name: "holderIdentity", kind: "string" },
+    { number: 2, name: "leaseDurationSeconds", kind: "int" },
+    { number: 3, name: "acquireTime", kind: "micro-time" },
+    { number: 4, name: "renewTime", kind: "micro-time" },
+    { number: 5, name: "leaseTransitions", kind: "int" },
+    { number: 6, name: "strategy", kind: "string" },
+    { number: 7, name: "preferredHolder", kind: "string" },
   ],
   Lifecycle: [
     { number: 1, name: "postStart", kind: "message", message: "LifecycleHandler" },
@@ -402,6 +484,15 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 4, name: "remainingItemCount", kind: "int" },
     { number: 5, name: "shardInfo", kind: "message", message: "ShardInfo" },
   ],
+  LoadBalancerIngress: [
+    { number: 1, name: "ip", kind: "string", isAlways: true },
+    { number: 2, name: "hostname", kind: "string", isAlways: true },
+    { number: 3, name: "ipMode", kind: "string" },
+    { number: 4, name: "ports", kind: "message", message: "PortStatus", isRepeated: true },
+  ],
+  LoadBalancerStatus: [
+    { number: 1, name: "ingress", kind: "message", message: "LoadBalancerIngress", isRepeated: true },
+  ],
   LocalObjectReference: [
     { number: 1, name: "name", kind: "string", isAlways: true },
   ],
@@ -418,6 +509,25 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 1, name: "server", kind: "string", isAlways: true },
     { number: 2, name: "path", kind: "string", isAlways: true },
     { number: 3, name: "readOnly", kind: "bool", isAlways: true },
+  ],
+  Namespace: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "spec", kind: "message", message: "NamespaceSpec", isAlways: true },
+    { number: 3, name: "status", kind: "message", message: "NamespaceStatus", isAlways: true },
+  ],
+  NamespaceCondition: [
+    { number: 1, name: "type", kind: "string", isAlways: true },
+    { number: 2, name: "status", kind: "string", isAlways: true },
+    { number: 4, name: "lastTransitionTime", kind: "time", isAlways: true },
+    { number: 5, name: "reason", kind: "string", isAlways: true },
+    { number: 6, name: "message", kind: "string", isAlways: true },
+  ],
+  NamespaceSpec: [
+    { number: 1, name: "finalizers", kind: "string", isRepeated: true },
+  ],
+  NamespaceStatus: [
+    { number: 1, name: "phase", kind: "string", isAlways: true },
+    { number: 2, name: "conditions", kind: "message", message: "NamespaceCondition", isRepeated: true },
   ],
   Node: [
     { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
@@ -536,6 +646,10 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 11, name: "swap", kind: "message", message: "NodeSwapStatus" },
     { number: 12, name: "runningInUserNamespace", kind: "bool" },
   ],
+  NonResourceAttributes: [
+    { number: 1, name: "path", kind: "string", isAlways: true },
+    { number: 2, name: "verb", kind: "string", isAlways: true },
+  ],
   ObjectFieldSelector: [
     { number: 1, name: "apiVersion", kind: "string", isAlways: true },
     { number: 2, name: "fieldPath", kind: "string", isAlways: true },
@@ -556,6 +670,15 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 13, name: "ownerReferences", kind: "message", message: "OwnerReference", isRepeated: true },
     { number: 14, name: "finalizers", kind: "string", isRepeated: true },
     { number: 17, name: "managedFields", kind: "message", message: "ManagedFieldsEntry", isRepeated: true },
+  ],
+  ObjectReference: [
+    { number: 1, name: "kind", kind: "string", isAlways: true },
+    { number: 2, name: "namespace", kind: "string", isAlways: true },
+    { number: 3, name: "name", kind: "string", isAlways: true },
+    { number: 4, name: "uid", kind: "string", isAlways: true },
+    { number: 5, name: "apiVersion", kind: "string", isAlways: true },
+    { number: 6, name: "resourceVersion", kind: "string", isAlways: true },
+    { number: 7, name: "fieldPath", kind: "string", isAlways: true },
   ],
   OwnerReference: [
     { number: 1, name: "kind", kind: "string", isAlways: true },
@@ -754,10 +877,19 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 2, name: "healthConditions", kind: "message", message: "VolumeHealthCondition", isRepeated: true },
     { number: 3, name: "lastTransitionTime", kind: "time", isAlways: true },
   ],
+  PortStatus: [
+    { number: 1, name: "port", kind: "int", isAlways: true },
+    { number: 2, name: "protocol", kind: "string", isAlways: true },
+    { number: 3, name: "error", kind: "string" },
+  ],
   PortworxVolumeSource: [
     { number: 1, name: "volumeID", kind: "string", isAlways: true },
     { number: 2, name: "fsType", kind: "string", isAlways: true },
     { number: 3, name: "readOnly", kind: "bool", isAlways: true },
+  ],
+  Preconditions: [
+    { number: 1, name: "uid", kind: "string" },
+    { number: 2, name: "resourceVersion", kind: "string" },
   ],
   PreferredSchedulingTerm: [
     { number: 1, name: "weight", kind: "int", isAlways: true },
@@ -800,6 +932,17 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 6, name: "keyring", kind: "string", isAlways: true },
     { number: 7, name: "secretRef", kind: "message", message: "LocalObjectReference" },
     { number: 8, name: "readOnly", kind: "bool", isAlways: true },
+  ],
+  ResourceAttributes: [
+    { number: 1, name: "namespace", kind: "string", isAlways: true },
+    { number: 2, name: "verb", kind: "string", isAlways: true },
+    { number: 3, name: "group", kind: "string", isAlways: true },
+    { number: 4, name: "version", kind: "string", isAlways: true },
+    { number: 5, name: "resource", kind: "string", isAlways: true },
+    { number: 6, name: "subresource", kind: "string", isAlways: true },
+    { number: 7, name: "name", kind: "string", isAlways: true },
+    { number: 8, name: "fieldSelector", kind: "message", message: "FieldSelectorAttributes" },
+    { number: 9, name: "labelSelector", kind: "message", message: "LabelSelectorAttributes" },
   ],
   ResourceClaim: [
     { number: 1, name: "name", kind: "string", isAlways: true },
@@ -846,6 +989,13 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 1, name: "type", kind: "string", isAlways: true },
     { number: 2, name: "localhostProfile", kind: "string" },
   ],
+  Secret: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "data", kind: "bytes-map" },
+    { number: 3, name: "type", kind: "string", isAlways: true },
+    { number: 4, name: "stringData", kind: "string-map" },
+    { number: 5, name: "immutable", kind: "bool" },
+  ],
   SecretEnvSource: [
     { number: 1, name: "LocalObjectReference", kind: "message", message: "LocalObjectReference", isAlways: true, isInline: true },
     { number: 2, name: "optional", kind: "bool" },
@@ -881,11 +1031,68 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 11, name: "seccompProfile", kind: "message", message: "SeccompProfile" },
     { number: 12, name: "appArmorProfile", kind: "message", message: "AppArmorProfile" },
   ],
+  SelfSubjectAccessReview: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "spec", kind: "message", message: "SelfSubjectAccessReviewSpec", isAlways: true },
+    { number: 3, name: "status", kind: "message", message: "SubjectAccessReviewStatus", isAlways: true },
+  ],
+  SelfSubjectAccessReviewSpec: [
+    { number: 1, name: "resourceAttributes", kind: "message", message: "ResourceAttributes" },
+    { number: 2, name: "nonResourceAttributes", kind: "message", message: "NonResourceAttributes" },
+  ],
+  Service: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "spec", kind: "message", message: "ServiceSpec", isAlways: true },
+    { number: 3, name: "status", kind: "message", message: "ServiceStatus", isAlways: true },
+  ],
+  ServiceAccount: [
+    { number: 1, name: "metadata", kind: "message", message: "ObjectMeta", isAlways: true },
+    { number: 2, name: "secrets", kind: "message", message: "ObjectReference", isRepeated: true },
+    { number: 3, name: "imagePullSecrets", kind: "message", message: "LocalObjectReference", isRepeated: true },
+    { number: 4, name: "automountServiceAccountToken", kind: "bool" },
+  ],
   ServiceAccountTokenProjection: [
     { number: 1, name: "audience", kind: "string", isAlways: true },
     { number: 2, name: "expirationSeconds", kind: "int" },
     { number: 3, name: "path", kind: "string", isAlways: true },
     { number: 4, name: "user", kind: "int" },
+  ],
+  ServicePort: [
+    { number: 1, name: "name", kind: "string", isAlways: true },
+    { number: 2, name: "protocol", kind: "string", isAlways: true },
+    { number: 3, name: "port", kind: "int", isAlways: true },
+    { number: 4, name: "targetPort", kind: "int-or-string", isAlways: true },
+    { number: 5, name: "nodePort", kind: "int", isAlways: true },
+    { number: 6, name: "appProtocol", kind: "string" },
+  ],
+  ServiceSpec: [
+    { number: 1, name: "ports", kind: "message", message: "ServicePort", isRepeated: true },
+    { number: 2, name: "selector", kind: "string-map" },
+    { number: 3, name: "clusterIP", kind: "string", isAlways: true },
+    { number: 4, name: "type", kind: "string", isAlways: true },
+    { number: 5, name: "externalIPs", kind: "string", isRepeated: true },
+    { number: 7, name: "sessionAffinity", kind: "string", isAlways: true },
+    { number: 8, name: "loadBalancerIP", kind: "string", isAlways: true },
+    { number: 9, name: "loadBalancerSourceRanges", kind: "string", isRepeated: true },
+    { number: 10, name: "externalName", kind: "string", isAlways: true },
+    { number: 11, name: "externalTrafficPolicy", kind: "string", isAlways: true },
+    { number: 12, name: "healthCheckNodePort", kind: "int", isAlways: true },
+    { number: 13, name: "publishNotReadyAddresses", kind: "bool", isAlways: true },
+    { number: 14, name: "sessionAffinityConfig", kind: "message", message: "SessionAffinityConfig" },
+    { number: 17, name: "ipFamilyPolicy", kind: "string" },
+    { number: 18, name: "clusterIPs", kind: "string", isRepeated: true },
+    { number: 19, name: "ipFamilies", kind: "string", isRepeated: true },
+    { number: 20, name: "allocateLoadBalancerNodePorts", kind: "bool" },
+    { number: 21, name: "loadBalancerClass", kind: "string" },
+    { number: 22, name: "internalTrafficPolicy", kind: "string" },
+    { number: 23, name: "trafficDistribution", kind: "string" },
+  ],
+  ServiceStatus: [
+    { number: 1, name: "loadBalancer", kind: "message", message: "LoadBalancerStatus", isAlways: true },
+    { number: 2, name: "conditions", kind: "message", message: "Condition", isRepeated: true },
+  ],
+  SessionAffinityConfig: [
+    { number: 1, name: "clientIP", kind: "message", message: "ClientIPConfig" },
   ],
   ShardInfo: [
     { number: 1, name: "selector", kind: "string", isAlways: true },
@@ -920,6 +1127,12 @@ export const MESSAGES: Readonly<Record<string, MessageTable>> = {
     { number: 3, name: "fsType", kind: "string", isAlways: true },
     { number: 4, name: "readOnly", kind: "bool", isAlways: true },
     { number: 5, name: "secretRef", kind: "message", message: "LocalObjectReference" },
+  ],
+  SubjectAccessReviewStatus: [
+    { number: 1, name: "allowed", kind: "bool", isAlways: true },
+    { number: 2, name: "reason", kind: "string", isAlways: true },
+    { number: 3, name: "evaluationError", kind: "string", isAlways: true },
+    { number: 4, name: "denied", kind: "bool", isAlways: true },
   ],
   Sysctl: [
     { number: 1, name: "name", kind: "string", isAlways: true },

@@ -1,6 +1,4 @@
-import type { Clock } from "@resource-broker/base";
-import type { StatusError } from "../api/status-error.ts";
-import { failure } from "../api/statuses.ts";
+import { failure, type StatusError } from "../api/statuses.ts";
 import type { FailNext } from "../kube-sim.ts";
 
 /** Where requests wait or fail because a test wants them to. */
@@ -11,7 +9,6 @@ export interface Gate {
   /** Calls back at the next `resume`; the returned function takes it back. */
   readonly onResume: (action: () => void) => () => void;
   readonly failureFor: (action: Action) => PlannedFailure | undefined;
-  readonly setLatency: (ms: number) => void;
   readonly failNext: (failure: FailNext) => void;
   readonly pause: () => void;
   readonly resume: () => void;
@@ -40,24 +37,14 @@ const REASONS: Readonly<Record<number, string>> = {
   504: "Timeout",
 };
 
-export function createGate(clock: Clock): Gate {
-  let latencyMs = 0;
+export function createGate(): Gate {
   let paused = false;
   const waiting = new Set<() => void>();
   let planned: readonly FailNext[] = [];
 
-  const whenResumed = (): Promise<void> =>
-    new Promise((resolve) => {
-      waiting.add(resolve);
-    });
-  const delay = (): Promise<void> =>
-    new Promise((resolve) => {
-      clock.after(latencyMs, resolve);
-    });
   return {
     pass: async () => {
-      if (latencyMs > 0) await delay();
-      while (paused) await whenResumed();
+      while (paused) await new Promise<void>((resolve) => void waiting.add(resolve));
     },
     isPaused: () => paused,
     onResume: (action) => {
@@ -67,11 +54,10 @@ export function createGate(clock: Clock): Gate {
     failureFor: (action) => {
       const hit = planned.find((one) => matches(one, action));
       if (hit === undefined) return undefined;
-      planned = planned.flatMap((one) => (one === hit ? spent(one) : [one]));
+      planned = planned
+        .map((one) => (one === hit ? { ...one, times: one.times - 1 } : one))
+        .filter(({ times }) => times > 0);
       return plannedFailure(hit);
-    },
-    setLatency: (ms) => {
-      latencyMs = ms;
     },
     failNext: (next) => {
       planned = [...planned, next];
@@ -92,15 +78,8 @@ function matches({ verb, plural }: FailNext, action: Action): boolean {
   return (verb === undefined || verb === action.verb) && (plural === undefined || plural === action.plural);
 }
 
-function spent(one: FailNext): readonly FailNext[] {
-  return one.times > 1 ? [{ ...one, times: one.times - 1 }] : [];
-}
-
 function plannedFailure({ status, reason, retryAfterSeconds }: FailNext): PlannedFailure {
-  const error = failure(
-    status,
-    reason ?? REASONS[status] ?? "",
-    "the simulated cluster was told to fail here",
-  );
+  const why = "the simulated cluster was told to fail here";
+  const error = failure(status, reason ?? REASONS[status] ?? "", why);
   return { error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }

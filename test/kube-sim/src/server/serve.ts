@@ -1,28 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, type Log } from "@resource-broker/base";
-import { StatusError } from "../api/status-error.ts";
-import { failure, internalError, methodNotSupported, unauthorized } from "../api/statuses.ts";
-import type { Answer } from "./answer.ts";
-import { userOf } from "./authenticate.ts";
-import { handleResource } from "./handle-resource.ts";
-import { readObject } from "./read-body.ts";
-import { encoded } from "./render.ts";
-import type { ResourceDeps } from "./resource-call.ts";
-import { REVIEWS, reviewed, type User } from "./reviews.ts";
-import { type ResourceRoute, type Route, routeOf } from "./route.ts";
-import { send } from "./send.ts";
-import { staticAnswer } from "./static-answers.ts";
+import {
+  failure,
+  internalError,
+  methodNotSupported,
+  pathNotFound,
+  StatusError,
+  unauthorized,
+} from "../api/statuses.ts";
+import { objectAt } from "../json.ts";
+import { isPublic, staticAnswer } from "./discovery.ts";
+import { type Answer, send } from "./http.ts";
+import { jsonAnswer } from "./render.ts";
+import { readObject } from "./request.ts";
+import { handleResource, type ResourceDeps, type ResourceRoute } from "./resources.ts";
+import { REVIEWS, type User } from "./users.ts";
 
 export interface ServeDeps extends ResourceDeps {
-  readonly token: string;
-  /** `127.0.0.1:<port>`. */
-  readonly address: () => string;
   readonly log?: Log;
 }
-
-const PLAIN = { encoding: "json", shape: "whole" } as const;
-/** What a probe or a version check may ask without a name. */
-const PUBLIC: ReadonlySet<Route["kind"]> = new Set(["health", "version"]);
 
 /** Answers one request, whatever it is; never rejects. */
 export async function serve(
@@ -40,42 +36,68 @@ export async function serve(
     // Whoever goes away in the middle is not told why.
     if (response.headersSent || (request.destroyed && !request.complete)) return void response.destroy();
     const { status, code } = asStatusError(error, deps);
-    await send(request, response, encoded(PLAIN, status, { status: code })).catch(() => response.destroy());
+    await send(request, response, jsonAnswer(status, { status: code })).catch(() => response.destroy());
   }
 }
 
 async function answer(request: IncomingMessage, deps: ServeDeps): Promise<Answer> {
-  const { method = "", url = "" } = request;
-  const [path = "", search = ""] = url.split(/\?(.*)/su);
-  const route = routeOf(path);
-  const user = userOf(request, deps);
-  if (route.kind === "resource") return answerKnown({ request, route, search }, user, deps);
-  if (user === undefined && !PUBLIC.has(route.kind)) throw unauthorized();
-  if (method !== "GET") throw methodNotAllowed(method);
-  return staticAnswer(route, {
-    api: deps.api,
-    address: deps.address(),
-    accept: request.headers.accept ?? "",
-  });
+  const url = new URL(request.url ?? "", "https://kube-sim");
+  const parts = segments(url.pathname);
+  const user = deps.users.userOf(request);
+  if (user === undefined && !isPublic(parts)) throw unauthorized();
+  const route = resourceRoute(parts);
+  if (route === undefined || user === undefined) return otherAnswer(request, parts, deps);
+  const review = await reviewAnswer(route, request, user);
+  return review ?? handleResource(request, [route, url.searchParams], deps);
 }
 
-interface Request {
-  readonly request: IncomingMessage;
-  readonly route: ResourceRoute;
-  readonly search: string;
+function otherAnswer(request: IncomingMessage, parts: readonly string[], { api }: ServeDeps): Answer {
+  const { method = "", headers } = request;
+  if (method === "GET") return staticAnswer(parts, api, headers.accept ?? "");
+  throw failure(405, "MethodNotAllowed", `the server does not allow the method ${method}`);
 }
 
-async function answerKnown(
-  { request, route, search }: Request,
-  user: User | undefined,
-  deps: ServeDeps,
-): Promise<Answer> {
-  if (user === undefined) throw unauthorized();
-  const reviewAnswer = await askReview(route, request, user);
-  return reviewAnswer ?? handleResource({ request, route, query: new URLSearchParams(search), user }, deps);
+/** A slash at the end means nothing; two in a row, or a broken escape, cannot be meant. */
+function segments(path: string): readonly string[] {
+  try {
+    const parts = path
+      .replaceAll(/^\/|\/$/gu, "")
+      .split("/")
+      .map(decodeURIComponent);
+    if (!parts.includes("")) return parts;
+  } catch {
+    // Refused below.
+  }
+  throw pathNotFound();
 }
 
-async function askReview(
+/** undefined: the address is not one of objects. */
+function resourceRoute([root, ...rest]: readonly string[]): ResourceRoute | undefined {
+  if (root !== "api" && root !== "apis") return undefined;
+  const [group = "", version = "", ...place] = root === "api" ? ["", ...rest] : rest;
+  return place.length === 0 ? undefined : { group, version, ...placeOf(place) };
+}
+
+function placeOf(parts: readonly string[]): Omit<ResourceRoute, "group" | "version"> {
+  const namespace = namespaceIn(parts);
+  const [plural = "", name, subresource, ...more] = namespace === undefined ? parts : parts.slice(2);
+  if (more.length > 0) throw pathNotFound();
+  return {
+    plural,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}
+
+function namespaceIn([first, name, third, fourth]: readonly string[]): string | undefined {
+  if (first !== "namespaces" || third === undefined) return undefined;
+  // The status of a namespace itself; anything else after its name is a kind of object in it.
+  return fourth === undefined && third === "status" ? undefined : name;
+}
+
+/** undefined: the address is not that of a review. */
+async function reviewAnswer(
   route: ResourceRoute,
   request: IncomingMessage,
   user: User,
@@ -86,15 +108,16 @@ async function askReview(
   );
   if (review === undefined) return undefined;
   if (request.method !== "POST") throw methodNotSupported(review, (request.method ?? "").toLowerCase());
-  return encoded(PLAIN, reviewed(review, await readObject(request), user), { status: 201 });
-}
-
-function methodNotAllowed(method: string): StatusError {
-  return failure(
-    405,
-    "MethodNotAllowed",
-    `the server does not allow the method ${method} on the requested resource`,
-  );
+  // Who somebody is needs no question.
+  const question = review.plural === "selfsubjectreviews" ? {} : await readObject(request);
+  const body = {
+    kind: review.kind,
+    apiVersion: `${review.group}/${review.version}`,
+    metadata: { creationTimestamp: null },
+    spec: objectAt(question, "spec"),
+    status: review.answer(user),
+  };
+  return jsonAnswer(body, { status: 201 });
 }
 
 function asStatusError(error: unknown, { log }: ServeDeps): StatusError {

@@ -1,12 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "@resource-broker/base";
 import type { ClusterApi, CollectionTarget, Watch, WatchChange, WatchQuery } from "../api/cluster-api.ts";
-import { StatusError } from "../api/status-error.ts";
-import { internalError } from "../api/statuses.ts";
+import { internalError, StatusError } from "../api/statuses.ts";
 import type { JsonObject } from "../json.ts";
-import type { StreamAnswer } from "./answer.ts";
 import type { Gate } from "./gate.ts";
-import { type WatchEncoder, watchContentType } from "./watch-encoder.ts";
+import type { StreamAnswer } from "./http.ts";
+import type { WatchEncoder } from "./render.ts";
 
 export interface WatchRequest {
   readonly target: CollectionTarget;
@@ -33,7 +32,7 @@ const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 export function watchAnswer(request: WatchRequest, deps: WatchDeps): StreamAnswer {
   return {
     kind: "stream",
-    contentType: watchContentType(request.encoder),
+    contentType: request.encoder.contentType,
     run: (response) => runWatch(response, request, deps),
   };
 }

@@ -17,10 +17,6 @@ describe("flags", () => {
     });
   });
 
-  test("kubeconfigs go to the current folder and pods run unless told otherwise", () => {
-    expect(readFlags(["--cluster", "rome"])).toMatchObject({ flags: { kubeconfigDir: ".", behaves: true } });
-  });
-
   test("help is help, whatever else is said", () => {
     expect(readFlags(["--help"])).toEqual({ kind: "help" });
   });

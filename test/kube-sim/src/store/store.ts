@@ -1,10 +1,5 @@
-import type { JsonObject } from "../json.ts";
-import { metadataOf } from "../json-access.ts";
-import type { Change } from "./change.ts";
-import { deepFreeze } from "./deep-freeze.ts";
-import { type History, history } from "./history.ts";
-import { type SortedMap, type Span, sortedMap } from "./sorted-map.ts";
-import { type WatcherOptions, watchers } from "./watchers.ts";
+import { type JsonObject, type JsonValue, metadataOf } from "../json.ts";
+import { type Change, type History, history, type WatcherOptions, watchers } from "./changes.ts";
 
 /** The objects of one cluster, their versions and what happened to them. Knows nothing of verbs. */
 export interface Store {
@@ -19,7 +14,7 @@ export interface Store {
   readonly put: (resource: string, key: string, object: JsonObject) => JsonObject;
   readonly delete: (resource: string, key: string) => void;
   /** Changes after a version, as long as `oldest` is not newer. */
-  readonly since: (version: number) => Iterable<Change>;
+  readonly since: (version: number) => readonly Change[];
   /** Calls back for every later change, in order, also for those a callback makes. */
   readonly watch: (options: WatcherOptions) => () => void;
   readonly compact: () => void;
@@ -45,7 +40,7 @@ const FEWEST_CHANGES = 1000;
 
 export function createStore(): Store {
   const resources = new Map<string, SortedMap<JsonObject>>();
-  const past: History = history();
+  const past = history();
   const audience = watchers();
   let version = 1;
   let size = 0;
@@ -95,6 +90,14 @@ function withVersion(object: JsonObject, version: number): JsonObject {
     ...object,
     metadata: { ...metadataOf(object), resourceVersion: String(version) },
   });
+}
+
+/** Stops at what is frozen already: a write shares most of its object with the one before it. */
+function deepFreeze<Value extends JsonValue | undefined>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
 }
 
 /** What the keys that have changed since held then; undefined: they did not exist. */
@@ -171,4 +174,59 @@ function countAfter(
     if (isWithin(key, span)) count += Number(object !== undefined) - Number(objects.get(key) !== undefined);
   }
   return count;
+}
+
+/** A map whose keys stay in order. */
+interface SortedMap<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+  readonly delete: (key: string) => void;
+  /** In order, from the first key ≥ `from`, while keys are < `before`. Not to be used across a write. */
+  readonly range: (span: Span) => Generator<readonly [string, Value]>;
+  /** How many keys the span holds. */
+  readonly count: (span: Span) => number;
+}
+
+/** From the first key on, up to but not including the second; absent: to the end. */
+export interface Span {
+  readonly from: string;
+  readonly before?: string;
+}
+
+function sortedMap<Value>(): SortedMap<Value> {
+  const values = new Map<string, Value>();
+  /** A new key moves the ones behind it: some microseconds for the clusters of our tests. */
+  const keys: string[] = [];
+  const endOf = ({ before }: Span): number => (before === undefined ? keys.length : lowerBound(keys, before));
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => {
+      if (!values.has(key)) keys.splice(lowerBound(keys, key), 0, key);
+      values.set(key, value);
+    },
+    delete: (key) => {
+      if (values.delete(key)) keys.splice(lowerBound(keys, key), 1);
+    },
+    range: function* (span) {
+      const end = endOf(span);
+      for (let at = lowerBound(keys, span.from); at < end; at++) {
+        const key = keys[at] ?? "";
+        const value = values.get(key);
+        if (value !== undefined) yield [key, value];
+      }
+    },
+    count: (span) => Math.max(0, endOf(span) - lowerBound(keys, span.from)),
+  };
+}
+
+/** The place of the first key ≥ the one asked for. */
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -2,9 +2,16 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PATH } from "@resource-broker/contract";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
-import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";
+import {
+  type CommandOptions,
+  isServed,
+  nodeCommand,
+  type OwnProgram,
+  ownProgram,
+} from "../process/program.ts";
 
 const HOST = "127.0.0.1";
 const SOURCE = fileURLToPath(new URL("main.ts", import.meta.resolve("@resource-broker/agent")));
@@ -32,7 +39,7 @@ export interface AgentProcessOptions extends CommandOptions {
 }
 
 /** A real agent in a process of its own. */
-export interface AgentProcess extends Program {
+export interface AgentProcess extends OwnProgram {
   readonly clusterId: string;
   readonly probePort: number;
   readonly metricsPort: number;
@@ -54,13 +61,13 @@ export async function startAgent(options: AgentProcessOptions): Promise<AgentPro
     certificateFolder: join(directory, "certificates"),
     kubeconfigFile: join(directory, "kubeconfig"),
   };
-  const program = programOf({
+  const program = ownProgram({
     name: "agent",
     command: commandLine(options, files),
     directory,
     isTemporary: options.directory === undefined,
-    endpoints: { probePort },
-    ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
+    isReady: () => isServed({ port: probePort, path: PATH.readiness }),
+    readyWithinMs,
   });
   const page = async (port: number, path: string): Promise<string> =>
     (await fetch(`http://${HOST}:${port}${path}`)).text();

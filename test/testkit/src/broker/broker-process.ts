@@ -3,11 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type CallSender, createDirectCalls, type DirectCalls } from "@resource-broker/client";
+import { PATH } from "@resource-broker/contract";
 import type { PolicyDTO } from "@resource-broker/contract/testing";
 import { systemClock } from "@resource-broker/runtime";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
-import { type CommandOptions, nodeCommand, type Program, programOf } from "../process/program.ts";
+import {
+  type CommandOptions,
+  isServed,
+  nodeCommand,
+  type OwnProgram,
+  ownProgram,
+} from "../process/program.ts";
 import { type BrokerClient, brokerClient, type ClientOptions } from "./broker-client.ts";
 
 const HOST = "127.0.0.1";
@@ -36,7 +43,7 @@ export interface BrokerProcessOptions extends CommandOptions {
 }
 
 /** A real broker in a process of its own, on free ports of the loopback; a restart finds the same ledger. */
-export interface BrokerProcess extends Program {
+export interface BrokerProcess extends OwnProgram {
   readonly port: number;
   readonly probePort: number;
   readonly metricsPort: number;
@@ -55,16 +62,18 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
   const [freePort = 0, probePort = 0, metricsPort = 0] = await freePorts(3);
   const port = options.port ?? freePort;
   const places = { ports: { port, probePort, metricsPort }, ...filesIn(directory) };
-  const program = programOf({
+  const { ca } = certificates.broker;
+  // The probe may answer a moment before the API's port is open; without the HTTP interface nobody opens it.
+  const hasApi = options.flags?.includes("--broker-interface=kubernetes") !== true;
+  const program = ownProgram({
     name: "broker",
     command: commandLine(options, places),
     directory,
     isTemporary: options.directory === undefined,
-    // Without the HTTP interface nobody answers on its port.
-    endpoints: isWithoutHttp(options)
-      ? { probePort }
-      : { probePort, api: { port, ca: certificates.broker.ca } },
-    ...(readyWithinMs === undefined ? {} : { readyWithinMs }),
+    isReady: async () =>
+      (await isServed({ port: probePort, path: PATH.readiness })) &&
+      (!hasApi || (await isServed({ port, path: PATH.health, ca }))),
+    readyWithinMs,
   });
   const clients = new Map<string, BrokerClient>();
 
@@ -123,10 +132,6 @@ export async function startBroker(options: BrokerProcessOptions): Promise<Broker
 /** JSON is YAML. */
 async function writePolicy(policy: PolicyDTO | undefined, file: string): Promise<void> {
   if (policy !== undefined) await writeFile(file, JSON.stringify(policy));
-}
-
-function isWithoutHttp({ flags = [] }: BrokerProcessOptions): boolean {
-  return flags.includes("--broker-interface=kubernetes");
 }
 
 interface BrokerFiles {

@@ -24,10 +24,6 @@ export function reservationRequest(key: string): string {
   return post(PATH.reservations, RESERVATION, `${HEADER.idempotencyKey}: ${key}\r\n`);
 }
 
-export function instructionStreamRequest(): string {
-  return `GET ${PATH.instructionStream} HTTP/1.1\r\n${common()}\r\n`;
-}
-
 function post(path: string, body: string, more = ""): string {
   const about = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
   return `POST ${path} HTTP/1.1\r\n${common()}${more}${about}\r\n${body}`;

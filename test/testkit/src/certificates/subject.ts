@@ -1,4 +1,4 @@
-import { type Der, oid, type StringType, sequence, set, text } from "./der.ts";
+import { AttributeTypeAndValue, AttributeValue, Name, RelativeDistinguishedName } from "@peculiar/asn1-x509";
 
 /** What a name may be made of: the attribute types that certificates in the field carry. */
 const ATTRIBUTES = {
@@ -10,8 +10,9 @@ const ATTRIBUTES = {
   OU: "2.5.4.11",
   UID: "0.9.2342.19200300.100.1.1",
   DC: "0.9.2342.19200300.100.1.25",
-  emailAddress: "1.2.840.113549.1.9.1",
 } as const;
+
+type StringType = "utf8" | "printable" | "teletex" | "ia5" | "universal" | "bmp";
 
 export interface Attribute {
   readonly type: keyof typeof ATTRIBUTES;
@@ -27,13 +28,12 @@ export function commonName(value: string, as: StringType = "utf8"): Attribute {
   return { type: "CN", value, as };
 }
 
-export function encodeSubject(subject: Subject): Der {
-  return sequence(...subject.map((part) => encodePart("type" in part ? [part] : part)));
+export function nameOf(subject: Subject): Name {
+  const parts = subject.map((part) => ("type" in part ? [part] : part));
+  return new Name(parts.map((attributes) => new RelativeDistinguishedName(attributes.map(attributeOf))));
 }
 
-function encodePart(attributes: readonly Attribute[]): Der {
-  const encoded = attributes.map(({ type, value, as = "utf8" }) =>
-    sequence(oid(ATTRIBUTES[type]), text(value, as)),
-  );
-  return set(...encoded.toSorted((a, b) => Buffer.compare(a, b))); // DER sorts what is inside a SET
+function attributeOf({ type, value, as = "utf8" }: Attribute): AttributeTypeAndValue {
+  const text = as === "utf8" ? { utf8String: value } : { [`${as}String`]: value };
+  return new AttributeTypeAndValue({ type: ATTRIBUTES[type], value: new AttributeValue(text) });
 }

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import {
   type Authority,
   type CertificateOptions,
+  type CrlOptions,
   type KeyPair,
   makeCertificate,
+  makeCrl,
   makeKeys,
 } from "./make-certificate.ts";
-import { type CrlOptions, makeCrl } from "./make-crl.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
 
 /** Spread it into the options of `https.request`, `tls.connect` or `https.createServer`. */

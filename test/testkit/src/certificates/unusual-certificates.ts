@@ -1,6 +1,4 @@
-import { NULL } from "./der.ts";
-import { extension } from "./extensions.ts";
-import { type CertificateOptions, makeKeys } from "./make-certificate.ts";
+import { type CertificateOptions, extension, type KeyKind, makeKeys } from "./make-certificate.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
 import { ADMIN_UNIT, type Credentials, type TestCertificates } from "./test-certificates.ts";
 
@@ -22,6 +20,12 @@ function row(name: string, options: CertificateOptions, admin = false): UnusualC
 const cluster = (name: string, ...subject: Subject): UnusualCertificate => row(name, { subject });
 const admin = (name: string, ...subject: Subject): UnusualCertificate => row(name, { subject }, true);
 const unit = (value: string): Attribute => ({ type: "OU", value });
+
+/** Made when it is asked for: an RSA key takes its time. */
+function keyed(name: string, kind: KeyKind): UnusualCertificate {
+  const make = ({ leaf }: TestCertificates) => leaf({ subject: [ROME], keys: makeKeys(kind) });
+  return { name, clusterId: "rome", admin: false, make };
+}
 
 function called(name: string, clusterId: string): UnusualCertificate {
   return { name, clusterId, admin: false, make: (certificates) => certificates.cluster(clusterId) };
@@ -77,28 +81,13 @@ export const UNUSUAL_CERTIFICATES: readonly UnusualCertificate[] = [
   row("no basic constraints", { basicConstraints: "absent" }),
   row("no key usage", { keyUsage: "absent" }),
   row("an unknown extension that is not critical", {
-    extraExtensions: [extension("1.3.6.1.4.1.99999.1", NULL)],
+    extraExtensions: [extension("1.3.6.1.4.1.99999.1", Uint8Array.of(5, 0))],
   }),
   row("a serial number of one byte", { serial: Uint8Array.of(7) }),
   row("a serial number of twenty bytes", { serial: new Uint8Array(20).fill(0x7f) }),
-  {
-    name: "a P-384 key",
-    clusterId: "rome",
-    admin: false,
-    make: ({ leaf }) => leaf({ subject: [ROME], keys: makeKeys("p384") }),
-  },
-  {
-    name: "an RSA key",
-    clusterId: "rome",
-    admin: false,
-    make: ({ leaf }) => leaf({ subject: [ROME], keys: makeKeys("rsa-2048") }),
-  },
-  {
-    name: "an Ed25519 key",
-    clusterId: "rome",
-    admin: false,
-    make: ({ leaf }) => leaf({ subject: [ROME], keys: makeKeys("ed25519") }),
-  },
+  keyed("a P-384 key", "p384"),
+  keyed("an RSA key", "rsa-2048"),
+  keyed("an Ed25519 key", "ed25519"),
   {
     name: "an intermediate authority that is sent along",
     clusterId: "rome",

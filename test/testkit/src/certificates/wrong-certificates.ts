@@ -1,7 +1,12 @@
 import { X509Certificate } from "node:crypto";
-import { element, NULL } from "./der.ts";
-import { basicConstraints, extension } from "./extensions.ts";
-import { type CertificateOptions, makeKeys, VALID_FROM, VALID_UNTIL } from "./make-certificate.ts";
+import {
+  basicConstraints,
+  type CertificateOptions,
+  extension,
+  makeKeys,
+  VALID_FROM,
+  VALID_UNTIL,
+} from "./make-certificate.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
 import { ADMIN_UNIT, type Credentials, type TestCertificates } from "./test-certificates.ts";
 
@@ -29,6 +34,10 @@ function identity(name: string, options: CertificateOptions): WrongCertificate {
 
 function tls(name: string, options: CertificateOptions): WrongCertificate {
   return { name, refusedBy: "tls", make: ({ leaf }) => leaf({ subject: [ROME], ...options }) };
+}
+
+function made(name: string, make: WrongCertificate["make"]): WrongCertificate {
+  return { name, refusedBy: "tls", make };
 }
 
 function named(name: string, ...subject: Subject): WrongCertificate {
@@ -123,12 +132,8 @@ const USES: readonly WrongCertificate[] = [
   tls("a certificate whose key may only encipher keys", { keyUsage: ["keyEncipherment"] }),
   tls("a certificate whose key may only sign certificates", { keyUsage: ["keyCertSign"] }),
   tls("a certificate whose key may only sign revocation lists", { keyUsage: ["cRLSign"] }),
-  {
-    name: "the certificate authority's own certificate",
-    refusedBy: "tls",
-    make: ({ ca }) => ownCredentials(ca),
-  },
-  { name: "the broker's own server certificate", refusedBy: "tls", make: ({ broker }) => broker },
+  made("the certificate authority's own certificate", ({ ca }) => ownCredentials(ca)),
+  made("the broker's own server certificate", ({ broker }) => broker),
 ];
 
 const TIMES: readonly WrongCertificate[] = [
@@ -138,86 +143,56 @@ const TIMES: readonly WrongCertificate[] = [
 ];
 
 const CHAINS: readonly WrongCertificate[] = [
-  {
-    name: "a certificate that signed itself",
-    refusedBy: "tls",
-    make: ({ selfSigned }) => selfSigned({ subject: [ROME] }),
-  },
-  {
-    name: "a certificate of an unknown authority",
-    refusedBy: "tls",
-    make: ({ authority, leaf }) =>
-      leaf({ subject: [ROME] }, authority({ subject: [commonName("Some other CA")] })),
-  },
-  {
-    name: "a certificate of another authority with the same name",
-    refusedBy: "tls",
-    make: ({ authority, leaf }) => leaf({ subject: [ROME] }, authority()),
-  },
-  {
-    name: "a certificate of another authority that sends its root along",
-    refusedBy: "tls",
-    make({ authority, leaf }) {
-      const foreign = authority({ subject: [commonName("Some other CA")] });
-      return withChain(leaf({ subject: [ROME] }, foreign), foreign.cert);
-    },
-  },
-  {
-    name: "a certificate signed by another cluster's certificate",
-    refusedBy: "tls",
-    make({ authority, leaf, ca }) {
-      const paris = authority(
-        {
-          subject: [PARIS],
-          basicConstraints: { ca: false },
-          keyUsage: ["digitalSignature"],
-          extendedKeyUsage: ["clientAuth"],
-        },
-        ca,
-      );
-      return withChain(leaf({ subject: [ROME] }, paris), paris.cert);
-    },
-  },
-  {
-    name: "a certificate of an intermediate authority that is not sent along",
-    refusedBy: "tls",
-    make: ({ authority, leaf, ca }) =>
-      leaf({ subject: [ROME] }, authority({ subject: [commonName("Intermediate")] }, ca)),
-  },
-  {
-    name: "a certificate of an expired intermediate authority",
-    refusedBy: "tls",
-    make({ authority, leaf, ca }) {
-      const expired = authority({ subject: [commonName("Intermediate")], notAfter: PAST }, ca);
-      return withChain(leaf({ subject: [ROME] }, expired), expired.cert);
-    },
-  },
-  {
-    name: "a certificate below an authority that may have none below it",
-    refusedBy: "tls",
-    make({ authority, leaf, ca }) {
-      const upper = authority(
-        { subject: [commonName("Upper")], basicConstraints: { ca: true, pathLength: 0 } },
-        ca,
-      );
-      const lower = authority({ subject: [commonName("Lower")] }, upper);
-      return withChain(leaf({ subject: [ROME] }, lower), lower.cert, upper.cert);
-    },
-  },
+  made("a certificate that signed itself", ({ selfSigned }) => selfSigned({ subject: [ROME] })),
+  made("a certificate of an unknown authority", ({ authority, leaf }) =>
+    leaf({ subject: [ROME] }, authority({ subject: [commonName("Some other CA")] })),
+  ),
+  made("a certificate of another authority with the same name", ({ authority, leaf }) =>
+    leaf({ subject: [ROME] }, authority()),
+  ),
+  made("a certificate of another authority that sends its root along", ({ authority, leaf }) => {
+    const foreign = authority({ subject: [commonName("Some other CA")] });
+    return withChain(leaf({ subject: [ROME] }, foreign), foreign.cert);
+  }),
+  made("a certificate signed by another cluster's certificate", ({ authority, leaf, ca }) => {
+    const paris = authority(
+      {
+        subject: [PARIS],
+        basicConstraints: { ca: false },
+        keyUsage: ["digitalSignature"],
+        extendedKeyUsage: ["clientAuth"],
+      },
+      ca,
+    );
+    return withChain(leaf({ subject: [ROME] }, paris), paris.cert);
+  }),
+  made("a certificate of an intermediate authority that is not sent along", ({ authority, leaf, ca }) =>
+    leaf({ subject: [ROME] }, authority({ subject: [commonName("Intermediate")] }, ca)),
+  ),
+  made("a certificate of an expired intermediate authority", ({ authority, leaf, ca }) => {
+    const expired = authority({ subject: [commonName("Intermediate")], notAfter: PAST }, ca);
+    return withChain(leaf({ subject: [ROME] }, expired), expired.cert);
+  }),
+  made("a certificate below an authority that may have none below it", ({ authority, leaf, ca }) => {
+    const upper = authority(
+      { subject: [commonName("Upper")], basicConstraints: { ca: true, pathLength: 0 } },
+      ca,
+    );
+    const lower = authority({ subject: [commonName("Lower")] }, upper);
+    return withChain(leaf({ subject: [ROME] }, lower), lower.cert, upper.cert);
+  }),
   tls("a certificate with one flipped bit in its signature", { brokenSignature: true }),
   tls("a certificate signed with SHA-1", { digest: "sha1" }),
-  {
-    name: "a certificate with a weak RSA key",
-    refusedBy: "tls",
-    make: ({ leaf }) => leaf({ subject: [ROME], keys: makeKeys("rsa-1024") }),
-  },
+  made("a certificate with a weak RSA key", ({ leaf }) =>
+    leaf({ subject: [ROME], keys: makeKeys("rsa-1024") }),
+  ),
   tls("a certificate with an unknown critical extension", {
-    extraExtensions: [extension(UNKNOWN_EXTENSION, NULL, true)],
+    extraExtensions: [extension(UNKNOWN_EXTENSION, Uint8Array.of(5, 0), true)],
   }),
-  tls("a certificate with the same extension twice", { extraExtensions: [basicConstraints({ ca: false })] }),
+  tls("a certificate with the same extension twice", { extraExtensions: [basicConstraints(false)] }),
   tls("a certificate whose basic constraints cannot be read", {
     basicConstraints: "absent",
-    extraExtensions: [extension("2.5.29.19", element(0x04, Uint8Array.of(1, 2, 3)), true)],
+    extraExtensions: [extension("2.5.29.19", Uint8Array.of(4, 3, 1, 2, 3), true)],
   }),
 ];
 

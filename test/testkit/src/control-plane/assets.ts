@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { describeMissing } from "../../../../tools/kube-assets/assets.ts";
-import { findAssetsHere } from "../../../../tools/kube-assets/find-here.ts";
-import type { ProgramName } from "../../../../tools/kube-assets/recipe.ts";
+import { findControlPlane, type ProgramName } from "../../../../tools/kube-assets/assets.ts";
 
 /** The programs of a real control plane on this machine. */
 export type ControlPlaneAssets =
@@ -19,9 +17,8 @@ export function controlPlaneAssets(
   env: Readonly<Record<string, string | undefined>> = process.env,
   say: (line: string) => void = sayLoudly,
 ): ControlPlaneAssets {
-  const search = findAssetsHere(env);
-  if (search.kind === "found") return { isThere: true, pathOf: (program) => join(search.folder, program) };
-  const why = describeMissing(search);
+  const { isThere, folder, why } = findControlPlane(env);
+  if (isThere) return { isThere, pathOf: (program) => join(folder, program) };
   if (env["KUBE_REQUIRED"] === "1") throw new Error(`KUBE_REQUIRED is set, but ${why}`);
   say(`Tests on a real control plane are SKIPPED: ${why}`);
   return { isThere: false, why };

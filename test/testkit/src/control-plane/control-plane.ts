@@ -1,4 +1,5 @@
 import type { ObjectName } from "@resource-broker/kube";
+import type { Program } from "../process/program.ts";
 import type { FaultyProxy } from "../proxy/faulty-proxy.ts";
 
 /** A way to the API server, and the credentials for it. */
@@ -10,21 +11,6 @@ export interface ServerAccess {
   readonly kubeconfig: string;
   /** The text of a kubeconfig with a token of this service account, which must be there. */
   readonly kubeconfigFor: (serviceAccount: Required<ObjectName>) => Promise<string>;
-}
-
-/** One of the programs that make up a control plane. */
-export interface ControlPlaneProgram {
-  /** Undefined while it is down. */
-  readonly pid: number | undefined;
-  /** Ends it as a power cut would (SIGKILL). */
-  readonly kill: () => Promise<void>;
-  /** Starts it again, ending it first if it runs, on the same port and data. Resolves when it is ready. */
-  readonly restart: () => Promise<{ readonly readyAfterMs: number }>;
-  /** It keeps its connections and does nothing (SIGSTOP), until `resume`. */
-  readonly pause: () => void;
-  readonly resume: () => void;
-  /** What it has logged so far, also before a restart. */
-  readonly logLines: () => Promise<string[]>;
 }
 
 export interface KubectlResult {
@@ -45,9 +31,9 @@ export interface ServerReply {
  * One with an `address` has all controllers: it is meant for others to add nodes.
  */
 export interface RealControlPlane extends ServerAccess {
-  readonly apiServer: ControlPlaneProgram;
-  readonly etcd: ControlPlaneProgram;
-  readonly controllerManager: ControlPlaneProgram;
+  readonly apiServer: Program;
+  readonly etcd: Program;
+  readonly controllerManager: Program;
   /** Another way to the same API server, which can be disturbed. */
   readonly proxied: () => Promise<ServerAccess & { readonly proxy: FaultyProxy }>;
   /** The kubectl of the same release, with full rights unless `args` say otherwise. */

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { Credentials } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type Guardian, startGuardian } from "../process/guardian.ts";
+import { type ProgramOptions, programOf } from "../process/program.ts";
 import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
-import { accessThrough } from "./access.ts";
+import { accessThrough, requestServer } from "./access.ts";
 import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
 import {
   apiServerFlags,
@@ -15,10 +16,52 @@ import {
 } from "./command-lines.ts";
 import type { RealControlPlane, ServerAccess } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
-import { controlPlaneProgram, type ProgramParts } from "./program.ts";
-import { requestServer } from "./request-server.ts";
 import { runKubectl } from "./run-kubectl.ts";
-import { seedObjects } from "./seed.ts";
+
+/** What decides the order in which objects can be written. */
+interface SeedObject {
+  readonly kind?: unknown;
+  readonly metadata?: { readonly name?: string };
+  readonly status?: unknown;
+}
+
+const APPLY = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
+const TIMEOUT = "--timeout=60s";
+
+/** Applies all of them with their status: definitions and namespaces first, and what is inside once these can take it. */
+async function seedObjects(kubectl: RealControlPlane["kubectl"], objects: readonly object[]): Promise<void> {
+  const must = async (args: readonly string[], stdin?: string): Promise<void> => {
+    const { exitCode, stderr } = await kubectl(args, stdin);
+    if (exitCode !== 0) throw new Error(`kubectl ${args.join(" ")} says: ${stderr}`);
+  };
+  const apply = async (items: readonly SeedObject[], ...flags: readonly string[]): Promise<void> => {
+    if (items.length > 0) await must([...APPLY, ...flags], listOf(items));
+  };
+  const ofKind = (kind: string): SeedObject[] => objects.filter((object: SeedObject) => object.kind === kind);
+
+  const definitions = ofKind("CustomResourceDefinition");
+  const namespaces = ofKind("Namespace");
+  const outer = [...definitions, ...namespaces];
+  const inner = objects.filter((object: SeedObject) => !outer.includes(object));
+  await apply(outer);
+  if (definitions.length > 0) {
+    const names = definitions.map(({ metadata }) => `crd/${metadata?.name}`);
+    await must(["wait", "--for=condition=Established", TIMEOUT, ...names]);
+  }
+  for (const { metadata } of namespaces) {
+    // Pods are refused until their namespace has its service account.
+    await must(["wait", "--for=create", TIMEOUT, "-n", metadata?.name ?? "", "serviceaccount/default"]);
+  }
+  await apply(inner);
+  await apply(
+    inner.filter(({ status }: SeedObject) => status !== undefined),
+    "--subresource=status",
+  );
+}
+
+function listOf(items: readonly object[]): string {
+  return JSON.stringify({ apiVersion: "v1", kind: "List", items });
+}
 
 export interface ControlPlaneOptions {
   /** Names the context of its kubeconfigs. Absent: `real`. */
@@ -89,8 +132,7 @@ async function prepare(
       await compactEtcd(etcd);
       await programs.apiServer.restart();
     },
-    request: (method, path, body) =>
-      requestServer({ port: api, credentials: admin, method, path, ...(body === undefined ? {} : { body }) }),
+    request: (method, path, body) => requestServer({ port: api, credentials: admin, method, path, body }),
     dispose: async () => {
       await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
       await Promise.all(Object.values(programs).map((program) => program.kill()));
@@ -108,8 +150,8 @@ interface Plan {
 
 function programsOf({ places, admin, pathOf, guardian }: Plan) {
   const { directory, ports } = places;
-  const program = (name: Parameters<PathOf>[0], flags: string[], isReady: ProgramParts["isReady"]) =>
-    controlPlaneProgram({ name, command: [pathOf(name), ...flags], directory, guardian, isReady });
+  const program = (name: Parameters<PathOf>[0], flags: string[], isReady: ProgramOptions["isReady"]) =>
+    programOf({ name, command: [pathOf(name), ...flags], directory, guardian, isReady });
   const isFound = async (path: string): Promise<boolean> => {
     const reply = await requestServer({ port: ports.api, credentials: admin, method: "GET", path });
     return reply.status === 200;

@@ -1,29 +1,25 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
+import { json as readJson } from "node:stream/consumers";
 import { TLSSocket } from "node:tls";
 import type { Clock } from "@resource-broker/base";
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Credentials } from "../certificates/test-certificates.ts";
-import { createGoLedger, type GoLedger } from "./go-ledger.ts";
+import { createGoLedger, type GoLedger, type GoReply, json } from "./go-ledger.ts";
 
 const HOST = "127.0.0.1";
-const JSON_TYPE = "application/json";
-const TEXT_TYPE = "text/plain; charset=utf-8";
 
 export interface GoBrokerOptions {
   readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
   readonly clock: Pick<Clock, "wallMs">;
   /** True: as its first releases, which cannot be asked about one reservation by its name. */
   readonly isFirstRelease?: boolean;
-  /** 0: any free port. */
-  readonly port?: number;
 }
 
-/** What a client sent. */
+/** What a client sent; `call` is method and address: `POST /api/v1/reservations`. */
 export interface ReceivedCall {
   readonly clusterId: string;
-  /** Method and address: `POST /api/v1/reservations`. */
   readonly call: string;
   readonly body: unknown;
 }
@@ -42,15 +38,9 @@ export interface GoBroker {
   readonly close: () => Promise<void>;
 }
 
-interface GoReply {
-  readonly status: number;
-  readonly type: string;
-  readonly content: string;
-}
-
 export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker> {
   const { credentials, clock, isFirstRelease = false } = options;
-  const ledger = createGoLedger();
+  const ledger = createGoLedger(clock.wallMs);
   const routes = isFirstRelease ? ROUTES.filter(({ reply }) => reply !== readReservation) : ROUTES;
   const received: ReceivedCall[] = [];
   const { cert, key, ca } = credentials;
@@ -58,32 +48,24 @@ export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker>
   const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true });
   // Go's server closes no connection for being idle.
   server.keepAliveTimeout = 0;
-
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await readBody(request);
-    const clusterId = commonName(request);
-    const call: ReceivedCall = { clusterId, call: `${request.method} ${request.url}`, body };
+    const body: unknown = await readJson(request).catch(() => null);
+    const call = { clusterId: commonName(request), call: `${request.method} ${request.url}`, body };
     received.push(call);
-    const nowMs = clock.wallMs();
-    ledger.advanceTo(nowMs);
-    const { status, type, content } = answer(call, { routes, ledger, nowMs });
+    const { status, type, content } = answer(call, routes, ledger);
     response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(content) });
     response.end(content);
   };
   server.on("request", (request, response) => void serve(request, response));
-  server.listen(options.port ?? 0, HOST);
+  server.listen(0, HOST);
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-
   return {
     port,
     url: `https://${HOST}:${port}`,
     received,
-    reservations: () => {
-      ledger.advanceTo(clock.wallMs());
-      return ledger.reservations();
-    },
+    reservations: ledger.reservations,
     close: async () => {
       server.close();
       server.closeAllConnections();
@@ -92,12 +74,14 @@ export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker>
   };
 }
 
-interface GoCall {
-  readonly clusterId: string;
+function commonName({ socket }: IncomingMessage): string {
+  const name: unknown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
+  return typeof name === "string" ? name : "";
+}
+
+interface GoCall extends ReceivedCall {
   /** The last part of the address, where it names something. */
   readonly name: string;
-  readonly body: unknown;
-  readonly nowMs: number;
 }
 
 interface GoRoute {
@@ -110,7 +94,11 @@ const ROUTES: readonly GoRoute[] = [
   { method: "GET", path: /^\/healthz$/, reply: () => text(200, "ok") },
   { method: "POST", path: /^\/api\/v1\/advertisements$/, reply: advertise },
   { method: "GET", path: /^\/api\/v1\/advertisements\/([^/]+)$/, reply: readAdvertisement },
-  { method: "POST", path: /^\/api\/v1\/reservations$/, reply: reserve },
+  {
+    method: "POST",
+    path: /^\/api\/v1\/reservations$/,
+    reply: (ledger, { clusterId, body }) => ledger.reserve(clusterId, body),
+  },
   { method: "GET", path: /^\/api\/v1\/reservations\/([^/]+)$/, reply: readReservation },
   {
     method: "GET",
@@ -119,29 +107,22 @@ const ROUTES: readonly GoRoute[] = [
   },
 ];
 
-interface GoState {
-  readonly routes: readonly GoRoute[];
-  readonly ledger: GoLedger;
-  readonly nowMs: number;
-}
-
-function answer({ clusterId, call, body }: ReceivedCall, { routes, ledger, nowMs }: GoState): GoReply {
-  const [method = "", url = ""] = call.split(" ");
+function answer(received: ReceivedCall, routes: readonly GoRoute[], ledger: GoLedger): GoReply {
+  const [method = "", url = ""] = received.call.split(" ");
   const [path = ""] = url.split("?");
   const known = routes.filter((route) => route.path.test(path));
   const isList = method === "GET" && path === "/api/v1/reservations";
   if (known.length === 0 || isList) return text(404, "404 page not found\n");
   const route = known.find((each) => each.method === method);
   if (route === undefined) return text(405, "Method Not Allowed\n");
-  const name = route.path.exec(path)?.[1] ?? "";
-  return route.reply(ledger, { clusterId, name, body, nowMs });
+  return route.reply(ledger, { ...received, name: route.path.exec(path)?.[1] ?? "" });
 }
 
-function advertise(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoReply {
+function advertise(ledger: GoLedger, { clusterId, body }: GoCall): GoReply {
   if ((body as { clusterID?: unknown } | null)?.clusterID !== clusterId) {
     return text(403, "Cluster ID does not match certificate\n");
   }
-  const advertisement = ledger.advertise(body, nowMs);
+  const advertisement = ledger.advertise(body);
   if (advertisement === undefined) return text(500, "Failed to process advertisement\n");
   return json(200, { advertisement, providerInstructions: instructionsFor(ledger, clusterId) });
 }
@@ -149,11 +130,6 @@ function advertise(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoRepl
 function readAdvertisement(ledger: GoLedger, { name }: GoCall): GoReply {
   const advertisement = ledger.advertisement(name);
   return advertisement === undefined ? text(404, "Advertisement not found\n") : json(200, advertisement);
-}
-
-function reserve(ledger: GoLedger, { clusterId, body, nowMs }: GoCall): GoReply {
-  const booking = ledger.reserve(clusterId, body, nowMs);
-  return booking.ok ? json(201, booking.reservation) : json(booking.status, { error: booking.problem });
 }
 
 function readReservation(ledger: GoLedger, { name }: GoCall): GoReply {
@@ -170,25 +146,5 @@ function instructionsFor(ledger: GoLedger, clusterId: string): readonly Reservat
 }
 
 function text(status: number, content: string): GoReply {
-  return { status, type: TEXT_TYPE, content };
-}
-
-function json(status: number, body: unknown): GoReply {
-  return { status, type: JSON_TYPE, content: `${JSON.stringify(body)}\n` };
-}
-
-function commonName({ socket }: IncomingMessage): string {
-  const name: unknown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
-  return typeof name === "string" ? name : "";
-}
-
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  let content = "";
-  request.setEncoding("utf8");
-  for await (const piece of request) content += String(piece);
-  try {
-    return JSON.parse(content);
-  } catch {
-    return null;
-  }
+  return { status, type: "text/plain; charset=utf-8", content };
 }

@@ -6,39 +6,25 @@ import {
   validate,
 } from "@resource-broker/contract";
 
-/** What a request of an older agent may say; everything else in it is ignored. */
-interface GoRequest {
-  readonly requestedResources?: { readonly cpu?: unknown; readonly memory?: unknown };
-  readonly duration?: unknown;
+const MINUTE_MS = 60_000;
+/** Go prints its own time zone; its objects keep whole seconds. */
+const OFFSET_MS = 120 * MINUTE_MS;
+/** A controller marks a cluster active some time after its first advertisement; until then it lends nothing. */
+export const ACTIVE_AFTER_MS = 2000;
+
+export interface GoReply {
+  readonly status: number;
+  readonly type: string;
+  readonly content: string;
 }
 
-export type Booking =
-  | { readonly ok: true; readonly reservation: ReservationDTO }
-  | { readonly ok: false; readonly status: number; readonly problem: string };
+export function json(status: number, body: unknown): GoReply {
+  return { status, type: "application/json", content: `${JSON.stringify(body)}\n` };
+}
 
 interface Amounts {
   readonly cpuMillis: number;
   readonly memoryBytes: number;
-}
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-/** Go prints its own time zone; its objects keep whole seconds. */
-const OFFSET_MS = 2 * HOUR_MS;
-/** A controller marks a cluster active some time after its first advertisement; until then it lends nothing. */
-export const ACTIVE_AFTER_MS = 2000;
-const NOTHING: Amounts = { cpuMillis: 0, memoryBytes: 0 };
-
-interface GoCluster {
-  readonly advertisement: AdvertisementDTO;
-  readonly firstAtMs: number;
-}
-
-interface GoReservation {
-  readonly reservation: ReservationDTO;
-  readonly amounts: Amounts;
-  /** When its controller looks at it for the first time after its end; undefined: it never ends. */
-  readonly releaseAtMs: number | undefined;
 }
 
 /**
@@ -46,147 +32,148 @@ interface GoReservation {
  * reservation is locked twice, by the HTTP handler and by the controller, and released once.
  */
 export interface GoLedger {
-  /** Ends what is over at this time. */
-  readonly advanceTo: (nowMs: number) => void;
   readonly reservations: () => readonly ReservationDTO[];
   /** Undefined: it cannot be read. */
-  readonly advertise: (body: unknown, nowMs: number) => AdvertisementDTO | undefined;
+  readonly advertise: (body: unknown) => AdvertisementDTO | undefined;
   readonly advertisement: (clusterId: string) => AdvertisementDTO | undefined;
-  readonly reserve: (requester: string, body: unknown, nowMs: number) => Booking;
+  readonly reserve: (requester: string, body: unknown) => GoReply;
 }
 
-export function createGoLedger(): GoLedger {
-  const clusters = new Map<string, GoCluster>();
+export function createGoLedger(now: () => number): GoLedger {
+  const clusters = new Map<string, { readonly kept: AdvertisementDTO; readonly firstAtMs: number }>();
   const reserved = new Map<string, Amounts>();
-  const reservations = new Map<string, GoReservation>();
+  const reservations = new Map<string, ReservationDTO>();
+  /** When its controller looks at a reservation for the first time after its end. */
+  const endings = new Map<string, { readonly atMs: number; readonly amounts: Amounts }>();
 
-  const reservedOf = (clusterId: string): Amounts => reserved.get(clusterId) ?? NOTHING;
-  const availableOf = ({ clusterID, resources }: AdvertisementDTO): Amounts =>
-    minus(minus(amountsOf(resources.allocatable), amountsOf(resources.allocated)), reservedOf(clusterID));
-  const canLend = (clusterId: string, asked: Amounts): boolean => {
-    const cluster = clusters.get(clusterId);
-    return cluster !== undefined && covers(availableOf(cluster.advertisement), asked);
+  const reservedOf = (clusterId: string): Amounts =>
+    reserved.get(clusterId) ?? { cpuMillis: 0, memoryBytes: 0 };
+  const availableOf = ({ clusterID, resources: { allocatable, allocated } }: AdvertisementDTO): Amounts => {
+    const free = minus(readAmounts(allocatable), readAmounts(allocated));
+    return minus(free, reservedOf(clusterID));
   };
-  const lock = (clusterId: string, asked: Amounts): void => {
-    if (canLend(clusterId, asked)) reserved.set(clusterId, plus(reservedOf(clusterId), asked));
-  };
-
-  const shown = (advertisement: AdvertisementDTO): AdvertisementDTO => ({
-    ...advertisement,
+  const shown = (kept: AdvertisementDTO): AdvertisementDTO => ({
+    ...kept,
     resources: {
-      ...advertisement.resources,
-      ...(reserved.has(advertisement.clusterID)
-        ? { reserved: quantitiesOf(reservedOf(advertisement.clusterID)) }
-        : {}),
-      available: quantitiesOf(availableOf(advertisement)),
+      ...kept.resources,
+      ...(reserved.has(kept.clusterID) ? { reserved: quantitiesOf(reservedOf(kept.clusterID)) } : {}),
+      available: quantitiesOf(availableOf(kept)),
     },
   });
-
-  const findProvider = (requester: string, asked: Amounts, nowMs: number): string | undefined =>
+  const lenders = (asked: Amounts): readonly AdvertisementDTO[] =>
     [...clusters.values()]
-      .filter(({ firstAtMs }) => nowMs >= firstAtMs + ACTIVE_AFTER_MS)
-      .map(({ advertisement }) => ({ id: advertisement.clusterID, free: availableOf(advertisement) }))
-      .filter(({ id, free }) => id !== requester && covers(free, asked))
-      .toSorted((a, b) => b.free.cpuMillis - a.free.cpuMillis)[0]?.id;
-
-  const release = ({ reservation, amounts }: GoReservation): void => {
-    const { targetClusterID: provider, status } = reservation;
-    reserved.set(provider, minus(reservedOf(provider), amounts));
-    const message = "Reservation expired and resources released";
-    const ended = { ...reservation, status: { ...status, phase: "Released", message } as const };
-    reservations.set(reservation.id, { reservation: ended, amounts, releaseAtMs: undefined });
+      .filter(({ firstAtMs }) => now() >= firstAtMs + ACTIVE_AFTER_MS)
+      .map(({ kept }) => kept)
+      .filter((kept) => covers(availableOf(kept), asked))
+      .toSorted((a, b) => availableOf(b).cpuMillis - availableOf(a).cpuMillis);
+  const lock = (clusterId: string, asked: Amounts): void => {
+    if (!lenders(asked).some(({ clusterID }) => clusterID === clusterId)) return;
+    const { cpuMillis, memoryBytes } = reservedOf(clusterId);
+    reserved.set(clusterId, {
+      cpuMillis: cpuMillis + asked.cpuMillis,
+      memoryBytes: memoryBytes + asked.memoryBytes,
+    });
+  };
+  const releaseDue = (): void => {
+    for (const [id, { atMs, amounts }] of endings) {
+      const reservation = reservations.get(id);
+      if (reservation === undefined || now() < atMs) continue;
+      endings.delete(id);
+      const { targetClusterID: provider, status } = reservation;
+      reserved.set(provider, minus(reservedOf(provider), amounts));
+      const message = "Reservation expired and resources released";
+      reservations.set(id, { ...reservation, status: { ...status, phase: "Released", message } });
+    }
   };
 
   return {
-    advanceTo: (nowMs) => {
-      for (const each of reservations.values()) {
-        if (each.releaseAtMs !== undefined && nowMs >= each.releaseAtMs) release(each);
-      }
+    reservations: () => {
+      releaseDue();
+      return [...reservations.values()];
     },
-    reservations: () => [...reservations.values()].map(({ reservation }) => reservation),
-    advertise: (body, nowMs) => {
+    advertise: (body) => {
       const validated = validate(advertisementSchema, body);
       if (!validated.ok) return undefined;
       const { clusterID, clusterName, resources, timestamp } = validated.value;
       const kept = { clusterID, ...(clusterName === undefined ? {} : { clusterName }), resources, timestamp };
-      const firstAtMs = clusters.get(clusterID)?.firstAtMs ?? nowMs;
-      clusters.set(clusterID, { advertisement: kept, firstAtMs });
+      clusters.set(clusterID, { kept, firstAtMs: clusters.get(clusterID)?.firstAtMs ?? now() });
       return shown(kept);
     },
     advertisement: (clusterId) => {
+      releaseDue();
       const found = clusters.get(clusterId);
-      return found && shown(found.advertisement);
+      return found && shown(found.kept);
     },
-    reserve: (requester, body, nowMs) => {
-      const { requestedResources = {}, duration } = body as GoRequest;
-      const asked = readAsked(requestedResources);
-      if (asked === undefined) return { ok: false, status: 400, problem: "Invalid CPU quantity" };
-      const provider = findProvider(requester, asked, nowMs);
-      if (provider === undefined) return { ok: false, status: 409, problem: "No suitable cluster found" };
-      const durationMs = readDuration(duration);
-      if (durationMs === undefined) return { ok: false, status: 400, problem: "Invalid duration" };
-      const id = `rsv-${requester}-${nowMs}`;
+    reserve: (requester, body) => {
+      releaseDue();
+      const { requestedResources = {}, duration = "0s" } = body as GoRequest;
+      const asked = readAmounts(requestedResources);
+      if (Math.min(asked.cpuMillis, asked.memoryBytes) <= 0) return refusal(400, "Invalid CPU quantity");
+      const provider = lenders(asked).find(({ clusterID }) => clusterID !== requester)?.clusterID;
+      if (provider === undefined) return refusal(409, "No suitable cluster found");
+      const lasting = parseDuration(duration);
+      if (!lasting.ok) return refusal(400, "Invalid duration");
+      const id = `rsv-${requester}-${now()}`;
       // Its names are made of the time: of two requests in one millisecond the second finds its object taken.
-      if (reservations.has(id)) return { ok: false, status: 500, problem: "Failed to create reservation" };
-      const secondMs = Math.floor(nowMs / 1000) * 1000;
-      const reservation: ReservationDTO = {
-        id,
-        requesterID: requester,
-        targetClusterID: provider,
-        requestedResources: quantitiesOf(asked),
-        status: {
-          phase: "Reserved",
-          message: `Resources locked in cluster ${provider}`,
-          reservedAt: goTime(secondMs),
-          ...(durationMs === 0 ? {} : { expiresAt: goTime(secondMs + durationMs) }),
-        },
-        createdAt: goTime(secondMs),
-      };
+      if (reservations.has(id)) return refusal(500, "Failed to create reservation");
       // The controller looks at a reservation every minute.
-      const minutes = Math.ceil(durationMs / MINUTE_MS);
-      const releaseAtMs = durationMs === 0 ? undefined : nowMs + minutes * MINUTE_MS;
-      reservations.set(id, { reservation, amounts: asked, releaseAtMs });
+      const atMs = now() + Math.ceil(lasting.ms / MINUTE_MS) * MINUTE_MS;
+      if (lasting.ms > 0) endings.set(id, { atMs, amounts: asked });
+      const parties = { id, requesterID: requester, targetClusterID: provider };
+      const reservation = {
+        ...parties,
+        ...granted({ provider, asked, lastingMs: lasting.ms, nowMs: now() }),
+      };
+      reservations.set(id, reservation);
       for (const _lockedBy of ["handler", "controller"]) lock(provider, asked);
-      return { ok: true, reservation };
+      return json(201, reservation);
     },
   };
 }
 
-function readAsked({ cpu, memory }: NonNullable<GoRequest["requestedResources"]>): Amounts | undefined {
-  if (typeof cpu !== "string" || typeof memory !== "string") return undefined;
-  const amounts = readAmounts({ cpu, memory });
-  return amounts !== undefined && amounts.cpuMillis > 0 && amounts.memoryBytes > 0 ? amounts : undefined;
+interface Grant {
+  readonly provider: string;
+  readonly asked: Amounts;
+  /** 0: for ever. */
+  readonly lastingMs: number;
+  readonly nowMs: number;
 }
 
-function readAmounts({
-  cpu,
-  memory,
-}: {
-  readonly cpu: string;
-  readonly memory: string;
-}): Amounts | undefined {
-  const cores = parseAmount(cpu, { unit: "milli", rounding: "up" });
-  const bytes = parseAmount(memory, { unit: "one", rounding: "up" });
-  return cores.ok && bytes.ok ? { cpuMillis: cores.amount, memoryBytes: bytes.amount } : undefined;
+function granted({ provider, asked, lastingMs, nowMs }: Grant) {
+  const createdAt = goTime(nowMs);
+  const status = {
+    phase: "Reserved",
+    message: `Resources locked in cluster ${provider}`,
+    reservedAt: createdAt,
+    ...(lastingMs === 0 ? {} : { expiresAt: goTime(nowMs + lastingMs) }),
+  } as const;
+  return { requestedResources: quantitiesOf(asked), status, createdAt };
 }
 
-/** 0: none is stated. Undefined: it cannot be read. */
-function readDuration(duration: unknown): number | undefined {
-  if (duration === undefined || duration === "") return 0;
-  const parsed = typeof duration === "string" ? parseDuration(duration) : undefined;
-  return parsed?.ok === true ? parsed.ms : undefined;
+/** What a request of an older agent may say; everything else in it is ignored. */
+interface GoRequest {
+  readonly requestedResources?: Quantities;
+  readonly duration?: string;
 }
 
-function amountsOf(quantities: { readonly cpu: string; readonly memory: string }): Amounts {
-  return readAmounts(quantities) ?? NOTHING;
+interface Quantities {
+  readonly cpu?: unknown;
+  readonly memory?: unknown;
+}
+
+function refusal(status: number, error: string): GoReply {
+  return json(status, { error });
+}
+
+/** 0: it cannot be read. */
+function readAmounts({ cpu, memory }: Quantities): Amounts {
+  const cores = parseAmount(String(cpu), { unit: "milli", rounding: "up" });
+  const bytes = parseAmount(String(memory), { unit: "one", rounding: "up" });
+  return { cpuMillis: cores.ok ? cores.amount : 0, memoryBytes: bytes.ok ? bytes.amount : 0 };
 }
 
 function quantitiesOf({ cpuMillis, memoryBytes }: Amounts): { cpu: string; memory: string } {
   return { cpu: formatCpu(cpuMillis), memory: formatBytes(memoryBytes) };
-}
-
-function plus(a: Amounts, b: Amounts): Amounts {
-  return { cpuMillis: a.cpuMillis + b.cpuMillis, memoryBytes: a.memoryBytes + b.memoryBytes };
 }
 
 function minus(a: Amounts, b: Amounts): Amounts {
@@ -198,5 +185,6 @@ function covers(free: Amounts, asked: Amounts): boolean {
 }
 
 function goTime(ms: number): string {
-  return formatTime(ms + OFFSET_MS).replace(/(\.\d+)?Z$/, "+02:00");
+  const seconds = Math.floor(ms / 1000) * 1000;
+  return formatTime(seconds + OFFSET_MS).replace(/(\.\d+)?Z$/, "+02:00");
 }

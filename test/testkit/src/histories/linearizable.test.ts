@@ -3,205 +3,113 @@ import { History } from "./history.ts";
 import { type Call, checkLinearizable } from "./linearizable.ts";
 import { type ProviderOperation, type ProviderResult, providerObject } from "./provider-object.ts";
 
-type Line = Call<ProviderOperation, ProviderResult>;
-
 const CAPACITY = 4;
-const live: ProviderResult = { kind: "live" };
-const ended: ProviderResult = { kind: "ended" };
-const refused: ProviderResult = { kind: "refused" };
-const absent: ProviderResult = { kind: "absent" };
-const free = (cpu: number): ProviderResult => ({ kind: "free", cpu });
-const reserve = (key: string, cpu: number): ProviderOperation => ({ kind: "reserve", key, cpu });
-const release = (key: string): ProviderOperation => ({ kind: "release", key });
-const read = (key: string): ProviderOperation => ({ kind: "read", key });
-const readFree: ProviderOperation = { kind: "read-free" };
 
-/** A call from one moment to another. */
-function call(operation: ProviderOperation, from: number, to: number, result: ProviderResult): Line {
-  return { operation, invokedAt: from, returned: { at: to, result } };
+/** One call on a line: `0-3 reserve a 4: live` from moment 0 to 3; `0 …` was never answered. */
+function call(line: string): Call<ProviderOperation, ProviderResult> {
+  const [asked = "", answer] = line.split(": ");
+  const [moments = "", kind, key = "", cpu] = asked.split(" ");
+  const [from, to] = moments.split("-").map(Number);
+  const operation = { kind, key, ...(cpu === undefined ? {} : { cpu: Number(cpu) }) } as ProviderOperation;
+  const [result, free] = answer?.split(" ") ?? [];
+  const read = { kind: result, ...(free === undefined ? {} : { cpu: Number(free) }) } as ProviderResult;
+  const returned = to === undefined ? {} : { returned: { at: to, result: read } };
+  return { operation, invokedAt: from ?? 0, ...returned };
 }
-const unanswered = (operation: ProviderOperation, from: number): Line => ({ operation, invokedAt: from });
 
-const RIGHT: readonly { readonly name: string; readonly history: readonly Line[] }[] = [
-  { name: "nothing at all", history: [] },
-  {
-    name: "one call after the other",
-    history: [
-      call(reserve("a", 4), 0, 1, live),
-      call(release("a"), 2, 3, ended),
-      call(readFree, 4, 5, free(4)),
-    ],
-  },
-  {
-    name: "two at the same time, of which one fits",
-    history: [call(reserve("a", 3), 0, 3, refused), call(reserve("b", 3), 1, 2, live)],
-  },
-  {
-    name: "a reader that sees a call before it is answered",
-    history: [
-      call(reserve("a", 1), 0, 5, live),
-      call(readFree, 1, 2, free(3)),
-      call(readFree, 3, 4, free(3)),
-    ],
-  },
-  {
-    name: "a reader that does not see it yet, and then does",
-    history: [
-      call(reserve("a", 1), 0, 5, live),
-      call(readFree, 1, 2, free(4)),
-      call(readFree, 3, 4, free(3)),
-    ],
-  },
-  {
-    name: "a call that nobody answered and that happened",
-    history: [
-      unanswered(reserve("a", 4), 0),
-      call(reserve("b", 1), 1, 2, refused),
-      call(read("a"), 3, 4, live),
-    ],
-  },
-  {
-    name: "a call that nobody answered and that happened much later",
-    history: [unanswered(reserve("a", 4), 0), call(readFree, 1, 2, free(4)), call(read("a"), 3, 4, live)],
-  },
-  {
-    name: "a call that nobody answered and that never happened",
-    history: [
-      unanswered(reserve("a", 4), 0),
-      call(reserve("b", 4), 1, 2, live),
-      call(read("a"), 3, 4, absent),
-    ],
-  },
-  {
-    name: "a retry that finds what the first attempt made",
-    history: [
-      unanswered(reserve("a", 2), 0),
-      call(reserve("a", 2), 1, 2, live),
-      call(readFree, 3, 4, free(2)),
-    ],
-  },
-  {
-    name: "a retry after the end",
-    history: [
-      call(reserve("a", 2), 0, 1, live),
-      call(release("a"), 2, 3, ended),
-      call(reserve("a", 2), 4, 5, ended),
-    ],
-  },
-  {
-    name: "many unanswered calls at once",
-    history: [
-      ...Array.from({ length: 24 }, (_, each) => unanswered(reserve(`u${each}`, 1), each)),
-      call(readFree, 100, 101, free(0)),
-      call(readFree, 102, 103, free(0)),
-    ],
-  },
+const judged = (lines: readonly string[], capacity = CAPACITY) =>
+  checkLinearizable(lines.map(call), providerObject(capacity));
+
+const RIGHT: readonly (readonly [name: string, ...lines: string[]])[] = [
+  ["nothing at all"],
+  ["one call after the other", "0-1 reserve a 4: live", "2-3 release a: ended", "4-5 read-free: free 4"],
+  ["two at the same time, of which one fits", "0-3 reserve a 3: refused", "1-2 reserve b 3: live"],
+  [
+    "a reader that sees a call before it is answered",
+    "0-5 reserve a 1: live",
+    "1-2 read-free: free 3",
+    "3-4 read-free: free 3",
+  ],
+  [
+    "a reader that does not see it yet, and then does",
+    "0-5 reserve a 1: live",
+    "1-2 read-free: free 4",
+    "3-4 read-free: free 3",
+  ],
+  ["an unanswered call that happened", "0 reserve a 4", "1-2 reserve b 1: refused", "3-4 read a: live"],
+  ["one that happened much later", "0 reserve a 4", "1-2 read-free: free 4", "3-4 read a: live"],
+  ["one that never happened", "0 reserve a 4", "1-2 reserve b 4: live", "3-4 read a: absent"],
+  ["a retry that finds its reservation", "0 reserve a 2", "1-2 reserve a 2: live", "3-4 read-free: free 2"],
+  ["a retry after the end", "0-1 reserve a 2: live", "2-3 release a: ended", "4-5 reserve a 2: ended"],
+  [
+    "many unanswered calls at once",
+    ...Array.from({ length: 24 }, (_, each) => `${each} reserve u${each} 1`),
+    "100-101 read-free: free 0",
+    "102-103 read-free: free 0",
+  ],
 ];
 
-const WRONG: readonly { readonly name: string; readonly history: readonly Line[] }[] = [
-  {
-    name: "one resource lent twice",
-    history: [call(reserve("a", 4), 0, 1, live), call(reserve("b", 4), 2, 3, live)],
-  },
-  {
-    name: "one resource lent twice at the same time",
-    history: [call(reserve("a", 4), 0, 3, live), call(reserve("b", 4), 1, 2, live)],
-  },
-  {
-    name: "an acknowledged reservation that is lost",
-    history: [call(reserve("a", 4), 0, 1, live), call(read("a"), 2, 3, absent)],
-  },
-  {
-    name: "a read from the past",
-    history: [call(reserve("a", 4), 0, 1, live), call(readFree, 2, 3, free(4))],
-  },
-  {
-    name: "a reader who sees it, and one after him who does not",
-    history: [
-      call(reserve("a", 1), 0, 9, live),
-      call(readFree, 1, 2, free(3)),
-      call(readFree, 3, 4, free(4)),
-    ],
-  },
-  {
-    name: "a refusal though there was room all the time",
-    history: [call(reserve("a", 4), 0, 1, refused), call(readFree, 2, 3, free(4))],
-  },
-  {
-    name: "a retry that books again",
-    history: [
-      call(reserve("a", 2), 0, 1, live),
-      call(reserve("a", 2), 2, 3, live),
-      call(readFree, 4, 5, free(0)),
-    ],
-  },
-  {
-    name: "capacity that is freed twice",
-    history: [
-      call(reserve("a", 2), 0, 1, live),
-      call(reserve("b", 2), 2, 3, live),
-      call(release("a"), 4, 5, ended),
-      call(release("a"), 6, 7, ended),
-      call(readFree, 8, 9, free(4)),
-    ],
-  },
-  {
-    name: "a released reservation that lives again",
-    history: [
-      call(reserve("a", 2), 0, 1, live),
-      call(release("a"), 2, 3, ended),
-      call(read("a"), 4, 5, live),
-    ],
-  },
-  {
-    name: "an unanswered call that takes effect before it was made",
-    history: [call(readFree, 0, 1, free(0)), unanswered(reserve("a", 4), 2)],
-  },
+const WRONG: readonly (readonly [name: string, ...lines: string[]])[] = [
+  ["one resource lent twice", "0-1 reserve a 4: live", "2-3 reserve b 4: live"],
+  ["one resource lent twice at the same time", "0-3 reserve a 4: live", "1-2 reserve b 4: live"],
+  ["an acknowledged reservation that is lost", "0-1 reserve a 4: live", "2-3 read a: absent"],
+  ["a read from the past", "0-1 reserve a 4: live", "2-3 read-free: free 4"],
+  [
+    "a reader who sees it, and a later one who does not",
+    "0-9 reserve a 1: live",
+    "1-2 read-free: free 3",
+    "3-4 read-free: free 4",
+  ],
+  ["a refusal though there was room all the time", "0-1 reserve a 4: refused", "2-3 read-free: free 4"],
+  ["a retry that books again", "0-1 reserve a 2: live", "2-3 reserve a 2: live", "4-5 read-free: free 0"],
+  [
+    "capacity that is freed twice",
+    "0-1 reserve a 2: live",
+    "2-3 reserve b 2: live",
+    "4-5 release a: ended",
+    "6-7 release a: ended",
+    "8-9 read-free: free 4",
+  ],
+  ["a released one that lives again", "0-1 reserve a 2: live", "2-3 release a: ended", "4-5 read a: live"],
+  ["an unanswered call that takes effect before it was made", "0-1 read-free: free 0", "2 reserve a 4"],
 ];
 
 describe("a history has an order", () => {
-  test.each(RIGHT)("$name", ({ history }) => {
-    expect(checkLinearizable(history, providerObject(CAPACITY))).toEqual({ isLinearizable: true });
+  test.each(RIGHT)("%s", (_, ...lines) => {
+    expect(judged(lines)).toEqual({ isLinearizable: true });
   });
 
   test("and so has a long one with many callers at once", () => {
-    const history = Array.from({ length: 400 }, (_, each) => {
+    const lines = Array.from({ length: 400 }, (_, each) => {
       const [key, round] = [`k${each % 8}-${each >> 4}`, each >> 3];
-      const isRelease = round % 2 === 1;
-      return call(
-        isRelease ? release(key) : reserve(key, 1),
-        20 * round + (each % 8),
-        20 * round + 10 + ((each * 5) % 8),
-        isRelease ? ended : live,
-      );
+      const moments = `${20 * round + (each % 8)}-${20 * round + 10 + ((each * 5) % 8)}`;
+      return round % 2 === 1 ? `${moments} release ${key}: ended` : `${moments} reserve ${key} 1: live`;
     });
-    expect(checkLinearizable(history, providerObject(8)).isLinearizable).toBe(true);
+    expect(judged(lines, 8).isLinearizable).toBe(true);
+  });
+});
+
+describe("a history has no order", () => {
+  test.each(WRONG)("%s", (_, ...lines) => {
+    expect(judged(lines)).toMatchObject({ isLinearizable: false, stuck: expect.any(Array) });
+  });
+
+  test("and the first call that cannot be explained is named", () => {
+    const lent = "2-3 reserve b 4: live";
+    expect(judged(["0-1 reserve a 4: live", lent])).toEqual({ isLinearizable: false, stuck: [call(lent)] });
   });
 });
 
 test("a history that is written down knows reservations of which nobody heard again", () => {
   const history = new History("paris", CAPACITY);
-  const asked = [reserve("a", 1), reserve("a", 1), reserve("b", 1), reserve("c", 2), readFree];
-  for (const operation of asked) history.invoke(operation);
-  history.invoke(readFree)(free(2));
-  history.invoke(reserve("d", 3))("nothing happened");
-  history.invoke(readFree)(free(0));
+  const asked = ["0 reserve a 1", "0 reserve a 1", "0 reserve b 1", "0 reserve c 2", "0 read-free"];
+  for (const line of asked) history.invoke(call(line).operation);
+  history.invoke({ kind: "read-free" })({ kind: "free", cpu: 2 });
+  history.invoke({ kind: "reserve", key: "d", cpu: 3 })("nothing happened");
+  history.invoke({ kind: "read-free" })({ kind: "free", cpu: 0 });
   expect([history.size, history.problem()]).toEqual([7, undefined]);
   // The two calls of `a` are one reservation: there is nothing left that could have taken more.
-  history.invoke(release("e"))({ kind: "absent" });
-  history.invoke(readFree)(free(1));
+  history.invoke({ kind: "release", key: "e" })({ kind: "absent" });
+  history.invoke({ kind: "read-free" })({ kind: "free", cpu: 1 });
   expect(history.problem()).toContain("none of these can be next");
-});
-
-describe("a history has no order", () => {
-  test.each(WRONG)("$name", ({ history }) => {
-    const judgement = checkLinearizable(history, providerObject(CAPACITY));
-    expect(judgement).toMatchObject({ isLinearizable: false, stuck: expect.any(Array) });
-  });
-
-  test("and the first call that cannot be explained is named", () => {
-    const lent = call(reserve("b", 4), 2, 3, live);
-    const judgement = checkLinearizable([call(reserve("a", 4), 0, 1, live), lent], providerObject(CAPACITY));
-    expect(judgement).toEqual({ isLinearizable: false, stuck: [lent] });
-  });
 });

@@ -29,13 +29,6 @@ async function release({ client, ...setup }: Setup, name: string): Promise<void>
 }
 
 export const DELETES: readonly KubePromise[] = [
-  promise("delete deletes, and says not-found the next time", async ({ client, ...setup }) => {
-    await client.create(CONFIG_MAPS, configMap(setup, "one"));
-    await client.delete(CONFIG_MAPS, setup.in("one"));
-    strictEqual(await client.find(CONFIG_MAPS, setup.in("one")), undefined);
-    await refused(client.delete(CONFIG_MAPS, setup.in("one")), "not-found");
-  }),
-
   promise(
     "delete of another object or state than the one meant says conflict",
     async ({ client, ...setup }) => {
@@ -48,6 +41,7 @@ export const DELETES: readonly KubePromise[] = [
       await refused(client.delete(CONFIG_MAPS, name, old), "conflict", /ResourceVersion/iu);
       await client.delete(CONFIG_MAPS, name, { uid, resourceVersion });
       strictEqual(await client.find(CONFIG_MAPS, name), undefined);
+      await refused(client.delete(CONFIG_MAPS, name), "not-found");
     },
   ),
 
@@ -66,23 +60,14 @@ export const DELETES: readonly KubePromise[] = [
     strictEqual(await client.find(CONFIG_MAPS, setup.in("one")), undefined);
   }),
 
-  promise("what an object owned goes with it", async (setup) => {
-    const owner = await setup.client.create(CONFIG_MAPS, configMap(setup, "owner"));
-    const child = await owned(setup, "child", { owners: [owner] });
-    await owned(setup, "grandchild", { owners: [child] });
-    await setup.client.delete(CONFIG_MAPS, setup.in("owner"), { propagation: "Background" });
-    strictEqual(await setup.client.find(CONFIG_MAPS, setup.in("owner")), undefined);
-    await untilGone(setup.client, CONFIG_MAPS, setup.in("child"));
-    await untilGone(setup.client, CONFIG_MAPS, setup.in("grandchild"));
-  }),
-
-  promise("what has another owner left stays", async (setup) => {
+  promise("what an object owned goes with it, but stays while it has another owner", async (setup) => {
     const { client } = setup;
     const [first, second] = [
       await client.create(CONFIG_MAPS, configMap(setup, "first")),
       await client.create(CONFIG_MAPS, configMap(setup, "second")),
     ];
-    await owned(setup, "child", { owners: [first, second] });
+    const child = await owned(setup, "child", { owners: [first, second] });
+    await owned(setup, "grandchild", { owners: [child] });
     await client.delete(CONFIG_MAPS, setup.in("first"));
     const left = await until("the first owner is forgotten", async () => {
       const { metadata } = await client.get(CONFIG_MAPS, setup.in("child"));
@@ -92,8 +77,8 @@ export const DELETES: readonly KubePromise[] = [
       left.map(({ name }) => name),
       ["second"],
     );
-    await client.delete(CONFIG_MAPS, setup.in("second"));
-    await untilGone(client, CONFIG_MAPS, setup.in("child"));
+    await client.delete(CONFIG_MAPS, setup.in("second"), { propagation: "Background" });
+    for (const name of ["child", "grandchild"]) await untilGone(client, CONFIG_MAPS, setup.in(name));
   }),
 
   promise("orphans stay and forget their owner", async (setup) => {

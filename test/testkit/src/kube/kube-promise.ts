@@ -95,11 +95,7 @@ export async function refused(
   return fault;
 }
 
-export async function listed<T>(
-  client: KubeClient,
-  resource: Resource<T>,
-  query: ListQuery,
-): Promise<readonly T[]> {
+export async function listed<T>(client: KubeClient, resource: Resource<T>, query: ListQuery): Promise<T[]> {
   const found: T[] = [];
   await client.list(resource, query, (object) => void found.push(object));
   return found;
@@ -142,10 +138,4 @@ export async function untilGone(
     throw new Error(`it is ${JSON.stringify(found)}`);
   };
   await until(`${resource.kind} ${name.name} is gone`, isGone, GONE_WITHIN_MS);
-}
-
-/** What the server says of an object that our types leave out. */
-export function raw(object: unknown): Readonly<Record<string, unknown>> {
-  ok(typeof object === "object" && object !== null, `${String(object)} is no object`);
-  return object as Readonly<Record<string, unknown>>;
 }

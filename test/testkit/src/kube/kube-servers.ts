@@ -1,14 +1,62 @@
 import { randomBytes } from "node:crypto";
+import type { Log } from "@resource-broker/base";
+import {
+  createKubeClient,
+  type KubeClient,
+  type KubeConfig,
+  parseKubeconfig,
+  resolveContext,
+} from "@resource-broker/kube";
 import { createKubeSim } from "@resource-broker/kube-sim";
+import type { Material } from "@resource-broker/kube/testing";
 import { systemClock } from "@resource-broker/runtime";
+import { parse } from "yaml";
+import { requestServer } from "../control-plane/access.ts";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
 import { until } from "../world/until.ts";
-import { kubeClientFor, readTable, unauthenticatedClient } from "./clients.ts";
-import type { KubeUnderTest } from "./kube-promise.ts";
+import type { KubeUnderTest, Table } from "./kube-promise.ts";
+
+const silent = (): void => undefined;
+const NO_LOG: Log = { info: silent, warn: silent, error: silent };
+const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+const TABLE_TYPE = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+/** Our own client, over real connections on the machine's time, for the text of a kubeconfig. Close it. */
+export function kubeClientFor(kubeconfig: string): KubeClient {
+  return connect(configOf(kubeconfig));
+}
+
+/** The same server, and a token that it never gave to anybody. */
+function unauthenticatedClient(kubeconfig: string): KubeClient {
+  const token = { kind: "text", text: "nobody-has-this-token" } as const;
+  return connect({ ...configOf(kubeconfig), user: { login: { kind: "token", token } } });
+}
+
+/** Asks for a table as kubectl does, which our client never does. */
+export async function readTable(kubeconfig: string, path: string): Promise<Table> {
+  const { server, trust, user } = configOf(kubeconfig);
+  const { cert, key } = user.certificate ?? {};
+  const credentials = { ca: textOf(trust.ca), cert: textOf(cert), key: textOf(key) };
+  const port = Number(new URL(server).port);
+  const { body } = await requestServer({ port, credentials, method: "GET", path, accept: TABLE_TYPE });
+  return body as Table;
+}
+
+function configOf(kubeconfig: string): KubeConfig {
+  return resolveContext(parseKubeconfig(parse(kubeconfig), "the test's kubeconfig"));
+}
+
+function connect(config: KubeConfig): KubeClient {
+  return createKubeClient(config, { clock, log: NO_LOG, env: {}, userAgent: "conformance" });
+}
+
+function textOf(material: Material | undefined): string {
+  if (material?.kind !== "text") throw new Error("the kubeconfig of a test holds its certificates itself");
+  return material.text;
+}
 
 /** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
 export async function simulatedKube(): Promise<KubeUnderTest> {
-  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const sim = createKubeSim({ clock, randomBytes });
   const { kubeconfig, faults } = await sim.addCluster({ name: "sim", behaves: false });
   const { close, ...ways } = clientsFor(kubeconfig);

@@ -25,17 +25,6 @@ export const REFUSALS: readonly KubePromise[] = [
     );
   }),
 
-  promise("a name that is no name is invalid", async ({ client, ...setup }) => {
-    const call = client.create(CONFIG_MAPS, configMap(setup, "Not_A_Name"));
-    await refused(call, "invalid", /metadata\.name: Invalid value: "Not_A_Name"/u);
-  }),
-
-  promise("a field of the wrong type is invalid", async ({ client, ...setup }) => {
-    const odd = { ...configMap(setup, "one"), data: 3 } as unknown as Parameters<typeof configMap>[2];
-    const call = client.create(CONFIG_MAPS, { ...configMap(setup, "one"), ...odd });
-    await refused(call, "invalid", /ConfigMap|data/u);
-  }),
-
   promise("who shows an unknown token is unauthenticated", async ({ unauthenticated, namespace }) => {
     const fault = await refused(
       unauthenticated.list(CONFIG_MAPS, { namespace }, () => undefined),

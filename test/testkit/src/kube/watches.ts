@@ -55,24 +55,6 @@ export const WATCHES: readonly KubePromise[] = [
     deepStrictEqual(await watch.rest(), []);
   }),
 
-  promise("a watch from an earlier version tells what has happened since", async (setup) => {
-    const { client, namespace } = setup;
-    const resourceVersion = await versionNow(client, CONFIG_MAPS, namespace);
-    const made = await client.create(CONFIG_MAPS, configMap(setup, "one"));
-    await client.create(CONFIG_MAPS, configMap(setup, "two"));
-    await client.delete(CONFIG_MAPS, setup.in("one"));
-    const watch = startWatch(client, CONFIG_MAPS, { namespace, resourceVersion });
-    const seen = [await nextName(watch), await nextName(watch), await nextName(watch)];
-    deepStrictEqual(seen, ["ADDED one", "ADDED two", "DELETED one"]);
-    watch.stop();
-    const later = startWatch(client, CONFIG_MAPS, {
-      namespace,
-      resourceVersion: made.metadata.resourceVersion ?? "",
-    });
-    deepStrictEqual(await nextName(later), "ADDED two");
-    later.stop();
-  }),
-
   promise("a list and the watch from its end miss nothing, whoever writes meanwhile", async (setup) => {
     const { client, other, namespace } = setup;
     const names = Array.from({ length: 12 }, (_, index) => `map-${index}`);
@@ -135,18 +117,6 @@ export const WATCHES: readonly KubePromise[] = [
     watch.stop();
   }),
 
-  promise("a watch of all namespaces tells of each", async (setup) => {
-    const { client } = setup;
-    const { resourceVersion } = await client.list(CONFIG_MAPS, {}, () => undefined);
-    const fieldSelector = `metadata.name=${setup.unique("here")}`;
-    const watch = startWatch(client, CONFIG_MAPS, { resourceVersion, fieldSelector });
-    for (const namespace of [setup.namespace, "default"]) {
-      await client.create(CONFIG_MAPS, { metadata: { name: setup.unique("here"), namespace } });
-      strictEqual((await watch.next())?.object.metadata.namespace, namespace);
-    }
-    watch.stop();
-  }),
-
   promise("a watch ends quietly when its time is over", async ({ client, namespace }) => {
     const resourceVersion = await versionNow(client, CONFIG_MAPS, namespace);
     const watch = startWatch(client, CONFIG_MAPS, { namespace, resourceVersion, timeoutSeconds: 1 });
@@ -173,14 +143,6 @@ export const WATCHES: readonly KubePromise[] = [
     await client.create(CONFIG_MAPS, configMap(setup, "one"));
     strictEqual(await nextName(next), "ADDED one");
     next.stop();
-  }),
-
-  promise("a watch that is given up ends without an error", async ({ client, namespace }) => {
-    const resourceVersion = await versionNow(client, PODS, namespace);
-    const watch = startWatch(client, PODS, { namespace, resourceVersion });
-    await watch.opened;
-    watch.stop();
-    deepStrictEqual(await watch.rest(), []);
   }),
 
   promise("a watch from a version that was forgotten says gone", async (setup) => {

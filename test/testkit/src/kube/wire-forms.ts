@@ -9,8 +9,7 @@ import {
   podsWithLabels,
   type Resource,
 } from "@resource-broker/kube";
-import type { MessageFields } from "@resource-broker/kube/testing";
-import { projection } from "@resource-broker/kube-sim/testing";
+import { type MessageFields, projection } from "@resource-broker/kube/testing";
 import { type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { container, labelsFor, nodes, POD_SPECS, POD_STATUS, pod, type WholePod } from "./shapes.ts";
 import { startWatch } from "./start-watch.ts";

@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { childOf } from "../process/child.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { startGuardian } from "../process/guardian.ts";
+import { programOf } from "../process/program.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 
 const MOST_OUTPUT_BYTES = 64 * 2 ** 20;
@@ -50,8 +50,6 @@ const INITDB_FLAGS = ["-A", "trust", "-U", SUPERUSER, "-E", "UTF8", "--locale=C"
 const PSQL_FLAGS = ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"];
 const SETTINGS = ["fsync=on", `listen_addresses=${HOST}`, "max_connections=60"];
 const ASK_EVERY_MS = 20;
-/** A guard for a machine that does much else; an idle one needs a second. */
-const READY_WITHIN_MS = 110_000;
 
 export interface PostgresOptions {
   /** Serves TLS with these. Absent: it does not. */
@@ -101,12 +99,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     String(port),
     ...settings.flatMap((each) => ["-c", each]),
   ];
-  const child = childOf({
-    command: [...account.prefix, pathOf("postgres"), ...flags],
-    cwd: directory,
-    logFile: join(directory, "server.log"),
-    guardian,
-  });
 
   const url: PostgresServer["url"] = ({ database = "postgres", port: through = port } = {}) =>
     `postgres://${SUPERUSER}@${HOST}:${through}/${database}`;
@@ -116,31 +108,33 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const psql: PostgresServer["psql"] = async (sql, database = "postgres") =>
     (await runProgram([...psqlOn(database), "-c", sql])).trim();
 
+  const program = programOf({
+    name: "postgres",
+    command: [...account.prefix, pathOf("postgres"), ...flags],
+    directory,
+    guardian,
+    isReady: async () => (await psql("SELECT 1")) === "1",
+  });
   const start = async (): Promise<void> => {
     // What a killed server left behind would be taken for a running one.
     await rm(join(data, "postmaster.pid"), { force: true });
-    await child.launch();
-    const deadline = performance.now() + READY_WITHIN_MS;
-    while (child.pid() !== undefined && performance.now() < deadline) {
-      if (await psql("SELECT 1").catch(() => undefined)) return;
-      await sleep(ASK_EVERY_MS);
-    }
-    throw new Error(`PostgreSQL does not start:\n${(await child.logLines()).slice(-5).join("\n")}`);
+    await program.launch();
+    await program.ready();
   };
 
   const kill = async (): Promise<void> => {
-    const server = child.pid();
+    const server = program.pid;
     if (server === undefined) return;
     // One that has stopped starts no more of them; the next server refuses to start while one still runs.
     signalIfThere(server, "SIGSTOP");
     const others = await childrenOf(server);
-    await child.kill("SIGKILL");
+    await program.kill();
     for (const pid of others) signalIfThere(pid, "SIGKILL");
     while (others.some(isRunning) || (await isTaken(port))) await sleep(ASK_EVERY_MS);
   };
 
   const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
-    const server = child.pid();
+    const server = program.pid;
     if (server === undefined) throw new Error("the server is down");
     await signalFamily(server, signal);
   };
@@ -154,7 +148,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     load: async (dump, database) => void (await runProgram([...psqlOn(database), "-f", "-"], dump)),
     kill,
     // Whoever is connected is cut off, and everything is written: PostgreSQL's "fast" shutdown.
-    stop: async () => void (await child.kill("SIGINT")),
+    stop: async () => void (await program.kill("SIGINT")),
     start,
     pause: () => signalAll("SIGSTOP"),
     resume: () => signalAll("SIGCONT"),

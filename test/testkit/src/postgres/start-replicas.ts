@@ -1,7 +1,7 @@
-import { get } from "node:http";
 import { PATH } from "@resource-broker/contract";
 import type { BrokerClient } from "../broker/broker-client.ts";
 import { type BrokerProcess, type BrokerProcessOptions, startBroker } from "../broker/broker-process.ts";
+import { isServed } from "../process/program.ts";
 import { until } from "../world/until.ts";
 import { failoverClient } from "./failover-client.ts";
 
@@ -10,8 +10,6 @@ import { failoverClient } from "./failover-client.ts";
  * for its lease ends and starts once more.
  */
 const LEADER_WITHIN_MS = 300_000;
-/** A leader that is only slow must not be taken for none. */
-const PROBE_MS = 3000;
 const SUPERVISE_EVERY_MS = 100;
 
 export interface ReplicasOptions extends Omit<BrokerProcessOptions, "directory" | "isReplica" | "store"> {
@@ -93,17 +91,8 @@ function supervise(replicas: readonly BrokerProcess[]): { readonly stop: () => P
 
 async function servingAmong(replicas: readonly BrokerProcess[]): Promise<BrokerProcess | undefined> {
   const running = replicas.filter(({ pid }) => pid !== undefined);
-  const answers = await Promise.all(running.map(({ probePort }) => isReady(probePort)));
+  const answers = await Promise.all(
+    running.map(({ probePort }) => isServed({ port: probePort, path: PATH.readiness })),
+  );
   return running.find((_, index) => answers[index]);
-}
-
-function isReady(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const sent = get({ host: "127.0.0.1", port, path: PATH.readiness, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    sent.on("error", () => resolve(false));
-    sent.setTimeout(PROBE_MS, () => sent.destroy());
-  });
 }

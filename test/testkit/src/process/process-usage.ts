@@ -16,7 +16,7 @@ export function memoryOf(pid: number): ProcessMemory {
   return memoryFrom(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
-export function memoryFrom(status: string): ProcessMemory {
+function memoryFrom(status: string): ProcessMemory {
   const mb = (name: string): number => {
     // What the kernel calls kB are 1024 bytes.
     const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];

@@ -17,8 +17,6 @@ export interface FaultyProxy {
   /** Holds back what the server says, also on new connections, until `resume`: it still hears everything. */
   readonly holdReplies: () => void;
   readonly resume: () => void;
-  /** Passes everything on so much later. */
-  readonly delay: (ms: number) => void;
   /**
    * On a connection that is open: passes the next thing a client sends on to the server, and breaks the connection
    * instead of passing the answer back. Resolves when that has happened.
@@ -34,7 +32,6 @@ interface State {
   isPaused: boolean;
   isHoldingReplies: boolean;
   isRefusing: boolean;
-  delayMs: number;
   made: number;
   sent: number;
   received: number;
@@ -52,7 +49,6 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
     isPaused: false,
     isHoldingReplies: false,
     isRefusing: false,
-    delayMs: 0,
     made: 0,
     sent: 0,
     received: 0,
@@ -80,12 +76,12 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
     const pair: Pair = { client, server, losing: "no" };
     pairs.add(pair);
     state.made += 1;
-    pass(client, server, state, (length) => {
+    pass(client, server, (length) => {
       state.sent += length;
       if (pair.losing === "armed") pair.losing = "asked";
       return true;
     });
-    pass(server, client, state, (length) => {
+    pass(server, client, (length) => {
       if (pair.losing === "asked") {
         lose(pair);
         return false;
@@ -126,9 +122,6 @@ export async function startFaultyProxy(target: { readonly port: number }): Promi
         server.resume();
       }
     },
-    delay: (ms) => {
-      state.delayMs = ms;
-    },
     loseNextReply: () => {
       for (const pair of pairs) pair.losing = "armed";
       return new Promise((resolve) => {
@@ -155,18 +148,11 @@ function hold({ client, server }: Pair): void {
 }
 
 /** Passes on what comes, in order, and the end as well. `mayPass` counts, and may stop it. */
-function pass(from: Socket, to: Socket, state: State, mayPass: (length: number) => boolean): void {
-  const later = (action: () => void): void => {
-    if (state.delayMs === 0) action();
-    else setTimeout(action, state.delayMs);
-  };
+function pass(from: Socket, to: Socket, mayPass: (length: number) => boolean): void {
   from.on("data", (chunk: Uint8Array) => {
-    if (!mayPass(chunk.length)) return;
-    later(() => {
-      if (!to.destroyed) to.write(chunk);
-    });
+    if (mayPass(chunk.length) && !to.destroyed) to.write(chunk);
   });
-  from.on("end", () => later(() => to.end()));
+  from.on("end", () => to.end());
   from.on("error", () => to.destroy());
   from.on("close", (isBroken) => {
     if (isBroken) to.resetAndDestroy();

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiqoProgram } from "../../../../tools/liqo-assets/recipe.ts";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
-import type { LiqoAssets } from "../liqo/definitions.ts";
 import { type Child, childOf } from "../process/child.ts";
 import { freePorts } from "../process/free-ports.ts";
 import type { Guardian } from "../process/guardian.ts";
+import type { LiqoAssets } from "./assets.ts";
 import { podCommand, portsFor, programOf, type RunnablePod } from "./pod-command.ts";
 
 const POLL_MS = 300;

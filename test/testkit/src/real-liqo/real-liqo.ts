@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { LIQO, type LiqoProgram } from "../../../../tools/liqo-assets/recipe.ts";
-import type { ControlPlaneProgram, KubectlResult, RealControlPlane } from "../control-plane/control-plane.ts";
-import { controlPlaneProgram } from "../control-plane/program.ts";
+import type { KubectlResult, RealControlPlane } from "../control-plane/control-plane.ts";
 import { runKubectl } from "../control-plane/run-kubectl.ts";
 import { startControlPlane } from "../control-plane/start-control-plane.ts";
-import { type LiqoAssets, liqoAssets } from "../liqo/definitions.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type Guardian, startGuardian } from "../process/guardian.ts";
+import { type Program, programOf } from "../process/program.ts";
 import type { ControlPlane, ControlPlanes } from "../world/control-planes.ts";
 import { until } from "../world/until.ts";
+import { type LiqoAssets, liqoAssets } from "./assets.ts";
 import { kwokFlags, stagesText, withFakeNodes } from "./kwok.ts";
 import { missingNetwork, networkOf } from "./network.ts";
 import { type ProcessKubelet, startProcessKubelet } from "./process-kubelet.ts";
@@ -37,8 +37,8 @@ export interface RealLiqoCluster {
   readonly plane: RealControlPlane;
   /** The admin's. */
   readonly kubeconfigFile: string;
-  readonly scheduler: ControlPlaneProgram;
-  readonly kwok: ControlPlaneProgram;
+  readonly scheduler: Program;
+  readonly kwok: Program;
   readonly kubelet: ProcessKubelet;
   /** Runs the real liqoctl here, with full rights. Returns what it wrote to stdout; rejects when it fails. */
   readonly liqoctl: (args: readonly string[]) => Promise<string>;
@@ -147,8 +147,8 @@ async function startCluster(parts: ClusterParts): Promise<RealLiqoCluster> {
   const [port = 0] = await freePorts(1);
   const program = (programName: LiqoProgram, flags: readonly string[], isReady: () => Promise<boolean>) => {
     const command = [assets.pathOf(programName), ...flags];
-    const made = controlPlaneProgram({ name: programName, command, directory, guardian, isReady });
-    endings.push(made.kill);
+    const made = programOf({ name: programName, command, directory, guardian, isReady });
+    endings.push(async () => void (await made.kill()));
     return made;
   };
   const scheduler = program("kube-scheduler", schedulerFlags(kubeconfigFile), async () => true);

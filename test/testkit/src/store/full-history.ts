@@ -1,6 +1,7 @@
 import type { CommitBatch } from "@resource-broker/broker";
 import type { LedgerEvent } from "@resource-broker/domain";
-import { ADMIN, clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
+import { ADMIN } from "@resource-broker/domain/testing";
+import { clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
 
 type SoftKind = "advertised" | "adoption-offered" | "adoption-withdrawn";
 

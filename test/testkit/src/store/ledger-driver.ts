@@ -1,37 +1,34 @@
-import { resourceVector } from "@resource-broker/base";
 import type { CommitBatch, CommitEntry } from "@resource-broker/broker";
 import {
   type Advertisement,
-  apply,
   type Command,
-  DEFAULT_POLICY,
-  decide,
-  emptyLedger,
   isSoft,
-  type Ledger,
   type LedgerEvent,
-  type Policy,
   type ReceivedAdvertisement,
   type ReservationRequest,
 } from "@resource-broker/domain";
-import { recordsOf } from "@resource-broker/domain/testing";
+import { cluster, openWorld, recordsOf, request } from "@resource-broker/domain/testing";
 
-/**
- * These histories advance by days: with the default staleness hardly anything would be granted. A few requesters
- * represent many.
- */
-const POLICY: Policy = { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINITY, defaultQuota: {} };
-
-export const ADMIN = { clusterId: "ops", isAdmin: true };
-
-/** A command, or what makes one of the story so far. */
-export type Step = Command | ((story: LedgerDriver) => Command | undefined);
+/** A command, or what makes one of the ledger as it is when the commands before it have run. */
+type Step = Command | (() => Command | undefined);
 
 /** A live ledger that real commands run on, and the batches a store is to make durable. */
 export class LedgerDriver {
-  readonly ledger: Ledger = emptyLedger();
-  now = Date.UTC(2026, 0, 5, 12);
+  /**
+   * These histories advance by days: with the default staleness hardly anything would be granted. A few requesters
+   * represent many.
+   */
+  readonly world = openWorld({ stalenessMs: Number.POSITIVE_INFINITY, defaultQuota: {} });
+  readonly ledger = this.world.ledger;
   commitNumber = 0;
+
+  get now(): number {
+    return this.world.now;
+  }
+
+  set now(moment: number) {
+    this.world.now = moment;
+  }
 
   /** The newest of each cluster: what is to be written behind. */
   get advertisements(): readonly ReceivedAdvertisement[] {
@@ -40,17 +37,15 @@ export class LedgerDriver {
 
   /** Decides the commands one after the other, as one batch. Undefined when nothing durable came of it. */
   batch(...steps: readonly Step[]): CommitBatch | undefined {
-    const entries = steps.flatMap((step) => this.#run(typeof step === "function" ? step(this) : step));
+    const entries = steps.flatMap((step) => this.#run(typeof step === "function" ? step() : step));
     if (entries.length === 0) return undefined;
     this.commitNumber++;
-    return { number: this.commitNumber, at: this.now, entries };
+    return { number: this.commitNumber, at: this.world.now, entries };
   }
 
   #run(command: Command | undefined): CommitEntry[] {
     if (command === undefined) return [];
-    const { events } = decide(this.ledger, command, { now: this.now, policy: POLICY });
-    for (const event of events) apply(this.ledger, event);
-    const durable = events.filter((event) => !isSoft(event));
+    const durable = this.world.run(command).events.filter((event) => !isSoft(event));
     return durable.length === 0 ? [] : [{ by: callerOf(command), action: command.kind, events: durable }];
   }
 }
@@ -60,33 +55,20 @@ export function eventsOf(batch: CommitBatch): LedgerEvent[] {
 }
 
 export function clusterOf(clusterId: string, cpu: number, more: Partial<Advertisement> = {}): Advertisement {
-  const allocatable = resourceVector({ cpuMillis: cpu * 1000, memoryBytes: cpu * 4 * 2 ** 30 });
-  return {
-    clusterId,
-    capacity: allocatable,
-    allocatable,
-    allocated: resourceVector({}),
-    usage: [],
-    nodeShapes: [],
-    gpuModels: [],
-    labels: {},
-    protocol: 2,
-    ...more,
-  };
+  return cluster(clusterId, { cpu, memoryGi: cpu * 4, more });
 }
 
 export function requestFor(cpu: number, more: Partial<ReservationRequest> = {}): ReservationRequest {
-  const resources = resourceVector({ cpuMillis: cpu * 1000, memoryBytes: 2 ** 30 });
-  return { resources, priority: 0, constraints: {}, tier: "on-demand", ...more };
+  return request({ cpu, memoryGi: 1 }, more);
 }
 
 /** A request with its key; the ids follow from both. */
-export function reserve(requester: string, key: string, request: ReservationRequest): Command {
+export function reserve(requester: string, key: string, wanted: ReservationRequest): Command {
   const name = `${requester}-${Buffer.from(key).toString("hex").slice(0, 16)}`;
   return {
     kind: "reserve",
     requester,
-    request,
+    request: wanted,
     key,
     reservationId: `rsv-${name}`,
     decisionId: `dec-${name}`,

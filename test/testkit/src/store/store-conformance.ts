@@ -10,15 +10,15 @@ import {
   type Decision,
   explain,
   headline,
+  ledgerFrom,
   type ReceivedAdvertisement,
   replayWinner,
 } from "@resource-broker/domain";
+import { commandsFor, comparableLedger, ledgerAction, runs } from "@resource-broker/domain/testing";
 import fc from "fast-check";
 import { expectedLink, NO_LINK } from "./audit-chain.ts";
-import { comparableLedger, rebuilt } from "./comparable-ledger.ts";
 import { DURABLE_KINDS, FULL_HISTORY } from "./full-history.ts";
 import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
-import { commandFor, history } from "./random-history.ts";
 
 /** The data of one store, empty at first, however it is kept. */
 export interface StoreUnderTest {
@@ -35,8 +35,10 @@ export interface StorePromise {
   readonly keep: (makeStore: MakeStore) => Promise<void>;
 }
 
-/** How many random histories are tried: every day, and in the long mode. */
-const [RUNS, LONG_RUNS] = [20, 500];
+/** Processes that follow each other, each with its batches of actions. */
+const history = fc.array(fc.array(fc.array(ledgerAction, { minLength: 1, maxLength: 6 }), { maxLength: 8 }), {
+  maxLength: 4,
+});
 
 /** What every store promises, whatever it is made of. A store that cannot keep one names it as a gap. */
 export const STORE_PROMISES: readonly StorePromise[] = [
@@ -75,17 +77,19 @@ export const STORE_PROMISES: readonly StorePromise[] = [
     const property = fc.asyncProperty(history, async (chapters) => {
       const data = await makeStore();
       const driver = new LedgerDriver();
+      const commandFor = commandsFor(driver.world);
       for (const chapter of chapters) {
         await use(data, async (store) => {
           for (const actions of chapter) {
-            await save(store, driver, driver.batch(...actions.map((each) => () => commandFor(driver, each))));
+            const batch = driver.batch(...actions.map((each) => () => commandFor(each)));
+            await save(store, driver, batch);
           }
         });
         await expectSame(data, driver);
       }
       await data.remove();
     });
-    await fc.assert(property, { numRuns: process.env["LONG"] === undefined ? RUNS : LONG_RUNS });
+    await fc.assert(property, runs(20, 500));
   }),
 
   promise("commit numbers follow each other without a gap", async (data) => {
@@ -312,7 +316,8 @@ async function save(store: Store, driver: LedgerDriver, batch: CommitBatch | und
 async function expectSame(data: StoreUnderTest, driver: LedgerDriver): Promise<void> {
   await use(data, (_, { commitNumber, records }) => {
     strictEqual(commitNumber, driver.commitNumber);
-    deepStrictEqual(rebuilt(records, driver.now), comparableLedger(driver.ledger));
+    const rebuilt = ledgerFrom(records, driver.world.latest);
+    deepStrictEqual(comparableLedger(rebuilt), comparableLedger(driver.ledger));
   });
 }
 

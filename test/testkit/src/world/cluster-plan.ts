@@ -24,6 +24,8 @@ export interface NodePlan {
   readonly region?: string;
   readonly ephemeralStorage?: string;
   readonly gpus?: { readonly count: string; readonly model: string };
+  /** Further resources by their Kubernetes name. */
+  readonly others?: Readonly<Record<string, string>>;
 }
 
 export interface PodPlan {
@@ -42,13 +44,14 @@ export function plannedObjects({ name, nodes, pods = [] }: ClusterPlan): JsonObj
 }
 
 export function nodeObject(name: string, plan: NodePlan): JsonObject {
-  const { cpu, memory, region, ephemeralStorage, gpus } = plan;
+  const { cpu, memory, region, ephemeralStorage, gpus, others } = plan;
   const room = {
     cpu,
     memory,
     pods: "110",
     ...(ephemeralStorage === undefined ? {} : { "ephemeral-storage": ephemeralStorage }),
     ...(gpus === undefined ? {} : { "nvidia.com/gpu": gpus.count }),
+    ...others,
   };
   return {
     apiVersion: "v1",

@@ -48,7 +48,7 @@ export function typicalPodName(index: number): string {
 }
 
 /** What pod number `index` asks for, so that the whole can be counted a second time. */
-export function typicalCpuMillis(index: number): number {
+function typicalCpuMillis(index: number): number {
   return CPU_MILLIS[index % CPU_MILLIS.length] ?? 0;
 }
 

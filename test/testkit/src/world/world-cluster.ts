@@ -1,12 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import type { Log } from "@resource-broker/base";
-import { createKubeClient, type KubeClient, loadKubeConfig, type Resource } from "@resource-broker/kube";
-import { systemClock } from "@resource-broker/runtime";
+import type { KubeClient, Resource } from "@resource-broker/kube";
+import { listed, untilGone } from "../kube/kube-promise.ts";
+import { kubeClientFor } from "../kube/kube-servers.ts";
 import { until } from "./until.ts";
 
 const NAMESPACE = "default";
-const silent = (): void => undefined;
-const NO_LOG: Log = { info: silent, warn: silent, error: silent };
 
 /** One cluster as its users see it. Names are those of the namespace default. */
 export interface WorldCluster {
@@ -30,9 +28,7 @@ export async function worldCluster({
   kubeconfig,
 }: ClusterAccess): Promise<WorldCluster> {
   await writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
-  const config = await loadKubeConfig({ files: [kubeconfigFile], env: {} });
-  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
-  const client = createKubeClient(config, { clock, log: NO_LOG, env: {}, userAgent: "world" });
+  const client = kubeClientFor(kubeconfig);
   const find: WorldCluster["find"] = (resource, objectName) =>
     client.find(resource, { name: objectName, namespace: NAMESPACE });
   return {
@@ -41,23 +37,14 @@ export async function worldCluster({
     kubeconfig,
     client,
     find,
-    list: async <T>(resource: Resource<T>) => {
-      const found: T[] = [];
-      await client.list(resource, { namespace: NAMESPACE }, (object) => void found.push(object));
-      return found;
-    },
+    list: (resource) => listed(client, resource, { namespace: NAMESPACE }),
     until: (resource, objectName, isAsWanted = () => true) =>
       until(`${resource.kind} ${objectName} in ${name} is as wanted`, async () => {
         const object = await find(resource, objectName);
         if (object === undefined || isAsWanted(object)) return object;
         throw new Error(`it is ${JSON.stringify(object)}`);
       }),
-    untilGone: async (resource, objectName) => {
-      await until(`${resource.kind} ${objectName} in ${name} is gone`, async () => {
-        const object = await find(resource, objectName);
-        if (object === undefined) return true;
-        throw new Error(`it is ${JSON.stringify(object)}`);
-      });
-    },
+    untilGone: (resource, objectName) =>
+      untilGone(client, resource, { name: objectName, namespace: NAMESPACE }),
   };
 }

@@ -1,11 +1,10 @@
-import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "@resource-broker/testkit";
-import { REQUESTER, SMALL_FLEET, WINNER } from "../../fleet/small-fleet.ts";
-import { clusterState } from "../../updates/cluster-state.ts";
-import { clusterHeader, clusterRow, legend } from "../../view/cluster-rows.ts";
-import { line, span } from "../../view/line.ts";
-import { priceText } from "../../view/price-text.ts";
-import { isActive, manifestOf, SHOP } from "../requests.ts";
-import { check, explanationRows, step, type TourStep } from "../step.ts";
+import { NODES } from "@resource-broker/kube";
+import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, until } from "@resource-broker/testkit";
+import { REQUESTER, SMALL_FLEET, WINNER } from "../../fleet/plan-fleet.ts";
+import { CAPACITY_TITLES, capacityCells, line, priceText, span, table } from "../../text.ts";
+import { accountOf, accountRows, addsUp, type ClusterAccount } from "../cluster-account.ts";
+import { check, explanationRows, isActive, manifestOf, SHOP, step, type TourStep } from "../step.ts";
+import type { TourEnvironment } from "../tour-environment.ts";
 
 const overview = step({
   title: "Four clusters, one broker",
@@ -17,13 +16,16 @@ const overview = step({
       accounts.every(({ resources }) => resources.allocatable.cpu !== "0"),
       `a cluster advertises nothing: ${JSON.stringify(accounts)}`,
     );
-    return accounts.map((each) => clusterState(each, "ready"));
+    return accounts;
   },
-  render: (clusters, columns) => [
-    clusterHeader(columns),
-    ...clusters.map((cluster) => clusterRow(cluster, columns)),
-    legend(),
-  ],
+  render: (accounts) =>
+    table(
+      ["CLUSTER", ...CAPACITY_TITLES],
+      accounts.map(({ clusterID, resources, cost }) => [
+        clusterID,
+        ...capacityCells(resources.available, resources.allocatable, cost),
+      ]),
+    ),
 });
 
 const request = step({
@@ -93,3 +95,53 @@ const instructions = step({
 
 /** From the first look to what both sides know. */
 export const REQUEST_STEPS: readonly TourStep[] = [overview, request, reasons, instructions];
+
+const LOST_NODE = `${WINNER}-2`;
+
+/** The reservation of the shop, as the broker has it. */
+async function shopReservation({ reservations, untilRequest }: TourEnvironment) {
+  const { status } = await untilRequest(SHOP.name, isActive);
+  return (await reservations()).find(({ id }) => id === status?.reservationName);
+}
+
+async function checkedAccount({ account }: TourEnvironment): Promise<ClusterAccount> {
+  const balance = accountOf(await account(WINNER));
+  check(addsUp(balance), `the books of ${WINNER} do not add up: ${JSON.stringify(balance)}`);
+  check(balance.reserved.cpuMillis === 4000, `${WINNER} should hold 4 CPU: ${JSON.stringify(balance)}`);
+  return balance;
+}
+
+const lessCapacity = step({
+  title: `${WINNER} has less to lend`,
+  narration:
+    "Reserved is the sum of all live reservations. It is computed each time, not counted. Reserved capacity is not offered to another cluster.",
+  run: checkedAccount,
+  render: accountRows,
+});
+
+const lostNode = step({
+  title: `${WINNER} loses a node`,
+  narration: `Somebody cordons ${LOST_NODE}: half of the cluster accepts no new pods. The agent advertises this at once. Existing reservations stay; there is less for new ones.`,
+  run: async (environment) => {
+    const { client } = environment.world.cluster(WINNER);
+    const before = await checkedAccount(environment);
+    const patch = { kind: "merge", body: { spec: { unschedulable: true } } } as const;
+    await client.patch(NODES, { name: { name: LOST_NODE }, patch });
+    const after = await until(`${WINNER} advertises one node less`, async () => {
+      const balance = accountOf(await environment.account(WINNER));
+      return balance.allocatable.cpuMillis < before.allocatable.cpuMillis ? balance : undefined;
+    });
+    check(addsUp(after), `the books of ${WINNER} do not add up: ${JSON.stringify(after)}`);
+    const kept = await shopReservation(environment);
+    check(kept?.status.phase === "Active", `the reservation should be Active: ${JSON.stringify(kept)}`);
+    return { after, kept };
+  },
+  render: ({ after, kept }) => [
+    ...accountRows(after),
+    line(),
+    line(`${kept.id} is `, span(kept.status.phase, "good"), " as before"),
+  ],
+});
+
+/** How lending changes the provider. */
+export const CAPACITY_STEPS: readonly TourStep[] = [lessCapacity, lostNode];

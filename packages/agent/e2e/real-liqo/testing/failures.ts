@@ -3,17 +3,10 @@ import { RESOURCE_SLICES, tenantNamespaceOf, VIRTUAL_NODES } from "@resource-bro
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { listingOf, RESOURCE_REQUESTS, until } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import {
-  ask,
-  logSeen,
-  release,
-  TIMEOUT_MS,
-  untilReady,
-  untilRequest,
-} from "../../liqo/testing/directions.ts";
-import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
-import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
-import { type RealDirection, type RealLiqoWorld, realDirection } from "./real-liqo-world.ts";
+import { ask, logSeen, release, TIMEOUT_MS, untilReady, untilRequest } from "./directions.ts";
+import { listingsOf, untilSame } from "./listings.ts";
+import { deploy, undeploy, untilPods, untilRunning, type Workload } from "./workloads.ts";
+import { type Direction, type RealLiqoWorld, directionOf } from "./real-liqo-world.ts";
 
 const WEB = { namespace: "shop", name: "web", replicas: 1, requests: { cpu: "1", memory: "1Gi" } };
 /** Not the same namespace as the other direction's: docs/liqo.md. */
@@ -24,7 +17,7 @@ const LONG_MS = 180_000;
 /** Whatever goes wrong; what it returns ends it. */
 interface Fault {
   readonly name: string;
-  readonly inject: (direction: RealDirection) => Promise<() => Promise<unknown>>;
+  readonly inject: (direction: Direction) => Promise<() => Promise<unknown>>;
 }
 
 /** When it does. */
@@ -32,7 +25,7 @@ interface FaultPoint {
   readonly name: string;
   readonly isEnding: boolean;
   /** Resolves when it is reached. `calls`: how often the agent had started liqoctl before. */
-  readonly reached: (direction: RealDirection, reservation: string, calls: number) => Promise<unknown>;
+  readonly reached: (direction: Direction, reservation: string, calls: number) => Promise<unknown>;
 }
 
 const API_SERVER: Fault = {
@@ -61,58 +54,42 @@ const agent = (whose: "requester" | "provider"): Fault => ({
 const REQUESTERS_AGENT = agent("requester");
 const PROVIDERS_AGENT = agent("provider");
 
-const untilCalled = ({ world, requester }: RealDirection, calls: number, verb: RegExp) =>
-  until(
-    `liqoctl is started for ${verb.source}`,
-    async () => (await world.liqoctlCalls(requester.name)).slice(calls).find((call) => verb.test(call)),
-    TIMEOUT_MS,
-  );
+const calling = (name: string, verb: RegExp, isEnding: boolean): FaultPoint => ({
+  name,
+  isEnding,
+  reached: ({ world, requester }, _, calls) =>
+    until(
+      `liqoctl is started for ${verb.source}`,
+      async () => (await world.liqoctlCalls(requester.name)).slice(calls).find((call) => verb.test(call)),
+      TIMEOUT_MS,
+    ),
+});
+/** When the object of the reservation's name appears at the requester, or its replica at the provider. */
+const appearing = (
+  name: string,
+  kind: typeof RESOURCE_SLICES | typeof VIRTUAL_NODES,
+  where: "requester" | "provider" = "requester",
+): FaultPoint => ({
+  name,
+  isEnding: false,
+  reached: ({ at, ...direction }, reservation) => {
+    const { liqoId } = where === "requester" ? at.provider : at.requester;
+    const object = { name: reservation, namespace: tenantNamespaceOf(liqoId) };
+    return until(name, () => direction[where].client.find<object>(kind, object), TIMEOUT_MS);
+  },
+});
 
-const PEERING: FaultPoint = {
-  name: "liqoctl peers",
-  isEnding: false,
-  reached: (direction, _, calls) => untilCalled(direction, calls, /^peer/),
-};
-const SLICE: FaultPoint = {
-  name: "the slice is made",
-  isEnding: false,
-  reached: ({ requester, at }, name) =>
-    until(
-      "there is a slice",
-      () =>
-        requester.client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(at.provider.liqoId) }),
-      TIMEOUT_MS,
-    ),
-};
-const GRANT: FaultPoint = {
-  name: "the provider grants",
-  isEnding: false,
-  reached: ({ provider, at }, name) =>
-    until(
-      "there is a replica",
-      () =>
-        provider.client.find(RESOURCE_SLICES, { name, namespace: tenantNamespaceOf(at.requester.liqoId) }),
-      TIMEOUT_MS,
-    ),
-};
-const NODE: FaultPoint = {
-  name: "the node is made",
-  isEnding: false,
-  reached: ({ requester, at }, name) =>
-    until(
-      "there is a virtual node",
-      () => requester.client.find(VIRTUAL_NODES, { name, namespace: tenantNamespaceOf(at.provider.liqoId) }),
-      TIMEOUT_MS,
-    ),
-};
-const RELEASE: FaultPoint = { name: "the release begins", isEnding: true, reached: async () => undefined };
-const UNPEER: FaultPoint = {
-  name: "liqoctl unpeers",
-  isEnding: true,
-  reached: (direction, _, calls) => untilCalled(direction, calls, /^un/),
-};
-
-const MOMENTS = [PEERING, SLICE, GRANT, NODE, RELEASE, UNPEER];
+const PEERING = calling("liqoctl peers", /^peer/, false);
+const NODE = appearing("the node is made", VIRTUAL_NODES);
+const UNPEER = calling("liqoctl unpeers", /^un/, true);
+const MOMENTS: readonly FaultPoint[] = [
+  PEERING,
+  appearing("the slice is made", RESOURCE_SLICES),
+  appearing("the provider grants", RESOURCE_SLICES, "provider"),
+  NODE,
+  { name: "the release begins", isEnding: true, reached: async () => undefined },
+  UNPEER,
+];
 
 export interface Failure {
   readonly moment: FaultPoint;
@@ -134,7 +111,7 @@ export const FEW_FAILURES: readonly Failure[] = [
 
 /** A reservation that is hit comes up, or ends, all the same; and nothing of it is left. */
 export async function expectSurvival(world: RealLiqoWorld, { moment, fault }: Failure): Promise<void> {
-  const direction = realDirection(world, "rome", "paris");
+  const direction = directionOf(world, "rome", "paris");
   const before = await listingsOf(world);
   const calls = (await world.liqoctlCalls("rome")).length;
   const strike = async (reservation: string): Promise<void> => {
@@ -172,8 +149,8 @@ function seconds(since: number): string {
  * and nothing is forced. To be run last.
  */
 export async function expectNothingForced(world: RealLiqoWorld): Promise<void> {
-  const out = realDirection(world, "rome", "paris");
-  const back = realDirection(world, "paris", "rome");
+  const out = directionOf(world, "rome", "paris");
+  const back = directionOf(world, "paris", "rome");
   const { requester, at } = out;
   await Promise.all([ask(out, NAME, offloading(WEB)), ask(back, "guest", offloading(BATCH))]);
   const [node, guestNode] = await Promise.all([untilReady(out, NAME), untilReady(back, "guest")]);

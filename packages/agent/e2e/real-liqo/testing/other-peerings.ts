@@ -8,10 +8,10 @@ import {
 import { SECRETS } from "@resource-broker/kube";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import { ask, logSeen, nodeOf, release, TIMEOUT_MS, untilReady } from "../../liqo/testing/directions.ts";
-import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
-import { deploy, undeploy, untilPods, untilRunning, type Workload } from "../../liqo/testing/workloads.ts";
-import { type RealDirection, type RealLiqoWorld, realDirection } from "./real-liqo-world.ts";
+import { ask, logSeen, nodeOf, release, TIMEOUT_MS, untilReady } from "./directions.ts";
+import { listingsOf, untilSame } from "./listings.ts";
+import { deploy, undeploy, untilPods, untilRunning, type Workload } from "./workloads.ts";
+import { type Direction, type RealLiqoWorld, directionOf } from "./real-liqo-world.ts";
 
 const SMALL = { requestedCPU: "2", requestedMemory: "4Gi" };
 const WEB = { namespace: "shop", name: "web", replicas: 1, requests: { cpu: "1", memory: "1Gi" } };
@@ -21,8 +21,8 @@ const BATCH = { ...WEB, namespace: "night", name: "batch" };
 /** Two clusters that lend to each other: the end of one reservation is none of the other's business. */
 export async function expectBothDirections(world: RealLiqoWorld): Promise<void> {
   const before = await listingsOf(world);
-  const out = realDirection(world, "rome", "paris");
-  const back = realDirection(world, "paris", "rome");
+  const out = directionOf(world, "rome", "paris");
+  const back = directionOf(world, "paris", "rome");
   await Promise.all([askWith(out, "out", WEB), askWith(back, "back", BATCH)]);
   const [outNode, backNode] = await Promise.all([untilReady(out, "out"), untilReady(back, "back")]);
   await Promise.all([deploy(out, WEB, { node: outNode }), deploy(back, BATCH, { node: backNode })]);
@@ -42,13 +42,13 @@ export async function expectBothDirections(world: RealLiqoWorld): Promise<void> 
   await untilSame(world, before);
 }
 
-function askWith(direction: RealDirection, name: string, { namespace }: Workload) {
+function askWith(direction: Direction, name: string, { namespace }: Workload) {
   const offload = { namespaces: [namespace], podOffloadingStrategy: "Remote" as const };
   return ask(direction, name, { ...SMALL, offload });
 }
 
 /** What must not be another one afterwards. */
-async function aliveOf(direction: RealDirection, node: string) {
+async function aliveOf(direction: Direction, node: string) {
   const { metadata, status } = await nodeOf(direction, node);
   const [pod] = await untilPods(direction.requester, BATCH.namespace, (pods) => pods.length === 1);
   return { node: metadata.uid, isReady: isReady({ status } as WholeNode), pod: pod?.metadata.uid };
@@ -59,7 +59,7 @@ function isReady({ status }: WholeNode): boolean {
 }
 
 /** Resolves when the requester's agent has ended its peering. */
-async function untilUnpeered({ requester, provider }: RealDirection): Promise<void> {
+async function untilUnpeered({ requester, provider }: Direction): Promise<void> {
   const mark = `ConfigMap liqo/liqo-peering-liqo-${provider.name}`;
   await until(
     `${requester.name} has ended its peering with ${provider.name}`,
@@ -75,7 +75,7 @@ async function untilUnpeered({ requester, provider }: RealDirection): Promise<vo
 /** A person peers and unpeers with full rights, and at once a reservation needs the same peering. */
 export async function expectUpAfterPersonsPeering(world: RealLiqoWorld): Promise<void> {
   const before = await listingsOf(world);
-  const direction = realDirection(world, "rome", "paris");
+  const direction = directionOf(world, "rome", "paris");
   await byHand(direction, "peer", "--create-resource-slice=false", "--create-virtual-node=false");
   await untilKnown(direction);
   await byHand(direction, "unpeer");
@@ -89,7 +89,7 @@ export async function expectUpAfterPersonsPeering(world: RealLiqoWorld): Promise
 /** A peering and a slice that a person made stay when the reservations end. */
 export async function expectPersonsSliceStays(world: RealLiqoWorld): Promise<void> {
   const before = await listingsOf(world);
-  const direction = realDirection(world, "rome", "paris");
+  const direction = directionOf(world, "rome", "paris");
   const { requester, at } = direction;
   await byHand(direction, "peer", "--cpu=1", "--memory=1Gi");
   const theirs = await untilNodeReady(direction, at.provider.liqoId);
@@ -114,7 +114,7 @@ export async function expectPersonsSliceStays(world: RealLiqoWorld): Promise<voi
  * What is not under test: liqoctl alone takes Liqo's rights at the provider first, and Liqo now and then waits for them for ever
  * (docs/liqo.md).
  */
-async function unpeerInOrder(direction: RealDirection): Promise<void> {
+async function unpeerInOrder(direction: Direction): Promise<void> {
   const { client } = direction.requester;
   const { liqoId } = direction.at.provider;
   const namespace = tenantNamespaceOf(liqoId);
@@ -140,7 +140,7 @@ async function untilGone(
 }
 
 /** liqoctl as a person runs it: admin here, and with the peering user of docs/liqo.md there. */
-async function byHand(direction: RealDirection, verb: string, ...flags: string[]): Promise<void> {
+async function byHand(direction: Direction, verb: string, ...flags: string[]): Promise<void> {
   const { world, requester, provider, at } = direction;
   const remote = join(world.liqo.kubeconfigs(requester.name), `${provider.name}.kubeconfig`);
   const common = [`--remote-kubeconfig=${remote}`, "--skip-confirm"];
@@ -149,13 +149,13 @@ async function byHand(direction: RealDirection, verb: string, ...flags: string[]
 }
 
 /** liqoctl ends before Liqo has made the object that unpeer asks for. */
-async function untilKnown({ requester, at }: RealDirection): Promise<void> {
+async function untilKnown({ requester, at }: Direction): Promise<void> {
   await until("Liqo knows the other cluster", () =>
     requester.client.find(FOREIGN_CLUSTERS, { name: at.provider.liqoId }),
   );
 }
 
-function untilNodeReady({ requester }: RealDirection, name: string): Promise<WholeNode> {
+function untilNodeReady({ requester }: Direction, name: string): Promise<WholeNode> {
   return until(
     `node ${name} is ready`,
     async () => {

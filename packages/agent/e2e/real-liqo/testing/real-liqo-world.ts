@@ -1,33 +1,53 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
 import {
   type ClusterPlan,
   type RealLiqoCluster,
   type RealLiqoControlPlanes,
   realLiqoControlPlanes,
   startWorld,
+  until,
+  type World,
+  type WorldCluster,
 } from "@resource-broker/testkit";
-import { type Direction, directionOf, type ScenarioWorld } from "../../liqo/testing/directions.ts";
-import { untilKnown, userNamespaces } from "../../liqo/testing/liqo-world.ts";
 
 const SHOWN_LINES = 20;
+/** Longer than the minute between two resyncs. */
+const RESYNC_MS = 100_000;
+/** Where the pods of the tests are, in each cluster. */
+const NAMESPACES = ["shop", "night"];
+
+export const TWO_CLUSTERS: readonly ClusterPlan[] = [
+  { name: "rome", nodes: [{ cpu: "8", memory: "32Gi", ephemeralStorage: "100Gi" }] },
+  {
+    name: "paris",
+    nodes: [
+      { cpu: "16", memory: "64Gi", ephemeralStorage: "200Gi", gpus: { count: "4", model: "NVIDIA-A100" } },
+    ],
+  },
+];
 
 /** Clusters with the real Liqo, and agents with the shipped rights. */
-export interface RealLiqoWorld extends ScenarioWorld {
+export interface RealLiqoWorld extends World {
   readonly liqo: RealLiqoControlPlanes;
+  /** What the agent of this cluster has started liqoctl for so far, in order: `peer`, `unpeer`, `force unpeer` … */
+  readonly liqoctlCalls: (name: string) => Promise<string[]>;
   /** Writes the last lines of every program to stderr: for `onTestFailed`. */
   readonly printLastLines: () => Promise<void>;
 }
 
-/** One that asks another, each with its Liqo. */
-export interface RealDirection extends Direction {
+/** Who asks whom, each with its Liqo. */
+export interface Direction {
   readonly world: RealLiqoWorld;
+  readonly requester: WorldCluster;
+  readonly provider: WorldCluster;
   readonly at: { readonly requester: RealLiqoCluster; readonly provider: RealLiqoCluster };
 }
 
-export function realDirection(world: RealLiqoWorld, requester: string, provider: string): RealDirection {
+export function directionOf(world: RealLiqoWorld, requester: string, provider: string): Direction {
   const at = { requester: world.liqo.cluster(requester), provider: world.liqo.cluster(provider) };
-  return { ...directionOf(world, requester, provider), world, at };
+  return { world, requester: world.cluster(requester), provider: world.cluster(provider), at };
 }
 
 /** Resolves when every agent has told the broker its Liqo's ID. */
@@ -41,7 +61,8 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
   }));
   const world = await startWorld({ clusters, controlPlanes: liqo });
   for (const { name, hasAgent = true } of clusters) if (hasAgent) await untilKnown(world, name);
-  for (const { name } of clusters) await liqo.cluster(name).plane.seed(userNamespaces());
+  const namespaces = NAMESPACES.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
+  for (const { name } of clusters) await liqo.cluster(name).plane.seed(namespaces);
   const liqoctlCalls = async (name: string) => (await recorders.get(name)?.calls()) ?? [];
   const printLastLines = async (): Promise<void> => {
     for (const { name, hasAgent = true } of clusters) {
@@ -51,7 +72,19 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
       process.stderr.write(`${words.join("\n")}\n`);
     }
   };
-  return { ...world, liqo, printLastLines, liqoctlCalls, hasKubelets: true };
+  return { ...world, liqo, printLastLines, liqoctlCalls };
+}
+
+/** A request that was made before would wait for the next resync. */
+async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
+  await until(
+    `${clusterId} tells who it is to Liqo`,
+    async () => {
+      const { body } = await broker.admin().request("GET", PATH.advertisement(clusterId));
+      return (body as Partial<AdvertisementDTO>).liqo;
+    },
+    RESYNC_MS,
+  );
 }
 
 /** A program that writes down what it is started for, and is liqoctl. */

@@ -1,6 +1,5 @@
-import { copyFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
+  creatorUserOf,
   LIQO_LABEL,
   QUOTAS,
   RESOURCE_SLICES,
@@ -9,26 +8,17 @@ import {
   tenantNamespaceOf,
   VIRTUAL_NODES,
 } from "@resource-broker/agent/liqo";
-import type { ResourceRequest } from "@resource-broker/contract/crd";
-import { creatorUser, until } from "@resource-broker/testkit";
+import { until } from "@resource-broker/testkit";
 import { expect } from "vitest";
-import {
-  ask,
-  logSeen,
-  nodeOf,
-  release,
-  TIMEOUT_MS,
-  untilReady,
-  untilRequest,
-} from "../../liqo/testing/directions.ts";
-import { listingsOf, untilSame } from "../../liqo/testing/listings.ts";
-import { type RealDirection, type RealLiqoWorld, realDirection } from "./real-liqo-world.ts";
+import { ask, logSeen, nodeOf, release, TIMEOUT_MS, untilReady } from "./directions.ts";
+import { listingsOf, untilSame } from "./listings.ts";
+import { type Direction, type RealLiqoWorld, directionOf } from "./real-liqo-world.ts";
 
 const RESERVED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
 
 /** Slices that ask for more than is reserved, or for what nobody has reserved. */
 export async function expectNothingForGreed(world: RealLiqoWorld): Promise<void> {
-  const direction = realDirection(world, "rome", "paris");
+  const direction = directionOf(world, "rome", "paris");
   const before = await listingsOf(world);
   await ask(direction, "modest");
   const reservation = await untilReady(direction, "modest");
@@ -38,7 +28,7 @@ export async function expectNothingForGreed(world: RealLiqoWorld): Promise<void>
   await untilSame(world, before);
 }
 
-async function raised(direction: RealDirection, reservation: string): Promise<void> {
+async function raised(direction: Direction, reservation: string): Promise<void> {
   const { world, requester, provider, at } = direction;
   const agent = world.agent(requester.name);
   // Otherwise it takes it back at once.
@@ -50,7 +40,7 @@ async function raised(direction: RealDirection, reservation: string): Promise<vo
   expect(replica.spec.resources?.["cpu"]).toBe("12");
   expect(replica.status?.resources).toEqual(RESERVED);
   const quota = await provider.client.get(QUOTAS, {
-    name: creatorUser(reservation, at.requester.liqoId),
+    name: creatorUserOf(reservation, at.requester.liqoId),
     namespace: tenantNamespaceOf(at.requester.liqoId),
   });
   expect(quota.spec.resources).toEqual(RESERVED);
@@ -68,7 +58,7 @@ async function raised(direction: RealDirection, reservation: string): Promise<vo
   expect((await nodeOf(direction, reservation)).status?.allocatable).toEqual(RESERVED);
 }
 
-async function nobodys(direction: RealDirection): Promise<void> {
+async function nobodys(direction: Direction): Promise<void> {
   const { requester, at } = direction;
   const { liqoId } = at.provider;
   const name = { name: "rsv-rome-aaaaaaaaaaaaaaaa", namespace: tenantNamespaceOf(liqoId) };
@@ -93,11 +83,7 @@ async function nobodys(direction: RealDirection): Promise<void> {
   await requester.client.delete(RESOURCE_SLICES, name);
 }
 
-function untilEvaluated(
-  { provider, at }: RealDirection,
-  name: string,
-  reason: string,
-): Promise<ResourceSlice> {
+function untilEvaluated({ provider, at }: Direction, name: string, reason: string): Promise<ResourceSlice> {
   const namespace = tenantNamespaceOf(at.requester.liqoId);
   return until(
     `the provider says ${reason} of ${name}`,
@@ -112,37 +98,4 @@ function untilEvaluated(
 
 function grantOf({ status }: ResourceSlice) {
   return status?.conditions?.find(({ type }) => type === "Resources");
-}
-
-/** The provider runs another minor version of Liqo: nothing is tried, and it is said. */
-export async function expectVersionMismatch(world: RealLiqoWorld): Promise<void> {
-  const direction = realDirection(world, "rome", "paris");
-  const { plane, kubeconfigFile } = direction.at.provider;
-  const deployment = "deployment/liqo-controller-manager";
-  const setTag = async (tag: string): Promise<void> => {
-    const args = ["-n", "liqo", "set", "image", deployment, `controller-manager=liqotech/none:${tag}`];
-    const { exitCode, stderr } = await plane.kubectl(args);
-    if (exitCode !== 0) throw new Error(stderr);
-    await plane.kubectl(["-n", "liqo", "rollout", "status", deployment, "--timeout=120s"]);
-  };
-  // A peering user may not see which version the provider has.
-  const used = join(world.liqo.kubeconfigs("rome"), "paris.kubeconfig");
-  const peeringUser = await readFile(used);
-  await copyFile(kubeconfigFile, used);
-  await setTag("v1.9.0");
-  const before = await listingsOf(world);
-  const calls = (await world.liqoctlCalls("rome")).length;
-  await ask(direction, "other-version");
-  const isReported = (request: ResourceRequest): boolean => peeredOf(request)?.reason === "VersionMismatch";
-  const request = await untilRequest(direction, "other-version", isReported);
-  logSeen(`another version of Liqo: ${peeredOf(request)?.message}`);
-  expect((await world.liqoctlCalls("rome")).slice(calls)).toEqual([]);
-  await release(direction, "other-version");
-  await untilSame(world, before);
-  await setTag("v1.2.0");
-  await writeFile(used, peeringUser);
-}
-
-function peeredOf({ status }: ResourceRequest) {
-  return status?.conditions?.find(({ type }) => type === "Peered");
 }

@@ -1,7 +1,11 @@
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
-import type { Resource } from "@resource-broker/kube";
-import { type RealControlPlane, type RealControlPlanes, until } from "@resource-broker/testkit";
-import type { ApiServerFaults } from "../../testing/api-server-faults.ts";
+import type { ObjectName, Resource } from "@resource-broker/kube";
+import {
+  type RealControlPlane,
+  type RealControlPlanes,
+  until,
+  type WorldCluster,
+} from "@resource-broker/testkit";
 
 const API = "admissionregistration.k8s.io/v1";
 const POLICIES = `/apis/${API}/validatingadmissionpolicies`;
@@ -13,6 +17,25 @@ const BINDING = {
   metadata: { name: POLICY },
   spec: { policyName: POLICY, validationActions: ["Deny"] },
 };
+
+/** What can be done to the API servers of a world. */
+export interface ApiServerFaults {
+  /** Nobody reaches it any more. */
+  readonly down: (cluster: string) => Promise<void>;
+  /** While it is down, these change what it keeps, and nobody sees it. */
+  readonly put: (cluster: string, object: SeededObject) => Promise<void>;
+  readonly remove: (
+    cluster: string,
+    resource: Resource<unknown>,
+    name: Required<ObjectName>,
+  ) => Promise<void>;
+  /** Does nothing where it is not down. */
+  readonly up: (cluster: string) => Promise<void>;
+  /** It takes no objects of this kind until what is returned is called. */
+  readonly refuseWrites: (cluster: WorldCluster, resource: Resource<unknown>) => Promise<() => Promise<void>>;
+}
+
+type SeededObject = Parameters<RealControlPlane["seed"]>[0][number];
 
 /** Real API servers are killed; where something must change unseen, they come back with the way to them cut. */
 export function realFaults(controlPlanes: RealControlPlanes): ApiServerFaults {

@@ -1,12 +1,14 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { foreignText } from "./foreign-access.ts";
-import { isLiqoId, kubeconfigFolder } from "./kubeconfigs.ts";
+import { accessTo } from "../requester/testing/samples.ts";
+import { foreignText } from "./foreign-kubeconfig.ts";
+import { isLiqoId, kubeconfigFolder, privateFiles } from "./kubeconfigs.ts";
 
-const ACCESS = { server: "https://paris:6443", token: "abc" };
+const ACCESS = accessTo("paris:6443");
 const folder = await mkdtemp(join(tmpdir(), "kubeconfigs-"));
 await writeFile(join(folder, "paris.kubeconfig"), foreignText(ACCESS));
 await writeFile(join(folder, "eu.paris.kubeconfig"), foreignText(ACCESS));
@@ -59,11 +61,10 @@ const HOSTILE = [
 
 describe("the folder of kubeconfigs", () => {
   test.each(["paris", "eu.paris", "mounted"])("has the file of %s", async (id) => {
-    expect(await kubeconfigFolder(folder).of(id)).toEqual({
-      kind: "found",
-      path: join(folder, `${id}.kubeconfig`),
-      access: ACCESS,
-    });
+    const path = join(folder, `${id}.kubeconfig`);
+    const origin = `context "provider" of ${path}`;
+    const access = { ...ACCESS, origin };
+    expect(await kubeconfigFolder(folder).of(id)).toEqual({ kind: "found", path, access });
   });
 
   test("tells a file that was replaced from the one before, and from none", async () => {
@@ -72,7 +73,7 @@ describe("the folder of kubeconfigs", () => {
     await writeFile(join(folder, "replaced.kubeconfig"), foreignText(ACCESS));
     const first = await fingerprintOf("replaced");
     expect(await fingerprintOf("replaced")).toBe(first);
-    await writeFile(join(folder, "new"), foreignText({ ...ACCESS, token: "another" }));
+    await writeFile(join(folder, "new"), foreignText(accessTo("paris", "another")));
     await rename(join(folder, "new"), join(folder, "replaced.kubeconfig"));
     expect(await fingerprintOf("replaced")).not.toBe(first);
     expect(await fingerprintOf("../secret")).toBe("");
@@ -81,10 +82,9 @@ describe("the folder of kubeconfigs", () => {
   test("says which file is missing, and how to come by it", async () => {
     const found = await kubeconfigFolder(folder).of("oslo");
     expect(found).toMatchObject({
-      kind: "missing",
-      problem: expect.stringContaining("generate peering-user"),
+      reason: "KubeconfigMissing",
+      message: expect.stringMatching(/oslo\.kubeconfig: .* liqoctl generate peering-user$/),
     });
-    expect(found).toMatchObject({ problem: expect.stringContaining(join(folder, "oslo.kubeconfig")) });
   });
 
   test.each([
@@ -94,11 +94,11 @@ describe("the folder of kubeconfigs", () => {
     ["a huge file", "huge", "larger than"],
     ["a file that is nested too deep", "deep", "YAML"],
     ["a file that runs a program", "exec", "exec.kubeconfig: users[0].user.exec is refused"],
-  ])("does not give out %s", async (_, id, problem) => {
+  ])("does not give out %s", async (_, id, message) => {
     expect(await kubeconfigFolder(folder).of(id)).toEqual({
       kind: "refused",
       reason: "KubeconfigRefused",
-      problem: expect.stringContaining(problem),
+      message: expect.stringContaining(message),
     });
   });
 
@@ -119,11 +119,54 @@ describe("the folder of kubeconfigs", () => {
         }),
         async (id) => {
           const found = await kubeconfigFolder(folder).of(id);
-          if (found.kind === "refused") return;
+          if (found.kind === "refused" && found.reason !== "KubeconfigMissing") return;
           expect(id).toMatch(/^[a-z0-9]+(?:[-.][-a-z0-9]*[a-z0-9]+)*$/);
           expect(id).not.toContain("..");
         },
       ),
     );
+  });
+});
+
+describe("a private file", () => {
+  const temporary = mkdtempSync(join(tmpdir(), "private-"));
+  const env = { TMPDIR: temporary };
+  afterAll(() => rm(temporary, { recursive: true }));
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+  test("a file is lent to its user alone, and is gone afterwards", async () => {
+    const seen = await privateFiles(env).withFile("abc", async (path) => ({
+      path,
+      text: readFileSync(path, "utf8"),
+      modes: [modeOf(path), modeOf(dirname(path))],
+    }));
+    expect(seen).toMatchObject({ text: "abc", modes: [0o600, 0o700] });
+    expect(dirname(dirname(seen.path))).toBe(temporary);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test("a file is gone when its use fails", async () => {
+    const failing = privateFiles(env).withFile("abc", () => Promise.reject(new Error("it broke")));
+    await expect(failing).rejects.toThrow("it broke");
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test("a file that is still lent is gone when the agent stops", async () => {
+    const files = privateFiles(env);
+    await files.withFile("abc", async (path) => {
+      files.stop();
+      expect(existsSync(dirname(path))).toBe(false);
+    });
+  });
+
+  test("a place where nothing can be written is named", async () => {
+    const using = privateFiles({ TMPDIR: join(temporary, "not-there") }).withFile(
+      "abc",
+      async () => undefined,
+    );
+    await expect(using).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining("not-there: make it writable"),
+    });
   });
 });

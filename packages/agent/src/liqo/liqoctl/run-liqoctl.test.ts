@@ -78,43 +78,40 @@ const OPTIONS: PeerOptions = {
 };
 
 describe("the arguments of liqoctl", () => {
-  test("peer the two clusters, without a slice of liqoctl's own", () => {
-    expect(peerArguments(OPTIONS)).toEqual([
-      "peer",
-      "--kubeconfig=/k/rome.kubeconfig",
-      "--remote-kubeconfig=/k/paris.kubeconfig",
-      "--namespace=liqo",
-      "--remote-namespace=liqo",
-      "--timeout=10m",
-      "--create-resource-slice=false",
-      "--create-virtual-node=false",
-      "--gw-server-service-type=NodePort",
-    ]);
-  });
-
-  test("leave the gateway out where networking is off", () => {
-    const args = peerArguments({ ...OPTIONS, hasNetworking: false });
-    expect(args).toContain("--networking-disabled=true");
-    expect(args.join(" ")).not.toContain("gw-server");
-  });
-
-  test.each([
-    ["in a pod", {}, []],
-    ["by a context", { context: "rome" }, ["--context=rome"]],
-    ["by a file and a context", { kubeconfig: "k", context: "rome" }, ["--kubeconfig=k", "--context=rome"]],
-  ])("find the own cluster %s", (_, local, expected) => {
-    expect(unpeerArguments({ ...OPTIONS, local }).slice(1, 1 + expected.length)).toEqual(expected);
-  });
-
-  test("unpeer, and by force when the provider is gone", () => {
-    expect(unpeerArguments(OPTIONS)[0]).toBe("unpeer");
-    expect(forceUnpeerArguments("calm-paris", OPTIONS.local)).toEqual([
-      "force",
-      "unpeer",
-      "--kubeconfig=/k/rome.kubeconfig",
-      "--skip-confirm",
-      "calm-paris",
-    ]);
+  const BOTH = [
+    "--remote-kubeconfig=/k/paris.kubeconfig",
+    "--namespace=liqo",
+    "--remote-namespace=liqo",
+    "--timeout=10m",
+  ];
+  const ALONE = ["--create-resource-slice=false", "--create-virtual-node=false"];
+  const OWN = "--kubeconfig=/k/rome.kubeconfig";
+  const unpeer = (local: PeerOptions["local"]) => unpeerArguments({ ...OPTIONS, local });
+  test.each<[string, string[], string[]]>([
+    [
+      "peer the two clusters, without a slice of liqoctl's own",
+      peerArguments(OPTIONS),
+      ["peer", OWN, ...BOTH, ...ALONE, "--gw-server-service-type=NodePort"],
+    ],
+    [
+      "leave the gateway out where networking is off",
+      peerArguments({ ...OPTIONS, hasNetworking: false }),
+      ["peer", OWN, ...BOTH, ...ALONE, "--networking-disabled=true"],
+    ],
+    ["find the own cluster in a pod", unpeer({}), ["unpeer", ...BOTH]],
+    ["find it by a context", unpeer({ context: "rome" }), ["unpeer", "--context=rome", ...BOTH]],
+    [
+      "find it by a file and a context",
+      unpeer({ kubeconfig: "k", context: "rome" }),
+      ["unpeer", "--kubeconfig=k", "--context=rome", ...BOTH],
+    ],
+    [
+      "unpeer by force when the provider is gone",
+      forceUnpeerArguments("calm-paris", OPTIONS.local),
+      ["force", "unpeer", OWN, "--skip-confirm", "calm-paris"],
+    ],
+  ])("%s", (_, args, expected) => {
+    expect(args).toEqual(expected);
   });
 });
 

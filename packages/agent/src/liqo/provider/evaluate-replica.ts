@@ -1,10 +1,15 @@
+import type { CountedResources } from "@resource-broker/accounting";
 import { parseTime } from "@resource-broker/base";
 import type { Instant } from "@resource-broker/domain";
 import type { CachedReservation } from "../../reservations/reservation-cache.ts";
-import type { ResourceList, ResourceSlice } from "../objects/authentication.ts";
-import { LIQO_LABEL, SLICE_CLASS } from "../objects/labels.ts";
-import { type AmountProblem, amountProblem, cappedAmounts, type SliceCounting } from "./replica-amounts.ts";
-import { isAccepted } from "./replica-status.ts";
+import {
+  LIQO_LABEL,
+  type ResourceList,
+  type ResourceSlice,
+  type ResourceSliceCondition,
+  SLICE_CLASS,
+} from "../objects.ts";
+import { amountProblem, cappedAmounts } from "./replica-amounts.ts";
 
 /** How long a consumer may take to return resources after the end; longer than our own agents need to drain. */
 export const END_GRACE_MS = 180_000;
@@ -12,12 +17,11 @@ export const END_GRACE_MS = 180_000;
 export const SETTLE_MS = 10_000;
 const RECHECK_MS = 1000;
 
-/** A slice that Liqo replicated here for another cluster. */
-export interface Replica {
-  readonly slice: ResourceSlice;
+/** The owner of the namespace that holds a replica. */
+export interface Tenancy {
   /**
-   * The Liqo ID of the cluster whose tenant namespace holds it; undefined: not a tenant namespace. All other
-   * fields about the origin could be forged by the consumer.
+   * The Liqo ID of the cluster; undefined: not a tenant namespace. All other fields about the origin could be
+   * forged by the consumer.
    */
   readonly tenant: string | undefined;
   /** False: this cluster's admin has cordoned or drained that consumer in Liqo. */
@@ -33,66 +37,56 @@ export interface ReservationView {
   readonly isUnknownToBroker: boolean;
   /** How long the reservation has been unknown. */
   readonly unknownForMs: number;
-  readonly terms: SliceCounting;
+  readonly counted: CountedResources;
+  /** The broker's time; undefined: it has not answered yet. */
+  readonly now: Instant | undefined;
 }
 
-export type RefusalReason =
-  | AmountProblem["reason"]
-  | "UnknownReservation"
-  | "WrongRequester"
-  | "RequesterNotInLiqo"
-  | "ReservationExpired"
-  | "ReservationEnded";
-
-/**
- * What a refusal means for a replica that was accepted. `keep`: no change yet. `cap`: limited to these
- * resources. `deny`: nothing can run for it. `cordon`: no new pods until the case is clear. `revoke`: all pods
- * end.
- */
-export type Consequence =
-  | { readonly kind: "keep" | "deny" | "cordon" }
-  | { readonly kind: "revoke"; readonly tenant: string }
-  | { readonly kind: "cap"; readonly resources: ResourceList };
+/** Nothing is granted, for this reason. */
+export interface Refusal {
+  /**
+   * What follows for a replica that was accepted. `keep`: no change yet. `cap`: limited to `resources`. `deny`:
+   * nothing can run for it. `cordon`: no new pods until the case is clear. `revoke`: all pods end.
+   */
+  readonly kind: "keep" | "cap" | "deny" | "cordon" | "revoke";
+  readonly reason: string;
+  readonly message: string;
+  readonly resources?: ResourceList;
+  readonly lookAgainMs?: number;
+}
 
 export type ReplicaVerdict =
   | { readonly kind: "grant"; readonly resources: ResourceList; readonly message: string }
-  | {
-      readonly kind: "refuse";
-      readonly reason: RefusalReason;
-      readonly message: string;
-      readonly consequence: Consequence;
-      readonly lookAgainMs?: number;
-    }
-  | { readonly kind: "leave"; readonly lookAgainMs?: number };
-
-type Refusal = Extract<ReplicaVerdict, { kind: "refuse" }>;
+  | { readonly kind: "leave"; readonly lookAgainMs?: number }
+  | Refusal;
 
 const LEAVE: ReplicaVerdict = { kind: "leave" };
 const LATER: ReplicaVerdict = { kind: "leave", lookAgainMs: RECHECK_MS };
-const KEEP: Consequence = { kind: "keep" };
 
-/**
- * Decides about a replica. `now` is the broker's time; undefined: it has not answered yet. Every field of the
- * replica is treated as untrusted input.
- */
+/** Decides about a slice that Liqo replicated here for another cluster. Every field of it is untrusted input. */
 export function evaluateReplica(
-  replica: Replica,
+  slice: ResourceSlice,
+  { tenant, isTenantActive }: Tenancy,
   view: ReservationView,
-  now: Instant | undefined,
 ): ReplicaVerdict {
-  const { slice, tenant } = replica;
-  if (slice.spec.class !== SLICE_CLASS) return LEAVE;
-  // A consumer that blocks the deletion of an accepted replica also keeps its Quota.
-  if (slice.metadata.deletionTimestamp !== undefined && !isAccepted(slice)) return LEAVE;
-  // Liqo sets it on the consumer's side, and fails on an accepted slice without it.
-  if (slice.spec.consumerClusterID === undefined) return LEAVE;
+  if (isNotOurs(slice)) return LEAVE;
   if (tenant === undefined || !isFrom(slice, tenant)) {
-    return refused("WrongRequester", "its origin does not match this namespace", { kind: "deny" });
+    return { kind: "deny", reason: "WrongRequester", message: "its origin does not match this namespace" };
   }
-  if (!replica.isTenantActive) return LEAVE;
+  if (!isTenantActive) return LEAVE;
+  const { entry } = view;
+  if (entry === undefined) return evaluateUnknown(slice, view);
   return (
-    evaluateOrigin(tenant, slice, view) ?? evaluateTime(tenant, view, now) ?? evaluateAmounts(slice, view)
+    requesterProblem(tenant, entry) ?? timeProblem(entry, view.now) ?? evaluateAmounts(slice, entry, view)
   );
+}
+
+function isNotOurs(slice: ResourceSlice): boolean {
+  const { metadata, spec } = slice;
+  // A consumer that blocks the deletion of an accepted replica also keeps its Quota.
+  const isGoing = metadata.deletionTimestamp !== undefined && !isAccepted(slice);
+  // Liqo sets the consumer's ID on its side, and fails on an accepted slice without it.
+  return spec.class !== SLICE_CLASS || isGoing || spec.consumerClusterID === undefined;
 }
 
 /** True when the origin in the replica matches its namespace. */
@@ -100,80 +94,80 @@ function isFrom({ metadata, spec }: ResourceSlice, tenant: string): boolean {
   return metadata.labels?.[LIQO_LABEL.origin] === tenant && spec.consumerClusterID === tenant;
 }
 
-function evaluateOrigin(
-  tenant: string,
-  slice: ResourceSlice,
-  view: ReservationView,
-): ReplicaVerdict | undefined {
-  const { entry, isUnknownToBroker, unknownForMs } = view;
-  if (entry === undefined) {
-    const isNew = !isUnknownToBroker && !isAccepted(slice);
-    if (isNew && unknownForMs < SETTLE_MS) return { kind: "leave", lookAgainMs: SETTLE_MS - unknownForMs };
-    const consequence: Consequence = isUnknownToBroker ? { kind: "revoke", tenant } : { kind: "cordon" };
-    return refused(
-      "UnknownReservation",
-      `this cluster has no reservation ${slice.metadata.name}: the slice must have the name of its reservation`,
-      consequence,
-    );
-  }
-  const { requester, dataPlaneIds } = entry.reservation;
-  const requesterLiqoID = dataPlaneIds.requester;
-  if (requesterLiqoID === tenant) return undefined;
-  // An ended reservation is over for everyone, even when its requester's Liqo ID is not known any more.
-  if (requesterLiqoID === undefined && entry.endedAt !== undefined) return undefined;
-  if (requesterLiqoID === undefined) {
-    return refused(
-      "RequesterNotInLiqo",
-      `the broker does not know Liqo's ID of ${requester}: its agent must run where Liqo is installed`,
-      KEEP,
-    );
-  }
-  return refused("WrongRequester", `the reservation does not belong to ${tenant}`, {
-    kind: "revoke",
-    tenant,
-  });
+export function isAccepted(slice: ResourceSlice): boolean {
+  return resourcesCondition(slice)?.status === "Accepted";
 }
 
-function evaluateTime(
+export function resourcesCondition({ status }: ResourceSlice): ResourceSliceCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Resources");
+}
+
+function evaluateUnknown(
+  slice: ResourceSlice,
+  { isUnknownToBroker, unknownForMs }: ReservationView,
+): ReplicaVerdict {
+  const isNew = !isUnknownToBroker && !isAccepted(slice);
+  if (isNew && unknownForMs < SETTLE_MS) return { kind: "leave", lookAgainMs: SETTLE_MS - unknownForMs };
+  const message = `this cluster has no reservation ${slice.metadata.name}: the slice must have the name of its reservation`;
+  return { kind: isUnknownToBroker ? "revoke" : "cordon", reason: "UnknownReservation", message };
+}
+
+function requesterProblem(
   tenant: string,
-  { entry }: ReservationView,
+  { reservation, endedAt }: CachedReservation,
+): ReplicaVerdict | undefined {
+  const { requester, dataPlaneIds } = reservation;
+  if (dataPlaneIds.requester === tenant) return undefined;
+  if (dataPlaneIds.requester !== undefined) {
+    const message = `the reservation does not belong to ${tenant}`;
+    return { kind: "revoke", reason: "WrongRequester", message };
+  }
+  // An ended reservation is over for everyone, even when its requester's Liqo ID is not known any more.
+  if (endedAt !== undefined) return undefined;
+  const message = `the broker does not know Liqo's ID of ${requester}: its agent must run where Liqo is installed`;
+  return { kind: "keep", reason: "RequesterNotInLiqo", message };
+}
+
+function timeProblem(
+  { endedAt, reservation }: CachedReservation,
   now: Instant | undefined,
 ): ReplicaVerdict | undefined {
-  if (entry === undefined) return LEAVE;
-  const { endedAt, reservation } = entry;
   if (endedAt !== undefined) {
-    const leftMs = now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
-    const message = `the reservation has ended: ${reservation.message}`;
-    if (leftMs <= 0) return refused("ReservationEnded", message, { kind: "revoke", tenant });
-    return { ...refused("ReservationEnded", message, KEEP), lookAgainMs: leftMs };
+    const leftMs = graceLeftMs(endedAt, now);
+    const ended = {
+      reason: "ReservationEnded",
+      message: `the reservation has ended: ${reservation.message}`,
+    };
+    return leftMs <= 0 ? { kind: "revoke", ...ended } : { kind: "keep", ...ended, lookAgainMs: leftMs };
   }
   const expiresAt = parseTime(reservation.expiresAt ?? "");
   if (expiresAt === undefined) return undefined;
   if (now === undefined) return LATER;
-  // Only the broker decides whether it has ended: it may have been renewed.
   if (expiresAt > now) return undefined;
-  return {
-    ...refused("ReservationExpired", "the reservation has expired", KEEP),
-    lookAgainMs: RECHECK_MS,
-  };
+  // Only the broker decides whether it has ended: it may have been renewed.
+  const message = "the reservation has expired";
+  return { kind: "keep", reason: "ReservationExpired", message, lookAgainMs: RECHECK_MS };
 }
 
-function evaluateAmounts(slice: ResourceSlice, { entry, isHeld, terms }: ReservationView): ReplicaVerdict {
+/** How long the consumer of an ended reservation still has; `now` is the broker's time. */
+export function graceLeftMs(endedAt: Instant, now: Instant | undefined): number {
+  return now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
+}
+
+function evaluateAmounts(
+  slice: ResourceSlice,
+  { reservation }: CachedReservation,
+  { isHeld, counted }: ReservationView,
+): ReplicaVerdict {
   // A replica that was accepted by its writer is limited until then.
-  if (entry === undefined || (!isHeld && !isAccepted(slice))) return LATER;
-  const { spec, status } = slice;
-  const { reservation } = entry;
-  const asked = spec.resources ?? {};
-  const problem = amountProblem(asked, reservation, terms);
-  if (problem === undefined) {
-    if (!isHeld) return LATER;
-    const resources = cappedAmounts(asked, reservation, terms);
-    return { kind: "grant", resources, message: `reserved for ${reservation.requester}` };
+  if (!isHeld && !isAccepted(slice)) return LATER;
+  const asked = slice.spec.resources ?? {};
+  const problem = amountProblem(asked, reservation, counted);
+  if (problem !== undefined) {
+    const resources = cappedAmounts(slice.status?.resources ?? {}, reservation, counted);
+    return { kind: "cap", ...problem, resources };
   }
-  const resources = cappedAmounts(status?.resources ?? {}, reservation, terms);
-  return refused(problem.reason, problem.message, { kind: "cap", resources });
-}
-
-function refused(reason: RefusalReason, message: string, consequence: Consequence): Refusal {
-  return { kind: "refuse", reason, message, consequence };
+  if (!isHeld) return LATER;
+  const resources = cappedAmounts(asked, reservation, counted);
+  return { kind: "grant", resources, message: `reserved for ${reservation.requester}` };
 }

@@ -1,220 +1,286 @@
+import { countedResources } from "@resource-broker/accounting";
 import { describe, expect, test } from "vitest";
-import type { ReplicaVerdict } from "./evaluate-replica.ts";
-import { planReplica, type ReplicaState } from "./plan-replica.ts";
+import type { CachedReservation } from "../../reservations/reservation-cache.ts";
+import { ended } from "../../testing/samples.ts";
+import type { ResourceSlice } from "../objects.ts";
+import {
+  END_GRACE_MS,
+  evaluateReplica,
+  type Refusal,
+  type ReplicaVerdict,
+  type ReservationView,
+  SETTLE_MS,
+  type Tenancy,
+} from "./evaluate-replica.ts";
+import { creatorUserOf } from "./liqo-informers.ts";
+import { planReplica, type ReplicaPlan, type ReplicaState } from "./plan-replica.ts";
 import {
   ASKED,
   AUTHENTICATED,
   acceptedWith,
+  aProviderReservation,
   aReplica,
+  MALLORY,
+  OVER,
   type ReplicaChanges,
   ROME,
 } from "./testing/provider-test-environment.ts";
 
-const WALL = Date.parse("2026-07-01T10:05:00Z");
-const GRANT: ReplicaVerdict = { kind: "grant", resources: ASKED, message: "reserved for rome" };
-const refusal = (kind: "keep" | "deny" | "cordon", lookAgainMs?: number): ReplicaVerdict => ({
-  kind: "refuse",
-  reason: "ReservationEnded",
-  message: "it is over",
-  consequence: { kind },
-  ...(lookAgainMs === undefined ? {} : { lookAgainMs }),
-});
-const REVOKE: ReplicaVerdict = {
-  ...refusal("keep"),
-  consequence: { kind: "revoke", tenant: ROME },
-} as ReplicaVerdict;
-const OURS = { "liqo.io/cordon": "true", "rear.fluidos.eu/cordoned": "ReservationEnded" };
+const NOW = Date.parse("2026-07-01T10:00:00Z");
+const AT = (ms: number): string => new Date(NOW + ms).toISOString();
 
-function planned(replica: ReplicaChanges, verdict: ReplicaVerdict, state: Partial<ReplicaState> = {}) {
-  return planReplica({
-    slice: aReplica(replica),
-    verdict,
-    isEnforcing: false,
-    guests: 0,
-    quota: "none",
-    wallMs: WALL,
-    ...state,
+interface Case {
+  readonly replica?: ReplicaChanges;
+  readonly tenancy?: Partial<Tenancy>;
+  readonly entry?: Partial<CachedReservation> | "none";
+  readonly view?: Partial<ReservationView>;
+}
+
+function evaluated({ replica = {}, tenancy, entry = {}, view }: Case): ReplicaVerdict {
+  const known: CachedReservation = {
+    role: "provider",
+    reservation: aProviderReservation(),
+    syncState: "confirmed",
+    endedAt: undefined,
+    ...(entry === "none" ? {} : entry),
+  };
+  const owner = { tenant: replica.tenant ?? ROME, isTenantActive: true, ...tenancy };
+  return evaluateReplica(aReplica(replica), owner, {
+    entry: entry === "none" ? undefined : known,
+    isHeld: true,
+    isUnknownToBroker: false,
+    unknownForMs: SETTLE_MS,
+    counted: countedResources(),
+    now: NOW,
+    ...view,
   });
 }
 
+/** In words: `grant`, `leave`, `later`, or `TooMuch cap`. */
+function said(verdict: ReplicaVerdict): string {
+  if ("reason" in verdict) return `${verdict.reason} ${verdict.kind}`;
+  return verdict.kind === "leave" && verdict.lookAgainMs !== undefined ? "later" : verdict.kind;
+}
+
+const spec = (changes: NonNullable<ReplicaChanges["spec"]>): Case => ({ replica: { spec: changes } });
+const asking = (resources: Readonly<Record<string, string>>): Case => spec({ resources });
+const expiring = (ms: number): Case => ({
+  entry: {
+    reservation: aProviderReservation({ status: { phase: "Active", message: "", expiresAt: AT(ms) } }),
+  },
+});
+const endedFor = (ms: number, reservation = OVER): Case => ({ entry: { reservation, endedAt: NOW - ms } });
+const NO_TIME = { view: { now: undefined } };
+const UNKNOWN: Case = { entry: "none", view: { unknownForMs: 0 } };
 const ACCEPTED = { status: acceptedWith(ASKED) };
+const DELETED = { metadata: { deletionTimestamp: AT(0), labels: aReplica().metadata.labels ?? {} } };
+const nobody = aProviderReservation({ requesterLiqoID: undefined as never });
 
-describe("a granted replica", () => {
-  test("is accepted with what it asks for, and keeps what Liqo wrote", () => {
-    const status = { conditions: [AUTHENTICATED], authParams: { signedCRT: "LS0t" } };
-    expect(planned({ status }, GRANT).action).toMatchObject({
-      kind: "write-status",
-      event: "SliceGranted",
-      status: {
-        authParams: { signedCRT: "LS0t" },
-        conditions: [
-          AUTHENTICATED,
-          {
-            type: "Resources",
-            status: "Accepted",
-            reason: "Reserved",
-            message: "reserved for rome",
-            lastTransitionTime: "2026-07-01T10:05:00.000Z",
-          },
-        ],
-        resources: ASKED,
-      },
-    });
-  });
+describe("a replica is judged", () => {
+  test.each<[string, Case, string]>([
+    ["of a live reservation of its origin", {}, "grant"],
+    ["that asks for less", asking({ cpu: "1" }), "grant"],
+    ["before its time", expiring(1), "grant"],
+    ["known from memory, while the broker is away", { entry: { syncState: "unconfirmed" } }, "grant"],
+    ["for ever, though the broker has not told its time yet", NO_TIME, "grant"],
 
-  test("is not written again", () => {
-    expect(planned(ACCEPTED, GRANT)).toEqual({});
-    expect(planned({ status: acceptedWith({ ...ASKED, cpu: "4000m" }) }, GRANT)).toEqual({});
-  });
-
-  test("gets back what it was given when somebody has raised it", () => {
-    const { action } = planned({ status: acceptedWith({ ...ASKED, cpu: "64" }) }, GRANT);
-    expect(action).toMatchObject({ kind: "write-status", status: { resources: ASKED } });
-  });
-
-  test("is uncordoned by whoever cordoned it", () => {
-    expect(planned({ ...ACCEPTED, annotations: OURS }, GRANT)).toEqual({ action: { kind: "uncordon" } });
-    expect(planned({ ...ACCEPTED, annotations: { "liqo.io/cordon": "true" } }, GRANT)).toEqual({});
-  });
-});
-
-describe("a refused replica that was never accepted", () => {
-  test.each([refusal("keep"), refusal("deny"), refusal("cordon"), REVOKE])(
-    "is denied, and told why",
-    (verdict) => {
-      const { action } = planned({}, verdict);
-      expect(action).toMatchObject({
-        kind: "write-status",
-        event: "SliceRefused",
-        message: "ReservationEnded: it is over",
-      });
-      expect(action).toMatchObject({
-        status: { conditions: [{ status: "Denied", reason: "ReservationEnded" }], resources: {} },
-      });
-    },
-  );
-
-  test("is looked at again when it may be right by then", () => {
-    const { action } = planned({}, refusal("keep", 700));
-    const status = action?.kind === "write-status" ? action.status : {};
-    expect(planned({ status }, refusal("keep", 700))).toEqual({ requeueAfterMs: 700 });
-  });
-});
-
-describe("a replica that claims to be another's", () => {
-  const denied = planned({}, refusal("deny")).action;
-  const status = denied?.kind === "write-status" ? denied.status : {};
-
-  test("leaves no quota in the other's name, once it is denied", () => {
-    expect(planned({}, refusal("deny"), { quota: "open" }).action?.kind).toBe("write-status");
-    expect(planned({ status }, refusal("deny"), { quota: "open" })).toEqual({
-      action: { kind: "drop-quota" },
-    });
-    expect(planned({ status }, refusal("deny"))).toEqual({});
-  });
-
-  test("is the only one whose quota is dropped", () => {
-    expect(planned({ status }, refusal("keep"), { quota: "open" })).toEqual({});
-  });
-});
-
-describe("a refused replica that was accepted", () => {
-  const cordoned = { ...ACCEPTED, annotations: OURS };
-  const cap = { ...refusal("keep"), consequence: { kind: "cap", resources: { cpu: "4" } } } as ReplicaVerdict;
-  const rows: readonly (readonly [string, ReplicaChanges, ReplicaVerdict, Partial<ReplicaState>, object])[] =
+    ["of Liqo's own class", spec({ class: "default" }), "leave"],
+    ["whose consumer is cordoned or drained in Liqo", { tenancy: { isTenantActive: false } }, "leave"],
+    ["of which Liqo has not said whose it is", spec({ consumerClusterID: undefined as never }), "leave"],
+    ["that goes and was never accepted", { replica: DELETED, ...endedFor(END_GRACE_MS) }, "leave"],
+    ["without its capacity held", { view: { isHeld: false } }, "later"],
     [
-      ["is kept while it may be right again", ACCEPTED, refusal("keep", 5), {}, { requeueAfterMs: 5 }],
-      [
-        "is denied where nothing can run",
-        ACCEPTED,
-        refusal("deny"),
-        {},
-        { action: { kind: "write-status" } },
-      ],
-      [
-        "is capped",
-        ACCEPTED,
-        cap,
-        {},
-        { action: { kind: "write-status", status: { resources: { cpu: "4" } } } },
-      ],
-      [
-        "is cordoned while it is not certain",
-        ACCEPTED,
-        refusal("cordon"),
-        {},
-        { action: { kind: "cordon" } },
-      ],
-      ["and nothing else until then", cordoned, refusal("cordon"), { guests: 3 }, {}],
-      [
-        "is cordoned before anything is removed",
-        ACCEPTED,
-        REVOKE,
-        { guests: 3 },
-        { action: { kind: "cordon" } },
-      ],
-      [
-        "is cordoned where it only says it is not",
-        { ...ACCEPTED, annotations: { "liqo.io/cordon": "false" } },
-        REVOKE,
-        {},
-        { action: { kind: "cordon" } },
-      ],
-      ["loses its pods", cordoned, REVOKE, { guests: 3 }, { action: { kind: "evict", tenant: ROME } }],
-      ["waits for Liqo to cordon its quota", cordoned, REVOKE, { quota: "open" }, { requeueAfterMs: 2000 }],
-      ["is denied in the end", cordoned, REVOKE, { quota: "cordoned" }, { action: { kind: "write-status" } }],
-      ["is denied where no quota is left", cordoned, REVOKE, {}, { action: { kind: "write-status" } }],
-    ];
-  test.each(rows)("%s", (_, replica, verdict, state, expected) => {
-    const plan = planned(replica, verdict, state);
-    expect(plan).toMatchObject(expected);
-    expect(Object.keys(plan)).toEqual(Object.keys(expected));
-  });
-
-  test("stays accepted when it is capped, or Liqo would not shrink its quota", () => {
-    expect(planned(ACCEPTED, cap).action).toMatchObject({
-      status: { conditions: [AUTHENTICATED, { status: "Accepted" }] },
-    });
-  });
-});
-
-describe("a replica of another class", () => {
-  const LEAVE: ReplicaVerdict = { kind: "leave" };
-  const foreign = { spec: { class: "default" }, ...ACCEPTED };
-
-  test("is left alone", () => {
-    expect(planned(foreign, LEAVE)).toEqual({});
-  });
-
-  test("is flagged and cordoned with --liqo-enforce, once", () => {
-    const { action } = planned(foreign, LEAVE, { isEnforcing: true });
-    expect(action).toMatchObject({ kind: "cordon", event: "SliceFlagged" });
-    expect(planned({ ...foreign, annotations: OURS }, LEAVE, { isEnforcing: true })).toEqual({});
-  });
-});
-
-describe("a replica that its consumer has deleted, and keeps from going", () => {
-  const deleting = (annotations: Readonly<Record<string, string>> = {}) => {
-    const slice = aReplica({ ...ACCEPTED, annotations });
-    return {
-      slice: { ...slice, metadata: { ...slice.metadata, deletionTimestamp: "2026-07-01T10:00:00Z" } },
-    };
-  };
-
-  test.each<[string, ReplicaVerdict, Partial<ReplicaState>, object]>([
-    ["is left alone while its reservation lives", GRANT, deleting(), {}],
-    ["is left alone when it would be denied", refusal("deny"), deleting(), {}],
-    ["is cordoned when nothing may run", REVOKE, deleting(), { action: { kind: "cordon" } }],
-    [
-      "loses its pods when nothing may run",
-      REVOKE,
-      { ...deleting(OURS), guests: 2 },
-      { action: { kind: "evict", tenant: ROME } },
+      "accepted as it should be, before the capacity is held",
+      { replica: ACCEPTED, view: { isHeld: false } },
+      "later",
     ],
-    ["is left to go when none is left", REVOKE, deleting(OURS), {}],
-  ])("%s", (_, verdict, state, expected) => {
-    const plan = planned({}, verdict, state);
-    expect(plan).toMatchObject(expected);
-    if (!("action" in expected)) expect(plan).not.toHaveProperty("action");
+    ["whose reservation the broker had no time to tell", UNKNOWN, "later"],
+    ["that has a time while nobody knows the broker's", { ...expiring(1), ...NO_TIME }, "later"],
+
+    ["that asks for more than reserved", asking({ cpu: "5" }), "TooMuch cap"],
+    [
+      "that accepted itself with more, before the capacity is held",
+      { view: { isHeld: false }, replica: { ...ACCEPTED, spec: { resources: { cpu: "64" } } } },
+      "TooMuch cap",
+    ],
+    ["of an unknown id", { entry: "none" }, "UnknownReservation cordon"],
+    [
+      "of an id that the broker does not know either",
+      { entry: "none", view: { isUnknownToBroker: true, unknownForMs: 0 } },
+      "UnknownReservation revoke",
+    ],
+    [
+      "of an unknown id that is accepted, at once",
+      { ...UNKNOWN, replica: ACCEPTED },
+      "UnknownReservation cordon",
+    ],
+    ["of somebody else's reservation", { replica: { tenant: MALLORY } }, "WrongRequester revoke"],
+    ["that says it is rome's", { replica: { tenant: MALLORY, origin: ROME } }, "WrongRequester deny"],
+    [
+      "whose spec names another consumer than its labels",
+      { replica: { tenant: MALLORY, spec: { consumerClusterID: ROME } } },
+      "WrongRequester deny",
+    ],
+    ["in a namespace of no tenant", { tenancy: { tenant: undefined } }, "WrongRequester deny"],
+    ["whose requester has no Liqo", { entry: { reservation: nobody } }, "RequesterNotInLiqo keep"],
+    ["whose time is over by the broker's clock", expiring(0), "ReservationExpired keep"],
+    ["whose reservation has just ended", endedFor(0), "ReservationEnded keep"],
+    ["whose reservation ended long enough ago", endedFor(END_GRACE_MS), "ReservationEnded revoke"],
+    [
+      "whose consumer has deleted it, and keeps it from going",
+      { replica: { ...ACCEPTED, ...DELETED }, ...endedFor(END_GRACE_MS) },
+      "ReservationEnded revoke",
+    ],
+    [
+      "whose reservation ended, though the broker has forgotten whose it was",
+      endedFor(END_GRACE_MS, ended("RequesterLost")),
+      "ReservationEnded revoke",
+    ],
+    [
+      "of mallory after rome's has ended",
+      { replica: { tenant: MALLORY }, ...endedFor(0) },
+      "WrongRequester revoke",
+    ],
+    [
+      "that has ended, in an unknown time",
+      { ...NO_TIME, ...endedFor(END_GRACE_MS) },
+      "ReservationEnded keep",
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(said(evaluated(given))).toBe(expected);
+  });
+
+  test("with exactly what it asks for, or at most what is reserved, and in time again", () => {
+    expect(evaluated({})).toEqual({ kind: "grant", resources: ASKED, message: "reserved for rome" });
+    const status = acceptedWith({ cpu: "64", memory: "1Gi", "nvidia.com/gpu": "8" });
+    const verdict = evaluated({ replica: { status, spec: { resources: { cpu: "64" } } } });
+    expect(verdict).toMatchObject({ kind: "cap", resources: { cpu: "4", memory: "1Gi" } });
+    expect(evaluated(endedFor(1000))).toMatchObject({ lookAgainMs: END_GRACE_MS - 1000 });
+  });
+});
+
+const GRANT: ReplicaVerdict = { kind: "grant", resources: ASKED, message: "reserved for rome" };
+const LEAVE: ReplicaVerdict = { kind: "leave" };
+const refusal = (kind: Refusal["kind"], more: Partial<Refusal> = {}): Refusal => ({
+  kind,
+  reason: "ReservationEnded",
+  message: "it is over",
+  ...more,
+});
+const [KEEP, DENY, CORDON, REVOKE] = [refusal("keep"), refusal("deny"), refusal("cordon"), refusal("revoke")];
+const KEEP_LATER = refusal("keep", { lookAgainMs: 700 });
+const CAP = refusal("cap", { resources: { cpu: "4" } });
+
+function planned(replica: ReplicaChanges, verdict: ReplicaVerdict, state: Partial<ReplicaState> = {}) {
+  const usual = { isEnforcing: false, guests: 0, quota: "none", wallMs: NOW + 300_000 } as const;
+  return planReplica({ slice: aReplica(replica), verdict, ...usual, ...state });
+}
+
+const writtenStatus = ({ write }: ReplicaPlan): NonNullable<ResourceSlice["status"]> =>
+  (write !== undefined && "object" in write ? (write.object as ResourceSlice).status : undefined) ?? {};
+
+/** In words: `Denied SliceRefused`, `cordon SliceCordoned`, `evict`, `in 700`, or `nothing`. */
+function done(plan: ReplicaPlan): string {
+  const { write, event, evict, requeueAfterMs } = plan;
+  if (evict === true) return "evict";
+  if (requeueAfterMs !== undefined) return `in ${requeueAfterMs}`;
+  if (write === undefined) return "nothing";
+  if (write.verb === "delete") return `drop ${write.resource.kind}`;
+  if (write.verb === "patch") return `${event === undefined ? "uncordon" : `cordon ${event.reason}`}`;
+  const condition = writtenStatus(plan).conditions?.find(({ type }) => type === "Resources");
+  return `${condition?.status} ${event?.reason}`;
+}
+
+const annotated = (annotations: Readonly<Record<string, string>>): ReplicaChanges => ({
+  ...ACCEPTED,
+  metadata: { annotations },
+});
+const OURS = { "liqo.io/cordon": "true", "rear.fluidos.eu/cordoned": "ReservationEnded" };
+const CORDONED = annotated(OURS);
+const DENIED = { status: writtenStatus(planned({}, DENY)) };
+const FOREIGN = { spec: { class: "default" }, ...ACCEPTED };
+const ENFORCING = { isEnforcing: true };
+/** Its consumer has deleted it, and keeps it from going. */
+const GOING = { ...ACCEPTED, ...DELETED };
+const GOING_CORDONED = { ...ACCEPTED, metadata: { ...DELETED.metadata, annotations: OURS } };
+
+describe("a replica", () => {
+  test.each<[string, ReplicaChanges, ReplicaVerdict, Partial<ReplicaState>, string]>([
+    ["is granted", {}, GRANT, {}, "Accepted SliceGranted"],
+    ["is not granted again", ACCEPTED, GRANT, {}, "nothing"],
+    [
+      "is the same in other words",
+      { status: acceptedWith({ ...ASKED, cpu: "4000m" }) },
+      GRANT,
+      {},
+      "nothing",
+    ],
+    ["is set back", { status: acceptedWith({ ...ASKED, cpu: "64" }) }, GRANT, {}, "Accepted SliceGranted"],
+    ["is uncordoned by whoever cordoned it", CORDONED, GRANT, {}, "uncordon"],
+    ["keeps a person's cordon", annotated({ "liqo.io/cordon": "true" }), GRANT, {}, "nothing"],
+
+    ["never accepted is denied while it may be right", {}, KEEP, {}, "Denied SliceRefused"],
+    ["never accepted is denied", {}, DENY, { quota: "open" }, "Denied SliceRefused"],
+    ["never accepted is denied, not cordoned", {}, CORDON, {}, "Denied SliceRefused"],
+    ["never accepted is denied, not revoked", {}, REVOKE, {}, "Denied SliceRefused"],
+    ["denied is looked at again when it may be right by then", DENIED, KEEP_LATER, {}, "in 700"],
+    ["of another's name leaves no quota in it, once denied", DENIED, DENY, { quota: "open" }, "drop Quota"],
+    ["of another's name is left without a quota", DENIED, DENY, {}, "nothing"],
+    ["that is only kept keeps its quota", DENIED, KEEP, { quota: "open" }, "nothing"],
+
+    ["accepted is kept while it may be right again", ACCEPTED, KEEP_LATER, {}, "in 700"],
+    ["accepted is denied where nothing can run", ACCEPTED, DENY, {}, "Denied SliceRefused"],
+    // Liqo would not shrink the quota of a denied one.
+    ["accepted is capped, and stays accepted", ACCEPTED, CAP, {}, "Accepted SliceRefused"],
+    ["accepted is cordoned while it is not certain", ACCEPTED, CORDON, {}, "cordon SliceCordoned"],
+    ["cordoned keeps its pods until it is certain", CORDONED, CORDON, { guests: 3 }, "nothing"],
+    ["is cordoned before anything is removed", ACCEPTED, REVOKE, { guests: 3 }, "cordon SliceCordoned"],
+    [
+      "that says `false` is cordoned",
+      annotated({ "liqo.io/cordon": "false" }),
+      REVOKE,
+      {},
+      "cordon SliceCordoned",
+    ],
+    ["cordoned loses its pods", CORDONED, REVOKE, { guests: 3 }, "evict"],
+    ["waits for Liqo to cordon its quota", CORDONED, REVOKE, { quota: "open" }, "in 2000"],
+    ["is denied in the end", CORDONED, REVOKE, { quota: "cordoned" }, "Denied SliceRefused"],
+    ["is denied where no quota is left", CORDONED, REVOKE, {}, "Denied SliceRefused"],
+
+    ["of another class is left alone", FOREIGN, LEAVE, {}, "nothing"],
+    ["of another class is cordoned with --liqo-enforce", FOREIGN, LEAVE, ENFORCING, "cordon SliceFlagged"],
+    ["of another class is cordoned once", { ...FOREIGN, ...CORDONED }, LEAVE, ENFORCING, "nothing"],
+
+    ["that goes is left alone while its reservation lives", GOING, GRANT, {}, "nothing"],
+    ["that goes is left alone when it would be denied", GOING, DENY, {}, "nothing"],
+    ["that goes is cordoned when nothing may run", GOING, REVOKE, {}, "cordon SliceCordoned"],
+    ["that goes loses its pods", GOING_CORDONED, REVOKE, { guests: 2 }, "evict"],
+    ["that goes is left to go when none is left", GOING_CORDONED, REVOKE, {}, "nothing"],
+  ])("%s", (_, replica, verdict, state, expected) => {
+    expect(done(planned(replica, verdict, state))).toBe(expected);
+  });
+
+  test("keeps what Liqo wrote, and gets exactly what was decided", () => {
+    const status = { conditions: [AUTHENTICATED], authParams: { signedCRT: "LS0t" } };
+    expect(writtenStatus(planned({ status }, GRANT))).toEqual({
+      authParams: { signedCRT: "LS0t" },
+      conditions: [
+        AUTHENTICATED,
+        {
+          type: "Resources",
+          status: "Accepted",
+          reason: "Reserved",
+          message: "reserved for rome",
+          lastTransitionTime: "2026-07-01T10:05:00.000Z",
+        },
+      ],
+      resources: ASKED,
+    });
+    expect(writtenStatus(planned(ACCEPTED, CAP)).resources).toEqual({ cpu: "4" });
+    expect(planned({}, REVOKE).event?.message).toBe("ReservationEnded: it is over");
+  });
+
+  test("belongs to a user named after it, with Liqo's digest of the consumer", () => {
+    expect(creatorUserOf("mypool", "rome-liqo")).toBe("mypool-8930a094bab8");
   });
 });

@@ -1,22 +1,8 @@
 import type { CountedResources } from "@resource-broker/accounting";
-import {
-  compareQuantities,
-  formatBytes,
-  formatCount,
-  formatCpu,
-  NO_RESOURCES,
-  parseAmount,
-  parseQuantity,
-  type ResourceVector,
-} from "@resource-broker/base";
+import { amountForm, FIELD_RESOURCES, NO_RESOURCES, parseAmount } from "@resource-broker/base";
 import { DEFAULT_SLICE } from "@resource-broker/contract";
 import type { Reservation } from "../../reservations/reservation.ts";
-import type { ResourceList } from "../objects/authentication.ts";
-
-/** How this cluster counts resources. */
-export interface SliceCounting {
-  readonly counted: CountedResources;
-}
+import { type ResourceList, SCRATCH } from "../objects.ts";
 
 /** The limit for one resource of a slice. */
 interface Measure {
@@ -28,15 +14,6 @@ interface Measure {
   readonly isReserved: boolean;
   readonly show: (amount: number) => string;
 }
-
-type Slot = Exclude<keyof ResourceVector, "extended">;
-
-const FORMS: Readonly<Record<Slot, (amount: number) => string>> = {
-  cpuMillis: formatCpu,
-  memoryBytes: formatBytes,
-  storageBytes: formatBytes,
-  gpus: formatCount,
-};
 
 /** By resource name; undefined: not part of the reservation. */
 type Measures = (name: string) => Measure | undefined;
@@ -58,23 +35,25 @@ const SHOWN_LENGTH = 80;
 export function amountProblem(
   asked: ResourceList,
   reservation: Reservation,
-  terms: SliceCounting,
+  counted: CountedResources,
 ): AmountProblem | undefined {
-  const names = Object.keys(asked);
-  if (names.length === 0) {
+  const count = Object.keys(asked).length;
+  if (count === 0) {
     return { reason: "NothingAsked", message: "it asks for nothing: state cpu, memory, pods and the others" };
   }
-  if (names.length > MAX_NAMES) {
-    return {
-      reason: "NotReserved",
-      message: `it names ${names.length} resources, at most ${MAX_NAMES} are read`,
-    };
+  if (count > MAX_NAMES) {
+    return { reason: "NotReserved", message: `it names ${count} resources, at most ${MAX_NAMES} are read` };
   }
-  const measures = measuresOf(reservation, terms);
-  const taken = new Map<string, number>();
-  for (const name of names) {
-    const problem = problemOf({ name, given: asked[name], measure: measures(name), taken });
-    if (problem !== undefined) return problem;
+  for (const { name, amount, before, measure } of readAmounts(asked, reservation, counted)) {
+    const shown = name.slice(0, SHOWN_LENGTH);
+    if (typeof amount === "string") return { reason: "UnreadableAmount", message: `${shown}: ${amount}` };
+    if (measure === undefined) {
+      return { reason: "NotReserved", message: `${shown} is not part of the reservation: leave it out` };
+    }
+    const { most, isReserved, show } = measure;
+    if (before + amount <= most || !isReserved) continue;
+    const message = `${shown}: it asks for ${show(before + amount)}, and ${show(most)} is reserved`;
+    return { reason: "TooMuch", message };
   }
   return undefined;
 }
@@ -83,53 +62,42 @@ export function amountProblem(
 export function cappedAmounts(
   resources: ResourceList,
   reservation: Reservation,
-  terms: SliceCounting,
+  counted: CountedResources,
 ): ResourceList {
-  const measures = measuresOf(reservation, terms);
-  const taken = new Map<string, number>();
-  const capped: [string, string][] = [];
-  for (const [name, given] of Object.entries(resources).slice(0, MAX_NAMES)) {
-    const measure = measures(name);
-    const amount = measure === undefined ? "" : readAmount(given, measure.unit);
-    if (measure === undefined || typeof amount === "string") continue;
-    const before = taken.get(measure.key) ?? 0;
-    const left = Math.min(amount, measure.most - before);
-    taken.set(measure.key, before + left);
+  const capped = readAmounts(resources, reservation, counted).flatMap(({ name, amount, before, measure }) => {
+    if (measure === undefined || typeof amount === "string") return [];
+    const left = Math.min(amount, Math.max(0, measure.most - before));
     // Formatted again: the agent's parser and Liqo's must read the same amount.
-    capped.push([name, measure.show(left)]);
-  }
+    return [[name, measure.show(left)] as const];
+  });
   return Object.fromEntries(capped);
 }
 
-/** True when both name the same amounts, however they are written. */
-export function isSameList(a: ResourceList, b: ResourceList): boolean {
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && isSameAmount(a[name], b[name]));
-}
-
-interface Asked {
+interface AskedAmount {
   readonly name: string;
-  readonly given: unknown;
+  /** A text is the problem. */
+  readonly amount: number | string;
+  /** The amount that earlier names asked of the same measure. */
+  readonly before: number;
   readonly measure: Measure | undefined;
-  /** The amount that earlier names used, by measure. */
-  readonly taken: Map<string, number>;
 }
 
-function problemOf({ name, given, measure, taken }: Asked): AmountProblem | undefined {
-  const shown = name.slice(0, SHOWN_LENGTH);
-  const amount = readAmount(given, measure?.unit ?? "one");
-  if (typeof amount === "string") return { reason: "UnreadableAmount", message: `${shown}: ${amount}` };
-  if (measure === undefined) {
-    return { reason: "NotReserved", message: `${shown} is not part of the reservation: leave it out` };
-  }
-  const sum = (taken.get(measure.key) ?? 0) + amount;
-  taken.set(measure.key, sum);
-  if (sum <= measure.most || !measure.isReserved) return undefined;
-  return {
-    reason: "TooMuch",
-    message: `${shown}: it asks for ${measure.show(sum)}, and ${measure.show(measure.most)} is reserved`,
-  };
+function readAmounts(
+  resources: ResourceList,
+  reservation: Reservation,
+  counted: CountedResources,
+): AskedAmount[] {
+  const measures = measuresOf(reservation, counted);
+  const taken = new Map<string, number>();
+  return Object.entries(resources)
+    .slice(0, MAX_NAMES)
+    .map(([name, given]) => {
+      const measure = measures(name);
+      const amount = readAmount(given, measure?.unit ?? "one");
+      const before = taken.get(measure?.key ?? "") ?? 0;
+      if (measure !== undefined && typeof amount === "number") taken.set(measure.key, before + amount);
+      return { name, amount, before, measure };
+    });
 }
 
 /** The amount in the ledger's units, rounded up; a text is the problem. */
@@ -140,22 +108,18 @@ function readAmount(given: unknown, unit: Measure["unit"]): number | string {
   return parsed.amount < 0 ? `${JSON.stringify(given)} must not be negative` : parsed.amount;
 }
 
-function isSameAmount(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  const [left, right] = [parseQuantity(String(a)), parseQuantity(String(b))];
-  return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) === 0;
-}
-
-function measuresOf(reservation: Reservation, { counted }: SliceCounting): Measures {
+function measuresOf(reservation: Reservation, counted: CountedResources): Measures {
   const { resources: granted = NO_RESOURCES, sliceDefaults = DEFAULT_SLICE } = reservation;
   return (name) => {
-    if (name === "pods") return unreserved(countMeasure(name, sliceDefaults.pods));
+    if (name === "pods") return unreserved(measureOf(name, name, sliceDefaults.pods));
     const slot = counted.get(name)?.slot ?? "extended";
-    if (slot === "extended") return countMeasure(name, ownAmount(granted.extended, name));
-    // Unreserved ephemeral storage is granted up to a limit: no pod runs without it.
-    const isScratch = slot === "storageBytes" && granted.storageBytes === 0;
-    if (isScratch) return unreserved(slotMeasure(slot, bytesIn(sliceDefaults.ephemeralStorage)));
-    return slotMeasure(slot, granted[slot]);
+    const resource = FIELD_RESOURCES.find((known) => known.slot === slot);
+    if (resource === undefined) return measureOf(name, `extended/${name}`, ownAmount(granted.extended, name));
+    const reserved = granted[resource.slot];
+    // Unreserved scratch storage is granted up to a limit.
+    return resource === SCRATCH && reserved === 0
+      ? unreserved(measureOf(resource.name, slot, bytesIn(sliceDefaults.ephemeralStorage)))
+      : measureOf(resource.name, slot, reserved);
   };
 }
 
@@ -163,15 +127,10 @@ function unreserved(measure: Measure | undefined): Measure | undefined {
   return measure && { ...measure, isReserved: false };
 }
 
-function slotMeasure(slot: Slot, most: number): Measure | undefined {
+function measureOf(name: string, key: string, most: number): Measure | undefined {
   if (most === 0) return undefined;
-  const unit = slot === "cpuMillis" ? "milli" : "one";
-  return { key: slot, unit, most, isReserved: true, show: FORMS[slot] };
-}
-
-function countMeasure(name: string, most: number): Measure | undefined {
-  if (most === 0) return undefined;
-  return { key: `extended/${name}`, unit: "one", most, isReserved: true, show: formatCount };
+  const { unit, format } = amountForm(name);
+  return { key, unit, most, isReserved: true, show: format };
 }
 
 /** Names are untrusted input: inherited object properties are not amounts. */

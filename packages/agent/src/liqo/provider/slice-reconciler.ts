@@ -1,143 +1,161 @@
-import { type Clock, Fault, type Log } from "@resource-broker/base";
-import { type KubeClient, NAMESPACES } from "@resource-broker/kube";
-import type { RecordEvent } from "../../events/record-event.ts";
-import { earliestRequeue, type Requeue } from "../../reconcile.ts";
-import type { BrokerView } from "../../reservations/expiry.ts";
-import type { ReservationCache } from "../../reservations/reservation-cache.ts";
-import { RESOURCE_SLICES, type ResourceSlice, TENANTS } from "../objects/authentication.ts";
-import { LIQO_LABEL, SLICE_CLASS } from "../objects/labels.ts";
-import { QUOTAS } from "../objects/offloading.ts";
-import type { BrokerLookups } from "./broker-lookups.ts";
+import { toFault } from "@resource-broker/base";
 import {
-  END_GRACE_MS,
+  failureReporter,
+  type KubeClient,
+  NAMESPACES,
+  type ObjectName,
+  type ReflectorDeps,
+} from "@resource-broker/kube";
+import type { ProviderContext } from "../../data-plane/data-plane.ts";
+import { earliestRequeue, type Requeue } from "../../reconcile.ts";
+import {
+  LIQO_LABEL,
+  QUOTAS,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+  SHADOW_PODS,
+  SLICE_CLASS,
+  TENANTS,
+} from "../objects.ts";
+import { ignoring, perform } from "../writes.ts";
+import {
   evaluateReplica,
-  type Replica,
+  graceLeftMs,
+  isAccepted,
   type ReplicaVerdict,
-  type ReservationView,
+  type Tenancy,
 } from "./evaluate-replica.ts";
-import { creatorUserOf, type GuestPods, type Replicas, withSpec } from "./liqo-informers.ts";
-import { planReplica, type QuotaState, type ReplicaPlan } from "./plan-replica.ts";
-import type { SliceCounting } from "./replica-amounts.ts";
-import { isAccepted } from "./replica-status.ts";
-import { quotaName, replicaWriter } from "./replica-writer.ts";
+import { creatorUserOf, type Guest, type SliceIndex, withSpec } from "./liqo-informers.ts";
+import {
+  planReplica,
+  type QuotaState,
+  quotaName,
+  type ReplicaPlan,
+  type SliceEvent,
+} from "./plan-replica.ts";
 
-type Tenancy = Omit<Replica, "slice">;
-
-const NO_TENANT: Tenancy = { tenant: undefined, isTenantActive: false };
-
-export interface SliceReconcilerDeps {
-  readonly client: Pick<KubeClient, "find" | "list" | "update" | "patch" | "delete">;
-  readonly replicas: Pick<Replicas, "named">;
-  readonly guests: Pick<GuestPods, "count" | "evict" | "runFor">;
-  readonly lookups: BrokerLookups;
-  readonly cache: ReservationCache;
-  /** True once capacity is held for the reservation. */
-  readonly isHeld: (reservationId: string) => boolean;
-  readonly broker: () => BrokerView;
-  readonly clock: Clock;
-  readonly recordEvent: RecordEvent;
-  readonly log: Log;
-  readonly terms: SliceCounting;
+export interface SliceReconcilerDeps
+  extends Omit<ReflectorDeps, "client">,
+    Omit<ProviderContext, "onIdentity"> {
+  readonly client: KubeClient;
+  readonly replicas: Pick<SliceIndex<ResourceSlice>, "named">;
+  readonly guests: Pick<SliceIndex<Guest>, "named">;
   readonly isEnforcing: boolean;
-}
-
-/** Reconciles all replicas of one slice name. */
-export interface SliceReconciler {
-  readonly reconcile: (sliceName: string) => Promise<Requeue>;
 }
 
 /** Users whose pods are to be evicted, and the replica for the event, if any. */
 type Evictions = Map<string, ResourceSlice | undefined>;
 
+const NO_TENANT: Tenancy = { tenant: undefined, isTenantActive: false };
 /** More steps than any replica needs at once, with a few for concurrent writers. */
 const MAX_STEPS = 8;
+/** Pods of one user that are deleted in one round, so that one reservation does not block the others. */
+const EVICT_AT_ONCE = 50;
 const EVICT_RETRY_MS = 2000;
 /** The prefix of reservation IDs; other names are not looked up at the broker. */
 const RESERVATION_NAME = /^rsv-/;
 
-/** Grants replicas of our class what is reserved for them, no more and no longer. */
-export function sliceReconciler(deps: SliceReconcilerDeps): SliceReconciler {
-  const { client, guests, lookups, cache } = deps;
-  const writer = replicaWriter(deps);
+/** Reconciles all replicas of one slice name: grants what is reserved for them, no more and no longer. */
+export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) => Promise<Requeue> {
+  const { client, cache, clock, guests } = deps;
+  const lookups = brokerLookups(deps);
   /** Since when a name has been unknown; monotonic time. */
   const unknownSince = new Map<string, number>();
+  /** Deleted by this agent; the informer may not show it yet. */
+  const evicted = new WeakSet<Guest>();
+  const guestsOf = (name: string, user: string): Guest[] =>
+    guests.named(name).filter((guest) => guest.user === user);
+  const hasGuests = (name: string): boolean => guests.named(name).length > 0;
 
   const reconcile = async (name: string): Promise<Requeue> => {
     const found = deps.replicas.named(name);
     const isKnown = cache.get("provider", name) !== undefined;
-    if (isKnown || (found.length === 0 && !guests.runFor(name))) {
+    if (isKnown || (found.length === 0 && !hasGuests(name))) {
       unknownSince.delete(name);
       lookups.forget(name);
-    } else if (!unknownSince.has(name)) unknownSince.set(name, deps.clock.monotonicMs());
+    } else if (!unknownSince.has(name)) unknownSince.set(name, clock.monotonicMs());
     const evictions: Evictions = new Map();
     const lookup = await lookUpUnknown(name, found);
     // A failure with one replica, which may be forged, must not block another.
     const settled = await Promise.allSettled(found.map((slice) => reconcileReplica(slice, evictions)));
     const ending = evictEnded(name, evictions);
-    const evicted = await Promise.allSettled([...evictions].map(([user, slice]) => evict(user, slice)));
-    return [...settled, ...evicted]
-      .map(valueOrThrow)
-      .reduce(earliestRequeue, earliestRequeue(lookup, ending));
+    const ends = await Promise.allSettled([...evictions].map(([user, slice]) => evict(name, user, slice)));
+    return [...settled, ...ends].map(valueOrThrow).reduce(earliestRequeue, earliestRequeue(lookup, ending));
   };
 
   /** Nothing is revoked because the cache is incomplete: the broker is asked first. */
   const lookUpUnknown = async (name: string, found: readonly ResourceSlice[]): Promise<Requeue> => {
     if (cache.get("provider", name) !== undefined) return {};
     const isUsed = found.some((slice) => slice.spec.class === SLICE_CLASS && isAccepted(slice));
-    if (!isUsed && !(guests.runFor(name) && RESERVATION_NAME.test(name))) return {};
+    if (!isUsed && !(hasGuests(name) && RESERVATION_NAME.test(name))) return {};
     return { requeueAfterMs: await lookups.lookUp(name) };
   };
 
   const reconcileReplica = async (seen: ResourceSlice, evictions: Evictions): Promise<Requeue> => {
     const { name, namespace = "" } = seen.metadata;
-    const newest = async () => {
-      const found = await client.find(RESOURCE_SLICES, { name, namespace });
-      return found && withSpec(found);
-    };
     const owner = lazy(() => tenancyOf(namespace, client));
     let slice: ResourceSlice | undefined = seen;
-    let isFresh = false;
     for (let step = 0; step < MAX_STEPS && slice !== undefined; step++) {
-      const plan = await planFor(slice, owner);
-      if (plan.action === undefined) return plan;
-      if (plan.action.kind === "evict") {
-        evictions.set(creatorUserOf(name, plan.action.tenant), slice);
+      const { user, ...plan } = await planFor(slice, owner);
+      if (plan.evict === true) {
+        evictions.set(user, slice);
         return {};
       }
+      if (plan.write === undefined) return plan;
       // Writes are planned on the newest version and fail on any other.
-      slice = isFresh
-        ? await writer.perform(plan.action, slice).catch(retryOnConflict(newest))
-        : await newest();
-      isFresh = true;
+      if (slice !== seen) await write(plan, slice);
+      slice = await newest({ name, namespace });
     }
     return slice === undefined ? {} : { requeueAfterMs: EVICT_RETRY_MS };
   };
+  const newest = async (name: ObjectName): Promise<ResourceSlice | undefined> => {
+    const found = await client.find(RESOURCE_SLICES, name);
+    return found && withSpec(found);
+  };
 
-  const planFor = async (slice: ResourceSlice, owner: () => Promise<Tenancy>): Promise<ReplicaPlan> => {
+  /** After a concurrent write, the plan is made again on the current object. */
+  const write = async (plan: ReplicaPlan, slice: ResourceSlice): Promise<void> => {
+    try {
+      if (plan.write !== undefined) await perform(client, plan.write);
+      if (plan.event !== undefined) recordEvent(slice, plan.event);
+    } catch (error) {
+      ignoring("conflict", "not-found")(error);
+    }
+  };
+
+  const recordEvent = ({ metadata }: ResourceSlice, { reason, message }: SliceEvent): void => {
+    const { group, version, kind } = RESOURCE_SLICES;
+    const regarding = { apiVersion: `${group}/${version}`, kind, metadata };
+    const type = reason === "SliceGranted" ? "Normal" : "Warning";
+    deps.recordEvent({ regarding, type, reason, message });
+  };
+
+  /** The plan, and the user of the guest pods that it counts. */
+  const planFor = async (slice: ResourceSlice, owner: () => Promise<Tenancy>) => {
     const { name } = slice.metadata;
     const tenancy = slice.spec.class === SLICE_CLASS ? await owner() : NO_TENANT;
-    const verdict = evaluateReplica({ slice, ...tenancy }, viewOf(name), deps.broker().now);
-    return planReplica({
+    const user = creatorUserOf(name, tenancy.tenant ?? "");
+    const verdict = evaluateReplica(slice, tenancy, {
+      entry: cache.get("provider", name),
+      isHeld: deps.isHeld(name),
+      isUnknownToBroker: lookups.isUnknownToBroker(name),
+      unknownForMs: clock.monotonicMs() - (unknownSince.get(name) ?? clock.monotonicMs()),
+      counted: deps.resources,
+      now: deps.link.view().now,
+    });
+    const plan = planReplica({
       slice,
       verdict,
       isEnforcing: deps.isEnforcing,
-      guests: guests.count(creatorUserOf(name, tenancy.tenant ?? "")),
+      guests: guestsOf(name, user).length,
       quota: await quotaOf(slice, verdict),
-      wallMs: deps.clock.wallMs(),
+      wallMs: clock.wallMs(),
     });
+    return { ...plan, user };
   };
 
-  const viewOf = (name: string): ReservationView => ({
-    entry: cache.get("provider", name),
-    isHeld: deps.isHeld(name),
-    isUnknownToBroker: lookups.isUnknownToBroker(name),
-    unknownForMs: deps.clock.monotonicMs() - (unknownSince.get(name) ?? deps.clock.monotonicMs()),
-    terms: deps.terms,
-  });
-
   /** Read only where the plan needs it. Liqo names the Quota after the consumer that the replica claims. */
-  const quotaOf = async (slice: ResourceSlice, verdict: ReplicaVerdict): Promise<QuotaState> => {
-    const { kind } = verdict.kind === "refuse" ? verdict.consequence : verdict;
+  const quotaOf = async (slice: ResourceSlice, { kind }: ReplicaVerdict): Promise<QuotaState> => {
     if (kind !== "deny" && !(kind === "revoke" && isAccepted(slice))) return "none";
     const quota = await client.find(QUOTAS, quotaName(slice));
     if (quota === undefined) return "none";
@@ -150,25 +168,30 @@ export function sliceReconciler(deps: SliceReconcilerDeps): SliceReconciler {
     const consumer = reservation?.dataPlaneIds.requester;
     if (endedAt === undefined || consumer === undefined) return {};
     const user = creatorUserOf(name, consumer);
-    if (guests.count(user) === 0 || evictions.has(user)) return {};
-    const { now } = deps.broker();
-    const leftMs = now === undefined ? END_GRACE_MS : endedAt + END_GRACE_MS - now;
+    if (guestsOf(name, user).length === 0 || evictions.has(user)) return {};
+    const leftMs = graceLeftMs(endedAt, deps.link.view().now);
     if (leftMs > 0) return { requeueAfterMs: leftMs };
     evictions.set(user, undefined);
     return {};
   };
 
-  const evict = async (user: string, slice: ResourceSlice | undefined): Promise<Requeue> => {
-    const removed = await guests.evict(user, client);
-    if (removed > 0) {
-      deps.log.warn({ user, pods: removed }, "pods that nothing is reserved for are removed");
-      const message = `${removed} pods of ${user} are removed: nothing is reserved for them`;
-      if (slice !== undefined) writer.recordEvent(slice, "GuestsRemoved", message);
+  const evict = async (name: string, user: string, slice: ResourceSlice | undefined): Promise<Requeue> => {
+    const staying = guestsOf(name, user).filter((guest) => !guest.isDeleting && !evicted.has(guest));
+    const leaving = staying.slice(0, EVICT_AT_ONCE);
+    for (const guest of leaving) {
+      // Already gone, or replaced by another pod of the same name, which is handled separately.
+      await client.delete(SHADOW_PODS, guest, { uid: guest.uid }).catch(ignoring("not-found", "conflict"));
+      evicted.add(guest);
+    }
+    if (leaving.length > 0) {
+      deps.log.warn({ user, pods: leaving.length }, "pods that nothing is reserved for are removed");
+      const message = `${leaving.length} pods of ${user} are removed: nothing is reserved for them`;
+      if (slice !== undefined) recordEvent(slice, { reason: "GuestsRemoved", message });
     }
     return { requeueAfterMs: EVICT_RETRY_MS };
   };
 
-  return { reconcile };
+  return reconcile;
 }
 
 function valueOrThrow(end: PromiseSettledResult<Requeue>): Requeue {
@@ -179,14 +202,6 @@ function valueOrThrow(end: PromiseSettledResult<Requeue>): Requeue {
 function lazy<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
-}
-
-/** After a concurrent write, plan again on the current object. */
-function retryOnConflict<T>(newest: () => Promise<T>): (error: unknown) => Promise<T> {
-  return (error) => {
-    if (error instanceof Fault && error.code === "conflict") return newest();
-    throw error;
-  };
 }
 
 /**
@@ -205,4 +220,43 @@ async function tenancyOf(namespace: string, client: Pick<KubeClient, "find" | "l
       isTenantActive &&= tenantCondition === "Active";
   });
   return { tenant, isTenantActive };
+}
+
+/** How long a result is used before the broker is asked again. */
+const LOOKUP_MS = 60_000;
+
+/** Looks up reservations at the broker that have objects here and are not in the cache. */
+function brokerLookups({ cache, communicator, link, clock, log }: SliceReconcilerDeps) {
+  const what = "asking the broker about reservations";
+  const reporter = failureReporter({ log, clock, fields: {}, what });
+  const results = new Map<string, { at: number; isUnknown: boolean }>();
+
+  /** Undefined: no answer, so nothing is revoked. */
+  const isUnknown = async (id: string): Promise<boolean | undefined> => {
+    try {
+      const reservation = await communicator.getReservation(id);
+      reporter.recovered();
+      if (reservation !== undefined) return cache.update("provider", reservation) === "not-ours";
+      // Older brokers return not-found for every ID.
+      return link.isCurrent() === true ? true : undefined;
+    } catch (error) {
+      reporter.failed(toFault(error));
+      return undefined;
+    }
+  };
+
+  return {
+    /** True: the broker knows no such reservation of this cluster. */
+    isUnknownToBroker: (id: string): boolean => results.get(id)?.isUnknown === true,
+    /** Resolves with the time until the next lookup; the result is in the cache. */
+    lookUp: async (id: string): Promise<number> => {
+      const before = results.get(id);
+      const sinceMs = clock.monotonicMs() - (before?.at ?? Number.NEGATIVE_INFINITY);
+      if (sinceMs < LOOKUP_MS) return LOOKUP_MS - sinceMs;
+      const answer = (await isUnknown(id)) ?? before?.isUnknown ?? false;
+      results.set(id, { at: clock.monotonicMs(), isUnknown: answer });
+      return LOOKUP_MS;
+    },
+    forget: (id: string): void => void results.delete(id),
+  };
 }

@@ -1,5 +1,5 @@
 import { type Clock, type Log, toFault } from "@resource-broker/base";
-import type { Obstacle } from "./desired-virtual-node.ts";
+import type { Obstacle } from "./steps.ts";
 
 export type JobKind = "peer" | "unpeer" | "force-unpeer";
 
@@ -15,9 +15,8 @@ export interface Job {
 /** The current or last job of one provider. */
 export type JobState =
   | { readonly kind: "none" }
-  | { readonly kind: "running"; readonly job: JobKind; readonly forMs: number }
-  /** Success. The objects may not show the result yet. */
-  | { readonly kind: "done"; readonly job: JobKind; readonly forMs: number }
+  /** `done` is success. The objects may not show the result yet. */
+  | { readonly kind: "running" | "done"; readonly job: JobKind; readonly forMs: number }
   | {
       readonly kind: "failed";
       readonly job: JobKind;
@@ -38,25 +37,15 @@ export interface PeeringJobRunner {
   readonly stop: () => Promise<void>;
 }
 
-interface Running {
-  readonly kind: "running";
+interface Entry {
   readonly job: JobKind;
   readonly since: number;
-  readonly ending: AbortController;
-  readonly over: Promise<void>;
+  /** Failures in a row before this job, or with it once it has failed. */
   readonly times: number;
+  /** Absent: the job has ended. */
+  readonly running?: { readonly ending: AbortController; readonly over: Promise<void> };
+  readonly obstacle?: Obstacle;
 }
-
-type Entry =
-  | Running
-  | { readonly kind: "done"; readonly job: JobKind; readonly since: number }
-  | {
-      readonly kind: "failed";
-      readonly job: JobKind;
-      readonly since: number;
-      readonly obstacle: Obstacle;
-      readonly times: number;
-    };
 
 const MIN_BACKOFF_MS = 30_000;
 const MAX_BACKOFF_MS = 300_000;
@@ -71,63 +60,46 @@ export function peeringJobRunner({ clock, log }: PeeringJobRunnerDeps): PeeringJ
 
   const begin = (liqoId: string, job: Job, times: number): void => {
     const ending = new AbortController();
+    const begun = { job: job.kind, since: clock.monotonicMs(), times };
     const over = runWithTimeout(job, { ending, clock }).then((obstacle) => {
-      const since = clock.monotonicMs();
-      const { kind } = job;
-      if (obstacle === undefined) entries.set(liqoId, { kind: "done", job: kind, since });
-      else entries.set(liqoId, { kind: "failed", job: kind, since, obstacle, times: times + 1 });
-      const line = { liqoId, job: kind, ...obstacle };
-      if (obstacle === undefined) log.info(line, "liqoctl has ended");
-      else log.warn(line, "liqoctl has failed");
+      const ended = { job: job.kind, since: clock.monotonicMs() };
+      const line = { liqoId, job: job.kind, ...obstacle };
+      if (obstacle === undefined) {
+        entries.set(liqoId, { ...ended, times: 0 });
+        log.info(line, "liqoctl has ended");
+      } else {
+        entries.set(liqoId, { ...ended, times: times + 1, obstacle });
+        log.warn(line, "liqoctl has failed");
+      }
     });
-    const since = clock.monotonicMs();
     log.info({ liqoId, job: job.kind }, "liqoctl has started");
-    entries.set(liqoId, { kind: "running", job: job.kind, since, ending, over, times });
+    entries.set(liqoId, { ...begun, running: { ending, over } });
   };
 
   return {
     state: (liqoId) => stateOf(entries.get(liqoId), clock.monotonicMs()),
     start: (liqoId, job) => {
       const before = entries.get(liqoId);
-      if (before?.kind === "running") return;
-      const isAgain = before?.kind === "failed" && before.job === job.kind;
-      begin(liqoId, job, isAgain ? before.times : 0);
+      if (before?.running !== undefined) return;
+      begin(liqoId, job, before?.job === job.kind ? before.times : 0);
     },
-    abort: (liqoId) => {
-      const entry = entries.get(liqoId);
-      if (entry?.kind === "running") entry.ending.abort();
-    },
+    abort: (liqoId) => entries.get(liqoId)?.running?.ending.abort(),
     forget: (liqoId) => {
-      if (entries.get(liqoId)?.kind !== "running") entries.delete(liqoId);
+      if (entries.get(liqoId)?.running === undefined) entries.delete(liqoId);
     },
     stop: async () => {
-      const running = [...entries.values()].filter((entry) => entry.kind === "running");
+      const running = [...entries.values()].flatMap((entry) => entry.running ?? []);
       for (const { ending } of running) ending.abort();
       await Promise.all(running.map(({ over }) => over));
     },
   };
 }
 
-/** The job's state. After a failure with a kubeconfig that was replaced, there is no backoff. */
-export async function currentJob(
-  { jobs, jobFactory }: CurrentJobDeps,
-  { liqoId, clusterId }: { readonly liqoId: string; readonly clusterId: string },
-): Promise<JobState> {
-  const job = jobs.state(liqoId);
-  if (job.kind !== "failed" || job.retryInMs === 0) return job;
-  return (await jobFactory.hasNewKubeconfig(clusterId)) ? { ...job, retryInMs: 0 } : job;
-}
-
-export interface CurrentJobDeps {
-  readonly jobs: PeeringJobRunner;
-  readonly jobFactory: { readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean> };
-}
-
 function stateOf(entry: Entry | undefined, now: number): JobState {
   if (entry === undefined) return { kind: "none" };
-  const forMs = now - entry.since;
-  if (entry.kind !== "failed") return { kind: entry.kind, job: entry.job, forMs };
-  const { job, obstacle, times } = entry;
+  const { job, since, times, running, obstacle } = entry;
+  const forMs = now - since;
+  if (obstacle === undefined) return { kind: running === undefined ? "done" : "running", job, forMs };
   const pauseMs = Math.min(MIN_BACKOFF_MS * 2 ** Math.min(times - 1, 10), MAX_BACKOFF_MS);
   return { kind: "failed", job, obstacle, times, retryInMs: Math.max(0, pauseMs - forMs) };
 }
@@ -141,26 +113,20 @@ async function runWithTimeout(
   let cancel = (): void => undefined;
   const tooLong = new Promise<JobResult>((resolve) => {
     cancel = clock.after(timeoutMs, () => {
-      resolve({
-        reason: "LiqoctlTimedOut",
-        message: `liqoctl ${kind} did not end within ${timeoutMs / 1000} s`,
-      });
+      const message = `liqoctl ${kind} did not end within ${timeoutMs / 1000} s`;
+      resolve({ reason: "LiqoctlTimedOut", message });
       ending.abort();
     });
-    signal.addEventListener("abort", () =>
-      resolve({
-        reason: "Aborted",
-        message: `liqoctl ${kind} was stopped, because it is not needed any more`,
-      }),
-    );
+    const message = `liqoctl ${kind} was stopped, because it is not needed any more`;
+    signal.addEventListener("abort", () => resolve({ reason: "Aborted", message }));
+  });
+  const failed = (error: unknown): JobResult => ({
+    reason: "PeeringFailed",
+    message: toFault(error).message,
   });
   try {
-    return await Promise.race([work(signal).catch(unexpected), tooLong]);
+    return await Promise.race([work(signal).catch(failed), tooLong]);
   } finally {
     cancel();
   }
-}
-
-function unexpected(error: unknown): JobResult {
-  return { reason: "PeeringFailed", message: toFault(error).message };
 }

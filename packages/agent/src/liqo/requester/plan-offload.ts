@@ -1,8 +1,14 @@
 import type { Offload } from "../../data-plane/data-plane.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
-import { LIQO_LABEL } from "../objects/labels.ts";
-import { NAMESPACE_OFFLOADING_NAME, type NamespaceOffloading } from "../objects/offloading.ts";
+import {
+  LIQO_LABEL,
+  NAMESPACE_OFFLOADING_NAME,
+  NAMESPACE_OFFLOADINGS,
+  type NamespaceOffloading,
+} from "../objects.ts";
+import { create, update } from "../writes.ts";
 import type { DesiredVirtualNode } from "./desired-virtual-node.ts";
+import { act, type Step, stalled, wait } from "./steps.ts";
 
 /** Whether the namespace exists, and its NamespaceOffloading, if any. */
 export interface ObservedOffload {
@@ -11,17 +17,11 @@ export interface ObservedOffload {
   readonly offloading: NamespaceOffloading | undefined;
 }
 
-export type OffloadStep =
-  | { readonly kind: "done" }
-  /** Written; Liqo has not created the remote namespace yet. */
-  | { readonly kind: "pending"; readonly message: string; readonly since: string | undefined }
-  | {
-      readonly kind: "write";
-      /** `create` for a new object; `update` carries the resourceVersion that it replaces. */
-      readonly how: "create" | "update";
-      readonly offloading: NamespaceOffloading;
-    }
-  | { readonly kind: "obstacle"; readonly reason: string; readonly message: string };
+/** The next step for the namespaces; undefined: they are ready. */
+export interface OffloadStep extends Step {
+  /** Since when the remote namespace has not existed. */
+  readonly since?: string | undefined;
+}
 
 /** Reservations that need the offloading, each with the provider's Liqo ID. Pods of one namespace may use several reservations. */
 const CLAIM = "offload.rear.fluidos.eu/";
@@ -29,47 +29,48 @@ const CLAIM = "offload.rear.fluidos.eu/";
 const ENDING = "offload-ending.rear.fluidos.eu/";
 const DEFAULT_STRATEGY = "LocalAndRemote";
 
-/** The next step so that pods of the requested namespaces may run at the provider. */
-export function planOffload(desired: DesiredVirtualNode, observed: readonly ObservedOffload[]): OffloadStep {
+/** The next step so that pods of the requested namespaces may run at the provider; undefined: they may. */
+export function planOffload(
+  desired: DesiredVirtualNode,
+  observed: readonly ObservedOffload[],
+): OffloadStep | undefined {
   const { offload } = desired;
-  if (offload === undefined) return { kind: "done" };
-  const steps = observed.map((sight) => stepFor(desired, offload, sight));
+  if (offload === undefined) return undefined;
+  const steps = observed.flatMap((found) => planNamespace(desired, offload, found) ?? []);
   // One blocked namespace must not keep the others from being written.
-  return (
-    steps.find(({ kind }) => kind === "write") ??
-    steps.find(({ kind }) => kind === "obstacle") ??
-    steps.find(({ kind }) => kind === "pending") ?? { kind: "done" }
-  );
+  return steps.find(({ kind }) => kind === "act") ?? steps.find(({ isStalled }) => isStalled) ?? steps[0];
 }
 
-function stepFor(desired: DesiredVirtualNode, offload: Offload, observed: ObservedOffload): OffloadStep {
-  const { namespace, isThere, offloading } = observed;
-  const { podOffloadingStrategy: strategy = DEFAULT_STRATEGY } = offload;
-  if (!isThere) return obstacle("NamespaceMissing", `namespace ${namespace} does not exist: create it`);
-  if (offloading === undefined)
-    return write("create", namespace, { claims: { [desired.id]: desired.liqoId }, strategy });
+function planNamespace(
+  desired: DesiredVirtualNode,
+  { podOffloadingStrategy: strategy = DEFAULT_STRATEGY }: Offload,
+  { namespace, isThere, offloading }: ObservedOffload,
+): OffloadStep | undefined {
+  const { id, liqoId, clusterId } = desired;
+  const isWritten = `namespace ${namespace} may use ${clusterId}`;
+  if (!isThere) return stalled("NamespaceMissing", `namespace ${namespace} does not exist: create it`);
+  if (offloading === undefined) {
+    const made = offloadingManifest(namespace, { claims: { [id]: liqoId }, strategy });
+    return act("Offloading", isWritten, create(NAMESPACE_OFFLOADINGS, made));
+  }
   const where = `NamespaceOffloading ${namespace}/${NAMESPACE_OFFLOADING_NAME}`;
   if (!isOurs(offloading)) {
     const remedy = "remove the namespace from spec.offload, or delete that object";
-    return obstacle("OffloadingConflict", `${where} was made by someone else and is not changed: ${remedy}`);
+    return stalled("OffloadingConflict", `${where} was made by someone else and is not changed: ${remedy}`);
   }
   if (offloading.metadata.deletionTimestamp !== undefined) {
-    return obstacle("OffloadingTerminating", `${where} is being deleted; a new one is created afterwards`);
+    return stalled("OffloadingTerminating", `${where} is being deleted; a new one is created afterwards`);
   }
   const claims = claimsOf(offloading, CLAIM);
   const isWanted = Object.keys(claims).length > 0;
   if (isWanted && offloading.spec.podOffloadingStrategy !== strategy) {
     const has = `has podOffloadingStrategy ${offloading.spec.podOffloadingStrategy} for other reservations`;
-    return obstacle("OffloadingConflict", `${where} ${has}: ask for the same, or use another namespace`);
+    return stalled("OffloadingConflict", `${where} ${has}: ask for the same, or use another namespace`);
   }
-  if (claims[desired.id] === desired.liqoId) return planMapping(desired, offloading);
-  const { [desired.id]: _, ...ending } = claimsOf(offloading, ENDING);
-  return write("update", namespace, {
-    claims: { ...claims, [desired.id]: desired.liqoId },
-    ending,
-    strategy,
-    before: offloading,
-  });
+  if (claims[id] === liqoId) return planMapping(desired, offloading);
+  const { [id]: _, ...ending } = claimsOf(offloading, ENDING);
+  const changes = { claims: { ...claims, [id]: liqoId }, ending, strategy, before: offloading };
+  return act("Offloading", isWritten, update(NAMESPACE_OFFLOADINGS, offloadingManifest(namespace, changes)));
 }
 
 /**
@@ -96,13 +97,16 @@ export function closedProvider(offloading: NamespaceOffloading, id: string): str
 function planMapping(
   { clusterId, liqoId }: DesiredVirtualNode,
   offloading: NamespaceOffloading,
-): OffloadStep {
+): OffloadStep | undefined {
   const { metadata, spec, status } = offloading;
   const ready = status?.remoteNamespacesConditions?.[liqoId]?.find(({ type }) => type === "Ready");
   const isReady = ready === undefined ? status?.offloadingPhase === "Ready" : ready.status === "True";
-  if (spec.podOffloadingStrategy === "Local" || (isReady && isObserved(offloading))) return { kind: "done" };
-  const message = `namespace ${metadata.namespace} does not exist yet at ${clusterId}`;
-  return { kind: "pending", message, since: ready?.lastTransitionTime };
+  if (spec.podOffloadingStrategy === "Local" || (isReady && isObserved(offloading))) return undefined;
+  const step = wait(
+    "AwaitingOffloading",
+    `namespace ${metadata.namespace} does not exist yet at ${clusterId}`,
+  );
+  return { ...step, since: ready?.lastTransitionTime };
 }
 
 function isObserved({ metadata, status }: NamespaceOffloading): boolean {
@@ -137,14 +141,6 @@ interface DesiredOffloading {
   readonly ending?: Claims;
   readonly strategy: NonNullable<NamespaceOffloading["spec"]["podOffloadingStrategy"]>;
   readonly before?: NamespaceOffloading;
-}
-
-function write(how: "create" | "update", namespace: string, desired: DesiredOffloading): OffloadStep {
-  return { kind: "write", how, offloading: offloadingManifest(namespace, desired) };
-}
-
-function obstacle(reason: string, message: string): OffloadStep {
-  return { kind: "obstacle", reason, message };
 }
 
 function offloadingManifest(

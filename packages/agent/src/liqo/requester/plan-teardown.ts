@@ -1,9 +1,22 @@
-import type { ResourceSlice } from "../objects/authentication.ts";
-import { LIQO_ANNOTATION } from "../objects/labels.ts";
-import type { NamespaceOffloading, VirtualNode } from "../objects/offloading.ts";
+import type { Resource } from "@resource-broker/kube";
+import {
+  LIQO_ANNOTATION,
+  NAMESPACE_OFFLOADINGS,
+  type NamespaceOffloading,
+  RELEASING_ANNOTATION,
+  RESERVATION_NODES,
+  RESERVATION_PODS,
+  type ReservationNode,
+  type ReservationPod,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+  VIRTUAL_NODES,
+  type VirtualNode,
+} from "../objects.ts";
+import { patch, remove, update } from "../writes.ts";
 import { closedFor, withoutClaim } from "./plan-offload.ts";
-import { type PeeringState, planUnpeer, type UnpeerStep } from "./plan-unpeer.ts";
-import type { ReservationNode, ReservationPod } from "./reservation-nodes.ts";
+import { type PeeringState, planUnpeer } from "./plan-peering.ts";
+import { act, type Step, stalled, wait } from "./steps.ts";
 
 /** All objects of one reservation in this cluster. */
 export interface ReservationObjects {
@@ -34,28 +47,16 @@ export const DEADLINE_MS: Readonly<Record<TeardownStage, number>> = {
   offloading: 60_000,
 };
 
-export type TeardownStep =
-  | { readonly kind: "clean" }
-  | { readonly kind: "wait"; readonly reason: string; readonly message: string; readonly isStalled?: boolean }
-  | { readonly kind: "cordon" | "delete-node"; readonly node: ReservationNode }
-  | { readonly kind: "delete-pods"; readonly pods: readonly ReservationPod[]; readonly isForced: boolean }
-  | {
-      readonly kind: "close-offloading" | "shrink-offloading" | "delete-offloading";
-      readonly offloading: NamespaceOffloading;
-    }
-  /** Otherwise Liqo would create the virtual node again. */
-  | { readonly kind: "stop-virtual-node" | "delete-slice"; readonly slice: ResourceSlice }
-  | { readonly kind: "delete-virtual-node"; readonly virtualNode: VirtualNode }
-  /** The controller of these finalizers does not remove them. */
-  | {
-      readonly kind: "strip";
-      readonly what: "slice" | "virtual-node" | "offloading";
-      readonly object: ResourceSlice | VirtualNode | NamespaceOffloading;
-    }
-  | UnpeerStep;
+const CORDONED = {
+  metadata: { annotations: { [RELEASING_ANNOTATION]: "true" } },
+  spec: { unschedulable: true },
+};
 
-/** The next step to remove a reservation from the cluster, in an order that does not break running pods. */
-export function planTeardown(objects: ReservationObjects): TeardownStep {
+/**
+ * The next step to remove a reservation from the cluster, in an order that does not break running pods. Undefined:
+ * nothing is left.
+ */
+export function planTeardown(objects: ReservationObjects): Step | undefined {
   return (
     planClosing(objects) ??
     planDrain(objects) ??
@@ -63,113 +64,147 @@ export function planTeardown(objects: ReservationObjects): TeardownStep {
     planVirtualNode(objects) ??
     planNode(objects) ??
     planSlices(objects) ??
-    planLastNode(objects) ??
+    (objects.node && deleteNode(objects.node)) ??
     planLastOffloadings(objects) ??
     planUnpeer(objects.id, objects.peering)
   );
 }
 
 /** Before the pods end, no new ones may be scheduled: neither on its node nor, for its namespaces, on other nodes of the provider. */
-function planClosing({ id, node, offloadings }: ReservationObjects): TeardownStep | undefined {
-  if (node !== undefined && node.spec?.unschedulable !== true) return { kind: "cordon", node };
-  const [offloading] = offloadings
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .flatMap((found) => closedFor(found, id) ?? []);
-  return offloading && { kind: "close-offloading", offloading };
+function planClosing({ id, node, offloadings }: ReservationObjects): Step | undefined {
+  if (node !== undefined && node.spec?.unschedulable !== true) {
+    return act(
+      "Cordoned",
+      `Node ${node.metadata.name} is cordoned`,
+      patch(RESERVATION_NODES, node, CORDONED),
+    );
+  }
+  const [closed] = offloadings.filter(isThere).flatMap((found) => closedFor(found, id) ?? []);
+  if (closed === undefined) return undefined;
+  const message = `new pods of ${closed.metadata.namespace} are no longer offloaded to the provider`;
+  return act("Unoffloading", message, update(NAMESPACE_OFFLOADINGS, closed));
 }
 
-function planDrain({ pods, waitedMs }: ReservationObjects): TeardownStep | undefined {
+function isThere({ metadata }: Pick<ReservationNode, "metadata">): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+function planDrain({ pods, waitedMs }: ReservationObjects): Step | undefined {
   if (pods.length === 0) return undefined;
   const waited = waitedMs("drain");
   if (waited >= 2 * DEADLINE_MS.drain) return undefined;
   const isForced = waited >= DEADLINE_MS.drain;
-  const toDelete = pods.filter(({ metadata }) => isForced || metadata.deletionTimestamp === undefined);
-  if (toDelete.length > 0) return { kind: "delete-pods", pods: toDelete, isForced };
-  return { kind: "wait", reason: "Draining", message: `${pods.length} pods are terminating at the provider` };
+  const leaving = pods.filter((pod) => isForced || isThere(pod));
+  if (leaving.length === 0) return wait("Draining", `${pods.length} pods are terminating at the provider`);
+  const writes = leaving.map((pod) => {
+    const { uid } = pod.metadata;
+    const options = { ...(uid === undefined ? {} : { uid }), ...(isForced ? { gracePeriodSeconds: 0 } : {}) };
+    return remove(RESERVATION_PODS, pod, options);
+  });
+  if (!isForced) return act("Draining", `${leaving.length} pods are being deleted`, ...writes);
+  return { ...stalled("ForcingPods", stuckPodsText(leaving)), writes };
+}
+
+function stuckPodsText(pods: readonly ReservationPod[]): string {
+  const names = pods.slice(0, 5).map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`);
+  return `${pods.length} pods did not terminate in time and are deleted by force: ${names.join(", ")}`;
 }
 
 /** Objects that other reservations use stay, without this one. */
-function planOffloadings({ id, offloadings }: ReservationObjects): TeardownStep | undefined {
-  const [offloading] = offloadings.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+function planOffloadings({ id, offloadings }: ReservationObjects): Step | undefined {
+  const offloading = offloadings.find(isThere);
   if (offloading === undefined) return undefined;
   const rest = withoutClaim(offloading, id);
-  if (rest === undefined) return { kind: "delete-offloading", offloading };
-  return { kind: "shrink-offloading", offloading: rest };
+  if (rest !== undefined) {
+    const message = "other reservations still use the namespace's offloading";
+    return act("Unoffloading", message, update(NAMESPACE_OFFLOADINGS, rest));
+  }
+  const message = `${offloading.metadata.namespace} is no longer offloaded`;
+  return act("Unoffloading", message, remove(NAMESPACE_OFFLOADINGS, offloading));
 }
 
-function planVirtualNode({ slices, virtualNodes, waitedMs }: ReservationObjects): TeardownStep | undefined {
+function planVirtualNode({ slices, virtualNodes, waitedMs }: ReservationObjects): Step | undefined {
   const [virtualNode] = virtualNodes;
   if (virtualNode === undefined) return undefined;
-  const slice = slices.find(
-    ({ metadata }) =>
-      metadata.deletionTimestamp === undefined &&
-      metadata.annotations?.[LIQO_ANNOTATION.createVirtualNode] !== "false",
-  );
-  if (slice !== undefined) return { kind: "stop-virtual-node", slice };
-  const existing = virtualNodes.find(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (existing !== undefined) return { kind: "delete-virtual-node", virtualNode: existing };
+  const annotations = { [LIQO_ANNOTATION.createVirtualNode]: "false" };
+  const slice = slices
+    .filter(isThere)
+    .find(({ metadata }) => metadata.annotations?.[LIQO_ANNOTATION.createVirtualNode] !== "false");
+  if (slice !== undefined) {
+    const stop = patch(RESOURCE_SLICES, slice, { metadata: { annotations } });
+    return act("VirtualNodeLeaving", "Liqo will not create the virtual node again", stop);
+  }
+  const existing = virtualNodes.find(isThere);
+  if (existing !== undefined) {
+    const message = `VirtualNode ${existing.metadata.name} was deleted`;
+    return act("VirtualNodeLeaving", message, remove(VIRTUAL_NODES, existing));
+  }
   const isLate = waitedMs("virtual-node") >= DEADLINE_MS["virtual-node"];
-  return waitForDeletion({ what: "virtual-node", object: virtualNode }, isLate);
+  return waitForDeletion({ resource: VIRTUAL_NODES, object: virtualNode }, "VirtualNodeLeaving", isLate);
 }
 
-function planNode({ node, waitedMs }: ReservationObjects): TeardownStep | undefined {
+function planNode({ node, waitedMs }: ReservationObjects): Step | undefined {
   if (node === undefined) return undefined;
   const waited = waitedMs("node");
   // The release of the provider's capacity must not wait for an object in this cluster.
   if (waited >= 2 * DEADLINE_MS.node) return undefined;
-  return waited >= DEADLINE_MS.node ? deleteNode(node) : nodeDeletion(node);
+  return waited >= DEADLINE_MS.node ? deleteNode(node) : wait("NodeLeaving", deletionText("Node", node));
 }
 
-function planLastNode({ node }: ReservationObjects): TeardownStep | undefined {
-  return node && deleteNode(node);
+function deleteNode(node: ReservationNode): Step {
+  if (!isThere(node)) return stalled("NodeLeaving", deletionText("Node", node));
+  const message = `Node ${node.metadata.name} was deleted by the agent, because Liqo did not`;
+  return act("NodeLeaving", message, remove(RESERVATION_NODES, node));
 }
 
-function deleteNode(node: ReservationNode): TeardownStep {
-  if (node.metadata.deletionTimestamp === undefined) return { kind: "delete-node", node };
-  return { ...nodeDeletion(node), isStalled: true };
-}
-
-function nodeDeletion({ metadata: { name, finalizers = [] } }: ReservationNode) {
-  const message = `Node ${name} is being deleted${finalizersText(finalizers)}`;
-  return { kind: "wait", reason: "NodeLeaving", message } as const;
-}
-
-function planSlices({ slices, waitedMs }: ReservationObjects): TeardownStep | undefined {
+function planSlices({ slices, waitedMs }: ReservationObjects): Step | undefined {
   const [slice] = slices;
   if (slice === undefined) return undefined;
-  const existing = slices.find(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (existing !== undefined) return { kind: "delete-slice", slice: existing };
-  return waitForDeletion({ what: "slice", object: slice }, waitedMs("slice") >= DEADLINE_MS.slice);
+  const existing = slices.find(isThere);
+  if (existing !== undefined) {
+    const message = `ResourceSlice ${existing.metadata.name} was deleted`;
+    return act("SliceLeaving", message, remove(RESOURCE_SLICES, existing));
+  }
+  return waitForDeletion(
+    { resource: RESOURCE_SLICES, object: slice },
+    "SliceLeaving",
+    waitedMs("slice") >= DEADLINE_MS.slice,
+  );
 }
 
-function planLastOffloadings({ offloadings, waitedMs }: ReservationObjects): TeardownStep | undefined {
+function planLastOffloadings({ offloadings, waitedMs }: ReservationObjects): Step | undefined {
   const [offloading] = offloadings;
   if (offloading === undefined) return undefined;
   const isLate = waitedMs("offloading") >= DEADLINE_MS.offloading;
-  return waitForDeletion({ what: "offloading", object: offloading }, isLate);
+  return waitForDeletion(
+    { resource: NAMESPACE_OFFLOADINGS, object: offloading },
+    "OffloadingLeaving",
+    isLate,
+  );
 }
 
-type Terminating = Pick<Extract<TeardownStep, { kind: "strip" }>, "what" | "object">;
-
-const DELETION_REASONS: Readonly<Record<Terminating["what"], string>> = {
-  slice: "SliceLeaving",
-  "virtual-node": "VirtualNodeLeaving",
-  offloading: "OffloadingLeaving",
-};
-
-function waitForDeletion({ what, object }: Terminating, isLate: boolean): TeardownStep {
-  const { kind, metadata } = object;
-  const { finalizers = [] } = metadata;
-  if (isLate && finalizers.some(isLiqoFinalizer)) return { kind: "strip", what, object };
-  const message = `${kind} ${metadata.namespace ?? ""}/${metadata.name} is being deleted${finalizersText(finalizers)}`;
-  return { kind: "wait", reason: DELETION_REASONS[what], message, isStalled: isLate };
+/** Liqo's finalizers are removed when their controller does not; those of other controllers are left alone. */
+function waitForDeletion<T extends ResourceSlice | VirtualNode | NamespaceOffloading>(
+  { resource, object }: { readonly resource: Resource<T>; readonly object: T },
+  reason: string,
+  isLate: boolean,
+): Step {
+  const { name, finalizers = [] } = object.metadata;
+  const others = finalizers.filter((finalizer) => !isLiqoFinalizer(finalizer));
+  if (!isLate || others.length === finalizers.length) {
+    return (isLate ? stalled : wait)(reason, deletionText(resource.kind, object));
+  }
+  const message = `Liqo did not remove its finalizers from ${resource.kind} ${name}: the agent removed them`;
+  const strip = patch(resource, object, { metadata: { finalizers: others } });
+  return { ...act("Forced", message, strip), isStalled: true };
 }
 
-function finalizersText(finalizers: readonly string[]): string {
-  return finalizers.length === 0 ? "" : `; waiting for the finalizers ${finalizers.join(", ")}`;
+function deletionText(kind: string, { metadata }: Pick<ReservationNode, "metadata">): string {
+  const { name, namespace, finalizers = [] } = metadata;
+  const blocked = finalizers.length === 0 ? "" : `; waiting for the finalizers ${finalizers.join(", ")}`;
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} is being deleted${blocked}`;
 }
 
-/** Finalizers of other controllers are left alone. */
-export function isLiqoFinalizer(finalizer: string): boolean {
+function isLiqoFinalizer(finalizer: string): boolean {
   return /^(?:[-a-z0-9]+\.)*liqo\.io\//.test(finalizer);
 }

@@ -3,8 +3,6 @@ import { readAgentSettings } from "../read-agent-settings.ts";
 
 /** Enough to start with. */
 export const RIGHT = ["--broker-url=https://broker.example:8443", "--broker-cert-path=/certs"];
-export const CERT_PATH_MISSING =
-  "--broker-cert-path is missing: name the folder with tls.crt, tls.key and ca.crt; brokerctl certs issue <cluster-id> writes one";
 
 export function read(
   argv: readonly string[],

@@ -5,7 +5,7 @@ import { backoff, wait } from "@resource-broker/kube";
 const MAX_PAUSE_MS = 2_000;
 const MAX_RETRY_AFTER_MS = 5_000;
 
-export interface ApiCallsDeps {
+interface ApiCallsDeps {
   /** Where the API server of the broker's cluster is. */
   readonly server: string;
   readonly clock: Clock;
@@ -13,22 +13,16 @@ export interface ApiCallsDeps {
   readonly random: () => number;
 }
 
+export type ApiCalls = ReturnType<typeof apiCalls>;
+
 /** Calls to the broker's API server, each with a timeout. */
-export interface ApiCalls {
-  /** Runs `work` with a signal that aborts at the timeout or on close. */
-  readonly within: <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+export function apiCalls({ server, clock, random }: ApiCallsDeps) {
+  const closing = new AbortController();
+
   /**
    * Retries until it succeeds, is refused for good, or times out. Attempts must be idempotent, because an
    * answer may be lost.
    */
-  readonly retry: <T>(signal: AbortSignal, attempt: () => Promise<T>) => Promise<T>;
-  readonly isClosed: () => boolean;
-  readonly close: () => void;
-}
-
-export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
-  const closing = new AbortController();
-
   const retry = async <T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> => {
     const pauses = backoff({ maxMs: MAX_PAUSE_MS }, { random, ...clock });
     let last: Fault | undefined;
@@ -55,7 +49,8 @@ export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
   };
 
   return {
-    within: async (limitMs, work) => {
+    /** Runs `work` with a signal that aborts at the timeout or on close. */
+    within: async <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
       if (closing.signal.aborted) throw closed();
       const limit = new AbortController();
       const end = (): void => limit.abort();
@@ -71,7 +66,6 @@ export function apiCalls({ server, clock, random }: ApiCallsDeps): ApiCalls {
       }
     },
     retry,
-    isClosed: () => closing.signal.aborted,
     close: () => closing.abort(),
   };
 }

@@ -7,36 +7,15 @@ import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";
 /** The broker renews its Lease every 2 s: seven renewals are missed. */
 const LEASE_TIMEOUT_MS = 15_000;
 
-/** Whether the broker is alive, its time and its ledger, from its Lease. */
-export interface BrokerHealth {
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-  /** True after a renewal in the last seconds. */
-  readonly isAlive: () => boolean;
-  /** True when no renewal came for long enough. */
-  readonly isSilent: () => boolean;
-  /** Resolves when the broker is alive; rejects with the reason when it is silent, or on abort. */
-  readonly whenAlive: (signal: AbortSignal) => Promise<void>;
-  /** Records activity of the broker, with its time if known. */
-  readonly markSeen: (brokerTime?: string) => void;
-  /** The broker's time; undefined before the first renewal. */
-  readonly now: () => number | undefined;
-  readonly ledgerId: () => string | undefined;
-  /** Why the broker does not answer, as far as known. */
-  readonly unavailableFault: () => Fault;
-  /** Called when the Lease changed. Returns the function that unsubscribes. */
-  readonly onRenewal: (listener: () => void) => () => void;
-}
-
-export interface BrokerHealthDeps extends ReflectorDeps {
+interface BrokerHealthDeps extends ReflectorDeps {
   /** Called when some cluster can lend more than before. */
   readonly onFreed: () => void;
 }
 
-export function createBrokerHealth(
-  { namespace }: { readonly namespace: string },
-  deps: BrokerHealthDeps,
-): BrokerHealth {
+export type BrokerHealth = ReturnType<typeof createBrokerHealth>;
+
+/** Whether the broker is alive, its time and its ledger, from its Lease. */
+export function createBrokerHealth({ namespace }: { readonly namespace: string }, deps: BrokerHealthDeps) {
   const { clock, client } = deps;
   const time = brokerTime(clock);
   const listeners = new Set<() => void>();
@@ -97,7 +76,9 @@ export function createBrokerHealth(
   );
 
   const sinceMs = (): number => clock.monotonicMs() - (lastSeenAt ?? startedAt);
+  /** True after a renewal in the last seconds. */
   const isAlive = (): boolean => lastSeenAt !== undefined && sinceMs() <= LEASE_TIMEOUT_MS;
+  /** True when no renewal came for long enough. */
   const isSilent = (): boolean => sinceMs() > LEASE_TIMEOUT_MS;
 
   const lease = `Lease ${BROKER_LEASE} in namespace ${namespace} of ${client.server}`;
@@ -107,6 +88,7 @@ export function createBrokerHealth(
       `there is no ${lease}: no broker with --broker-interface=kubernetes serves there; check --broker-namespace; ${NO_GO_BROKER}`,
     );
 
+  /** Why the broker does not answer, as far as known. */
   const unavailableFault = (): Fault => {
     const health = follower.health();
     if (health.state === "failing") return apiServerFault(client.server, health.fault);
@@ -116,6 +98,7 @@ export function createBrokerHealth(
     return new Fault("unreachable", isAlive() ? "the broker is alive, but did not answer in time" : message);
   };
 
+  /** Resolves when the broker is alive; rejects with the reason when it is silent, or on abort. */
   const whenAlive = async (signal: AbortSignal): Promise<void> => {
     if (isAlive()) return;
     if (isSilent() || signal.aborted) throw unavailableFault();
@@ -141,7 +124,7 @@ export function createBrokerHealth(
   };
 
   return {
-    start: () => {
+    start: (): void => {
       startedAt = clock.monotonicMs();
       void follower.start().catch(() => undefined);
     },
@@ -149,14 +132,17 @@ export function createBrokerHealth(
     isAlive,
     isSilent,
     whenAlive,
-    markSeen: (stated) => {
+    /** Records activity of the broker, with its time if known. */
+    markSeen: (stated?: string): void => {
       markSeen(stated);
       notify();
     },
+    /** The broker's time; undefined before the first renewal. */
     now: time.now,
     ledgerId: () => ledgerId,
     unavailableFault,
-    onRenewal: (listener) => {
+    /** Called when the Lease changed. Returns the function that unsubscribes. */
+    onRenewal: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -14,7 +14,7 @@ const FAILED_CHECKS = 2;
 /** Limit of pending events for a slow or absent reader. */
 const MAX_PENDING = 1_000;
 
-export interface InstructionStreamDeps {
+interface InstructionStreamDeps {
   readonly server: string;
   readonly brokerHealth: BrokerHealth;
   readonly clock: Clock;
@@ -26,24 +26,13 @@ export interface InstructionStreamDeps {
   readonly onOpen: () => void;
 }
 
-/** Events of a cluster's reservations, for one reader at a time. A new reader continues where the last one stopped. */
-export interface InstructionStream {
-  readonly watch: (signal: AbortSignal) => AsyncGenerator<BrokerEvent, void>;
-  readonly update: (role: Role, found: LedgerReservation) => void;
-  readonly capacity: (capacity: CapacityEventDTO) => void;
-  /** Events may have been missed: the reader starts again. */
-  readonly reset: (reason: string) => void;
-  /** A watch broke. It recovers by itself, but the reader is notified. */
-  readonly broke: (problem: string) => void;
-  readonly close: () => void;
-}
-
 /** How a stream ended; `fault` undefined: normally. */
 interface End {
   readonly fault: Fault | undefined;
 }
 
-export function createInstructionStream(deps: InstructionStreamDeps): InstructionStream {
+/** Events of a cluster's reservations, for one reader at a time. A new reader continues where the last one stopped. */
+export function createInstructionStream(deps: InstructionStreamDeps) {
   const { brokerHealth, clock } = deps;
   let pending: BrokerEvent[] = [];
   /** No reader yet: the first one starts with the live reservations, and earlier events are dropped. */
@@ -66,6 +55,7 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
     wake();
   };
 
+  /** Events may have been missed: the reader starts again. */
   const reset = (reason: string): void => {
     if (isFresh) return;
     resetReason = reason;
@@ -173,18 +163,19 @@ export function createInstructionStream(deps: InstructionStreamDeps): Instructio
 
   return {
     watch,
-    update: (role, found) => {
+    update: (role: Role, found: LedgerReservation): void => {
       if (isOfLedger(found)) push(eventOf(role, found.reservation));
     },
-    capacity: (capacity) => {
+    capacity: (capacity: CapacityEventDTO): void => {
       // One pending event is enough for a slow reader.
       const isKnown = capacity.change === "freed" && pending.some(isFreed);
       if (!isKnown) push({ kind: "capacity", capacity });
     },
     reset,
-    broke: (problem) =>
+    /** A watch broke. It recovers by itself, but the reader is notified. */
+    broke: (problem: string): void =>
       end({ fault: new Fault("unreachable", `the watch of reservations broke: ${problem}`) }),
-    close: () => {
+    close: (): void => {
       isClosed = true;
       stopChecking();
       end({ fault: undefined });

@@ -29,12 +29,6 @@ describe("the cluster that a kubeconfig was issued for", () => {
   test.each(["not-found", "forbidden"] as const)("is not known where the question is %s", async (code) => {
     expect(await issuedClusterId(failing(code), "hub")).toBeUndefined();
   });
-
-  test("is a fault where the API server does not answer", async () => {
-    await expect(issuedClusterId(failing("unreachable"), "hub")).rejects.toMatchObject({
-      code: "unreachable",
-    });
-  });
 });
 
 describe("an agent that speaks through objects", () => {

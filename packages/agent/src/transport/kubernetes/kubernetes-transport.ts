@@ -1,18 +1,18 @@
-import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
+import { type Clock, type FaultCode, type Log, toFault } from "@resource-broker/base";
 import { responseListeners } from "@resource-broker/client";
-import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
-import { clusterAdvertisementName, type Reservation } from "@resource-broker/contract/crd";
+import type { ReservationDTO } from "@resource-broker/contract";
+import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
 import type { BrokerTransport, Role } from "../broker-communicator.ts";
+import { adoption } from "./adoption.ts";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
-import { intents } from "./intents.ts";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";
 import { type Answered, currentReservation, type ObjectCalls, objectCalls } from "./object-calls.ts";
 import { partyCalls } from "./party-calls.ts";
 import { publishing } from "./publishing.ts";
-import { decisionIn, partiesOf } from "./read-reservation.ts";
+import { rolesOf } from "./read-reservation.ts";
 import { reserving } from "./reserving.ts";
 import { createWatches } from "./watches.ts";
 
@@ -109,7 +109,6 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
 
   const objects = objectCalls({ scope, client, clock, log, calls, answered, ...watches });
   const instance = Buffer.from(randomBytes(INSTANCE_BYTES)).toString("hex");
-  const { activate, renew, release, acknowledge, refuse } = partyCalls(objects, randomBytes);
   watches.start();
 
   return {
@@ -117,13 +116,9 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
     ...publishing({ scope, client, answered, instance, ...watches }),
     ...reserving(objects),
     ...reads(objects),
-    ...intents(objects, { randomBytes, log }),
-    activate,
-    renew,
-    release,
-    acknowledge,
-    refuse,
-    watchInstructions: watches.stream.watch,
+    ...partyCalls(objects),
+    ...adoption(objects),
+    watch: watches.stream.watch,
     ping: () =>
       answered(async (signal) => {
         await brokerHealth.whenAlive(signal);
@@ -163,46 +158,26 @@ function unlessUnknown(error: unknown): undefined {
 
 /** Reads from the API server. */
 function reads(objects: ObjectCalls) {
-  const { scope, brokerHealth, calls } = objects;
-  const { clusterId } = scope;
+  const { scope, brokerHealth } = objects;
 
-  const fetchReservations = (role: Role): Promise<readonly ReservationDTO[]> =>
+  const listReservations = (role: Role): Promise<readonly ReservationDTO[]> =>
     objects.answered(async (signal) => {
       await brokerHealth.whenAlive(signal);
       return objects.list(role, signal, (object) => currentReservation(objects, object, role));
     });
 
-  const fetchReservation = (id: string): Promise<ReservationDTO | undefined> =>
+  const getReservation = (id: string): Promise<ReservationDTO | undefined> =>
     objects.answered(async (signal) => {
       await brokerHealth.whenAlive(signal);
-      const name = objects.nameOf(id) ?? id;
-      const object = await calls.retry(signal, () => objects.find(name, signal));
-      const role = object && roleOf(object);
+      const object = await objects.locate(id, signal);
+      const [role] = object === undefined ? [] : rolesOf(object, scope.clusterId);
       return object && role && currentReservation(objects, object, role);
     });
 
-  const roleOf = (object: Reservation): Role | undefined => {
-    const { requesterID, targetClusterID } = partiesOf(object);
-    if (requesterID === clusterId) return "requester";
-    return targetClusterID === clusterId ? "provider" : undefined;
-  };
-
-  const explain = (decisionId: string): Promise<DecisionDTO> =>
-    objects.answered(async (signal) => {
-      await brokerHealth.whenAlive(signal);
-      const [text] = await objects.list("requester", signal, ({ status }) =>
-        status?.decisionID === decisionId ? status.decision : undefined,
-      );
-      const decision = decisionIn(text);
-      if (decision !== undefined) return decision;
-      throw new Fault("not-found", `no decision ${decisionId} on a request of ${clusterId}`);
-    });
-
   return {
-    fetchReservations,
-    fetchReservation,
-    fetchInstructions: async (): Promise<readonly ReservationDTO[]> =>
-      (await fetchReservations("provider")).filter(({ status }) => isLive(status.phase)),
-    explain,
+    listReservations,
+    getReservation,
+    listInstructions: async (): Promise<readonly ReservationDTO[]> =>
+      (await listReservations("provider")).filter(({ status }) => isLive(status.phase)),
   };
 }

@@ -26,27 +26,21 @@ export interface ObjectScope {
   readonly clusterId: string;
 }
 
-interface NamedRequest {
+interface Keyed {
+  /** Of the object. */
   readonly name: string;
-  readonly request: ReservationRequestDTO;
+  readonly key: string;
 }
 
 export function reserveManifest(
   scope: ObjectScope,
-  { name, request, key }: NamedRequest & { readonly key: string },
+  { name, key, request }: Keyed & { readonly request: ReservationRequestDTO },
 ) {
   return reservation(scope, name, { ...specOf(request), requesterID: scope.clusterId, key });
 }
 
-export function quoteManifest(scope: ObjectScope, { name, request }: NamedRequest) {
-  return reservation(scope, name, { ...specOf(request), requesterID: scope.clusterId, intent: "Quote" });
-}
-
 /** The object that closes a key. */
-export function releaseManifest(
-  scope: ObjectScope,
-  { name, key }: { readonly name: string; readonly key: string },
-) {
+export function releaseManifest(scope: ObjectScope, { name, key }: Keyed) {
   return reservation(scope, name, { requesterID: scope.clusterId, intent: "Release", key });
 }
 

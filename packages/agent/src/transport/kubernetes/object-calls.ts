@@ -1,15 +1,9 @@
 import { type Clock, Fault, formatTime, type Log, type ObjectMeta, toFault } from "@resource-broker/base";
 import type { ReservationDTO } from "@resource-broker/contract";
-import {
-  type Condition,
-  conditionMessage,
-  KUBE_ANNOTATION,
-  type Reservation,
-} from "@resource-broker/contract/crd";
+import { type Condition, conditionMessage, type Reservation } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
-import type { BrokerHealth } from "./broker-health.ts";
 import {
   conditionManager,
   conditionManifest,
@@ -17,23 +11,20 @@ import {
   type PartyCondition,
   RESERVATIONS,
 } from "./manifests.ts";
-import type { ObjectWatch } from "./object-watch.ts";
 import { readReservation } from "./read-reservation.ts";
 import { labelSelectorOf } from "./reservation-index.ts";
+import type { createWatches } from "./watches.ts";
 
 /** Objects may contain a whole decision each. */
 const PAGE_SIZE = 50;
 
-export interface ObjectCallsDeps {
+interface ObjectCallsDeps
+  extends Pick<ReturnType<typeof createWatches>, "brokerHealth" | "watchOf" | "nameOf"> {
   readonly scope: ObjectScope;
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly calls: ApiCalls;
-  readonly brokerHealth: BrokerHealth;
-  readonly watchOf: (role: Role) => ObjectWatch<Reservation>;
-  /** The object name of a live reservation, if it is not the ID. */
-  readonly nameOf: (id: string) => string | undefined;
   /** A call that the broker answers. */
   readonly answered: Answered;
 }
@@ -41,29 +32,18 @@ export interface ObjectCallsDeps {
 /** Runs a call within its time, and checks that the broker is alive. */
 export type Answered = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** Operations on Reservation objects; each is idempotent. */
-export interface ObjectCalls extends ObjectCallsDeps {
-  readonly find: (name: string, signal: AbortSignal) => Promise<Reservation | undefined>;
-  /** `conflict` when it exists already: read again. */
-  readonly create: (object: Reservation, signal: AbortSignal) => Promise<Reservation>;
-  /** With a uid: only this object, not a later one of the same name. */
-  readonly remove: (object: Pick<ObjectMeta, "name" | "uid">, signal: AbortSignal) => Promise<void>;
-  /** Sets a condition as one of the parties; nothing is written when it is set already. */
-  readonly setCondition: (object: Reservation, signal: PartyCondition) => Promise<Reservation>;
-  readonly renew: (object: Reservation, value: string, signal: AbortSignal) => Promise<Reservation>;
-  /** Maps each object with `pick`; unreadable objects are skipped. */
-  readonly list: <T>(
-    role: Role,
-    signal: AbortSignal,
-    pick: (object: Reservation) => T | undefined,
-  ) => Promise<T[]>;
-}
+export type ObjectCalls = ReturnType<typeof objectCalls>;
 
-export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
+/** Operations on Reservation objects; each is idempotent. */
+export function objectCalls(deps: ObjectCallsDeps) {
   const { client, clock, log, scope, calls, brokerHealth } = deps;
   const { namespace, clusterId } = scope;
 
-  const setCondition: ObjectCalls["setCondition"] = async (object, asked) => {
+  const find = (name: string, aborted: AbortSignal): Promise<Reservation | undefined> =>
+    client.find(RESERVATIONS, { name, namespace }, { signal: aborted });
+
+  /** Sets a condition as one of the parties; nothing is written when it is set already. */
+  const setCondition = async (object: Reservation, asked: PartyCondition): Promise<Reservation> => {
     const condition = { ...asked, message: conditionMessage(asked.message) };
     const before = object.status?.conditions?.find(({ type }) => type === condition.type);
     if (before !== undefined && isSameCondition(before, condition)) return object;
@@ -89,15 +69,20 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
 
   return {
     ...deps,
-    find: (name, aborted) => client.find(RESERVATIONS, { name, namespace }, { signal: aborted }),
-    create: async (object, aborted) => {
+    find,
+    /** The object of a reservation, under whatever name. */
+    locate: (id: string, aborted: AbortSignal): Promise<Reservation | undefined> =>
+      calls.retry(aborted, () => find(deps.nameOf(id) ?? id, aborted)),
+    /** `conflict` when it exists already: read again. */
+    create: async (object: Reservation, aborted: AbortSignal): Promise<Reservation> => {
       try {
         return await client.create(RESERVATIONS, object, { signal: aborted });
       } catch (error) {
         throw asConflict(withRemedy(toFault(error), namespace));
       }
     },
-    remove: ({ name, uid }, aborted) =>
+    /** With a uid: only this object, not a later one of the same name. */
+    remove: ({ name, uid }: Pick<ObjectMeta, "name" | "uid">, aborted: AbortSignal): Promise<void> =>
       calls.retry(aborted, async () => {
         await client
           .delete(
@@ -108,24 +93,20 @@ export function objectCalls(deps: ObjectCallsDeps): ObjectCalls {
           .catch(ignoreGone);
       }),
     setCondition,
-    renew: ({ metadata }, value, aborted) =>
-      client.patch(
-        RESERVATIONS,
-        {
-          name: { name: metadata.name, namespace },
-          patch: { kind: "merge", body: { metadata: { annotations: { [KUBE_ANNOTATION.renew]: value } } } },
-        },
-        { signal: aborted },
-      ),
-    list: (role, aborted, pick) =>
+    /** Maps each object with `pick`; unreadable objects are skipped. */
+    list: <T extends object>(
+      role: Role,
+      aborted: AbortSignal,
+      pick: (object: Reservation) => T | undefined,
+    ) =>
       calls.retry(aborted, async () => {
         // A broken list is read again from the start.
-        const picked: NonNullable<ReturnType<typeof pick>>[] = [];
+        const picked: T[] = [];
         const labelSelector = labelSelectorOf(role, clusterId);
         const query = { namespace, labelSelector, pageSize: PAGE_SIZE, signal: aborted };
         await client.list(RESERVATIONS, query, (object) => {
           const value = readable(object, pick);
-          if (value !== undefined && value !== null) picked.push(value);
+          if (value !== undefined) picked.push(value);
         });
         return picked;
       }),

@@ -1,4 +1,4 @@
-import { Fault, isFaultCode, parseDuration, parseTime } from "@resource-broker/base";
+import { Fault } from "@resource-broker/base";
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
@@ -6,9 +6,7 @@ import type { Role } from "../broker-communicator.ts";
 import { activeCondition, holdingCondition, refusedCondition, releasedCondition } from "./manifests.ts";
 import { currentReservation, type ObjectCalls } from "./object-calls.ts";
 import type { ObjectState } from "./object-watch.ts";
-import { isFinished, isOrphaned, partiesOf } from "./read-reservation.ts";
-
-const NONCE_BYTES = 8;
+import { isFinished, isOrphaned, rolesOf } from "./read-reservation.ts";
 
 /** A reservation of the ledger, and its object. */
 interface Located {
@@ -17,25 +15,22 @@ interface Located {
 }
 
 /** What requester and provider report about a reservation: conditions of the object, each written by one party only. */
-export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => Uint8Array) {
-  const { scope, brokerHealth, calls } = objects;
+export function partyCalls(objects: ObjectCalls) {
+  const { scope, calls } = objects;
   const { clusterId } = scope;
 
-  const find = async (id: string, role: Role, signal: AbortSignal): Promise<Located | undefined> => {
-    const name = objects.nameOf(id) ?? id;
-    const object = await calls.retry(signal, () => objects.find(name, signal));
-    if (object === undefined) return undefined;
-    const { requesterID, targetClusterID } = partiesOf(object);
-    if (requesterID !== clusterId && targetClusterID !== clusterId) return undefined;
-    const isRole = (role === "requester" ? requesterID : targetClusterID) === clusterId;
-    if (!isRole) throw new Fault("forbidden", `only the ${role} of ${id} may do this`);
-    const reservation = currentReservation(objects, object, role);
-    return reservation && { object, reservation };
+  /** False: this cluster is no party to it. Throws where it has the other role. */
+  const isParty = (object: Reservation, role: Role, id: string): boolean => {
+    const roles = rolesOf(object, clusterId);
+    if (roles.length === 0 || roles.includes(role)) return roles.length > 0;
+    throw new Fault("forbidden", `only the ${role} of ${id} may do this`);
   };
 
   const located = async (id: string, role: Role, signal: AbortSignal): Promise<Located> => {
-    const found = await find(id, role, signal);
-    if (found !== undefined) return found;
+    const object = await objects.locate(id, signal);
+    const isOwn = object !== undefined && isParty(object, role, id);
+    const reservation = isOwn ? currentReservation(objects, object, role) : undefined;
+    if (object !== undefined && reservation !== undefined) return { object, reservation };
     throw new Fault("not-found", `no reservation ${id} that you are party to`);
   };
 
@@ -70,49 +65,12 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
       });
     });
 
-  const renew = (id: string, duration: string): Promise<ReservationDTO> => {
-    const parsed = parseDuration(duration);
-    if (!parsed.ok) return Promise.reject(new Fault("invalid", `duration: ${parsed.problem}`));
-    return objects.answered(async (signal) => {
-      const { object, reservation: before } = await located(id, "requester", signal);
-      refuseEnded(before);
-      const renewal = `${duration} ${Buffer.from(randomBytes(NONCE_BYTES)).toString("hex")}`;
-      const askedAt = brokerHealth.now();
-      const lasts = ({ status }: ReservationDTO): boolean =>
-        status.expiresAt === undefined ||
-        askedAt === undefined ||
-        (parseTime(status.expiresAt) ?? 0) >= Math.trunc(askedAt) + parsed.ms;
-      return objects.watchOf("requester").waitFor({
-        name: object.metadata.name,
-        signal,
-        begin: () => objects.renew(object, renewal, signal),
-        evaluate: (state) => {
-          const reservation = reservationIn(state, id, "requester");
-          refuseEnded(reservation);
-          const { renewed, code, explanation } = state.object?.status ?? {};
-          if (reservation === undefined || renewed !== renewal) return undefined;
-          if (code !== undefined) {
-            throw new Fault(isFaultCode(code) ? code : "invalid", explanation ?? reservation.status.message);
-          }
-          // The broker confirms the renewal and writes the new expiry separately.
-          return lasts(reservation) ? reservation : undefined;
-        },
-      });
-    });
-  };
-
   const release = (id: string): Promise<void> =>
     objects.answered(async (signal) => {
-      const name = objects.nameOf(id) ?? id;
-      const object = await calls.retry(signal, () => objects.find(name, signal));
-      if (object === undefined || isFinished(object)) return;
-      const { requesterID, targetClusterID } = partiesOf(object);
-      if (requesterID !== clusterId) {
-        if (targetClusterID !== clusterId) return;
-        throw new Fault("forbidden", `only the requester of ${id} may do this`);
-      }
+      const object = await objects.locate(id, signal);
+      if (object === undefined || isFinished(object) || !isParty(object, "requester", id)) return;
       await objects.watchOf("requester").waitFor({
-        name,
+        name: object.metadata.name,
         signal,
         begin: () => objects.setCondition(object, releasedCondition(clusterId)),
         // The condition stays, for a ledger that adopts the reservation later.
@@ -140,7 +98,7 @@ export function partyCalls(objects: ObjectCalls, randomBytes: (size: number) => 
       });
     });
 
-  return { activate, renew, release, acknowledge, refuse };
+  return { activate, release, acknowledge, refuse };
 }
 
 function refuseEnded(reservation: ReservationDTO | undefined): void {

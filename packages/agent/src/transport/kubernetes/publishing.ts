@@ -4,28 +4,23 @@ import {
   type AdvertisementReplyDTO,
   advertisementSchema,
   describeProblems,
-  type ReservationDTO,
   validate,
 } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { MANAGER } from "../../manifests/labels.ts";
 import { withRemedy } from "./api-calls.ts";
-import type { BrokerHealth } from "./broker-health.ts";
 import { advertisementManifest, CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";
 import type { Answered } from "./object-calls.ts";
-import type { ObjectWatch } from "./object-watch.ts";
+import type { createWatches } from "./watches.ts";
 
-export interface PublishingDeps {
+interface PublishingDeps
+  extends Pick<ReturnType<typeof createWatches>, "brokerHealth" | "own" | "instructions"> {
   readonly scope: ObjectScope;
   readonly client: KubeClient;
-  readonly brokerHealth: BrokerHealth;
   readonly answered: Answered;
-  readonly own: ObjectWatch<ClusterAdvertisement>;
   /** Names this process where the advertisement does not. */
   readonly instance: string;
-  /** The live reservations that this cluster provides, as far as known. */
-  readonly instructions: () => readonly ReservationDTO[];
 }
 
 interface Counted {
@@ -40,22 +35,16 @@ export function publishing(deps: PublishingDeps) {
 
   const apply = async (advertisement: AdvertisementDTO, counted: Counted, signal: AbortSignal) => {
     try {
-      return await client.apply(
-        CLUSTER_ADVERTISEMENTS,
-        advertisementManifest(scope, advertisement, counted),
-        {
-          fieldManager: MANAGER,
-          force: true,
-          signal,
-        },
-      );
+      const manifest = advertisementManifest(scope, advertisement, counted);
+      const options = { fieldManager: MANAGER, force: true, signal };
+      return await client.apply(CLUSTER_ADVERTISEMENTS, manifest, options);
     } catch (error) {
       throw withRemedy(toFault(error), scope.namespace);
     }
   };
 
   return {
-    publishAdvertisement: async (advertisement: AdvertisementDTO): Promise<AdvertisementReplyDTO> => {
+    publish: async (advertisement: AdvertisementDTO): Promise<AdvertisementReplyDTO> => {
       const { clusterID, instance, sequence } = advertisement;
       if (clusterID !== scope.clusterId) {
         throw new Fault("forbidden", `clusterID is ${clusterID}, but this agent is ${scope.clusterId}`);

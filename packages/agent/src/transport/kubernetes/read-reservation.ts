@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { describeResources, Fault, type FaultDetails, isFaultCode } from "@resource-broker/base";
+import { describeResources, Fault, type FaultDetails, isFaultCode, parseJson } from "@resource-broker/base";
 import {
   type DecisionDTO,
   decisionSchema,
   describeProblems,
+  present,
   type RefusalDTO,
   type ReservationDTO,
   reservationRequestSchema,
@@ -54,12 +55,19 @@ function toReservation(object: Reservation, role: Role) {
   };
 }
 
-export function partiesOf({ spec, status, metadata }: Reservation) {
+function partiesOf({ spec, status, metadata }: Reservation) {
   return {
     id: status?.reservationID ?? metadata.name,
     requesterID: spec.requesterID ?? NOBODY,
     targetClusterID: spec.targetClusterID,
   };
+}
+
+/** The roles of a cluster in a reservation. */
+export function rolesOf(object: Reservation, clusterId: string): Role[] {
+  const { requesterID, targetClusterID } = partiesOf(object);
+  const parties = { requester: requesterID, provider: targetClusterID };
+  return (["requester", "provider"] as const).filter((role) => parties[role] === clusterId);
 }
 
 export function intentOf({ spec }: Reservation): NonNullable<Reservation["spec"]["intent"]> {
@@ -95,23 +103,17 @@ export function refusalOf({ status = {}, metadata }: Reservation): Fault {
   const byReason = reason === "Invalid" ? "invalid" : "no-capacity";
   const text = message ?? explanation ?? `${metadata.name} was refused`;
   return new Fault(isFaultCode(code) ? code : byReason, text, {
-    details: {
-      ...explanationIn(decisionIn(status.decision)),
-      ...(decisionID === undefined ? {} : { decisionID }),
-    },
+    details: { ...explanationIn(decisionIn(status.decision)), ...present({ decisionID }) },
   });
 }
 
 function explanationIn(decision: DecisionDTO | undefined): Pick<FaultDetails, "reasons" | "flip"> {
   const reasons = reasonsIn(decision);
-  return {
-    ...(reasons.length === 0 ? {} : { reasons }),
-    ...(decision?.flip === undefined ? {} : { flip: decision.flip }),
-  };
+  return present({ reasons: reasons.length === 0 ? undefined : reasons, flip: decision?.flip });
 }
 
 /** Undefined: absent or unreadable. */
-export function decisionIn(text: string | undefined): DecisionDTO | undefined {
+function decisionIn(text: string | undefined): DecisionDTO | undefined {
   const validated = validate(decisionSchema, parseJson(text ?? ""));
   return validated.ok ? validated.value : undefined;
 }
@@ -149,16 +151,6 @@ function messageOf(object: Reservation, role: Role, { resources }: ReservationRe
 
 function reasonsIn(decision: DecisionDTO | undefined): RefusalDTO[] {
   return (decision?.candidates ?? []).flatMap(({ clusterID, reason, message = "", missing }) =>
-    reason === undefined
-      ? []
-      : [{ clusterID, reason, message, ...(missing === undefined ? {} : { missing }) }],
+    reason === undefined ? [] : [present({ clusterID, reason, message, missing })],
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,20 +5,12 @@ import type { Sink } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { isOrphaned, type LedgerReservation, readReservation } from "./read-reservation.ts";
 
-export interface ReservationIndexDeps {
+interface ReservationIndexDeps {
   readonly log: Log;
   /** A reservation is new, or has changed. */
   readonly onUpdate: (found: LedgerReservation) => void;
   /** Everything was listed again: events may have been missed. */
   readonly onRelist: () => void;
-}
-
-/** An index of the Reservation objects of one role. Live ones are kept in full, others only by version. */
-export interface ReservationIndex {
-  readonly sink: Sink<Reservation>;
-  readonly live: () => Iterable<LedgerReservation>;
-  /** The object name of a live reservation; a user's object may have any name. */
-  readonly nameOf: (id: string) => string | undefined;
 }
 
 interface Known {
@@ -32,10 +24,8 @@ export function labelSelectorOf(role: Role, clusterId: string): string {
   return `${role === "requester" ? KUBE_LABEL.requester : KUBE_LABEL.target}=${clusterId}`;
 }
 
-export function createReservationIndex(
-  role: Role,
-  { log, onUpdate, onRelist }: ReservationIndexDeps,
-): ReservationIndex {
+/** An index of the Reservation objects of one role. Live ones are kept in full, others only by version. */
+export function createReservationIndex(role: Role, { log, onUpdate, onRelist }: ReservationIndexDeps) {
   const known = new Map<string, Known>();
   const names = new Map<string, string>();
   /** Ends found by a relist, which are sent after the reset. */
@@ -79,29 +69,32 @@ export function createReservationIndex(
     known.delete(name);
   };
 
-  return {
-    sink: {
-      beginList: () => {
-        listed = new Set();
-      },
-      put,
-      endList: () => {
-        for (const name of known.keys()) if (listed?.has(name) === false) forget(name);
-        listed = undefined;
-        if (wasListed) onRelist();
-        wasListed = true;
-        for (const found of deferred.splice(0)) onUpdate(found);
-      },
-      remove: (object) => {
-        // The last state may be the end. A deleted object alone is not: absence never releases anything.
-        put(object);
-        forget(object.metadata.name);
-      },
+  const sink: Sink<Reservation> = {
+    beginList: () => {
+      listed = new Set();
     },
-    live: function* live() {
+    put,
+    endList: () => {
+      for (const name of known.keys()) if (listed?.has(name) === false) forget(name);
+      listed = undefined;
+      if (wasListed) onRelist();
+      wasListed = true;
+      for (const found of deferred.splice(0)) onUpdate(found);
+    },
+    remove: (object) => {
+      // The last state may be the end. A deleted object alone is not: absence never releases anything.
+      put(object);
+      forget(object.metadata.name);
+    },
+  };
+
+  return {
+    sink,
+    live: function* live(): Generator<LedgerReservation> {
       for (const entry of known.values()) if (entry.live !== undefined) yield entry.live;
     },
-    nameOf: (id) => names.get(id),
+    /** The object name of a live reservation; a user's object may have any name. */
+    nameOf: (id: string): string | undefined => names.get(id),
   };
 }
 

@@ -109,7 +109,7 @@ export function reserving(objects: ObjectCalls) {
   };
 
   return {
-    requestReservation: async (request: ReservationRequestDTO, key: string): Promise<ReservationDTO> => {
+    reserve: async (request: ReservationRequestDTO, key: string): Promise<ReservationDTO> => {
       checkKey(key);
       const name = reservationNameFor(scope.clusterId, key, sha256);
       const keyed: KeyedRequest = { name, key, request, asked: checkedRequest(request) };

@@ -1,20 +1,25 @@
-import { Fault } from "@resource-broker/base";
-import type { ReservationDTO } from "@resource-broker/contract";
+import { Fault, truncate } from "@resource-broker/base";
+import { type CapacityEventDTO, LIMIT, type ReservationDTO } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementName,
   type Reservation,
 } from "@resource-broker/contract/crd";
-import type { ReflectorDeps, ReflectorHealth } from "@resource-broker/kube";
+import {
+  type Reflector,
+  type ReflectorDeps,
+  type ReflectorHealth,
+  reflector,
+  type Sink,
+} from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, apiServerFault } from "./api-calls.ts";
-import { type BrokerHealth, createBrokerHealth } from "./broker-health.ts";
-import { createInstructionStream, type InstructionStream } from "./instruction-stream.ts";
+import { createBrokerHealth } from "./broker-health.ts";
+import { createInstructionStream } from "./instruction-stream.ts";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope, RESERVATIONS } from "./manifests.ts";
 import { type ObjectWatch, objectWatch } from "./object-watch.ts";
-import { createProviderWatches, riskWatch } from "./provider-watches.ts";
 import type { LedgerReservation } from "./read-reservation.ts";
-import { createReservationIndex, labelSelectorOf, type ReservationIndex } from "./reservation-index.ts";
+import { createReservationIndex, labelSelectorOf } from "./reservation-index.ts";
 
 /** Ends of a watch that lose no events for the reader. */
 const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);
@@ -22,33 +27,21 @@ const HARMLESS: ReadonlySet<string> = new Set(["silent", "gone"]);
 /** The longest wait for an answer of the broker. */
 const READY_MS = 10_000;
 
-export interface WatchesDeps extends ReflectorDeps {
+interface WatchesDeps extends ReflectorDeps {
   readonly calls: ApiCalls;
   readonly onStreamOpen: () => void;
+}
+
+interface RoleWatch {
+  readonly index: ReturnType<typeof createReservationIndex>;
+  readonly watch: ObjectWatch<Reservation>;
 }
 
 /**
  * All watches on the broker's cluster: four, independent of the number of calls and readers, and one for each
  * provider of a reservation.
  */
-export interface Watches {
-  readonly brokerHealth: BrokerHealth;
-  readonly stream: InstructionStream;
-  readonly watchOf: (role: Role) => ObjectWatch<Reservation>;
-  readonly own: ObjectWatch<ClusterAdvertisement>;
-  readonly nameOf: (id: string) => string | undefined;
-  /** The live reservations that this cluster provides, as far as known. */
-  readonly instructions: () => ReservationDTO[];
-  readonly start: () => void;
-  readonly stop: () => Promise<void>;
-}
-
-interface RoleWatch {
-  readonly index: ReservationIndex;
-  readonly watch: ObjectWatch<Reservation>;
-}
-
-export function createWatches(place: ObjectScope, deps: WatchesDeps): Watches {
+export function createWatches(place: ObjectScope, deps: WatchesDeps) {
   const { client, clock, log, calls } = deps;
   const { namespace, clusterId } = place;
   const brokerHealth = createBrokerHealth(place, {
@@ -145,17 +138,20 @@ export function createWatches(place: ObjectScope, deps: WatchesDeps): Watches {
   return {
     brokerHealth,
     stream,
-    watchOf: (role) => roleWatches[role].watch,
+    watchOf: (role: Role): ObjectWatch<Reservation> => roleWatches[role].watch,
     own,
-    nameOf: (id) => roleWatches.requester.index.nameOf(id) ?? roleWatches.provider.index.nameOf(id),
+    /** The object name of a live reservation, if it is not the ID. */
+    nameOf: (id: string): string | undefined =>
+      roleWatches.requester.index.nameOf(id) ?? roleWatches.provider.index.nameOf(id),
+    /** The live reservations that this cluster provides, as far as known. */
     instructions,
-    start: () => {
+    start: (): void => {
       brokerHealth.start();
       // A watch that fails to list logs it, and callers that wait get the error.
       for (const { start } of [own, roleWatches.requester.watch, roleWatches.provider.watch])
-        void start().catch(nothing);
+        void start().catch(() => undefined);
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stream.close();
       const all = [
         brokerHealth,
@@ -178,6 +174,75 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, why: () => Faul
   });
 }
 
-function nothing(): void {
-  return undefined;
+const OVERCOMMITTED = "Overcommitted";
+
+interface RiskDeps {
+  /** The reservations between that cluster and this one. */
+  readonly reservationIds: () => readonly string[];
+  readonly onRisk: (capacity: CapacityEventDTO) => void;
+}
+
+/** Reports when a cluster becomes overcommitted. The state at the first event is not reported. */
+function riskWatch({ reservationIds, onRisk }: RiskDeps): Sink<ClusterAdvertisement> {
+  let before: string | undefined;
+  return {
+    beginList: () => undefined,
+    endList: () => undefined,
+    remove: () => undefined,
+    put: ({ spec, status }) => {
+      const condition = status?.conditions?.find(({ type }) => type === OVERCOMMITTED);
+      if (condition === undefined) return;
+      const isAtRisk = condition.status === "True";
+      const now = isAtRisk ? condition.message : "";
+      const isNews = before !== undefined && isAtRisk && now !== before;
+      before = now;
+      if (!isNews) return;
+      const message = truncate(`${spec.clusterID}: ${now}`, LIMIT.reasonLength);
+      onRisk({ change: "at-risk", reservationIDs: reservationIds().slice(0, LIMIT.capacityIds), message });
+    },
+  };
+}
+
+/** Each is a separate watch: with more providers, only the first ones are watched. */
+const MAX_PROVIDER_WATCHES = 16;
+
+interface ProviderWatchesDeps extends ReflectorDeps, Pick<RiskDeps, "onRisk"> {
+  readonly reservationsFrom: (clusterId: string) => readonly string[];
+}
+
+/** Watches the advertisements of the providers of this cluster's reservations, to report risks. */
+function createProviderWatches({ namespace }: ObjectScope, deps: ProviderWatchesDeps) {
+  const followers = new Map<string, Reflector>();
+  const ending = new Set<Promise<void>>();
+  let isStopped = false;
+
+  const begin = (clusterId: string): void => {
+    const fieldSelector = `metadata.name=${clusterAdvertisementName(clusterId)}`;
+    const sink = riskWatch({ reservationIds: () => deps.reservationsFrom(clusterId), onRisk: deps.onRisk });
+    const follower = reflector({ resource: CLUSTER_ADVERTISEMENTS, namespace, fieldSelector }, sink, deps);
+    followers.set(clusterId, follower);
+    void follower.start().catch(() => undefined);
+  };
+
+  const end = (clusterId: string, follower: Reflector): void => {
+    followers.delete(clusterId);
+    const stopped = follower.stop().finally(() => ending.delete(stopped));
+    ending.add(stopped);
+  };
+
+  return {
+    /** Replaces the set of watched clusters. */
+    set: (clusterIds: ReadonlySet<string>): void => {
+      if (isStopped) return;
+      for (const [clusterId, follower] of followers) if (!clusterIds.has(clusterId)) end(clusterId, follower);
+      for (const clusterId of clusterIds) {
+        if (followers.size < MAX_PROVIDER_WATCHES && !followers.has(clusterId)) begin(clusterId);
+      }
+    },
+    stop: async (): Promise<void> => {
+      isStopped = true;
+      for (const [clusterId, follower] of followers) end(clusterId, follower);
+      await Promise.all(ending);
+    },
+  };
 }

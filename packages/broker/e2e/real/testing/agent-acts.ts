@@ -12,6 +12,16 @@ export interface AccessRow {
 }
 
 export type Act = AccessRow["does"];
+type Try = readonly [by: string, name: string, does: Act];
+
+export function allowed(...tries: readonly Try[]): AccessRow[] {
+  return tries.map(([by, name, does]) => ({ by, name, does }));
+}
+
+export function refused(refusal: string, ...tries: readonly Try[]): AccessRow[] {
+  return allowed(...tries).map((row) => ({ ...row, refusal }));
+}
+
 type Named = { readonly metadata: { readonly name: string } };
 
 const AGENT = { fieldManager: "resource-broker-agent" };

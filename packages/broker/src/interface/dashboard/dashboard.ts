@@ -1,123 +1,153 @@
-import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
 import { Fault, formatTime } from "@resource-broker/base";
-import type { LinkMaker } from "../http/ports.ts";
-import { RateLimit } from "../http/rate-limit.ts";
-import { createReplier } from "../http/reply.ts";
+import { isLoopback } from "@resource-broker/runtime";
+import type { Api } from "../http/api.ts";
+import type { ConnectionIdentity } from "../http/connections.ts";
+import { DEFAULT_HTTP_LIMITS, type LinkMaker } from "../http/ports.ts";
 import type { RequestHandler } from "../http/request-handler.ts";
-import { createEndpoint, type DashboardEndpoint, type Listener } from "./endpoint.ts";
-import { type LedgerApi, openLedgerApi } from "./ledger-api.ts";
+import type { Session } from "../http/route.ts";
+import { type Listener, type ListenerPort, startListener } from "../http/server.ts";
+import { certificateOrigin, checkHost, checkOrigin, loopbackOrigin, pageUrl } from "./origin.ts";
+import { createPages, readStaticFiles, type StaticFiles } from "./pages.ts";
 import type { DashboardDeps, DashboardOptions } from "./ports.ts";
-import { createRequestHandler } from "./request-handler.ts";
-import { certificateRefOf } from "./session/certificate-ref.ts";
-import { createLinks } from "./session/links.ts";
-import { createSeal } from "./session/seal.ts";
-import { createSessions, SESSION_MS } from "./session/sessions.ts";
+import { sessionCookie, sessionRoutes } from "./session/session-routes.ts";
+import { certificateRefOf, createLinks, createSessions, SESSION_MS } from "./session/sessions.ts";
 import { createSignOuts } from "./session/sign-outs.ts";
-import { readStaticFiles, responseHeaders } from "./static-files.ts";
-import { apiUrl } from "./urls.ts";
 
-/** The dashboard: the capacity of the fleet in a browser. */
+const LIMITS = { ...DEFAULT_HTTP_LIMITS, maxSockets: 1000, stopTimeoutMs: 2000 };
+const CALLS = "/api/";
+
+/** The dashboard: its pages, and the API for browsers that are signed in. */
 export interface Dashboard extends LinkMaker {
   /** Starts to listen. Until this replica leads, every page shows why no data is available. */
-  readonly start: () => Promise<{ readonly port: number }>;
-  /** This replica leads now: begins to show the ledger. The engine must have started before. */
-  readonly lead: () => Promise<void>;
+  readonly start: (api: Api) => Promise<{ readonly port: number }>;
   readonly stop: () => Promise<void>;
-}
-
-interface Running {
-  readonly endpoint: DashboardEndpoint;
-  readonly listener: Listener;
-  readonly serve: RequestHandler;
-  readonly lead: () => Promise<void>;
-  readonly ledgerApi: () => LedgerApi | undefined;
 }
 
 export function createDashboard(options: DashboardOptions, deps: DashboardDeps): Dashboard {
   const { clock, engine, log } = deps;
-  const { limits } = options;
+  const { adminUnit, host } = options;
   const links = createLinks(deps);
-  let running: Running | undefined;
-  let isStopping = false;
+  // Only this machine can reach a loopback address; from elsewhere TLS is needed.
+  const isPlain = isLoopback(host);
+  let listener: Listener | undefined;
+  const port = (): number => listener?.port ?? 0;
+  const cookie = sessionCookie({ isSecure: !isPlain, port });
+  const signOuts = createSignOuts({ file: options.signOutsFile, sessionMs: SESSION_MS, clock, log });
+  // A new admin unit invalidates sessions that were created under the old one.
+  const realm = () => `${engine.ledgerId}\n${adminUnit}`;
 
-  const start = async (): Promise<{ readonly port: number }> => {
+  const start = async (api: Api): Promise<{ readonly port: number }> => {
     const files = await readStaticFiles(options.folders);
-    const endpoint = await createEndpoint(options, deps);
-    const { origin, cookie, identityOf, certificates } = endpoint;
-    const file = options.signOutsFile;
-    const signOuts = createSignOuts({ file, sessionMs: SESSION_MS, clock, log });
-    const seal = createSeal({
-      privateKey: () => certificates().files.key,
-      // A new admin unit invalidates sessions that were created under the old one.
-      realm: () => `${engine.ledgerId}\n${options.adminUnit}`,
-    });
-    const { randomBytes } = deps;
-    const sessions = createSessions({ clock, randomBytes, certificates, seal, signOuts });
-    const rate = new RateLimit({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
-    const replier = createReplier({ ledgerId: () => engine.ledgerId, now: engine.now });
-    let ledgerApi: LedgerApi | undefined;
-    const serve = createRequestHandler({
-      origin,
-      authorization: { identityOf, sessions, cookie, rate, clock },
-      replier,
-      files,
-      router: () => ledgerApi?.router,
-      unavailableBecause: () => deps.notLeading?.() ?? (ledgerApi === undefined ? STARTING : undefined),
-      log,
-      isStopping: () => isStopping,
-    });
-    const lead = async (): Promise<void> => {
-      await signOuts.load();
-      const headers = (): string[] => [...replier.headers(), ...responseHeaders("no-store")];
-      const opened = await openLedgerApi({ links, sessions, cookie, about, headers }, options, deps);
-      ledgerApi = opened;
-      if (!isStopping) return;
-      // The dashboard was stopped meanwhile.
-      opened.stopStreams();
-      await opened.stop();
+    await signOuts.load();
+    const serveWith = (parts: ListenerPort): RequestHandler => serving(api, files, parts);
+    const limits = LIMITS;
+    const { host: _, ...common } = options;
+    listener = await startListener(
+      {
+        ...common,
+        ...(host === undefined ? {} : { host }),
+        limits,
+        portName: "the dashboard's port",
+        isPlain,
+      },
+      { ...deps, api, serveWith },
+    );
+    log.info({ url: url(listener) }, "the dashboard is on; brokerctl dashboard makes a link to it");
+    return listener;
+  };
+
+  const url = ({ rules }: Listener): string =>
+    pageUrl({ host, port: port(), ...(isPlain ? {} : { certificate: rules().set.own }) });
+
+  const serving = (
+    api: Api,
+    files: StaticFiles,
+    { connections, rules, isStopping }: ListenerPort,
+  ): RequestHandler => {
+    const origin = isPlain
+      ? loopbackOrigin({ host: host ?? "localhost", port })
+      : certificateOrigin(() => rules().set.own);
+    const sessions = createSessions({ ...deps, certificates: () => rules().set, realm, signOuts });
+
+    const identityOf = async (request: IncomingMessage): Promise<ConnectionIdentity> => {
+      const { method = "", headers, socket } = request;
+      checkOrigin({ method, headers, host: checkHost(request, origin) }, origin);
+      const unavailable = api.unavailableBecause();
+      if (unavailable !== undefined) throw unavailable;
+      const shown = certifiedIdentity(request);
+      if (shown.kind !== "anonymous") return shown;
+      const token = cookie.read(headers.cookie);
+      const session = token === undefined ? undefined : await sessions.find(token);
+      return session === undefined
+        ? { kind: "anonymous", rateKey: `address ${socket.remoteAddress ?? ""}` }
+        : signedIn(session, Number.POSITIVE_INFINITY);
     };
-    const listener = await endpoint.listen(serve);
-    running = { endpoint, listener, serve, lead, ledgerApi: () => ledgerApi };
-    log.info({ url: endpoint.url() }, "the dashboard is on; brokerctl dashboard makes a link to it");
-    return { port: endpoint.port() };
-  };
 
-  const about = {
-    version: options.version,
-    objectsNamespace: options.objectsNamespace ?? null,
-    apiURL: (host: string) => apiUrl(deps.api(), host),
-  };
+    /** The identity from a client certificate: only an admin's gives access, to pages as to calls. */
+    const certifiedIdentity = ({ socket }: IncomingMessage): ConnectionIdentity => {
+      const identity = socket instanceof TLSSocket ? connections.identityOf(socket) : ANONYMOUS;
+      if (identity.kind !== "caller") return identity;
+      const { caller, validToMs } = identity;
+      const { clusterId: name, isAdmin } = caller;
+      if (!isAdmin) {
+        const message = `the certificate is that of cluster ${name}: the dashboard takes an admin's, or none and a link from brokerctl dashboard`;
+        return { kind: "refused", fault: new Fault("forbidden", message) };
+      }
+      const leftMs = (): number => Math.max(0, validToMs - clock.wallMs());
+      return signedIn(
+        { role: "admin", name, by: "certificate", id: `certificate of ${name}`, leftMs },
+        validToMs,
+      );
+    };
 
-  const stop = async (): Promise<void> => {
-    if (running === undefined) return;
-    const { listener, serve, ledgerApi } = running;
-    const { server } = listener;
-    running = undefined;
-    isStopping = true;
-    const closed = once(server, "close");
-    server.close();
-    listener.stop();
-    ledgerApi()?.stopStreams();
-    void serve.whenIdle().then(() => server.closeAllConnections());
-    const cancel = clock.after(limits.stopTimeoutMs, () => server.closeAllConnections());
-    await closed;
-    cancel();
-    await ledgerApi()?.stop();
+    const anonymousMessage = "you are not signed in: open a new link, which brokerctl dashboard prints";
+    const calls = api.handlerFor(
+      { identityOf, certificateOf: () => undefined, anonymousMessage, isStopping },
+      sessionRoutes({ links, sessions, cookie }, options, deps),
+    );
+    const pages = createPages(files, {
+      check: (request) => {
+        checkHost(request, origin);
+        const identity = certifiedIdentity(request);
+        const fault = identity.kind === "refused" ? identity.fault : api.unavailableBecause();
+        if (fault !== undefined) throw fault;
+      },
+      log,
+    });
+    return {
+      answer: (request, response) => {
+        pages.setHeaders(response);
+        if (request.url?.startsWith(CALLS) === true) return calls.answer(request, response);
+        pages.answer(request, response);
+        return Promise.resolve();
+      },
+      whenIdle: calls.whenIdle,
+    };
   };
 
   return {
     start,
-    lead: async () => running?.lead(),
-    stop,
+    stop: async () => listener?.stop(),
     makeLink: ({ role, by, certificate }) => {
-      if (running === undefined) throw STARTING;
-      const certificateRef = certificateRefOf(certificate, running.endpoint.certificates());
+      if (listener === undefined) throw new Fault("overloaded", "the broker is starting; retry");
+      const certificateRef = certificateRefOf(certificate, listener.rules().set);
       const { token, validForMs } = links.issue({ role, by, certificateRef });
       log.info({ by, role }, "a link to the dashboard was made");
-      const expiresAt = formatTime(engine.now() + validForMs);
-      return { url: `${running.endpoint.url()}#token=${token}`, role, expiresAt };
+      return {
+        url: `${url(listener)}#token=${token}`,
+        role,
+        expiresAt: formatTime(engine.now() + validForMs),
+      };
     },
   };
 }
 
-const STARTING = new Fault("overloaded", "the broker is starting; retry");
+const ANONYMOUS: ConnectionIdentity = { kind: "anonymous" };
+
+/** A viewer sees what an admin sees; `authorize` lets it change nothing. */
+function signedIn(session: Session, validToMs: number): ConnectionIdentity {
+  const caller = { clusterId: session.name, isAdmin: true };
+  return { kind: "caller", caller, validToMs, intermediates: [], session };
+}

@@ -1,7 +1,8 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { isIP } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { Fault } from "@resource-broker/base";
+import type { ApiAddress } from "./ports.ts";
 
 /** The header that no form and no foreign page can send. */
 const OWN_HEADER = "x-broker-dashboard";
@@ -31,7 +32,7 @@ export function certificateOrigin(certificate: () => X509Certificate): AllowedOr
   return { scheme: "https", isOwnHost: (host) => isNameOf(certificate(), nameIn(host)) };
 }
 
-export function isNameOf(certificate: X509Certificate, name: string): boolean {
+function isNameOf(certificate: X509Certificate, name: string): boolean {
   if (name === "") return false;
   const matched = isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name);
   return matched !== undefined;
@@ -84,4 +85,37 @@ export function checkOrigin(
     throw new Fault("forbidden", "this call needs the header X-Broker-Dashboard: 1");
   if (!isOwnOrigin && site !== "same-origin")
     throw new Fault("forbidden", "this call must come from the dashboard's own pages");
+}
+
+/** The URL of a sign-in link: the bound address, or a name of the certificate. */
+export function pageUrl(address: {
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Absent: plain HTTP on this machine. */
+  readonly certificate?: X509Certificate;
+}): string {
+  const { host, port, certificate } = address;
+  if (certificate === undefined) return `http://${inUrl(host ?? "localhost")}:${port}/`;
+  const names = [...(host === undefined ? [] : [host]), ...certifiedNames(certificate)];
+  const name = names.find((each) => isNameOf(certificate, each)) ?? host ?? "localhost";
+  return `https://${inUrl(name)}:${port}/`;
+}
+
+/** The URL of the API for a user who reached the dashboard by this host name. */
+export function apiUrl(api: ApiAddress | undefined, host: string): string | null {
+  if (api === undefined) return null;
+  const isEverywhere = api.host === "" || api.host === "0.0.0.0" || api.host === "::";
+  return `https://${inUrl(isEverywhere ? nameIn(host) : api.host)}:${api.port}`;
+}
+
+function inUrl(name: string): string {
+  return isIPv6(name) ? `[${name}]` : name;
+}
+
+/** Names, then addresses; wildcards are omitted. */
+function certifiedNames({ subjectAltName = "" }: X509Certificate): string[] {
+  const stated = subjectAltName.split(", ");
+  const all = (prefix: string): string[] =>
+    stated.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  return [...all("DNS:"), ...all("IP Address:")].filter((name) => !name.includes("*"));
 }

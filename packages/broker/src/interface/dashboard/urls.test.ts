@@ -1,8 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
-import { loopbackOrigin, nameIn } from "./origin.ts";
+import { apiUrl, loopbackOrigin, nameIn, pageUrl } from "./origin.ts";
 import { certificates } from "./testing/running-dashboard.ts";
-import { apiUrl, pageUrl } from "./urls.ts";
 
 const certificate = new X509Certificate(certificates.broker.cert);
 

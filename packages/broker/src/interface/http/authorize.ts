@@ -1,10 +1,62 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { FAULTS, Fault } from "@resource-broker/base";
-import type { Actor } from "@resource-broker/domain";
-import { type ConnectionIdentity, refusedCertificate } from "./authenticate.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import type { Route } from "./route.ts";
-import type { Match } from "./router.ts";
+import { Fault } from "@resource-broker/base";
+import type { Actor, ClusterId, Instant } from "@resource-broker/domain";
+import { type ConnectionIdentity, refusedCertificate } from "./connections.ts";
+import type { Match, Route } from "./route.ts";
+
+interface RateLimitOptions {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+interface Bucket {
+  tokens: number;
+  at: Instant;
+}
+
+/** Full buckets carry no information; they are removed when there are this many buckets. */
+const TIDY_AT = 4096;
+
+/** One token bucket per cluster, so that a busy cluster does not affect others. */
+export class RateLimit {
+  readonly #options: RateLimitOptions;
+  readonly #buckets = new Map<ClusterId, Bucket>();
+  #tidyAt = TIDY_AT;
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one token; returns how long to wait for the next one when there is none, and 0 otherwise. */
+  take(clusterId: ClusterId, now: Instant): number {
+    const { perSecond, burst } = this.#options;
+    const bucket = this.#buckets.get(clusterId);
+    if (bucket === undefined) {
+      this.#tidy(now);
+      this.#buckets.set(clusterId, { tokens: burst - 1, at: now });
+      return 0;
+    }
+    const earned = ((now - bucket.at) * perSecond) / 1000;
+    bucket.tokens = Math.min(burst, bucket.tokens + earned);
+    bucket.at = now;
+    if (bucket.tokens < 1) return Math.ceil(((1 - bucket.tokens) * 1000) / perSecond);
+    bucket.tokens--;
+    return 0;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  #tidy(now: Instant): void {
+    if (this.#buckets.size < this.#tidyAt) return;
+    const fullAfterMs = (this.#options.burst * 1000) / this.#options.perSecond;
+    for (const [clusterId, { at }] of this.#buckets) {
+      if (now - at > fullAfterMs) this.#buckets.delete(clusterId);
+    }
+    this.#tidyAt = Math.max(TIDY_AT, 2 * this.#buckets.size);
+  }
+}
 
 export interface AuthorizeDeps {
   readonly rate: RateLimit;
@@ -29,6 +81,8 @@ export interface RequestContext {
   readonly match: Match;
   readonly headers: IncomingHttpHeaders;
   readonly sheddableInFlight: number;
+  /** The answer to a caller without an identity. */
+  readonly anonymousMessage: string;
 }
 
 const ANONYMOUS: Actor = { clusterId: "", isAdmin: false };
@@ -37,29 +91,45 @@ const ANONYMOUS: Actor = { clusterId: "", isAdmin: false };
 export function authorize(context: RequestContext, deps: AuthorizeDeps): AuthorizedRequest {
   const { identity, match } = context;
   if (identity.kind === "refused") throw identity.fault;
+  if (identity.kind === "anonymous" && identity.rateKey !== undefined)
+    limitRate(context, { name: "this browser", key: identity.rateKey }, deps);
   if (match.kind === "found" && match.route.access === "anyone") {
     return { route: match.route, name: match.name, caller: ANONYMOUS };
   }
   if (identity.kind === "anonymous") {
-    throw new Fault("no-certificate", `no client certificate was shown. ${FAULTS["no-certificate"].advice}`);
+    throw new Fault("no-certificate", context.anonymousMessage);
   }
   if (deps.wallMs() > identity.validToMs) throw refusedCertificate("it has expired; renew it");
-  const { caller } = identity;
-  limitRate(context, caller, deps);
+  const { caller, session } = identity;
+  limitRate(context, { name: caller.clusterId, key: session?.id ?? caller.clusterId }, deps);
   requireAvailable(deps);
-  if (match.kind === "unknown")
-    throw new Fault("not-found", "there is no such API call; /openapi.json lists all of them");
-  if (match.kind === "wrong-method") {
-    throw new Fault(
-      "method-not-allowed",
-      `this address takes ${match.allow}; /openapi.json lists every call`,
-    );
+  const { route, name } = found(match);
+  requireRole(route, identity);
+  shed(route, context.sheddableInFlight, deps);
+  return { route, name, caller };
+}
+
+function found(match: Match): Extract<Match, { kind: "found" }> {
+  switch (match.kind) {
+    case "found":
+      return match;
+    case "unknown":
+      throw new Fault("not-found", "there is no such API call; /openapi.json lists all of them");
+    case "wrong-method": {
+      const message = `this address takes ${match.allow}; /openapi.json lists every call`;
+      throw new Fault("method-not-allowed", message);
+    }
   }
-  if (match.route.access === "admin" && !caller.isAdmin) {
+}
+
+function requireRole(
+  { access, method, isReadOnly }: Route,
+  { caller, session }: Extract<ConnectionIdentity, { kind: "caller" }>,
+): void {
+  if (access === "admin" && !caller.isAdmin)
     throw new Fault("forbidden", "only an admin may do this; use a certificate with the admin unit");
-  }
-  shed(match.route, context.sheddableInFlight, deps);
-  return { route: match.route, name: match.name, caller };
+  if (session?.role === "viewer" && method !== "GET" && isReadOnly !== true)
+    throw new Fault("forbidden", "a viewer may read everything but change nothing");
 }
 
 function requireAvailable({ unavailableBecause }: AuthorizeDeps): void {
@@ -70,16 +140,16 @@ function requireAvailable({ unavailableBecause }: AuthorizeDeps): void {
 /** Older agents treat every status below 500 as final, so they get a 503 instead of a 429. */
 function limitRate(
   { headers, match }: RequestContext,
-  { clusterId }: Actor,
+  { name, key }: { readonly name: string; readonly key: string },
   { rate, now }: AuthorizeDeps,
 ): void {
-  const retryAfterMs = rate.take(clusterId, now());
+  const retryAfterMs = rate.take(key, now());
   if (retryAfterMs === 0) return;
   const isReservation = match.kind === "found" && match.route.isSheddable === true;
   const knowsRates = headers["agent-protocol"] !== undefined && !isReservation;
   const hasKey = headers["idempotency-key"] !== undefined;
   const code = knowsRates || hasKey ? "rate-limited" : "overloaded";
-  throw new Fault(code, `${clusterId} calls too often; wait as long as Retry-After says`, {
+  throw new Fault(code, `${name} calls too often; wait as long as Retry-After says`, {
     details: { retryAfterMs },
   });
 }

@@ -51,25 +51,6 @@ test("when nobody is served for a moment, everybody is read again", async () => 
   expect(readIn(lines)).toEqual([true, true, true]);
 });
 
-test("nobody is held for long, however many are served", async () => {
-  const time = fakeClock();
-  const holdBack = new Backpressure(time.after);
-  const lines = turnedAway(holdBack, 30);
-  for (let passedMs = 0; passedMs < 2000; passedMs += 40) {
-    holdBack.served();
-    await time.advance(40);
-  }
-  expect(readIn(lines)).toEqual(lines.map(() => true));
-});
-
-test("what was saved up while nobody waited helps nobody later", () => {
-  const holdBack = new Backpressure(fakeClock().after);
-  for (let each = 0; each < 1000; each++) holdBack.served();
-  const lines = turnedAway(holdBack, 2);
-  holdBack.served();
-  expect(readIn(lines)).toEqual([false, false]);
-});
-
 test("a connection that ends is not kept, and at the end nobody is held", () => {
   const holdBack = new Backpressure(fakeClock().after);
   const [gone, stays] = turnedAway(holdBack, 2);

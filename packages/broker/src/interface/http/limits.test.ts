@@ -1,6 +1,5 @@
 import type { FakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { caller } from "./testing/call.ts";
 import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
 import { openRawConnection } from "./testing/raw-connection.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./testing/samples.ts";
@@ -90,27 +89,6 @@ describe("overload", () => {
     expect(broker.engine.ledger.reservations.size).toBe(3);
   });
 
-  test("a connection that was turned away is not read again before others are served", async () => {
-    const { broker, time, store } = await start({ maxSheddableInFlight: 1 });
-    const release = store.blockCommits();
-    const reserve = (line = broker.call) =>
-      line(rome, "POST /api/v1/reservations", { body: requestOf("1", "1Gi") });
-    const waiting = reserve();
-    await store.untilBlocked();
-    const other = caller(broker.port);
-    expect((await reserve(other.call)).status).toBe(503);
-    let isAnswered = false;
-    const again = reserve(other.call).finally(() => {
-      isAnswered = true;
-    });
-    await broker.call(paris, "GET /healthz");
-    expect(isAnswered).toBe(false);
-    release();
-    expect((await waiting).status).toBe(201);
-    expect((await callWithRetry(time, again)).status).toBe(201);
-    other.close();
-  });
-
   test("a caller that leaves in the middle of its body does not count for ever", async () => {
     const { broker, time } = await start({ maxSheddableInFlight: 1 });
     const line = await openRawConnection(broker.port, rome);
@@ -119,15 +97,5 @@ describe("overload", () => {
     await expect.poll(async () => (await callWithRetry(time, reserve())).status, GUARD).toBe(503);
     line.socket.destroy();
     await expect.poll(async () => (await callWithRetry(time, reserve())).status, GUARD).toBe(201);
-  });
-
-  test("is also told when the engine has too much waiting", async () => {
-    const { broker } = await start({}, 0);
-    const reply = await broker.call(rome, "POST /api/v1/reservations", { body: requestOf() });
-    expect(reply).toMatchObject({
-      status: 503,
-      json: { code: "overloaded" },
-      headers: { "retry-after": "1" },
-    });
   });
 });

@@ -2,49 +2,9 @@ import { Fault } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idMaker, orderedDecisions } from "../shared/make-ids.ts";
-import { firstAfter } from "./first-after.ts";
-import { parseJson } from "./json.ts";
-import { RateLimit } from "./rate-limit.ts";
-import type { Route } from "./route.ts";
-import { createRouter } from "./router.ts";
-import { checkKey } from "./routes/reservations.ts";
-
-const handle = () => ({ status: 200 });
-const route = (method: Route["method"], path: string): Route => ({ method, path, access: "cluster", handle });
-
-describe("the router", () => {
-  const router = createRouter([
-    route("GET", "/a"),
-    route("POST", "/a"),
-    route("GET", "/a/{id}"),
-    route("POST", "/a/{id}/do"),
-    route("GET", "/b/{id}"),
-  ]);
-  test.each([
-    ["GET", "/a", "GET /a", ""],
-    ["POST", "/a", "POST /a", ""],
-    ["GET", "/a/x", "GET /a/{id}", "x"],
-    ["GET", "/a/x%2Fy", "GET /a/{id}", "x/y"],
-    ["POST", "/a/x/do", "POST /a/{id}/do", "x"],
-    ["GET", "/b/do", "GET /b/{id}", "do"],
-  ])("%s %s is %s", (method, path, name, parameter) => {
-    const match = router.match(method, path);
-    expect(match.kind === "found" && `${match.route.method} ${match.route.path}`).toBe(name);
-    expect(match).toMatchObject({ name: parameter });
-  });
-
-  test("knows which methods an address takes", () => {
-    expect(router.match("PUT", "/a")).toEqual({ kind: "wrong-method", allow: "GET, POST" });
-    expect(router.match("GET", "/a/x/do")).toEqual({ kind: "wrong-method", allow: "POST" });
-  });
-
-  test.each(["/", "", "/a/", "/a//do", "/a/x/", "/a/x/do/", "/a/x/y", "/c", "/a/x/do/it", "a"])(
-    "%j is unknown",
-    (path) => {
-      expect(router.match("GET", path)).toEqual({ kind: "unknown" });
-    },
-  );
-});
+import { RateLimit } from "./authorize.ts";
+import { firstAfter } from "./query.ts";
+import { parseJson } from "./read-body.ts";
 
 describe("the first names after one", () => {
   test("are what sorting everything would give", () => {
@@ -81,32 +41,9 @@ describe("the rate of one cluster", () => {
       }),
     );
   });
-
-  test("waiting as long as it says is enough", () => {
-    const limit = new RateLimit({ perSecond: 3, burst: 1 });
-    expect(limit.take("rome", 0)).toBe(0);
-    const wait = limit.take("rome", 100);
-    expect(wait).toBeGreaterThan(0);
-    expect(limit.take("rome", 100 + wait)).toBe(0);
-  });
-
-  test("is forgotten when it is calm, so that memory does not grow with names", () => {
-    const limit = new RateLimit({ perSecond: 100, burst: 100 });
-    for (let count = 0; count < 20_000; count++) limit.take(`cluster-${count}`, count * 10);
-    expect(limit.size).toBeLessThan(5000);
-  });
 });
 
 describe("JSON", () => {
-  test("is parsed as JSON.parse does", () => {
-    fc.assert(
-      fc.property(fc.json({ maxDepth: 20 }), (json) => {
-        const bytes = Buffer.from(json);
-        expect(JSON.stringify(parseJson(bytes))).toBe(JSON.stringify(JSON.parse(bytes.toString())));
-      }),
-    );
-  });
-
   test("nothing but a Fault is ever thrown", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
@@ -133,14 +70,6 @@ describe("names", () => {
     expect(ids.reservation("paris", "k1").slice(-16)).not.toBe(ids.reservation("rome", "k1").slice(-16));
   });
 
-  test("requester and key cannot be mixed up", () => {
-    expect(ids.reservation("rome", "a").slice(-16)).not.toBe(ids.reservation("rom", "ea").slice(-16));
-  });
-
-  test("a decision has a DNS label", () => {
-    expect(ids.decision()).toMatch(/^dec-[0-9a-f]{16}$/);
-  });
-
   test("decisions are called in the order they are made, and no two alike, even while the clock stands or goes back", () => {
     let now = Date.UTC(2026, 0, 5, 12);
     let drawn = 0;
@@ -156,11 +85,5 @@ describe("names", () => {
     for (const id of made) expect(id).toMatch(/^dec-[0-9a-f]{16}$/);
     expect(new Set(made).size).toBe(made.length);
     expect(made.toSorted()).toEqual(made);
-  });
-
-  test("keys are 1 to 128 visible characters", () => {
-    for (const key of ["k", "a/b?c&d", "~".repeat(128), "!"]) expect(checkKey(key)).toBe(key);
-    for (const key of ["", " ", "a b", "a\tb", "é", "\u007f", "k".repeat(129)])
-      expect(() => checkKey(key)).toThrow("Idempotency-Key");
   });
 });

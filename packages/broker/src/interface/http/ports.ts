@@ -1,10 +1,10 @@
 import type { X509Certificate } from "node:crypto";
 import type { Clock, Fault, Log } from "@resource-broker/base";
-import type { DashboardLink, SliceDefaults } from "@resource-broker/contract";
-import type { UiRole } from "@resource-broker/contract/dashboard";
+import type { AuditChainDTO, DashboardLink, SliceDefaults } from "@resource-broker/contract";
 import type { Instant } from "@resource-broker/domain";
 import type { CertificateSource } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
+import type { LiveLimits } from "../insight/live/live-hub.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Store } from "../../store/store.ts";
 
@@ -62,12 +62,18 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   stopTimeoutMs: 4000,
 };
 
+/** What the API's own port needs. */
 export interface HttpDeps {
+  readonly certificates: CertificateSource;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ApiDeps {
   readonly engine: Engine;
   /** Why this replica may not answer for the ledger right now. Absent: there is only one. */
   readonly notLeading?: () => Fault | undefined;
   readonly store: Pick<Store, "findDecision" | "readAudit">;
-  readonly certificates: CertificateSource;
   readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   /** The text of openapi.json. */
@@ -77,11 +83,19 @@ export interface HttpDeps {
   readonly metrics: HttpMetrics;
   /** Absent: the dashboard is off. */
   readonly dashboard?: LinkMaker;
+  /** Whether the audit log is intact. */
+  readonly auditChain: () => AuditChainDTO;
+  /** Absent: no history is recorded. Without a file it is in memory only. */
+  readonly historyIn?: { readonly file?: string } | undefined;
+  /** Absent: the usual ones. */
+  readonly liveLimits?: LiveLimits | undefined;
+  /** Of the broker's objects; absent while it shows none. */
+  readonly objectsNamespace?: string | undefined;
 }
 
 /** A link that is wanted. */
 export interface LinkRequest {
-  readonly role: UiRole;
+  readonly role: DashboardLink["role"];
   /** The admin who asks for it. */
   readonly by: string;
   /** The admin's own: what comes of the link ends when it is revoked or runs out. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RateLimit } from "./rate-limit.ts";
+import { RateLimit } from "./authorize.ts";
 
 /** So many buckets make it look for those that can go. */
 const MANY = 4096;

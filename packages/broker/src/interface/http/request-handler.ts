@@ -1,29 +1,119 @@
+import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { TLSSocket } from "node:tls";
 import { Fault, type Log } from "@resource-broker/base";
-import { PROTOCOL_VERSION } from "@resource-broker/contract";
+import { HEADER, PROTOCOL_VERSION, toErrorBody } from "@resource-broker/contract";
+import type { Instant } from "@resource-broker/domain";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
-import type { ConnectionIdentity } from "./authenticate.ts";
 import { type AuthorizeDeps, type AuthorizedRequest, authorize } from "./authorize.ts";
 import type { Backpressure } from "./backpressure.ts";
-import type { Connections } from "./connections.ts";
-import { parseJson } from "./json.ts";
+import type { ConnectionIdentity } from "./connections.ts";
 import { readQuery } from "./query.ts";
-import { hasBody, hasMuchLeft, readBody } from "./read-body.ts";
-import type { Replier } from "./reply.ts";
-import type { Answer, Route } from "./route.ts";
-import type { Match, Router } from "./router.ts";
+import { hasBody, hasMuchLeft, parseJson, readBody } from "./read-body.ts";
+import type { Answer, Match, PlainAnswer, Route, Router } from "./route.ts";
+
+const JSON_TYPE = "application/json";
+const NO_HEADERS: readonly string[] = [];
+const NO_CONTENT = 204;
+const SECOND_MS = 1000;
+const DEFAULT_RETRY_MS = 1000;
+
+/** Sends replies with the common headers. */
+interface Replier {
+  readonly send: (response: ServerResponse, answer: PlainAnswer, options?: SendOptions) => void;
+  readonly sendFault: (response: ServerResponse, fault: Fault, options?: SendOptions) => void;
+  /** Headers of a reply that is written bit by bit. */
+  readonly headers: () => string[];
+}
+
+interface SendOptions {
+  /** True: this was the last reply on the connection. */
+  readonly isLast?: boolean;
+  readonly headers?: readonly string[];
+}
+
+interface ReplierDeps {
+  readonly ledgerId: () => string;
+  readonly now: () => Instant;
+}
+
+export function createReplier({ ledgerId, now }: ReplierDeps): Replier {
+  let dateSecond = -1;
+  let date = "";
+
+  /** Agents use this header as the broker's time, so it is the engine's time. It is formatted once per second. */
+  const dateText = (): string => {
+    const second = Math.floor(now() / SECOND_MS);
+    if (second !== dateSecond) {
+      dateSecond = second;
+      date = new Date(second * SECOND_MS).toUTCString();
+    }
+    return date;
+  };
+
+  /** A standby sends no ledger ID: agents would take an empty ID for a new ledger. */
+  const ledger = (): readonly string[] => (ledgerId() === "" ? NO_HEADERS : [HEADER.ledgerId, ledgerId()]);
+
+  const common = (): string[] => [
+    "Date",
+    dateText(),
+    ...ledger(),
+    HEADER.brokerProtocol,
+    String(PROTOCOL_VERSION),
+  ];
+
+  const send: Replier["send"] = (response, answer, options = {}) => {
+    if (response.destroyed || response.headersSent) return;
+    const { type, content } = contentOf(answer);
+    const headers = common();
+    if (content !== "") headers.push("Content-Type", type);
+    if (answer.status !== NO_CONTENT) headers.push("Content-Length", String(Buffer.byteLength(content)));
+    if (answer.headers !== undefined) headers.push(...answer.headers);
+    if (options.headers !== undefined) headers.push(...options.headers);
+    if (options.isLast === true) headers.push("Connection", "close");
+    response.writeHead(answer.status, headers);
+    response.end(content);
+  };
+
+  const sendFault: Replier["sendFault"] = (response, fault, options = {}) => {
+    const answer = { status: fault.status, body: toErrorBody(fault), headers: retryHeaders(fault) };
+    send(response, answer, options);
+  };
+
+  return { send, sendFault, headers: common };
+}
+
+function contentOf({ text, body }: PlainAnswer): { readonly type: string; readonly content: string } {
+  if (text !== undefined) return text;
+  return { type: JSON_TYPE, content: body === undefined ? "" : JSON.stringify(body) };
+}
+
+/** Retry-After for faults that may succeed later. Whole seconds, at least 1: immediate retries caused the overload. */
+function retryHeaders({ retry, status, details }: Fault): readonly string[] {
+  if (!retry || status === 409) return NO_HEADERS;
+  const seconds = Math.max(1, Math.ceil((details.retryAfterMs ?? DEFAULT_RETRY_MS) / SECOND_MS));
+  return [HEADER.retryAfter, String(seconds)];
+}
+
+/** What differs between the ports that take calls. */
+export interface Port {
+  /** Throws the Fault of a request that may not be answered at all. */
+  readonly identityOf: (request: IncomingMessage) => ConnectionIdentity | Promise<ConnectionIdentity>;
+  /** The caller's; undefined: there is none, or the connection is gone. */
+  readonly certificateOf: (request: IncomingMessage) => X509Certificate | undefined;
+  /** The answer to a caller without an identity. */
+  readonly anonymousMessage: string;
+  /** True once no connection should be used again. */
+  readonly isStopping: () => boolean;
+}
 
 export interface RequestHandlerDeps {
   readonly router: Pick<Router, "match">;
-  readonly connections: Pick<Connections, "identityOf" | "certificateOf">;
+  readonly port: Port;
   readonly replier: Replier;
   readonly authorization: AuthorizeDeps;
   readonly backpressure: Backpressure;
   readonly log: Log;
   readonly metrics: Pick<HttpMetrics, "answered">;
-  /** True once no connection should be used again. */
-  readonly isStopping: () => boolean;
 }
 
 export interface RequestHandler {
@@ -37,8 +127,8 @@ export interface RequestHandler {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly identity: ConnectionIdentity;
   readonly query: string;
+  identity: ConnectionIdentity;
   match: Match;
 }
 
@@ -47,7 +137,7 @@ const UNKNOWN: Match = { kind: "unknown" };
 
 /** The only place where faults become replies. */
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
-  const { router, replier, backpressure, log, metrics } = deps;
+  const { router, port, replier, backpressure, log, metrics } = deps;
   let sheddableInFlight = 0;
   let inFlight = 0;
   let onIdle: (() => void) | undefined;
@@ -58,7 +148,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   };
 
   const handle = async (exchange: Exchange, { route, name, caller }: AuthorizedRequest): Promise<Answer> => {
-    const { request, query } = exchange;
+    const { request, query, identity } = exchange;
     if (route.isSheddable === true) sheddableInFlight++;
     try {
       const { headers, socket } = request;
@@ -73,7 +163,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
         body,
         isOlderAgent,
         isCallerGone,
-        certificate: () => (socket instanceof TLSSocket ? deps.connections.certificateOf(socket) : undefined),
+        certificate: () => port.certificateOf(request),
+        session: identity.kind === "caller" ? identity.session : undefined,
       });
     } finally {
       if (route.isSheddable === true) sheddableInFlight--;
@@ -106,20 +197,23 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
   };
 
   const isLast = ({ request, identity }: Exchange): boolean =>
-    identity.kind !== "caller" || deps.isStopping() || hasMuchLeft(request);
+    identity.kind !== "caller" || port.isStopping() || hasMuchLeft(request);
 
   const answer: RequestHandler["answer"] = async (request, response) => {
     inFlight++;
     response.once("close", onClose);
-    const { socket } = request;
-    const identity = socket instanceof TLSSocket ? deps.connections.identityOf(socket) : ANONYMOUS;
     const { path, query } = splitUrl(request.url ?? "");
-    const exchange: Exchange = { request, response, identity, query, match: UNKNOWN };
+    const exchange: Exchange = { request, response, identity: ANONYMOUS, query, match: UNKNOWN };
     let status: number;
     try {
-      if (request.headers.host === undefined && request.httpVersion === "1.1") throw noHost();
+      const { headers } = request;
+      if (headers.host === undefined && request.httpVersion === "1.1") throw noHost();
+      const identified = port.identityOf(request);
+      const identity = identified instanceof Promise ? await identified : identified;
+      exchange.identity = identity;
       exchange.match = router.match(request.method ?? "", path);
-      const context = { identity, match: exchange.match, headers: request.headers, sheddableInFlight };
+      const { anonymousMessage } = port;
+      const context = { identity, match: exchange.match, headers, sheddableInFlight, anonymousMessage };
       status = respond(exchange, await handle(exchange, authorize(context, deps.authorization)));
     } catch (error) {
       status = fail(exchange, error);

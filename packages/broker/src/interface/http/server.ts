@@ -1,47 +1,134 @@
 import { once } from "node:events";
-import type {
-  IncomingMessage,
-  Server as PlainServer,
-  ServerOptions as PlainServerOptions,
-  ServerResponse,
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as PlainServer,
+  type ServerOptions as PlainServerOptions,
+  type ServerResponse,
 } from "node:http";
-import { createServer, type Server, type ServerOptions } from "node:https";
+import { createServer as createSecureServer, type Server, type ServerOptions } from "node:https";
 import type { Duplex } from "node:stream";
-import { type Clock, Fault, type Log } from "@resource-broker/base";
+import { TLSSocket } from "node:tls";
+import { Fault, FAULTS, type Log } from "@resource-broker/base";
 import { toErrorBody } from "@resource-broker/contract";
 import type { CertificateSet } from "@resource-broker/runtime";
-import type { Connections } from "./connections.ts";
-import type { HttpLimits, HttpOptions } from "./ports.ts";
+import type { Api } from "./api.ts";
+import { type AuthenticationRules, CertificatesInForce, Connections } from "./connections.ts";
+import type { HttpDeps, HttpLimits, HttpOptions } from "./ports.ts";
 import type { RequestHandler } from "./request-handler.ts";
 
 const TOO_SLOW = "ERR_HTTP_REQUEST_TIMEOUT";
-
-interface Refusal {
-  readonly status: string;
-  readonly fault: Fault;
-}
 
 /** Interval of Node's timeout checks, and so the precision of the timeouts below. */
 const CHECK_INTERVAL_MS = 1000;
 const DEAD_PEER_PROBE_MS = 30_000;
 const EXPIRY_CHECK_MS = 60_000;
 
-export interface ServerParts extends PortHandler {
-  readonly connections: Connections;
-  readonly set: CertificateSet;
-}
-
-/** The handler of a port, and the name of the port in log lines. */
-interface PortHandler {
-  readonly serve: RequestHandler;
-  readonly log: Log;
+export interface ListenerOptions extends HttpOptions {
+  /** In log lines. */
   readonly portName: string;
+  /** True: without TLS, for an address that only this machine can reach. */
+  readonly isPlain?: boolean;
 }
 
-/** An HTTPS server that requests client certificates. `Connections` authenticates them. */
-export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts: ServerParts): Server {
-  const { connections, set } = parts;
-  const server = createServer({
+export interface ListenerDeps extends HttpDeps {
+  readonly api: Pick<Api, "stopStreams">;
+  /** The handler of the port's requests. */
+  readonly serveWith: (port: ListenerPort) => RequestHandler;
+}
+
+export interface ListenerPort {
+  readonly connections: Connections;
+  /** By the certificates in force. */
+  readonly rules: () => AuthenticationRules;
+  readonly isStopping: () => boolean;
+}
+
+export interface Listener extends Omit<ListenerPort, "isStopping"> {
+  readonly port: number;
+  /** Takes no new calls, answers those under way, ends the streams. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Begins to listen. Over TLS it requests client certificates, which `Connections` authenticates. */
+export async function startListener(options: ListenerOptions, deps: ListenerDeps): Promise<Listener> {
+  const { limits, adminUnit, tlsMinVersion, isPlain = false } = options;
+  const { certificates, clock, log, api } = deps;
+  const set = await certificates.start();
+  const inForce = new CertificatesInForce(set, { adminUnit, clock, ...limits });
+  const rules = (): AuthenticationRules => inForce.rules();
+  const connections = new Connections({ maxPerCluster: limits.maxSocketsPerCluster, rules });
+  let isStopping = false;
+  const serve = deps.serveWith({ connections, rules, isStopping: () => isStopping });
+  const secureServer = isPlain ? undefined : httpsServer(options, set);
+  secureServer?.on("secureConnection", (socket) => connections.add(socket));
+  const server = secureServer ?? createServer(serverTimeouts(limits));
+  handleRequests(server, options, { serve, log });
+
+  const useCertificates = (next: CertificateSet): void => {
+    const hasLostAuthorities = inForce.replace(next);
+    secureServer?.setSecureContext(secureContext(next, tlsMinVersion));
+    void connections.recheckAll(hasLostAuthorities).then((closed) => {
+      if (closed > 0) log.info({ closed }, "connections closed: their certificates are no longer valid");
+    });
+  };
+  const closeExpired = (): void => {
+    cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, closeExpired);
+    connections.closeExpired(clock.wallMs());
+  };
+  let cancelExpiryCheck = clock.after(EXPIRY_CHECK_MS, closeExpired);
+  const unsubscribe = certificates.onChange(useCertificates);
+  const port = await listen(server, options);
+
+  const stop = async (): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    const closed = once(server, "close");
+    server.close();
+    unsubscribe();
+    cancelExpiryCheck();
+    certificates.stop();
+    api.stopStreams();
+    // Node counts an unused connection as busy: close all connections after the last reply.
+    void serve.whenIdle().then(() => server.closeAllConnections());
+    const cancel = clock.after(limits.stopTimeoutMs, () => server.closeAllConnections());
+    await closed;
+    cancel();
+  };
+  return { port, connections, rules, stop };
+}
+
+export interface HttpInterface {
+  /** Begins to take calls. A replica that does not lead yet answers all but the health page with 503. */
+  readonly start: () => Promise<{ readonly port: number }>;
+  readonly stop: () => Promise<void>;
+  readonly openConnections: () => number;
+}
+
+/** The broker over HTTPS with client certificates. */
+export function createHttpInterface(api: Api, options: HttpOptions, deps: HttpDeps): HttpInterface {
+  let listener: Listener | undefined;
+  const serveWith = ({ connections, isStopping }: ListenerPort): RequestHandler =>
+    api.handlerFor({
+      identityOf: ({ socket }) =>
+        socket instanceof TLSSocket ? connections.identityOf(socket) : { kind: "anonymous" },
+      certificateOf: ({ socket }) =>
+        socket instanceof TLSSocket ? connections.certificateOf(socket) : undefined,
+      anonymousMessage: `no client certificate was shown. ${FAULTS["no-certificate"].advice}`,
+      isStopping,
+    });
+  return {
+    start: async () => {
+      listener = await startListener({ ...options, portName: "the API port" }, { ...deps, api, serveWith });
+      return listener;
+    },
+    stop: async () => listener?.stop(),
+    openConnections: () => listener?.connections.size ?? 0,
+  };
+}
+
+function httpsServer({ tlsMinVersion, limits }: HttpOptions, set: CertificateSet): Server {
+  return createSecureServer({
     ...secureContext(set, tlsMinVersion),
     ...serverTimeouts(limits),
     handshakeTimeout: limits.handshakeTimeoutMs,
@@ -49,18 +136,14 @@ export function createHttpsServer({ tlsMinVersion, limits }: HttpOptions, parts:
     // Clients without a valid certificate get an HTTP error.
     rejectUnauthorized: false,
   });
-  server.on("secureConnection", (socket) => connections.add(socket));
-  handleRequests(server, limits, parts);
-  return server;
 }
 
-/** Answers whatever comes in at a port, with or without TLS. */
-export function handleRequests(
+function handleRequests(
   server: PlainServer | Server,
-  { maxSockets }: Pick<HttpLimits, "maxSockets">,
-  { serve, log, portName }: PortHandler,
+  { limits, portName }: Pick<ListenerOptions, "limits" | "portName">,
+  { serve, log }: { readonly serve: RequestHandler; readonly log: Log },
 ): void {
-  server.maxConnections = maxSockets;
+  server.maxConnections = limits.maxSockets;
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
     void serve.answer(request, response);
   server.on("request", answer);
@@ -74,17 +157,14 @@ export function handleRequests(
 }
 
 /** Also for every later set: what is left out here falls back to Node's defaults. */
-export function secureContext(
-  { files }: CertificateSet,
-  minVersion: HttpOptions["tlsMinVersion"],
-): ServerOptions {
+function secureContext({ files }: CertificateSet, minVersion: HttpOptions["tlsMinVersion"]): ServerOptions {
   // `Connections` checks revocation lists: OpenSSL would reject every client if a list is out of date.
   const { cert, key, ca } = files;
   return { cert, key, ca, minVersion };
 }
 
 /** Timeouts and header limits of a server. */
-export function serverTimeouts(limits: HttpLimits): PlainServerOptions {
+function serverTimeouts(limits: HttpLimits): PlainServerOptions {
   return {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -100,7 +180,7 @@ export function serverTimeouts(limits: HttpLimits): PlainServerOptions {
 }
 
 /** Begins to listen and returns the port, which the system chooses for port 0. */
-export async function listen(
+async function listen(
   server: PlainServer | Server,
   { port, host }: Pick<HttpOptions, "port" | "host">,
 ): Promise<number> {
@@ -108,19 +188,6 @@ export async function listen(
   await once(server, "listening");
   const address = server.address();
   return address === null || typeof address === "string" ? port : address.port;
-}
-
-/** Closes connections whose certificate has expired, until the returned function is called. */
-export function closeExpiredConnections(
-  connections: Connections,
-  clock: Pick<Clock, "after" | "wallMs">,
-): () => void {
-  let cancel = clock.after(EXPIRY_CHECK_MS, check);
-  function check(): void {
-    cancel = clock.after(EXPIRY_CHECK_MS, check);
-    connections.closeExpired(clock.wallMs());
-  }
-  return () => cancel();
 }
 
 /**
@@ -140,22 +207,19 @@ function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function refusalFor(code: string | undefined): Refusal {
+function refusalFor(code: string | undefined): { readonly status: string; readonly fault: Fault } {
   switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return {
-        status: "431 Request Header Fields Too Large",
-        fault: new Fault("too-large", "the headers are too large; send at most 16 KiB of them"),
-      };
-    case TOO_SLOW:
-      return {
-        status: "408 Request Timeout",
-        fault: new Fault("malformed", "the request did not arrive in time; send it at once"),
-      };
-    default:
-      return {
-        status: "400 Bad Request",
-        fault: new Fault("malformed", `this is not a request in HTTP/1.1 (${code ?? "unknown"})`),
-      };
+    case "HPE_HEADER_OVERFLOW": {
+      const fault = new Fault("too-large", "the headers are too large; send at most 16 KiB of them");
+      return { status: "431 Request Header Fields Too Large", fault };
+    }
+    case TOO_SLOW: {
+      const fault = new Fault("malformed", "the request did not arrive in time; send it at once");
+      return { status: "408 Request Timeout", fault };
+    }
+    default: {
+      const fault = new Fault("malformed", `this is not a request in HTTP/1.1 (${code ?? "unknown"})`);
+      return { status: "400 Bad Request", fault };
+    }
   }
 }

@@ -1,10 +1,9 @@
 import { formatTime, toFault } from "@resource-broker/base";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";
-import { failureReporter, LEASES } from "@resource-broker/kube";
+import { failureReporter, LEASES, loop } from "@resource-broker/kube";
 import type { Engine } from "../../engine/engine.ts";
-import { CapacityWatch } from "../shared/capacity-watch.ts";
-import { changedReservations } from "../shared/changed-reservations.ts";
+import { CapacityWatch, changedReservations } from "../shared/capacity-watch.ts";
 import type { KubernetesDeps, KubernetesOptions, KubernetesPart } from "./ports.ts";
 
 /** Minimum interval per cluster: each notice makes agents repeat all queued requests, which costs more in large fleets. */
@@ -55,9 +54,6 @@ export function keepHeartbeat(
     what: "renewing the broker's Lease",
     fields: { lease: BROKER_LEASE },
   });
-  let cancel = (): void => undefined;
-  let isStopped = false;
-  let beating: Promise<void> | undefined;
   let acquireTime = "";
   let freed: FreedCapacity | undefined;
 
@@ -90,27 +86,26 @@ export function keepHeartbeat(
     }
   };
 
-  const tick = async (): Promise<void> => {
-    if (isStopped) return;
-    const startedAt = clock.monotonicMs();
-    if (isLeading()) await beat();
-    // Measured from the start of the last renewal, so that a slow server does not add to the interval.
-    const pauseMs = Math.max(1, startedAt + EVERY_MS - clock.monotonicMs());
-    if (!isStopped) cancel = clock.after(pauseMs, () => void (beating = tick()));
-  };
+  const beats = loop({
+    clock,
+    round: async () => {
+      const startedAt = clock.monotonicMs();
+      if (isLeading()) await beat();
+      // Measured from the start of the last renewal, so that a slow server does not add to the interval.
+      return Math.max(1, startedAt + EVERY_MS - clock.monotonicMs());
+    },
+  });
 
   return {
     start: () => {
       acquireTime = microTime(engine.now());
       freed = freedCapacity(engine);
-      beating = tick();
+      beats.start();
       return Promise.resolve();
     },
     stop: async () => {
-      isStopped = true;
       freed?.stop();
-      cancel();
-      await beating;
+      await beats.stop();
     },
   };
 }

@@ -1,13 +1,13 @@
 import type { Clock, Log } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
-import type { ClusterAdvertisement, Reservation } from "@resource-broker/contract/crd";
-import type { ReservationId } from "@resource-broker/domain";
-import type { EventRecorder, KubeClient, ObjectCache } from "@resource-broker/kube";
+import type { EventRecorder, KubeClient } from "@resource-broker/kube";
 import type { ReportReload } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
-import type { SourcedPolicy } from "../../policy/loaded-policy.ts";
+import type { SourcedPolicy } from "../../policy/policy.ts";
 import type { Store } from "../../store/store.ts";
+import type { ObjectInformers } from "./objects/object-informers.ts";
+import type { RateLimiter } from "./projection/rate-limiter.ts";
 
 export interface KubernetesOptions {
   /** Where all objects are: agents', people's and the broker's. */
@@ -42,30 +42,21 @@ export interface KubernetesDeps {
   readonly reportPolicy?: ReportReload;
 }
 
-/** One concern of the interface. Started when `KnownObjects` has seen all there is; stopped before it ends. */
+/** One concern of the interface. Started when the informers have seen all there is. */
 export interface KubernetesPart {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** The objects of the namespace, followed once for all parts; by `<namespace>/<name>` (`objectKey`). */
-export interface KnownObjects {
-  /** Without managed fields; a decision's text is replaced by `DECISION_PLACEHOLDER`. */
-  readonly reservations: ObjectCache<Reservation>;
-  readonly advertisements: ObjectCache<ClusterAdvertisement>;
-  /**
-   * Objects without the view label that represent a reservation of the ledger: an agent's object of the same name, or a
-   * person's object of any name. If there is one, no view is needed.
-   */
-  readonly requestsFor: (id: ReservationId) => readonly Reservation[];
+export type ProjectionOptions = Pick<KubernetesOptions, "namespace" | "objects" | "views">;
+export interface ProjectionDeps extends KubernetesDeps {
+  readonly known: ObjectInformers;
 }
-
-/** What `createViews(options, deps)` of views/views.ts and `followBrokerPolicy(options, deps)` of policy/ are given. */
-export interface PartOptions {
-  readonly namespace: string;
-}
-export interface PartDeps extends Omit<KubernetesDeps, "randomBytes" | "metrics"> {
-  readonly known: KnownObjects;
+/** What the controller of one kind is given. */
+export interface KindDeps extends ProjectionDeps {
+  readonly limiter: RateLimiter;
+  /** Aborted when the projection stops. */
+  readonly signal: AbortSignal;
 }
 
 /** The broker's fields, by server-side apply with `force`; status with the functions of `builders/`. */

@@ -1,6 +1,6 @@
-import { amountOf, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
-import type { AccountView, ClusterId, Instant } from "@resource-broker/domain";
-import type { Engine } from "../../engine/engine.ts";
+import { exceeds, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
+import type { AccountView, ClusterId, Instant, Reservation, ReservationId } from "@resource-broker/domain";
+import type { Committed, Engine } from "../../engine/engine.ts";
 
 interface ClusterCapacity {
   /** Zero while the cluster is cordoned or stale. */
@@ -55,8 +55,8 @@ export class CapacityWatch {
     // Runs every second for up to ten thousand clusters: compare references first.
     if (before.lendable === lendable && before.overcommitted === overcommitted) return;
     this.#known.set(clusterId, { lendable, overcommitted });
-    if (hasMore(lendable, before.lendable)) this.#isFreed = true;
-    if (hasMore(overcommitted, before.overcommitted)) this.#atRisk.add(clusterId);
+    if (exceeds(lendable, before.lendable)) this.#isFreed = true;
+    if (exceeds(overcommitted, before.overcommitted)) this.#atRisk.add(clusterId);
   }
 
   #staleBefore(): Instant {
@@ -68,8 +68,24 @@ function lendableOf({ available, cordon, receivedAt }: AccountView, staleBefore:
   return cordon === undefined && receivedAt >= staleBefore ? available : NO_RESOURCES;
 }
 
-function hasMore(now: ResourceVector, before: ResourceVector): boolean {
-  if (now.cpuMillis > before.cpuMillis || now.memoryBytes > before.memoryBytes) return true;
-  if (now.gpus > before.gpus || now.storageBytes > before.storageBytes) return true;
-  return Object.keys(now.extended).some((name) => amountOf(now, name) > amountOf(before, name));
+/** The reservations that a commit made or changed, each once and as it stands now. */
+export function changedReservations({ events }: Committed, ledger: Engine["ledger"]): Reservation[] {
+  const changed = new Set<ReservationId>();
+  for (const event of events) {
+    switch (event.kind) {
+      case "granted":
+      case "adopted":
+        changed.add(event.reservation.id);
+        break;
+      case "activated":
+      case "renewed":
+      case "acknowledged":
+      case "ended":
+        changed.add(event.id);
+        break;
+      default:
+      // Nothing that a party would have to act on.
+    }
+  }
+  return Array.from(changed).flatMap((id) => ledger.reservations.get(id) ?? []);
 }

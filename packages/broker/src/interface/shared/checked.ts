@@ -1,6 +1,12 @@
-import { Fault } from "@resource-broker/base";
-import { describeProblems, type Mapped, type Schema, validate } from "@resource-broker/contract";
-import type { Reply, Reservation } from "@resource-broker/domain";
+import { Fault, isRecord } from "@resource-broker/base";
+import {
+  type AdoptionReplyDTO,
+  describeProblems,
+  type Mapped,
+  type Schema,
+  validate,
+} from "@resource-broker/contract";
+import type { AdoptionOffer, ClusterId, Reply, Reservation } from "@resource-broker/domain";
 
 /** The body as its schema describes it; throws a Fault that names every wrong field. */
 export function checked<T>(schema: Schema<T>, body: unknown): T {
@@ -40,6 +46,20 @@ export function withoutIncompleteCost(body: unknown): unknown {
   return rest;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+type PendingOutcome = Pick<AdoptionReplyDTO["results"][number], "outcome" | "message">;
+
+/** The reply to an offer that is not decided yet. */
+export function pendingOutcome(
+  { waitsFor }: Extract<Reply, { readonly kind: "adoption-offered" }>,
+  { by, offer }: { readonly by: ClusterId; readonly offer: AdoptionOffer },
+): PendingOutcome {
+  const other = by === offer.requester ? offer.provider : offer.requester;
+  switch (waitsFor) {
+    case "other-party":
+      return { outcome: "waiting", message: `waits for ${other} to report the same hold` };
+    case "advertisement":
+      return { outcome: "waiting", message: `waits for ${offer.provider} to advertise what it has` };
+    case "admin":
+      return { outcome: "disputed", message: `${other} reports it differently; an admin must decide` };
+  }
 }

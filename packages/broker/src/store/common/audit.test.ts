@@ -51,8 +51,6 @@ it("cuts the words of others to a bounded length", () => {
 });
 
 it("changes every later hash when one character changes", () => {
-  const first = nextLink(CHAIN_START, "a");
-  const other = nextLink(CHAIN_START, "b");
-  expect(first.hash).not.toBe(other.hash);
+  const [first, other] = [nextLink(CHAIN_START, "a"), nextLink(CHAIN_START, "b")];
   expect(nextLink(first, "same").hash).not.toBe(nextLink(other, "same").hash);
 });

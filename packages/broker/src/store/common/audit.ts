@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { describeResources, truncate } from "@resource-broker/base";
-import { headline, isSoft, type LedgerEvent } from "@resource-broker/domain";
+import { headline, type Instant, isSoft, type LedgerEvent } from "@resource-broker/domain";
 import type { AuditEntry, CommitBatch } from "../store.ts";
 
 /** A line before it is chained. */
@@ -34,6 +34,24 @@ export function auditLines(batch: CommitBatch): AuditLine[] {
   );
 }
 
+/** A line as it is stored. */
+export interface ChainedLine {
+  readonly link: ChainLink;
+  readonly at: Instant;
+  /** Its canonical text. */
+  readonly text: string;
+}
+
+/** The batch's lines of the audit log, chained after `previous`. */
+export function chainedLines(batch: CommitBatch, previous: ChainLink): ChainedLine[] {
+  let link = previous;
+  return auditLines(batch).map((line) => {
+    const text = canonical(line);
+    link = nextLink(link, text);
+    return { link, at: line.at, text };
+  });
+}
+
 /** The link that a line's canonical text makes when it follows `previous`. */
 export function nextLink(previous: ChainLink, text: string): ChainLink {
   const sequence = previous.sequence + 1;
@@ -60,6 +78,12 @@ export function fromCanonical(text: string): AuditLine {
     subject: subject ?? "",
     detail: detail ?? "",
   };
+}
+
+/** A line from its row in a SQL store. */
+export function entryFrom(row: Readonly<Record<string, unknown>>): AuditEntry {
+  const line = fromCanonical(String(row["line"]));
+  return { sequence: Number(row["sequence"]), ...line, hash: String(row["hash"]) };
 }
 
 function fieldsIn(text: string): unknown {

@@ -1,11 +1,21 @@
 import { add, amountOf, NO_RESOURCES, type ResourceVector, resourceNames } from "@resource-broker/base";
-import { isLive, type LedgerRecords, PHASES, type Reservation } from "@resource-broker/domain";
+import { isLive, PHASES, type Reservation } from "@resource-broker/domain";
+import { StoreFailure } from "../store.ts";
+
+type Reservations = { readonly reservations: readonly Reservation[] };
+
+/** Throws if the records that a store returned contradict each other. `subject`: what holds them. */
+export function refuseContradiction(records: Reservations, subject = "the ledger"): void {
+  const contradiction = contradictionIn(records);
+  if (contradiction === undefined) return;
+  throw new StoreFailure("corrupt", `${subject} contradicts itself: ${contradiction}; restore a backup`);
+}
 
 /**
  * Checks the records that a store returned, because building a ledger from wrong records raises no error. Returns the
  * first contradiction as text, or undefined.
  */
-export function contradictionIn({ reservations }: LedgerRecords): string | undefined {
+export function contradictionIn({ reservations }: Reservations): string | undefined {
   const keys = new Map<string, string>();
   const grantedByProvider = new Map<string, ResourceVector>();
   for (const reservation of reservations) {

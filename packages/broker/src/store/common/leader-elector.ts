@@ -1,7 +1,31 @@
 import type { Clock } from "@resource-broker/base";
-import { StoreFailure } from "../store.ts";
-import type { Leadership, LeadershipState } from "./leadership.ts";
-import { isLeaseValid, type LeaseTime, leaseTime } from "./lease-time.ts";
+import { type Store, StoreFailure } from "../store.ts";
+
+/** A moment by both clocks of this machine. */
+export interface LeaseTime {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** The clocks may disagree by this part of a lease: they are slewed, and they are not read in the same instant. */
+const MAX_CLOCK_SKEW = 1 / 6;
+
+export function leaseTime(clock: Pick<Clock, "monotonicMs" | "wallMs">): LeaseTime {
+  return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+}
+
+/**
+ * Whether a lease that was renewed at `since` is still valid. Linux stops the monotonic clock while the machine is
+ * suspended, and the wall clock may be set. The lease is valid only if both clocks say so and agree. Otherwise only the
+ * store knows the leader.
+ */
+export function isLeaseValid(renewedAt: LeaseTime, now: LeaseTime, leaseMs: number): boolean {
+  const elapsedMs = now.monotonicMs - renewedAt.monotonicMs;
+  const onWallMs = now.wallMs - renewedAt.wallMs;
+  return (
+    Math.max(elapsedMs, onWallMs) < leaseMs && Math.abs(onWallMs - elapsedMs) <= leaseMs * MAX_CLOCK_SKEW
+  );
+}
 
 export const DEFAULT_LEASE_MS = 6000;
 /** Renewals per lease duration: one or two of them may fail. After a failure the interval is halved. */
@@ -54,10 +78,15 @@ export interface LeaderElectorDeps {
   readonly onError: (doing: string, error: unknown) => string;
 }
 
+/** A store that several replicas share, of which one leads. */
+export interface ReplicatedStore extends Store {
+  readonly leadership: Leadership;
+}
+
 /** Acquires and renews the lease, and reports the leadership state. */
 export interface LeaderElector extends Omit<Leadership, "prepare"> {
-  /** Acquires the lease if it is free. */
-  readonly tryAcquire: () => Promise<LeaseResult>;
+  /** Makes this replica the leader if the lease is free. Returns who leads instead; undefined: this replica. */
+  readonly tryLead: () => Promise<string | undefined>;
   /** A commit that was sent at this moment has renewed the lease. */
   readonly renewed: (sentAt: LeaseTime) => void;
   /** Records that another replica leads and notifies listeners. */
@@ -157,6 +186,15 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
     }
   };
 
+  const state = (): LeadershipState => {
+    if (lost !== undefined) return { role: "deposed", leader };
+    if (renewedAt === undefined)
+      return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
+    if (isLeaseValid(renewedAt, leaseTime(clock), leaseMs)) return { role: "leader" };
+    if (clock.monotonicMs() - renewedAt.monotonicMs < leaseMs) renewNow(renewedAt);
+    return { role: "unsure" };
+  };
+
   const pause = (delayMs: number): Promise<void> =>
     new Promise((resolve) => {
       const cancel = clock.after(delayMs, resolve);
@@ -167,7 +205,11 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
     });
 
   return {
-    tryAcquire: async () => onResult(await lease.tryAcquire()),
+    tryLead: async () => {
+      if (state().role === "leader") return undefined;
+      const result = await onResult(await lease.tryAcquire());
+      return result.isHeld ? undefined : result.holder;
+    },
     acquire: async () => {
       while (!isClosed) {
         const waitMs = await pollOnce();
@@ -192,18 +234,38 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
         onError("the lease could not be given back", error);
       }
     },
-    state: (): LeadershipState => {
-      if (lost !== undefined) return { role: "deposed", leader };
-      if (renewedAt === undefined)
-        return { role: "standby", leader, ...(problem === undefined ? {} : { problem }) };
-      if (isLeaseValid(renewedAt, leaseTime(clock), leaseMs)) return { role: "leader" };
-      if (clock.monotonicMs() - renewedAt.monotonicMs < leaseMs) renewNow(renewedAt);
-      return { role: "unsure" };
-    },
+    state,
     predecessor: () => leader,
     onLost: (listener) => {
       if (lost === undefined) listeners.push(listener);
       else listener(lost);
     },
   };
+}
+
+/** The leadership state of a replica, as far as the replica can know. */
+export type LeadershipState =
+  | { readonly role: "leader" }
+  /** Waits to become the leader. */
+  | { readonly role: "standby"; readonly leader: string; readonly problem?: string }
+  /** Was the leader but may have lost the lease: it could not renew in time, or its clocks disagree. */
+  | { readonly role: "unsure" }
+  /** Another replica leads: this process never leads again. */
+  | { readonly role: "deposed"; readonly leader: string };
+
+/** Leadership in a store that several replicas share. One replica leads, the others are standby. A process waits, leads, and ends; it never goes back. */
+export interface Leadership {
+  /** Connects to the store and creates missing tables or objects. Rejects with a problem that an operator must fix. */
+  readonly prepare: () => Promise<void>;
+  /** Resolves with true when this replica leads, with false when the store was closed before. */
+  readonly acquire: () => Promise<boolean>;
+  /**
+   * Returns `leader` while no other replica can have written, by this machine's own clocks; this also holds right after a
+   * pause. If the clocks disagree, the machine was suspended or its clock was set: then `unsure`, and the store is asked.
+   */
+  readonly state: () => LeadershipState;
+  /** The last known leader before this replica; empty if unknown. */
+  readonly predecessor: () => string;
+  /** Called once, when another replica has taken over. */
+  readonly onLost: (listener: (failure: StoreFailure) => void) => void;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLeaseValid } from "./lease-time.ts";
+import { isLeaseValid } from "./leader-elector.ts";
 
 const LEASE_MS = 6000;
 const RENEWED = { monotonicMs: 1000, wallMs: 1_767_614_400_000 };

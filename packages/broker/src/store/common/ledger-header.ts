@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { Instant } from "@resource-broker/domain";
 import { StoreFailure } from "../store.ts";
-import type { ChainLink } from "./audit.ts";
+import { CHAIN_START, type ChainLink, nextLink } from "./audit.ts";
 
 /** The current position of the ledger. A SQL store keeps it in one row, which every commit updates. */
 export interface LedgerHeader {
@@ -13,16 +14,56 @@ export interface LedgerHeader {
   readonly trimmed: ChainLink;
 }
 
-/** Throws unless the oldest stored line follows the last one trimmed. `first` is 0 if no line is stored. */
-export function checkAuditStart(
-  first: number,
-  { audit, trimmed }: Pick<LedgerHeader, "audit" | "trimmed">,
-): void {
-  if (audit.sequence <= trimmed.sequence || first === trimmed.sequence + 1) return;
-  throw new StoreFailure(
-    "corrupt",
-    `the audit log begins at line ${first}, not at ${trimmed.sequence + 1} as recorded; restore a backup`,
-  );
+/** A ledger's identity is made with its tables and never again. */
+export function newHeader(): LedgerHeader {
+  return { ledgerId: randomUUID(), commitNumber: 0, time: 0, audit: CHAIN_START, trimmed: CHAIN_START };
+}
+
+/** The header as the columns of its row, without the seal. */
+export function headerCells(header: LedgerHeader): (string | number)[] {
+  const { ledgerId, commitNumber, time, audit, trimmed } = header;
+  return [ledgerId, commitNumber, time, audit.sequence, audit.hash, trimmed.sequence, trimmed.hash];
+}
+
+export function headerFrom(cells: readonly unknown[]): LedgerHeader {
+  const [ledgerId, commitNumber, time, auditSequence, auditHash, trimmedSequence, trimmedHash] = cells;
+  return {
+    ledgerId: String(ledgerId),
+    commitNumber: Number(commitNumber),
+    time: Number(time),
+    audit: { sequence: Number(auditSequence), hash: String(auditHash) },
+    trimmed: { sequence: Number(trimmedSequence), hash: String(trimmedHash) },
+  };
+}
+
+export function headerIsGone(): StoreFailure {
+  return new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
+}
+
+/** Lines of the audit log that are checked at every start. */
+export const TAIL_LINES = 100;
+
+/** Both ends of the stored audit log. */
+export interface AuditEnds {
+  /** Number of the oldest line; 0 if no line is stored. */
+  readonly first: number;
+  /** The newest lines, the newest first. */
+  readonly tail: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Throws unless the oldest line follows the last one trimmed, and the newest lines chain up to the recorded last line. */
+export function checkAuditEnds({ first, tail }: AuditEnds, header: LedgerHeader, advice?: string): void {
+  const { audit, trimmed } = header;
+  if (audit.sequence > trimmed.sequence && first !== trimmed.sequence + 1) {
+    const message = `the audit log begins at line ${first}, not at ${trimmed.sequence + 1} as recorded; restore a backup`;
+    throw new StoreFailure("corrupt", message);
+  }
+  const lines = tail.toReversed();
+  const [oldest] = lines;
+  const isWhole = oldest === undefined || Number(oldest["sequence"]) === first;
+  let link = isWhole ? trimmed : { sequence: Number(oldest["sequence"]), hash: String(oldest["hash"]) };
+  for (const { line } of isWhole ? lines : lines.slice(1)) link = nextLink(link, String(line));
+  checkAuditEnd(link, audit, advice);
 }
 
 /** Throws unless the newest stored lines chain up to the recorded last line. */

@@ -8,8 +8,7 @@ import type {
   Reservation,
 } from "@resource-broker/domain";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
-import type { Cell } from "./seal.ts";
-import { parseStored } from "./stored-json.ts";
+import { type Cell, parseStored } from "./seals.ts";
 
 /** PostgreSQL's names. SQLite uses only the names of the columns. */
 export type ColumnType = "text" | "bigint" | "bytea";

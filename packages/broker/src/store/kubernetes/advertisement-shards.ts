@@ -1,21 +1,19 @@
 import { crc32 } from "node:zlib";
-import type { Clock } from "@resource-broker/base";
 import type { ClusterId, ReceivedAdvertisement } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
-import { parseStored } from "../common/stored-json.ts";
+import { parseStored } from "../common/seals.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
+import { type LedgerAccess, putObject } from "./ledger-client.ts";
 import type { LedgerConfigMaps } from "./read-ledger.ts";
 import type { Records, StoredAdvertisement } from "./records.ts";
-import { LEDGER, linesIn, segmentConfigMap } from "./segment.ts";
-import { putObject, type SoftObjectDeps } from "./soft-object.ts";
+import { LEDGER, linesIn, segmentConfigMap } from "./segments.ts";
 
 /** Number of ConfigMaps that share the clusters: an object is limited to about a megabyte. */
 const SHARDS = 16;
 /** Limits writes to etcd: at most four objects per second. */
 const WRITE_INTERVAL_MS = 250;
 
-export interface AdvertisementShardsDeps extends SoftObjectDeps {
-  readonly clock: Clock;
+interface AdvertisementShardsDeps extends LedgerAccess {
   /** Committed advertisements. They are dropped here once they are in a shard, so that the next snapshot omits them. */
   readonly committed: Records["advertisements"];
   readonly onError: (error: unknown) => void;

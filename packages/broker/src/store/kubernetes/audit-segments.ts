@@ -1,9 +1,14 @@
 import { type ChainLink, fromCanonical, nextLink } from "../common/audit.ts";
-import type { Keep } from "../common/retention.ts";
-import type { AuditEntry, AuditQuery } from "../store.ts";
+import type { AuditEntry, AuditQuery, Keep } from "../store.ts";
 import type { Content } from "./ledger-manifest.ts";
-import { addSegments, dropFirst, type SegmentId, segmentCount, segmentsIn } from "./segment.ts";
-import type { LedgerSegments } from "./segments.ts";
+import {
+  addSegments,
+  dropFirst,
+  type LedgerSegments,
+  segmentCount,
+  type SegmentId,
+  segmentsIn,
+} from "./segments.ts";
 
 const HASH_LENGTH = 64;
 

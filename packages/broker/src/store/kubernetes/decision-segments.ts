@@ -1,21 +1,25 @@
-import type { Clock } from "@resource-broker/base";
 import type { Decision, DecisionId } from "@resource-broker/domain";
 import type { ConfigMap } from "@resource-broker/kube";
 import { decodeDecision, encodeDecision } from "../common/decision-codec.ts";
-import type { Keep } from "../common/retention.ts";
+import type { Keep } from "../store.ts";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
+import { type LedgerAccess, putObject } from "./ledger-client.ts";
 import type { LedgerConfigMaps } from "./read-ledger.ts";
-import { linesIn, parseSegmentName, type SegmentId, segmentConfigMap, segmentName } from "./segment.ts";
-import type { LedgerSegments } from "./segments.ts";
-import { putObject, type SoftObjectDeps } from "./soft-object.ts";
+import {
+  type LedgerSegments,
+  linesIn,
+  parseSegmentName,
+  segmentConfigMap,
+  type SegmentId,
+  segmentName,
+} from "./segments.ts";
 
 const SEGMENT_DECISIONS = 100;
 /** Limit of segments, however small they are: each leader starts a new segment. */
 const MAX_SEGMENTS = 400;
 const WRITE_INTERVAL_MS = 1000;
 
-export interface DecisionSegmentsDeps extends SoftObjectDeps {
-  readonly clock: Clock;
+interface DecisionSegmentsDeps extends LedgerAccess {
   readonly epoch: number;
   readonly keep: Keep;
   readonly segments: Pick<LedgerSegments, "remove">;

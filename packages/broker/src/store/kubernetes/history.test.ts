@@ -1,26 +1,21 @@
+import { type ClusterAdvertisement, clusterAdvertisementKind } from "@resource-broker/contract/crd";
 import { ledgerFrom } from "@resource-broker/domain";
-import { CONFIG_MAPS } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, customResource, type KubeClient } from "@resource-broker/kube";
 import { clusterOf, eventsOf, LedgerDriver, requestFor, reserve, until } from "@resource-broker/testkit";
 import { describe, expect, it } from "vitest";
 import { CHAIN_START, type ChainLink, canonical, nextLink } from "../common/audit.ts";
+import type { ReplicatedStore } from "../common/leader-elector.ts";
 import { Grants } from "../common/testing/grants.ts";
+import { useLedgers } from "../common/testing/use-ledgers.ts";
 import type { AuditEntry, CommitBatch } from "../store.ts";
-import { LEDGER_LABEL } from "./segment.ts";
-import { useServer } from "./testing/servers.ts";
-import { simulatedServer, type TestLedger } from "./testing/test-ledger.ts";
+import { contentIn, type LedgerManifest } from "./ledger-manifest.ts";
+import { LEDGER, LEDGER_LABEL } from "./segments.ts";
+import { objectsOf, simulatedServer } from "./testing/test-ledger.ts";
 
-const { newLedger, replica, reopened } = useServer(simulatedServer);
+const { newLedger, replica, reopened } = useLedgers(simulatedServer);
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** The ledger's objects by their sort, such as `log` or `audit`. */
-async function objectsOf({ client, namespace }: TestLedger): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  await client.list(CONFIG_MAPS, { namespace, labelSelector: LEDGER_LABEL }, ({ metadata: { name } }) => {
-    const [, sort = "head"] = /^resource-broker-ledger-([a-z]+)-/.exec(name) ?? [];
-    counts[sort] = (counts[sort] ?? 0) + 1;
-  });
-  return counts;
-}
+const KEEP_200 = { atMost: 200, forMs: 1000 * DAY_MS };
+const RETENTION = { audit: KEEP_200, decisions: KEEP_200 };
 
 /** Where the chain of these lines ends, which begins after `start`. */
 function chainEnd(start: ChainLink, lines: readonly AuditEntry[]): ChainLink {
@@ -54,27 +49,9 @@ describe("a long history", () => {
     expect(ledgerFrom(records, records.time).reservations).toEqual(grants.story.ledger.reservations);
   });
 
-  it("of reservations that are forgotten leaves no trace", async () => {
-    const ledger = await newLedger();
-    const store = replica(ledger);
-    await store.open();
-    const story = new LedgerDriver();
-    story.batch({ kind: "advertise", advertisement: clusterOf("paris", 1000) });
-    const commit = async (batch: CommitBatch | undefined) => batch && (await store.commit(batch));
-    for (let number = 0; number < 60; number++)
-      await commit(story.batch(reserve("rome", `key-${number}`, requestFor(1, { durationMs: 1000 }))));
-    story.now += 2000;
-    await commit(story.batch({ kind: "expire-due" }));
-    story.now += 2 * DAY_MS;
-    await commit(story.batch({ kind: "expire-due" }));
-    expect(story.ledger.reservations.size).toBe(0);
-    expect((await reopened(ledger, store)).records).toMatchObject({ reservations: [], closedKeys: [] });
-  });
-
   it("keeps as much of the audit log and of the decisions as is wanted, and the chain continues", async () => {
     const ledger = await newLedger();
-    const keep = { atMost: 200, forMs: 1000 * DAY_MS };
-    const store = replica(ledger, { retention: { audit: keep, decisions: keep } });
+    const store = replica(ledger, { retention: RETENTION });
     await store.open();
     const grants = new Grants();
     const first = grants.next();
@@ -87,11 +64,10 @@ describe("a long history", () => {
     const [oldest = CHAIN_START, ...younger] = lines;
     expect(oldest.sequence).toBeGreaterThan(150);
     expect(chainEnd(oldest, younger).sequence).toBe(550);
-    const segments = (await objectsOf(ledger))["audit"] ?? 0;
-    expect(segments).toBeLessThanOrEqual(4);
+    expect((await objectsOf(ledger))["audit"]).toBeLessThanOrEqual(4);
     await store.close();
 
-    const next = replica(ledger, { retention: { audit: keep, decisions: keep } });
+    const next = replica(ledger, { retention: RETENTION });
     await next.open();
     expect(await next.readAudit({ after: 0, limit: 10_000 })).toEqual(lines);
     const decisionIn = (batch: CommitBatch) =>
@@ -101,47 +77,115 @@ describe("a long history", () => {
     expect(await next.findDecision(decisionIn(first))).toBeUndefined();
     expect(await next.findDecision(decisionIn(newest))).toBeDefined();
   });
-});
 
-describe("a batch larger than an object may be", () => {
-  it("is one commit all the same", async () => {
+  it.each<{ doing: string; options?: object; isDoing: (manifest: LedgerManifest) => boolean }>([
+    { doing: "takes a snapshot", isDoing: ({ snapshot }) => snapshot.ranges.length > 0 },
+    {
+      doing: "trims the audit log",
+      options: { retention: RETENTION },
+      isDoing: ({ audit }) => audit.trimmed.sequence > 0,
+    },
+  ])("of a leader that is replaced while it $doing is still there", async ({ isDoing, options }) => {
     const ledger = await newLedger();
-    const store = replica(ledger);
-    await store.open();
-    const story = new LedgerDriver();
-    for (const name of ["paris", "lyon"])
-      story.batch({ kind: "advertise", advertisement: clusterOf(name, 100_000) });
-    const asks = Array.from({ length: 1500 }, (_, number) => reserve("rome", `key-${number}`, requestFor(1)));
-    const batch = story.batch(...asks);
-    if (batch === undefined) throw new Error("there is room");
-    await store.commit(batch);
-    const later = story.batch({ kind: "release-by-key", requester: "rome", key: "key-7" });
-    if (later !== undefined) await store.commit(later);
-    expect(await store.readAudit({ after: 0, limit: 10_000 })).toHaveLength(1502);
-    const { records, commitNumber } = await reopened(ledger, store);
-    expect(commitNumber).toBe(2);
-    expect(ledgerFrom(records, records.time).reservations).toEqual(story.ledger.reservations);
-  });
-});
-
-describe("what a leader leaves behind that ends in the middle of something", () => {
-  it("is removed by the next one", async () => {
-    const ledger = await newLedger();
-    const store = replica(ledger);
-    await store.open();
-    await new Grants().commit(store, 1);
-    await store.close();
-    const metadata = {
-      name: "resource-broker-ledger-log-1-77",
-      namespace: ledger.namespace,
-      labels: { [LEDGER_LABEL]: "page" },
-    };
-    await ledger.client.create(CONFIG_MAPS, { metadata });
-    await replica(ledger).open();
-    const left = await until("the stray segment is gone", async () => {
-      const found = await objectsOf(ledger);
-      return found["log"] === undefined ? found : undefined;
+    let young: ReplicatedStore | undefined;
+    const through = (client: KubeClient): KubeClient => ({
+      ...client,
+      update: async (resource, object, options) => {
+        const isManifest = (object as ConfigMap).data?.["head"] !== undefined;
+        if (isManifest && young === undefined && isDoing(contentIn(object as ConfigMap).manifest)) {
+          young = replica(ledger, { replica: "young" });
+          await ledger.expireLease();
+          await young.open();
+        }
+        return client.update(resource, object, options);
+      },
     });
-    expect(left).toMatchObject({ head: 1 });
+    const old = replica(ledger, { through, ...options });
+    await old.open();
+    await new Grants().commit(old, 700).catch(() => undefined);
+    const successor = await until("it was replaced", async () => young);
+    await old.close();
+    const lines = await successor.readAudit({ after: 0, limit: 10_000 });
+    const { records, commitNumber } = await reopened(ledger, successor);
+    expect(records.reservations).toHaveLength(commitNumber);
+    expect(chainEnd(CHAIN_START, lines).sequence).toBe(commitNumber);
   });
+});
+
+it("a batch larger than an object may be is one commit all the same", async () => {
+  const ledger = await newLedger();
+  const store = replica(ledger);
+  await store.open();
+  const story = new LedgerDriver();
+  for (const name of ["paris", "lyon"])
+    story.batch({ kind: "advertise", advertisement: clusterOf(name, 100_000) });
+  const asks = Array.from({ length: 1500 }, (_, number) => reserve("rome", `key-${number}`, requestFor(1)));
+  const batch = story.batch(...asks);
+  if (batch === undefined) throw new Error("there is room");
+  await store.commit(batch);
+  const later = story.batch({ kind: "release-by-key", requester: "rome", key: "key-7" });
+  if (later !== undefined) await store.commit(later);
+  expect(await store.readAudit({ after: 0, limit: 10_000 })).toHaveLength(1502);
+  const { records, commitNumber } = await reopened(ledger, store);
+  expect(commitNumber).toBe(2);
+  expect(ledgerFrom(records, records.time).reservations).toEqual(story.ledger.reservations);
+});
+
+it("a segment that a leader made and did not come to use is removed by the next one", async () => {
+  const ledger = await newLedger();
+  const { namespace } = ledger;
+  const store = replica(ledger);
+  await store.open();
+  await new Grants().commit(store, 1);
+  await store.close();
+  const metadata = { name: `${LEDGER}-log-1-77`, namespace, labels: { [LEDGER_LABEL]: "page" } };
+  await ledger.client.create(CONFIG_MAPS, { metadata });
+  await replica(ledger).open();
+  const left = await until("the stray segment is gone", async () => {
+    const found = await objectsOf(ledger);
+    return found["log"] === undefined ? found : undefined;
+  });
+  expect(left["head"]).toBe(1);
+});
+
+it("status.holds of a ClusterAdvertisement shows what the ledger lends, and is put right after a restart", async () => {
+  const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
+  const ledger = await newLedger();
+  const { client, namespace } = ledger;
+  const name = { name: "paris-adv", namespace };
+  const amounts = { cpu: "64", memory: "256Gi" };
+  const resources = { capacity: amounts, allocatable: amounts, allocated: { cpu: "0", memory: "0" } };
+  await client.create(ADVERTISEMENTS, {
+    apiVersion: "broker.fluidos.eu/v1alpha1",
+    kind: "ClusterAdvertisement",
+    metadata: name,
+    spec: { clusterID: "paris", resources, timestamp: "2026-01-05T11:00:00Z" },
+  });
+  const changeStatus = (status: object) =>
+    client.patch(
+      ADVERTISEMENTS,
+      { name, patch: { kind: "merge", body: { status } } },
+      { subresource: "status" },
+    );
+  const shown = (count: number): Promise<ClusterAdvertisement> =>
+    until(`${count} holds are shown`, async () => {
+      const found = await client.get(ADVERTISEMENTS, name);
+      return (found.status?.holds ?? []).length === count ? found : undefined;
+    });
+  await changeStatus({ phase: "Active", score: "62.50" });
+  const store = replica(ledger);
+  await store.open();
+  const grants = new Grants();
+  await grants.commit(store, 2);
+  const { status } = await shown(2);
+  expect(status).toMatchObject({ phase: "Active", score: "62.50", epoch: 1 });
+  expect(status?.holds?.[0]).toMatchObject({ requesterID: "rome", granted: { cpu: "1", memory: "1Gi" } });
+  const by = { clusterId: "rome", isAdmin: false };
+  const release = grants.story.batch({ kind: "release", by, id: status?.holds?.[0]?.id ?? "" });
+  if (release !== undefined) await store.commit(release);
+  await shown(1);
+  await store.close();
+  await changeStatus({ holds: [] });
+  await replica(ledger).open();
+  expect((await shown(1)).status).toMatchObject({ epoch: 2, commit: 3 });
 });

@@ -1,4 +1,4 @@
-import { type Clock, formatResources, formatTime } from "@resource-broker/base";
+import { formatResources, formatTime } from "@resource-broker/base";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
@@ -11,11 +11,10 @@ import {
   MAX_RESERVATIONS_PER_PROVIDER,
   type Reservation,
 } from "@resource-broker/domain";
-import { customResource, type KubeClient } from "@resource-broker/kube";
-import { isCode } from "./failure.ts";
+import { customResource } from "@resource-broker/kube";
 import { type KeyedWriter, keyedWriter } from "./keyed-writer.ts";
+import { isCode, type LedgerAccess } from "./ledger-client.ts";
 import type { Records } from "./records.ts";
-import type { WithTimeout } from "./soft-object.ts";
 
 const ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 const FIELD_MANAGER = "resource-broker-ledger";
@@ -23,11 +22,7 @@ const FIELD_MANAGER = "resource-broker-ledger";
 const WRITE_INTERVAL_MS = 250;
 const TRIES = 5;
 
-export interface HoldsStatusDeps {
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly withTimeout: WithTimeout;
-  readonly clock: Clock;
+interface HoldsStatusDeps extends LedgerAccess {
   readonly epoch: number;
   readonly records: Records;
   readonly commitNumber: () => number;
@@ -47,21 +42,19 @@ export interface HoldsStatusWriter extends Pick<KeyedWriter<ClusterId>, "stop"> 
 type Hold = NonNullable<NonNullable<ClusterAdvertisement["status"]>["holds"]>[number];
 
 export function holdsStatusWriter(deps: HoldsStatusDeps): HoldsStatusWriter {
-  const { client, namespace, withTimeout, epoch, records, commitNumber, onError } = deps;
+  const { client, namespace, clock, epoch, records, commitNumber, onError } = deps;
 
   /** Returns true if the status is up to date. */
   const tryWrite = async (provider: ClusterId): Promise<boolean> => {
     const name = { name: clusterAdvertisementName(provider), namespace };
-    const there = await withTimeout((signal) => client.find(ADVERTISEMENTS, name, { signal }));
+    const there = await client.find(ADVERTISEMENTS, name);
     if (there === undefined || isCurrent(there, provider)) return true;
     const { resourceVersion } = there.metadata;
     const status = { holds: holdsOf(provider), epoch, commit: commitNumber() };
     const body = { metadata: { resourceVersion }, status };
     const options = { subresource: "status", fieldManager: FIELD_MANAGER } as const;
     try {
-      await withTimeout((signal) =>
-        client.patch(ADVERTISEMENTS, { name, patch: { kind: "merge", body } }, { ...options, signal }),
-      );
+      await client.patch(ADVERTISEMENTS, { name, patch: { kind: "merge", body } }, options);
       return true;
     } catch (error) {
       if (isCode(error, "not-found")) return true;
@@ -91,12 +84,7 @@ export function holdsStatusWriter(deps: HoldsStatusDeps): HoldsStatusWriter {
     }
   };
 
-  const writer = keyedWriter<ClusterId>({
-    write,
-    pauseMs: WRITE_INTERVAL_MS,
-    clock: deps.clock,
-    onError,
-  });
+  const writer = keyedWriter<ClusterId>({ write, pauseMs: WRITE_INTERVAL_MS, clock, onError });
   const providerOf = (event: LedgerEvent): ClusterId | undefined => {
     if ("reservation" in event) return event.reservation.provider;
     return "id" in event ? records.reservations.get(event.id)?.provider : undefined;

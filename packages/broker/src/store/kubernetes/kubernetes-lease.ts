@@ -1,16 +1,9 @@
-import type { Clock } from "@resource-broker/base";
-import { type KubeClient, LEASES, type Lease } from "@resource-broker/kube";
-import type { Candidate, LeaseResult } from "../common/leader-elector.ts";
-import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
-import { isCode, writeFailureKind } from "./failure.ts";
-import { LEDGER } from "./segment.ts";
-import type { WithTimeout } from "./soft-object.ts";
+import { LEASES, type Lease } from "@resource-broker/kube";
+import { type Candidate, type LeaseResult, type LeaseTime, leaseTime } from "../common/leader-elector.ts";
+import { type LedgerAccess, writeObject } from "./ledger-client.ts";
+import { LEDGER } from "./segments.ts";
 
-export interface KubernetesLeaseDeps {
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly clock: Clock;
-  readonly withTimeout: WithTimeout;
+interface KubernetesLeaseDeps extends LedgerAccess {
   readonly candidate: Candidate;
   readonly leaseMs: number;
 }
@@ -29,7 +22,7 @@ interface ObservedLease {
 }
 
 export function kubernetesLease(deps: KubernetesLeaseDeps): KubernetesLease {
-  const { client, namespace, clock, withTimeout, candidate, leaseMs } = deps;
+  const { client, namespace, clock, candidate, leaseMs } = deps;
   const identity = `${candidate.name}_${candidate.instance}`;
   let observed: ObservedLease | undefined;
 
@@ -41,25 +34,15 @@ export function kubernetesLease(deps: KubernetesLeaseDeps): KubernetesLease {
   };
 
   const read = async (): Promise<ObservedLease | undefined> =>
-    observe(await withTimeout((signal) => client.find(LEASES, { name: LEDGER, namespace }, { signal })));
+    observe(await client.find(LEASES, { name: LEDGER, namespace }));
 
   const put = async (spec: Lease["spec"]): Promise<boolean> => {
     const known = observed?.lease;
     const metadata = known?.metadata ?? { name: LEDGER, namespace };
-    const lease: Lease = { ...known, metadata, spec: { ...known?.spec, ...spec } };
-    try {
-      const written = await withTimeout((signal) =>
-        known === undefined
-          ? client.create(LEASES, lease, { signal })
-          : client.update(LEASES, lease, { signal }),
-      );
-      observe(written);
-      return true;
-    } catch (error) {
-      const hasNoNamespace = known === undefined && isCode(error, "not-found");
-      if (writeFailureKind(error) !== "conflict" || hasNoNamespace) throw error;
-      return false;
-    }
+    const lease = { ...known, metadata, spec: { ...known?.spec, ...spec } };
+    const written = await writeObject(client, LEASES, lease);
+    if (written !== undefined) observe(written);
+    return written !== undefined;
   };
 
   const claim = (): Promise<boolean> => {

@@ -3,20 +3,17 @@ import type { Clock, Log } from "@resource-broker/base";
 import { CONFIG_MAPS, type KubeClient, LEASES } from "@resource-broker/kube";
 import {
   DEFAULT_LEASE_MS,
-  type LeaseResult,
   leaderElector,
+  type LeaseResult,
   RENEWALS_PER_LEASE,
+  type ReplicatedStore,
 } from "../common/leader-elector.ts";
-import type { Leadership } from "../common/leadership.ts";
-import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
-import { type Store, StoreFailure } from "../store.ts";
-import { kubernetesFailure } from "./failure.ts";
+import { DEFAULT_RETENTION, type Retention, StoreFailure } from "../store.ts";
 import { type KubernetesLease, kubernetesLease } from "./kubernetes-lease.ts";
-import { type Content, contentIn, newManifest } from "./ledger-manifest.ts";
+import { kubernetesFailure, type LedgerAccess, timedClient } from "./ledger-client.ts";
+import { contentIn } from "./ledger-manifest.ts";
 import { type OpenLedger, openLedger } from "./open-ledger.ts";
-import { LEDGER } from "./segment.ts";
-import { callTimeout } from "./soft-object.ts";
-import { takeOver } from "./take-over.ts";
+import { LEDGER } from "./segments.ts";
 
 export interface KubernetesStoreOptions {
   /** What this replica calls itself to people. */
@@ -32,20 +29,18 @@ export interface KubernetesStoreDeps {
   readonly cluster: () => Promise<{ readonly client: KubeClient; readonly namespace: string }>;
 }
 
-/** A store that several replicas share, of which one leads. */
-export interface KubernetesStore extends Store {
-  readonly leadership: Leadership;
-}
-
 /**
  * The ledger in ConfigMaps: a manifest, which every commit writes with one conditional PUT, and segments, which are
  * written once and which the manifest names. See docs/adr/0014-kubernetes-store.md.
  */
-export function kubernetesStore(options: KubernetesStoreOptions, deps: KubernetesStoreDeps): KubernetesStore {
+export function kubernetesStore(options: KubernetesStoreOptions, deps: KubernetesStoreDeps): ReplicatedStore {
   const { replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
   const { clock, log, cluster } = deps;
   const candidate = { instance: randomUUID(), name: replica };
-  const withTimeout = callTimeout(clock, leaseMs);
+  const access = async (limitMs: number): Promise<LedgerAccess> => {
+    const { client, namespace } = await cluster();
+    return { client: timedClient(client, clock, limitMs), namespace, clock };
+  };
   let ledger: OpenLedger | undefined;
   let leasePromise: Promise<KubernetesLease> | undefined;
 
@@ -57,13 +52,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
 
   /** A renewal times out early, so that another attempt fits into the lease. */
   const makeLease = async (): Promise<KubernetesLease> =>
-    kubernetesLease({
-      ...(await cluster()),
-      clock,
-      withTimeout: callTimeout(clock, leaseMs / RENEWALS_PER_LEASE),
-      candidate,
-      leaseMs,
-    });
+    kubernetesLease({ ...(await access(leaseMs / RENEWALS_PER_LEASE)), candidate, leaseMs });
   const lease = (): Promise<KubernetesLease> => (leasePromise ??= makeLease());
   const tryAcquireOrRenew = async (): Promise<LeaseResult> => (await lease()).tryAcquireOrRenew();
   const elector = leaderElector({
@@ -99,25 +88,20 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
   /** Fails at start, and not at election, if the server is unreachable, a right is missing, or the manifest is damaged. */
   const prepare = (): Promise<void> =>
     guarded(async () => {
-      const { client, namespace } = await cluster();
-      const configMap = await withTimeout((signal) =>
-        client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
-      );
+      const { client, namespace } = await access(leaseMs);
+      const configMap = await client.find(CONFIG_MAPS, { name: LEDGER, namespace });
       if (configMap !== undefined) contentIn(configMap);
-      await withTimeout((signal) => client.find(LEASES, { name: LEDGER, namespace }, { signal }));
+      await client.find(LEASES, { name: LEDGER, namespace });
     });
 
   const lead = async (): Promise<void> => {
-    if (elector.state().role === "leader") return;
-    const attempt = await elector.tryAcquire();
-    if (attempt.isHeld) return;
+    const leader = await elector.tryLead();
+    if (leader === undefined) return;
     throw new StoreFailure(
       "not-committed",
-      `another broker leads (${attempt.holder}); stop it, or wait until it ends`,
+      `another broker leads (${leader}); stop it, or wait until it ends`,
     );
   };
-
-  const firstContent = (): Content => ({ manifest: newManifest(randomUUID()), changes: [], audit: [] });
 
   const close = async (): Promise<void> => {
     const ending = ledger;
@@ -132,9 +116,9 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
         if (ledger !== undefined) throw new StoreFailure("not-committed", "the store is open already");
         try {
           await lead();
-          const where = { ...(await cluster()), clock, withTimeout };
-          const taken = await takeOver({ ...where, candidate, firstContent });
-          ledger = await openLedger(taken, { ...where, retention, log, onError, markLost: elector.markLost });
+          const { markLost } = elector;
+          const deps = { ...(await access(leaseMs)), candidate, retention, log, onError, markLost };
+          ledger = await openLedger(deps);
           return ledger.contents;
         } catch (error) {
           await close();
@@ -152,13 +136,7 @@ export function kubernetesStore(options: KubernetesStoreOptions, deps: Kubernete
     findDecision: (id) => on(({ decisions }) => decisions.find(id)),
     readAudit: (query) => on(({ objects }) => objects.readAudit(query)),
     close,
-    leadership: {
-      prepare,
-      acquire: elector.acquire,
-      state: elector.state,
-      predecessor: elector.predecessor,
-      onLost: elector.onLost,
-    },
+    leadership: { ...elector, prepare },
   };
 }
 

@@ -2,10 +2,18 @@ import { crc32 } from "node:zlib";
 import type { ConfigMap } from "@resource-broker/kube";
 import { CHAIN_START, type ChainLink } from "../common/audit.ts";
 import type { Candidate } from "../common/leader-elector.ts";
-import { parseStored } from "../common/stored-json.ts";
-import type { TableSum } from "../common/table-sums.ts";
+import { parseStored, type TableSum } from "../common/seals.ts";
 import { StoreFailure } from "../store.ts";
-import { LEDGER, LEDGER_LABEL, type SegmentRange } from "./segment.ts";
+import {
+  addSegments,
+  bytesOf,
+  LEDGER,
+  LEDGER_LABEL,
+  type SegmentId,
+  type SegmentRange,
+  segmentName,
+  segmentsIn,
+} from "./segments.ts";
 
 /** A term of a leader and the commit it started after. */
 export interface Term {
@@ -128,4 +136,72 @@ function linesOf(text: string): string[] {
 
 function sealOf({ head, changes, audit }: Readonly<Record<"head" | "changes" | "audit", string>>): string {
   return String(crc32(audit, crc32(changes, crc32(head))));
+}
+
+/** Changes that were moved from the manifest to segments. */
+export interface CompactedChanges {
+  /** The first changes of the manifest. */
+  readonly changes: readonly string[];
+  readonly segments: readonly SegmentId[];
+}
+
+/** The content after these changes were moved to segments of the log. */
+export function withLogSegments(content: Content, { changes, segments }: CompactedChanges): Content {
+  const { manifest } = content;
+  const log = {
+    ranges: addSegments(manifest.log.ranges, segments),
+    bytes: manifest.log.bytes + bytesOf(changes),
+  };
+  return {
+    ...content,
+    manifest: { ...manifest, log, moved: manifest.moved + changes.length },
+    changes: content.changes.slice(changes.length),
+  };
+}
+
+/** All records as of these changes of the manifest. */
+export interface Snapshot extends CompactedChanges {
+  readonly bytes: number;
+}
+
+/** The content after a snapshot has replaced the log and the first changes of the manifest. */
+export function withSnapshot(content: Content, { changes, segments, bytes }: Snapshot): Content {
+  const { manifest } = content;
+  const snapshot = { ranges: addSegments([], segments), bytes };
+  return {
+    ...content,
+    manifest: {
+      ...manifest,
+      snapshot,
+      log: { ranges: [], bytes: 0 },
+      moved: manifest.moved + changes.length,
+    },
+    changes: content.changes.slice(changes.length),
+  };
+}
+
+/** True if no lines were removed from the manifest, so that its first lines are unchanged. */
+export function hasSamePrefix(before: Content, { manifest, audit }: Content): boolean {
+  const firstLine = manifest.audit.last.sequence - audit.length;
+  const firstBefore = before.manifest.audit.last.sequence - before.audit.length;
+  return manifest.moved === before.manifest.moved && firstLine === firstBefore;
+}
+
+/** The segments that contain the records. */
+export function recordSegments({ manifest }: Content): string[] {
+  return [
+    ...segmentsIn(manifest.snapshot.ranges).map((segment) => segmentName("snapshot", segment)),
+    ...segmentsIn(manifest.log.ranges).map((segment) => segmentName("log", segment)),
+  ];
+}
+
+/** The content with the sum of its records as of its commit. */
+export function withSum(content: Content, records: TableSum): Content {
+  const { manifest } = content;
+  return { ...content, manifest: { ...manifest, sum: { commit: manifest.commitNumber, records } } };
+}
+
+/** Undefined: an older broker made the last commit, and counted nothing. */
+export function sumOf({ manifest: { sum, commitNumber } }: Content): TableSum | undefined {
+  return sum?.commit === commitNumber ? sum.records : undefined;
 }

@@ -1,23 +1,29 @@
 import type { Clock } from "@resource-broker/base";
-import type { Keep } from "../common/retention.ts";
-import type { AuditEntry, AuditQuery, CommitBatch } from "../store.ts";
+import { chainedLines } from "../common/audit.ts";
+import { durableEvents, latestOf, requireNext } from "../common/changes.ts";
+import type { AuditEntry, AuditQuery, CommitBatch, Keep } from "../store.ts";
 import {
   AUDIT_SEGMENT_LINES,
   type AuditSegment,
   auditSegmentOf,
+  auditText,
   fullSegments,
   readAudit,
   segmentsToTrim,
   withAuditSegments,
   withoutAuditSegments,
 } from "./audit-segments.ts";
-import { hasSamePrefix, planBatch, recordSegments, withLogSegments, withSnapshot } from "./compaction.ts";
-import type { Content } from "./ledger-manifest.ts";
+import {
+  type Content,
+  hasSamePrefix,
+  recordSegments,
+  withLogSegments,
+  withSnapshot,
+  withSum,
+} from "./ledger-manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { type RecordSums, withSum } from "./record-sums.ts";
-import { type Records, replay, snapshotLines } from "./records.ts";
-import { bytesOf, segmentName, segmentsIn } from "./segment.ts";
-import type { LedgerSegments } from "./segments.ts";
+import { changeLines, type Records, type RecordSums, replay, snapshotLines } from "./records.ts";
+import { bytesOf, type LedgerSegments, segmentName, segmentsIn } from "./segments.ts";
 
 /** Changes beyond this size move into segments, because every commit writes the whole manifest again. */
 const COMPACT_ABOVE_BYTES = 16 * 1024;
@@ -199,4 +205,32 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
 
 function unchanged(content: Content): CompactedContent {
   return { content, added: [] };
+}
+
+/** The manifest after the batch, and the lines that the batch adds to the records. */
+interface PlannedBatch {
+  readonly content: Content;
+  readonly changes: readonly string[];
+}
+
+/** Throws when the batch is not the next one, or contradicts the records. */
+function planBatch(content: Content, records: Records, batch: CommitBatch): PlannedBatch {
+  const { manifest } = content;
+  requireNext(batch, manifest.commitNumber);
+  const changes = changeLines(batch, records);
+  const lines = chainedLines(batch, manifest.audit.last);
+  const last = lines.at(-1)?.link ?? manifest.audit.last;
+  return {
+    changes,
+    content: {
+      manifest: {
+        ...manifest,
+        commitNumber: batch.number,
+        time: Math.max(manifest.time, latestOf(durableEvents(batch))),
+        audit: { ...manifest.audit, last },
+      },
+      changes: [...content.changes, ...changes],
+      audit: [...content.audit, ...lines.map(({ link, text }) => auditText(link.hash, text))],
+    },
+  };
 }

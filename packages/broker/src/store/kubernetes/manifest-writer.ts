@@ -1,8 +1,7 @@
-import type { Clock } from "@resource-broker/base";
-import { CONFIG_MAPS, type ConfigMap, type KubeClient, wait } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, wait } from "@resource-broker/kube";
 import { mutex } from "../common/mutex.ts";
 import { StoreFailure } from "../store.ts";
-import { isCode, kubernetesFailure, writeFailureKind } from "./failure.ts";
+import { kubernetesFailure, type LedgerAccess, writeFailureKind, writeObject } from "./ledger-client.ts";
 import {
   type Content,
   contentIn,
@@ -10,18 +9,13 @@ import {
   lastCommitOf,
   manifestConfigMap,
 } from "./ledger-manifest.ts";
-import { LEDGER } from "./segment.ts";
-import type { WithTimeout } from "./soft-object.ts";
+import { LEDGER } from "./segments.ts";
 
 /** Retries if somebody who is not a leader, such as a person with kubectl, changes the object. */
 const TRIES = 10;
 const RETRY_DELAY_MS = 20;
 
-export interface ManifestWriterDeps {
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly clock: Clock;
-  readonly withTimeout: WithTimeout;
+export interface ManifestWriterDeps extends LedgerAccess {
   /** Called if another replica leads. */
   readonly markLost: (leader: string) => StoreFailure;
 }
@@ -53,7 +47,7 @@ interface Known {
  * server refuses a late PUT of a deposed leader.
  */
 export function manifestWriter(opened: Known, deps: ManifestWriterDeps): ManifestWriter {
-  const { client, namespace, clock, withTimeout, markLost } = deps;
+  const { client, namespace, clock, markLost } = deps;
   const runExclusive = mutex();
   const { epoch, leader, ledgerId } = opened.content.manifest;
   let known = opened;
@@ -66,24 +60,9 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
     change.onWritten?.();
   };
 
-  const send = async ({ content }: ManifestChange): Promise<ConfigMap> => {
-    const next = manifestConfigMap(known.object, namespace, content);
-    const isKnown = known.object.metadata.resourceVersion !== undefined;
-    try {
-      return await withTimeout((signal) =>
-        isKnown ? client.update(CONFIG_MAPS, next, { signal }) : client.create(CONFIG_MAPS, next, { signal }),
-      );
-    } catch (error) {
-      if (!isKnown && isCode(error, "not-found")) throw kubernetesFailure(error); // its namespace is gone
-      throw error;
-    }
-  };
-
   /** Reads the object and continues from its version. One of the unsettled writes may have been stored. */
   const refresh = async (): Promise<void> => {
-    const found = await withTimeout((signal) =>
-      client.find(CONFIG_MAPS, { name: LEDGER, namespace }, { signal }),
-    );
+    const found = await client.find(CONFIG_MAPS, { name: LEDGER, namespace });
     if (found === undefined) {
       // Deleted by hand. Its content is known here; `create` fails if another process created it first.
       known = { ...known, object: { metadata: { name: LEDGER, namespace } } };
@@ -115,18 +94,23 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
 
   /** One attempt; returns false if another writer changed the object and a retry is needed. */
   const tryOnce = async (change: ManifestChange): Promise<boolean> => {
+    let refusal: unknown;
     try {
-      setKnown(await send(change), change);
-      unsettled = [];
-      return true;
+      const next = manifestConfigMap(known.object, namespace, change.content);
+      const written = await writeObject(client, CONFIG_MAPS, next);
+      if (written !== undefined) {
+        setKnown(written, change);
+        unsettled = [];
+        return true;
+      }
     } catch (error) {
-      const end = error instanceof StoreFailure ? "refused" : writeFailureKind(error);
-      if (end === "unknown") throw kubernetesFailure(error, "unknown");
-      // Also after a refusal: the client repeats a PUT when its connection breaks, and the first PUT may have been stored.
-      if (await isThere(change)) return true;
-      if (end === "refused") throw kubernetesFailure(error);
-      return false;
+      if (writeFailureKind(error) === "unknown") throw kubernetesFailure(error, "unknown");
+      refusal = error;
     }
+    // Also after a refusal: the client repeats a PUT when its connection breaks, and the first PUT may have been stored.
+    if (await isThere(change)) return true;
+    if (refusal !== undefined) throw kubernetesFailure(refusal);
+    return false;
   };
 
   const isThere = async (change: ManifestChange): Promise<boolean> => {

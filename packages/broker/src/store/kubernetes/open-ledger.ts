@@ -1,35 +1,37 @@
-import { randomInt } from "node:crypto";
-import type { Clock, Log } from "@resource-broker/base";
+import { randomInt, randomUUID } from "node:crypto";
+import type { Log } from "@resource-broker/base";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
-import { type KubeClient, wait } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, wait } from "@resource-broker/kube";
 import { decisionOf, durableEvents } from "../common/changes.ts";
-import type { Retention } from "../common/retention.ts";
-import type { CommitBatch, StoreContents, StoreFailure } from "../store.ts";
+import type { Candidate } from "../common/leader-elector.ts";
+import { type CommitBatch, type Retention, type StoreContents, StoreFailure } from "../store.ts";
 import { advertisementShards } from "./advertisement-shards.ts";
-import { recordSegments } from "./compaction.ts";
 import { type DecisionSegments, decisionSegments } from "./decision-segments.ts";
 import { type HoldsStatusWriter, holdsStatusWriter } from "./holds-status.ts";
+import { type LedgerAccess, writeObject } from "./ledger-client.ts";
+import {
+  type Content,
+  contentIn,
+  manifestConfigMap,
+  newManifest,
+  recordSegments,
+  withLeader,
+} from "./ledger-manifest.ts";
 import { type LedgerObjects, ledgerObjects } from "./ledger-objects.ts";
-import { manifestWriter } from "./manifest-writer.ts";
+import { type ManifestWriterDeps, manifestWriter } from "./manifest-writer.ts";
 import { listLedgerObjects, orphanSegments, readLedger } from "./read-ledger.ts";
 import { storedAdvertisements } from "./records.ts";
-import { ledgerSegments, watchSegments } from "./segments.ts";
-import type { WithTimeout } from "./soft-object.ts";
-import type { TakenLedger } from "./take-over.ts";
+import { LEDGER, LEDGER_LABEL, ledgerSegments, watchSegments } from "./segments.ts";
 
 /** More would fill etcd with data that is rarely read. */
 const MAX_DECISIONS = 10_000;
 const MAX_AUDIT_LINES = 20_000;
 
-export interface OpenLedgerDeps {
-  readonly client: KubeClient;
-  readonly namespace: string;
-  readonly clock: Clock;
-  readonly withTimeout: WithTimeout;
+interface OpenLedgerDeps extends ManifestWriterDeps {
+  readonly candidate: Candidate;
   readonly retention: Retention;
   readonly log: Log;
   readonly onError: (doing: string, error: unknown) => void;
-  readonly markLost: (leader: string) => StoreFailure;
 }
 
 /** A ledger that this process leads. */
@@ -42,14 +44,15 @@ export interface OpenLedger {
   readonly stop: (how: { readonly isDeposed: boolean; readonly withinMs: number }) => Promise<void>;
 }
 
-/** Reads the ledger after the takeover and starts its background work. */
-export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Promise<OpenLedger> {
+/** Takes the ledger over, reads it, and starts its background work. */
+export async function openLedger(deps: OpenLedgerDeps): Promise<OpenLedger> {
   const { client, namespace, clock, log, retention, onError } = deps;
+  const taken = await takeOver(deps, deps.candidate);
   const { manifest } = taken.content;
   const { epoch } = manifest;
   const configMaps = await listLedgerObjects(client, namespace);
   const { records, sums, auditSegments } = readLedger(taken.content, configMaps);
-  const segments = ledgerSegments({ ...deps, epoch });
+  const segments = ledgerSegments(deps, epoch);
   const softDeps = (doing: string) => ({ ...deps, onError: (error: unknown) => onError(doing, error) });
   const advertisements = advertisementShards(configMaps, {
     ...softDeps("advertisements could not be saved"),
@@ -135,4 +138,45 @@ export async function openLedger(taken: TakenLedger, deps: OpenLedgerDeps): Prom
       ended.abort();
     },
   };
+}
+
+/** A leader that still commits, or another candidate, may be faster a few times. */
+const TRIES = 50;
+const RETRY_DELAY_MS = 20;
+
+interface TakenLedger {
+  readonly object: ConfigMap;
+  readonly content: Content;
+}
+
+/**
+ * Makes this process the leader by writing the manifest. From then on the API server refuses writes of the previous
+ * leader. The ledger is read afterwards, so it is complete.
+ */
+async function takeOver(access: LedgerAccess, candidate: Candidate): Promise<TakenLedger> {
+  const { client, namespace, clock } = access;
+  for (let left = TRIES; left > 0; left--) {
+    const found = await client.find(CONFIG_MAPS, { name: LEDGER, namespace });
+    const before = found === undefined ? await initialContent(access) : contentIn(found);
+    const content = withLeader(before, candidate);
+    const object = await writeObject(client, CONFIG_MAPS, manifestConfigMap(found, namespace, content));
+    if (object !== undefined) return { object, content };
+    await wait(RETRY_DELAY_MS, { clock, signal: undefined });
+  }
+  throw new StoreFailure("not-committed", `somebody keeps changing ConfigMap ${namespace}/${LEDGER}`);
+}
+
+/** If segments exist without a manifest, a new ledger must not start: it would grant reserved capacity again. */
+async function initialContent({ client, namespace }: LedgerAccess): Promise<Content> {
+  let segments = 0;
+  await client.list(CONFIG_MAPS, { namespace, labelSelector: `${LEDGER_LABEL}=page`, pageSize: 50 }, () => {
+    segments++;
+  });
+  if (segments === 0) return { manifest: newManifest(randomUUID()), changes: [], audit: [] };
+  const selector = `-l ${LEDGER_LABEL}`;
+  throw new StoreFailure(
+    "corrupt",
+    `ConfigMap ${namespace}/${LEDGER} is missing, but ${segments} segments of its ledger exist; restore it from a backup, ` +
+      `or give the ledger up: kubectl -n ${namespace} delete configmaps ${selector}`,
+  );
 }

@@ -13,7 +13,8 @@ import { clusterOf, requestFor, reserve } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import { type KubernetesStore, kubernetesStore } from "./kubernetes-store.ts";
+import type { ReplicatedStore } from "../common/leader-elector.ts";
+import { kubernetesStore } from "./kubernetes-store.ts";
 import { memoryKube } from "./testing/memory-kube.ts";
 
 /** How many stories are told: every day, and in the long mode. */
@@ -115,7 +116,7 @@ async function live(name: string, lives: number, parts: { client: KubeClient; cl
   }
 }
 
-async function submitReserve(store: KubernetesStore, name: string, story: Story): Promise<void> {
+async function submitReserve(store: ReplicatedStore, name: string, story: Story): Promise<void> {
   const { records, commitNumber } = await store.open();
   const ledger = ledgerFrom(records, NOW);
   apply(ledger, { kind: "advertised", at: NOW, advertisement: PARIS });
@@ -146,7 +147,7 @@ function nextBatch(ledger: Ledger, number: number, key: string) {
 }
 
 /** As the engine does it, with an end: undefined means that nobody can know. */
-async function persisted(store: KubernetesStore, batch: CommitBatch): Promise<boolean | undefined> {
+async function persisted(store: ReplicatedStore, batch: CommitBatch): Promise<boolean | undefined> {
   for (let tries = 0; tries < 10; tries++) {
     try {
       await store.commit(batch);
@@ -161,7 +162,7 @@ async function persisted(store: KubernetesStore, batch: CommitBatch): Promise<bo
   return undefined;
 }
 
-async function askWithRetry(store: KubernetesStore): Promise<number | undefined> {
+async function askWithRetry(store: ReplicatedStore): Promise<number | undefined> {
   for (let tries = 0; tries < 10; tries++) {
     const last = await store.lastCommit().catch((error: unknown) => {
       if (error instanceof StoreFailure && error.kind === "corrupt") throw error;

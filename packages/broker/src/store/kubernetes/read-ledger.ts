@@ -1,12 +1,11 @@
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
-import { contradictionIn } from "../common/contradiction.ts";
+import { refuseContradiction } from "../common/contradiction.ts";
 import { checkAuditEnd } from "../common/ledger-header.ts";
-import { checkSum } from "../common/table-sums.ts";
+import { checkSum } from "../common/seals.ts";
 import { StoreFailure } from "../store.ts";
 import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-segments.ts";
-import type { Content } from "./ledger-manifest.ts";
-import { type RecordSums, recordSums, sumOf } from "./record-sums.ts";
-import { emptyRecords, type Records, replay } from "./records.ts";
+import { type Content, sumOf } from "./ledger-manifest.ts";
+import { emptyRecords, type Records, type RecordSums, recordSums, replay } from "./records.ts";
 import {
   LEDGER_LABEL,
   linesIn,
@@ -15,7 +14,7 @@ import {
   type SegmentRange,
   segmentName,
   segmentsIn,
-} from "./segment.ts";
+} from "./segments.ts";
 
 const LIST_LIMIT = 50;
 
@@ -51,15 +50,7 @@ export function readLedger(content: Content, configMaps: LedgerConfigMaps): Read
   for (const lines of linesOf("log", manifest.log.ranges, configMaps)) read(lines);
   read(changes);
   checkSum("the set of the ledger's pages", sums.sum(), sumOf(content) ?? sums.sum());
-  const contradiction = contradictionIn({
-    reservations: [...records.reservations.values()],
-    closedKeys: [],
-    cordons: [],
-    advertisements: [],
-    time: manifest.time,
-  });
-  if (contradiction !== undefined)
-    throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
+  refuseContradiction({ reservations: [...records.reservations.values()] });
   const segments = segmentsIn(manifest.audit.pages).map((segment) =>
     configMaps.get(segmentName("audit", segment)),
   );

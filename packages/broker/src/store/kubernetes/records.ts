@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type {
   AdoptionWindow,
   ClosedKey,
@@ -8,8 +9,8 @@ import type {
   Reservation,
   ReservationId,
 } from "@resource-broker/domain";
-import { changedReservations, durableEvents } from "../common/changes.ts";
-import { parseStored } from "../common/stored-json.ts";
+import { durableEvents, reservationsAfter } from "../common/changes.ts";
+import { parseStored, type TableSum, withoutRow, withRow } from "../common/seals.ts";
 import type { CommitBatch } from "../store.ts";
 
 type Cordon = LedgerRecords["cordons"][number][1];
@@ -33,7 +34,7 @@ export interface Records {
  * One change of the records, as a line. A line holds the new state and not the event: replaying a line twice is harmless,
  * and later versions need not know how old events were applied.
  */
-export type Change =
+type Change =
   | readonly ["reservation", Reservation]
   | readonly ["forgotten", ReservationId]
   | readonly ["closed-key", ClosedKey]
@@ -50,7 +51,7 @@ export function emptyRecords(): Records {
 /** What a batch changes, as lines. Throws when its events contradict the records. */
 export function changeLines(batch: CommitBatch, { reservations }: Records): string[] {
   const events = durableEvents(batch);
-  const changed = changedReservations(events, (id) => reservations.get(id));
+  const changed = reservationsAfter(events, (id) => reservations.get(id));
   const changes = [
     ...[...changed].map(
       ([id, reservation]): Change =>
@@ -121,6 +122,77 @@ function applyChange(records: Records, change: Change): void {
   }
 }
 
-export function keyName(requester: ClusterId, key: string): string {
+function keyName(requester: ClusterId, key: string): string {
   return `${requester}\n${key}`;
+}
+
+/**
+ * Computes the sum that the records of all segments must have. A missing segment is found by its name; only the sum
+ * detects a segment that was replaced by one with other lines or by an older one.
+ */
+export interface RecordSums {
+  /** The sum once these lines were read after all that came before. */
+  readonly after: (lines: readonly string[]) => TableSum;
+  readonly read: (lines: readonly string[]) => void;
+  readonly sum: () => TableSum;
+}
+
+interface Counted {
+  readonly name: string;
+  /** Undefined: the record was removed. */
+  readonly seal: number | undefined;
+}
+
+export function recordSums(): RecordSums {
+  const seals = new Map<string, number>();
+  let sum: TableSum = [0, 0];
+
+  /** Goes through the lines; `found` has what the earlier ones of them have changed. */
+  const go = (lines: readonly string[], found: Map<string, number | undefined>): TableSum => {
+    let next = sum;
+    for (const { name, seal } of lines.flatMap(counted)) {
+      const before = found.has(name) ? found.get(name) : seals.get(name);
+      if (before !== undefined) next = withoutRow(next, before);
+      if (seal !== undefined) next = withRow(next, seal);
+      found.set(name, seal);
+    }
+    return next;
+  };
+
+  return {
+    after: (lines) => go(lines, new Map()),
+    read: (lines) => {
+      const found = new Map<string, number | undefined>();
+      sum = go(lines, found);
+      for (const [name, seal] of found) {
+        if (seal === undefined) seals.delete(name);
+        else seals.set(name, seal);
+      }
+    },
+    sum: () => sum,
+  };
+}
+
+/** What a line says of which record. Other lines are of soft state, and are not counted. */
+function counted(line: string): Counted[] {
+  const change = parseStored<Change>(line);
+  const seal = crc32(line);
+  switch (change[0]) {
+    case "reservation":
+      return [{ name: `reservation ${change[1].id}`, seal }];
+    case "forgotten":
+      return [{ name: `reservation ${change[1]}`, seal: undefined }];
+    case "closed-key":
+      return [{ name: `key ${keyName(change[1].requester, change[1].key)}`, seal }];
+    case "reopened-key":
+      return [{ name: `key ${keyName(change[1], change[2])}`, seal: undefined }];
+    case "cordon":
+      return [{ name: `cordon ${change[1]}`, seal }];
+    case "uncordon":
+      return [{ name: `cordon ${change[1]}`, seal: undefined }];
+    case "adoption":
+      return [{ name: "adoption", seal }];
+    default:
+      return [];
+  }
 }

@@ -55,76 +55,44 @@ describe.skipIf(!postgresPrograms().isThere)("connecting to a real PostgreSQL", 
     }
   }
 
+  const HERE = "postgres@127.0.0.1:PORT";
+  const VERIFIED = "postgres://postgres@localhost:PORT/postgres?sslmode=verify-full&sslrootcert=FOLDER";
   it.each([
-    { name: "with a password", url: "postgres://guarded:SECRET@127.0.0.1:PORT/theirs" },
-    {
-      name: "over TLS without a look at the certificate",
-      url: "postgres://postgres@127.0.0.1:PORT/postgres?sslmode=require",
-    },
-    {
-      name: "over TLS to a server that proves its name",
-      url: "postgres://postgres@localhost:PORT/postgres?sslmode=verify-full&sslrootcert=FOLDER/ca.crt",
-    },
-    {
-      name: "over TLS to a server that proves its authority",
-      url: "postgres://postgres@127.0.0.1:PORT/postgres?sslmode=verify-ca&sslrootcert=FOLDER/ca.crt",
-    },
-  ])("works $name", async ({ url }) => {
+    ["with a password", "postgres://guarded:SECRET@127.0.0.1:PORT/theirs"],
+    ["over TLS without a look at the certificate", `postgres://${HERE}/postgres?sslmode=require`],
+    ["over TLS to a server that proves its name", `${VERIFIED}/ca.crt`],
+    [
+      "over TLS to a server that proves its authority",
+      `postgres://${HERE}/postgres?sslmode=verify-ca&sslrootcert=FOLDER/ca.crt`,
+    ],
+  ])("works %s", async (_, url) => {
     await expect(open(url)).resolves.toBeUndefined();
   });
 
   it.each([
-    {
-      name: "nobody is there",
-      url: "postgres://x@127.0.0.1:1/postgres",
-      says: /nobody listens there; start the database/,
-    },
-    {
-      name: "there is no such host",
-      url: "postgres://x@no-such-host.invalid:1/db?sslmode=disable",
-      says: /host/,
-    },
-    {
-      name: "there is no such socket",
-      url: "postgres:///postgres?host=/nowhere",
-      says: /there is no such socket/,
-    },
-    {
-      name: "there is no such database",
-      url: "postgres://postgres@127.0.0.1:PORT/none",
-      says: /there is no such database; create it/,
-    },
-    {
-      name: "the password is wrong",
-      url: "postgres://guarded:wrong-word@127.0.0.1:PORT/theirs",
-      says: /the password is wrong; set PGPASSWORD/,
-    },
-    {
-      name: "no password is given",
-      url: "postgres://guarded@127.0.0.1:PORT/theirs",
-      says: /the server asks for a password; set PGPASSWORD/,
-    },
-    {
-      name: "the user may create nothing",
-      url: "postgres://guest@127.0.0.1:PORT/postgres",
-      says: /GRANT CREATE ON DATABASE/,
-    },
-    {
-      name: "the server's certificate is of another authority",
-      url: "postgres://postgres@localhost:PORT/postgres?sslmode=verify-full&sslrootcert=FOLDER/other.crt",
-      says: /its certificate is not trusted; name its authority with sslrootcert/,
-    },
-    {
-      name: "the authority's file is not there",
-      url: "postgres://postgres@localhost:PORT/postgres?sslmode=verify-full&sslrootcert=FOLDER/none.crt",
-      says: /no such socket or file/,
-    },
-  ])("says what to do when $name, and no secret", async ({ url, says }) => {
-    const failure = await open(url).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(failure).toMatchObject({ kind: "not-committed", message: expect.stringMatching(says) });
+    ["nobody is there", "postgres://x@127.0.0.1:1/postgres", "nobody listens there; start the database"],
+    ["there is no such socket", "postgres:///postgres?host=/nowhere", "there is no such socket"],
+    ["there is no such database", `postgres://${HERE}/none`, "there is no such database; create it"],
+    [
+      "the password is wrong",
+      "postgres://guarded:wrong-word@127.0.0.1:PORT/theirs",
+      "the password is wrong; set PGPASSWORD",
+    ],
+    [
+      "no password is given",
+      "postgres://guarded@127.0.0.1:PORT/theirs",
+      "the server asks for a password; set PGPASSWORD",
+    ],
+    ["the user may create nothing", "postgres://guest@127.0.0.1:PORT/postgres", "GRANT CREATE ON DATABASE"],
+    [
+      "the server's certificate is of another authority",
+      `${VERIFIED}/other.crt`,
+      "its certificate is not trusted; name its authority with sslrootcert",
+    ],
+    ["the authority's file is not there", `${VERIFIED}/none.crt`, "no such socket or file"],
+  ])("says what to do when %s, and no secret", async (_, url, says) => {
+    const failure: unknown = await open(url).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ kind: "not-committed", message: expect.stringContaining(says) });
     expect(String(failure)).not.toMatch(/s3cret|wrong-word/);
   });
 
@@ -163,14 +131,10 @@ describe("a server", () => {
   });
 
   test.each([
-    { name: "keeps what it acknowledges", row: good, warnings: [] },
-    { name: "does not know fsync", row: { ...good, fsync: "" }, warnings: [] },
-    {
-      name: "does not sync",
-      row: { ...good, fsync: "off" },
-      warnings: [expect.stringContaining("fsync = off")],
-    },
-  ])("that $name is taken, with a warning where it is due", async ({ row, warnings }) => {
-    expect(await checkServer(answering(row))).toEqual(warnings);
+    { fsync: "on", warnings: [] },
+    { fsync: "", warnings: [] },
+    { fsync: "off", warnings: [expect.stringContaining("fsync = off")] },
+  ])("with fsync = '$fsync' is taken, with a warning where it is due", async ({ fsync, warnings }) => {
+    expect(await checkServer(answering({ ...good, fsync }))).toEqual(warnings);
   });
 });

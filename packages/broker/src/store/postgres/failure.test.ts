@@ -7,44 +7,23 @@ const answered = (code: string, message = "said so"): Error =>
 const broken = (code: string, message = "broke"): Error => Object.assign(new Error(message), { code });
 
 describe("what an error of the database stands for", () => {
+  const twoAddresses = [broken("ECONNREFUSED", "::1"), broken("ECONNREFUSED", "127.0.0.1")];
   test.each([
-    {
-      name: "a full disk",
-      error: answered("53100"),
-      kind: "not-committed",
-      says: "the disk of the database is full",
-    },
-    { name: "a standby", error: answered("25006"), kind: "not-committed", says: "connect to the primary" },
-    { name: "a shutdown", error: answered("57P01"), kind: "not-committed", says: "is being shut down" },
-    { name: "a time-out", error: answered("57014"), kind: "not-committed", says: "took too long" },
-    {
-      name: "too many clients",
-      error: answered("53300"),
-      kind: "not-committed",
-      says: "raise max_connections",
-    },
-    { name: "a lost table", error: answered("42P01"), kind: "corrupt", says: "restore a backup" },
-    { name: "a damaged page", error: answered("XX001"), kind: "corrupt", says: "restore a backup" },
-    {
-      name: "a bad certificate",
-      error: broken("SELF_SIGNED_CERT_IN_CHAIN"),
-      kind: "not-committed",
-      says: "sslrootcert",
-    },
-    {
-      name: "an unknown host",
-      error: broken("ENOTFOUND"),
-      kind: "not-committed",
-      says: "no host of that name",
-    },
-    {
-      name: "a host with two addresses, both dead",
-      error: new AggregateError([broken("ECONNREFUSED", "::1"), broken("ECONNREFUSED", "127.0.0.1")]),
-      kind: "not-committed",
-      says: "nobody listens there; start the database, or correct host and port (::1; 127.0.0.1)",
-    },
-    { name: "anything else", error: new Error("odd"), kind: "not-committed", says: "db: odd" },
-  ])("$name is $kind", ({ error, kind, says }) => {
+    ["a full disk", answered("53100"), "not-committed", "the disk of the database is full"],
+    ["a shutdown", answered("57P01"), "not-committed", "is being shut down"],
+    ["a time-out", answered("57014"), "not-committed", "took too long"],
+    ["too many clients", answered("53300"), "not-committed", "raise max_connections"],
+    ["a lost table", answered("42P01"), "corrupt", "restore a backup"],
+    ["a damaged page", answered("XX001"), "corrupt", "restore a backup"],
+    ["an unknown host", broken("ENOTFOUND"), "not-committed", "no host of that name"],
+    [
+      "a host with two addresses, both dead",
+      new AggregateError(twoAddresses),
+      "not-committed",
+      "nobody listens there; start the database, or correct host and port (::1; 127.0.0.1)",
+    ],
+    ["anything else", new Error("odd"), "not-committed", "db: odd"],
+  ])("%s", (_, error, kind, says) => {
     expect(postgresFailure(error, "db")).toMatchObject({ kind, message: expect.stringContaining(says) });
   });
 

@@ -1,17 +1,85 @@
 import type { Clock } from "@resource-broker/base";
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
-import { reservationsToLoad } from "../common/changes.ts";
-import { type LeaseTime, leaseTime } from "../common/lease-time.ts";
+import type { ChainLink } from "../common/audit.ts";
+import { durableEvents, requireNext, reservationsToLoad } from "../common/changes.ts";
+import { type LeaseTime, leaseTime } from "../common/leader-elector.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
 import { ADVERTISEMENT, RESERVATION } from "../common/record-tables.ts";
-import type { Retention } from "../common/retention.ts";
-import { type CommitBatch, StoreFailure } from "../store.ts";
+import { type CommitBatch, type Keep, type Retention, StoreFailure } from "../store.ts";
 import { isConflict } from "./failure.ts";
 import type { LeaseRow } from "./postgres-lease.ts";
 import { begin, finish, rollBack, type Session, type Statement, type StatementResult } from "./session.ts";
-import { arrayValue, columnsOf, upsert, valueFrom } from "./tables.ts";
-import { decisionsToTrim, lastLineToTrim, removeAuditLines, removeDecisions, removeTerms } from "./trim.ts";
-import { planBatch, writesOf } from "./write-batch.ts";
+import { arrayValue, columnsOf, planBatch, type Planned, upsert, valueFrom } from "./tables.ts";
+
+/** Removed at a time: more would hold up commits. */
+const TRIM_BATCH = 5000;
+const MAX_TERMS = 1000;
+
+/** What is kept, at this time of the ledger. */
+interface Limits {
+  readonly keep: Keep;
+  readonly now: number;
+}
+
+/** Old decisions, not more than are removed at a time. */
+interface OldDecisions {
+  readonly before: number;
+  readonly tooMany: number;
+  readonly tooOld: number;
+}
+
+/** The decisions that are too old or too many; undefined: there are none. */
+async function decisionsToTrim(
+  session: Session,
+  schema: string,
+  { keep, now }: Limits,
+): Promise<OldDecisions | undefined> {
+  const table = `${schema}.decision`;
+  const { rows } = await session.send({
+    text: `SELECT sequence, at, (SELECT max(sequence) FROM ${table}) AS newest
+      FROM ${table} ORDER BY sequence LIMIT 1`,
+  });
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const from = Number(first["sequence"]);
+  const tooMany = Number(first["newest"]) - keep.atMost;
+  const tooOld = now - keep.forMs;
+  const isDue = from <= tooMany || Number(first["at"]) < tooOld;
+  return isDue ? { before: from + TRIM_BATCH, tooMany, tooOld } : undefined;
+}
+
+function removeDecisions(schema: string, { before, tooMany, tooOld }: OldDecisions): Statement {
+  return {
+    text: `DELETE FROM ${schema}.decision WHERE sequence < $1 AND (sequence <= $2 OR at < $3)`,
+    values: [before, tooMany, tooOld],
+  };
+}
+
+/** The last line of the audit log that need not be kept; undefined: all of it is. */
+async function lastLineToTrim(
+  session: Session,
+  schema: string,
+  { audit, trimmed, keep, now }: Limits & Pick<LedgerHeader, "audit" | "trimmed">,
+): Promise<ChainLink | undefined> {
+  const tooMany = audit.sequence - keep.atMost;
+  const { rows } = await session.send({
+    text: `SELECT sequence, hash FROM ${schema}.audit
+      WHERE sequence <= $1 AND (sequence <= $2 OR at < $3) ORDER BY sequence DESC LIMIT 1`,
+    // The newest line stays: the chain continues from it.
+    values: [Math.min(trimmed.sequence + TRIM_BATCH, audit.sequence - 1), tooMany, now - keep.forMs],
+  });
+  const [last] = rows;
+  return last && { sequence: Number(last["sequence"]), hash: String(last["hash"]) };
+}
+
+/** A deposed leader needs the next term within minutes; older terms are for operators. */
+function removeTerms(schema: string, epoch: number): Statement {
+  return { text: `DELETE FROM ${schema}.term WHERE epoch < $1`, values: [epoch - MAX_TERMS] };
+}
+
+function removeAuditLines(schema: string, { sequence }: ChainLink): Statement {
+  return { text: `DELETE FROM ${schema}.audit WHERE sequence <= $1`, values: [sequence] };
+}
 
 /** Attempts per transaction after serialization conflicts. */
 const MAX_TRIES = 5;
@@ -103,14 +171,13 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
   };
 
   const write = async (session: Session, batch: CommitBatch): Promise<void> => {
-    const planned = planBatch(header, batch);
-    const known = reservationsToLoad(planned.events);
+    const known = reservationsToLoad(durableEvents(batch));
     await transact(session, {
       reads: known.length === 0 ? [] : [findReservations(schema, known)],
       plan: ([found]) => {
-        const stored = (found?.rows ?? []).map((each) => valueFrom(RESERVATION, each));
-        const byId = new Map(stored.map((each): [string, Reservation] => [each.id, each]));
-        return { writes: writesOf(schema, planned, byId), next: planned.next };
+        const rows = (found?.rows ?? []).map((each) => valueFrom(RESERVATION, each));
+        const stored = new Map(rows.map((each): [string, Reservation] => [each.id, each]));
+        return planBatch(schema, batch, { header, stored });
       },
     });
     latest = Math.max(latest, batch.at);
@@ -118,10 +185,7 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
 
   const commit: LedgerDatabase["commit"] = async (session, batch) => {
     if (isUnsettled && (await settle(session)) === undefined) throw await term.markLost(session);
-    if (batch.number !== header.commitNumber + 1) {
-      const message = `commit ${batch.number} cannot follow commit ${header.commitNumber}`;
-      throw new StoreFailure("not-committed", message);
-    }
+    requireNext(batch, header.commitNumber);
     for (let left = MAX_TRIES - 1; ; left--) {
       try {
         return await write(session, batch);
@@ -171,12 +235,6 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
 interface Work {
   readonly reads: readonly Statement[];
   readonly plan: (found: readonly StatementResult[]) => Planned;
-}
-
-interface Planned {
-  readonly writes: readonly Statement[];
-  /** The header afterwards. */
-  readonly next: LedgerHeader;
 }
 
 const FENCED = new Error("the fence found no row");

@@ -3,15 +3,14 @@ import {
   type Candidate,
   type LeaseAdapter,
   type LeaseResult,
+  leaseTime,
   POLLS_PER_LEASE,
 } from "../common/leader-elector.ts";
-import { leaseTime } from "../common/lease-time.ts";
-import type { LedgerHeader } from "../common/ledger-header.ts";
+import { headerIsGone, type LedgerHeader } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
-import type { Connection } from "./connection.ts";
-import { HEADER_COLUMNS, HEADER_IS_MISSING, headerCells, headerFrom } from "./ledger-header.ts";
+import type { Connection, Session, Statement } from "./session.ts";
 import { SCHEMA_VERSION, tooNew } from "./schema.ts";
-import type { Session, Statement } from "./session.ts";
+import { HEADER_COLUMNS, headerFrom, sealedHeader } from "./tables.ts";
 
 /** The lease as another replica sees it. */
 interface LeaseView {
@@ -53,7 +52,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
         text: `SELECT holder, instance, extract(epoch FROM expires_at - now()) * 1000 AS left_ms,
           (SELECT max(number) FROM ${schema}.migration) AS version FROM ${lease} WHERE one = 1`,
       });
-      if (rows[0] === undefined) throw new StoreFailure("corrupt", HEADER_IS_MISSING);
+      if (rows[0] === undefined) throw headerIsGone();
       const { holder, instance, left_ms: leftMs, version } = rows[0];
       if (Number(version) > SCHEMA_VERSION) throw tooNew(Number(version));
       return { holder: String(holder), instance: String(instance), leftMs: Number(leftMs) };
@@ -99,7 +98,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
     setHeader: (epoch, next) => ({
       name: "move_head",
       text: `UPDATE ${lease} SET expires_at = ${until}, ${assignments} WHERE one = 1 AND epoch = $1`,
-      values: [epoch, ...headerCells(next)],
+      values: [epoch, ...sealedHeader(next)],
     }),
   };
 }

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/base";
-import { DEFAULT_LEASE_MS, leaderElector } from "../common/leader-elector.ts";
-import type { Leadership } from "../common/leadership.ts";
+import { DEFAULT_LEASE_MS, leaderElector, type ReplicatedStore } from "../common/leader-elector.ts";
 import { DECISION } from "../common/record-tables.ts";
-import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
-import { type Store, type StoreContents, StoreFailure } from "../store.ts";
+import { DEFAULT_RETENTION, type Retention, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
-import { type Connection, serialConnection } from "./connection.ts";
+import {
+  type Connection,
+  openSession,
+  serialConnection,
+  type Session,
+  type SessionTimeouts,
+} from "./session.ts";
 import { postgresFailure } from "./failure.ts";
 import { type LeaderTerm, type LedgerDatabase, ledgerDatabase } from "./ledger-database.ts";
 import { leaseRow, postgresLease } from "./postgres-lease.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
 import { checkServer, createTables, migrate } from "./schema.ts";
-import { openSession, type Session, type SessionTimeouts } from "./session.ts";
 import { columnsOf, valueFrom } from "./tables.ts";
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
@@ -36,12 +39,7 @@ export interface PostgresStoreDeps {
   readonly openSession?: typeof openSession;
 }
 
-/** A store that several replicas share, of which one leads. */
-export interface PostgresStore extends Store {
-  readonly leadership: Leadership;
-}
-
-export function postgresStore(options: PostgresStoreOptions, deps: PostgresStoreDeps): PostgresStore {
+export function postgresStore(options: PostgresStoreOptions, deps: PostgresStoreDeps): ReplicatedStore {
   const { clock, log } = deps;
   const { address, replica, leaseMs = DEFAULT_LEASE_MS, retention = DEFAULT_RETENTION } = options;
   const { schema, displayName } = address;
@@ -110,12 +108,11 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
 
   const lead = async (): Promise<void> => {
     if (!isPrepared) await prepare();
-    if (elector.state().role === "leader") return;
-    const attempt = await elector.tryAcquire();
-    if (attempt.isHeld) return;
+    const leader = await elector.tryLead();
+    if (leader === undefined) return;
     throw new StoreFailure(
       "not-committed",
-      `${displayName}: another broker leads (${attempt.holder}); stop it, or wait until it ends`,
+      `${displayName}: another broker leads (${leader}); stop it, or wait until it ends`,
     );
   };
 
@@ -179,12 +176,6 @@ export function postgresStore(options: PostgresStoreOptions, deps: PostgresStore
       }),
     readAudit: (query) => on(reader, (_, session) => readAudit(session, schema, query)),
     close,
-    leadership: {
-      prepare,
-      acquire: elector.acquire,
-      state: elector.state,
-      predecessor: elector.predecessor,
-      onLost: elector.onLost,
-    },
+    leadership: { ...elector, prepare },
   };
 }

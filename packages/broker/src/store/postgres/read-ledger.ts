@@ -1,7 +1,7 @@
 import type { LedgerRecords } from "@resource-broker/domain";
-import { fromCanonical, nextLink } from "../common/audit.ts";
-import { contradictionIn } from "../common/contradiction.ts";
-import { checkAuditEnd, checkAuditStart, type LedgerHeader } from "../common/ledger-header.ts";
+import { entryFrom } from "../common/audit.ts";
+import { refuseContradiction } from "../common/contradiction.ts";
+import { checkAuditEnds, headerIsGone, type LedgerHeader, TAIL_LINES } from "../common/ledger-header.ts";
 import {
   ADOPTION,
   ADVERTISEMENT,
@@ -11,16 +11,13 @@ import {
   type RecordTable,
   type TableShape,
 } from "../common/record-tables.ts";
-import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/table-sums.ts";
-import { type AuditEntry, type AuditQuery, type StoreContents, StoreFailure } from "../store.ts";
-import { HEADER_COLUMNS, HEADER_IS_MISSING, headerFrom } from "./ledger-header.ts";
+import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/seals.ts";
+import type { AuditEntry, AuditQuery, StoreContents } from "../store.ts";
 import type { Row, Session } from "./session.ts";
-import { columnsOf, valueFrom } from "./tables.ts";
+import { columnsOf, HEADER_COLUMNS, headerFrom, valueFrom } from "./tables.ts";
 
 /** Rows that are read at a time: a large ledger must not be in memory twice. */
 const PAGE_ROWS = 5000;
-/** Lines of the audit log that are checked at every start. */
-const TAIL_LINES = 100;
 
 /**
  * Reads and checks the whole ledger as of one moment, with the epoch of that moment. All queries are sent at once,
@@ -43,8 +40,7 @@ export async function readLedger(
         readAll(session, schema, ADOPTION),
         readAll(session, schema, ADVERTISEMENT),
       ]);
-    checkAuditTail(tail, header);
-    checkAuditStart(first, header);
+    checkAuditEnds({ first, tail }, header);
     const records: LedgerRecords = {
       reservations,
       closedKeys,
@@ -53,9 +49,7 @@ export async function readLedger(
       advertisements,
       time: header.time,
     };
-    const contradiction = contradictionIn(records);
-    if (contradiction !== undefined)
-      throw new StoreFailure("corrupt", `the ledger contradicts itself: ${contradiction}; restore a backup`);
+    refuseContradiction(records);
     return {
       contents: { ledgerId: header.ledgerId, commitNumber: header.commitNumber, records },
       header,
@@ -72,7 +66,7 @@ async function readHeader(
 ): Promise<{ readonly header: LedgerHeader; readonly epoch: number }> {
   const text = `SELECT epoch, ${HEADER_COLUMNS.join(", ")} FROM ${schema}.lease WHERE one = 1`;
   const [row] = (await session.send({ text })).rows;
-  if (row === undefined) throw new StoreFailure("corrupt", HEADER_IS_MISSING);
+  if (row === undefined) throw headerIsGone();
   return { header: headerFrom(row), epoch: Number(row["epoch"]) };
 }
 
@@ -122,11 +116,7 @@ export async function readAudit(
     text: `SELECT sequence, line, hash FROM ${schema}.audit WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
     values: [after, limit],
   });
-  return rows.map((row) => ({
-    sequence: Number(row["sequence"]),
-    ...fromCanonical(String(row["line"])),
-    hash: String(row["hash"]),
-  }));
+  return rows.map(entryFrom);
 }
 
 /** The line that the log begins with; 0: it has none. */
@@ -135,16 +125,8 @@ async function readFirstLine(session: Session, schema: string): Promise<number> 
   return Number((await session.send({ text })).rows[0]?.["first"]);
 }
 
-/** The newest lines, the oldest of them first. */
+/** The newest lines, the newest first. */
 async function readAuditTail(session: Session, schema: string): Promise<readonly Row[]> {
   const text = `SELECT sequence, line, hash FROM ${schema}.audit ORDER BY sequence DESC LIMIT ${TAIL_LINES}`;
-  return (await session.send({ text })).rows.toReversed();
-}
-
-/** They must chain up to the link that the header names. */
-function checkAuditTail([first, ...rows]: readonly Row[], { audit, trimmed }: LedgerHeader): void {
-  let link =
-    first === undefined ? trimmed : { sequence: Number(first["sequence"]), hash: String(first["hash"]) };
-  for (const row of rows) link = nextLink(link, String(row["line"]));
-  checkAuditEnd(link, audit);
+  return (await session.send({ text })).rows;
 }

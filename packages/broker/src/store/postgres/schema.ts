@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { CHAIN_START } from "../common/audit.ts";
+import { newHeader } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
 import { codeOf } from "./failure.ts";
-import { HEADER_COLUMNS, headerCells } from "./ledger-header.ts";
 import type { Session } from "./session.ts";
+import { HEADER_COLUMNS, sealedHeader } from "./tables.ts";
 
 /**
  * Every step ever released, in order; never edited, only added to. `S` stands for the schema. Nothing here is
@@ -148,20 +147,13 @@ async function isTerm(session: Session, schema: string, epoch: number): Promise<
   return (await session.send({ text, values: [epoch] })).count === 1;
 }
 
-/** The ledger's identity is made with its tables and never again. The lease begins as one that has run out. */
+/** The lease begins as one that has run out. */
 async function insertHeader(session: Session, schema: string): Promise<void> {
-  const header = {
-    ledgerId: randomUUID(),
-    commitNumber: 0,
-    time: 0,
-    audit: CHAIN_START,
-    trimmed: CHAIN_START,
-  };
   const placeholders = HEADER_COLUMNS.map((_, index) => `$${index + 1}`).join(", ");
   await session.send({
     text: `INSERT INTO ${schema}.lease (one, epoch, instance, holder, expires_at, ${HEADER_COLUMNS.join(", ")})
       VALUES (1, 0, '', '', now(), ${placeholders})`,
-    values: headerCells(header),
+    values: sealedHeader(newHeader()),
   });
 }
 

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
+import type { Clock } from "@resource-broker/base";
 import type { Client } from "pg";
+import { mutex } from "../common/mutex.ts";
 import { StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { isAnswer, isConflict } from "./failure.ts";
@@ -166,4 +168,42 @@ function asFailure(write: unknown, commit: unknown): unknown {
 export async function rollBack(session: Session): Promise<void> {
   // Where this fails the connection is broken, and with it the transaction.
   await session.send(ROLLBACK).catch(session.destroy);
+}
+
+interface ConnectionDeps {
+  readonly open: () => Promise<Session>;
+  readonly clock: Pick<Clock, "after">;
+  /** Closing takes no longer. */
+  readonly closeMs: number;
+}
+
+/** A connection for one piece of work at a time. It connects on first use and reconnects after a failure. */
+export interface Connection {
+  readonly use: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+export function serialConnection({ open, clock, closeMs }: ConnectionDeps): Connection {
+  let session: Session | undefined;
+  const runExclusive = mutex();
+
+  const connected = async (): Promise<Session> => {
+    // Also a session with an open transaction: the next statements would become part of it.
+    if (session?.isUsable() === false) session.destroy();
+    if (session?.isUsable() !== true) session = await open();
+    return session;
+  };
+
+  return {
+    use: (work) => runExclusive(async () => work(await connected())),
+    close: () =>
+      runExclusive(async () => {
+        const closing = session;
+        session = undefined;
+        if (closing === undefined) return;
+        const cancel = clock.after(closeMs, closing.destroy);
+        await closing.close().catch(() => undefined);
+        cancel();
+      }),
+  };
 }

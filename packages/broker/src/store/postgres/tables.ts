@@ -1,7 +1,21 @@
-import type { ColumnType, RecordTable, TableShape } from "../common/record-tables.ts";
-import { type Cell, sealOf } from "../common/seal.ts";
-import { StoreFailure } from "../store.ts";
-import type { Row, Statement } from "./session.ts";
+import type { Reservation } from "@resource-broker/domain";
+import { type ChainedLine, chainedLines } from "../common/audit.ts";
+import { durableEvents, latestOf, type TableChange, tableChanges } from "../common/changes.ts";
+import { headerCells, headerFrom as headerOf, type LedgerHeader } from "../common/ledger-header.ts";
+import {
+  ADOPTION,
+  ADVERTISEMENT,
+  CLOSED_KEY,
+  CORDON,
+  type ColumnType,
+  DECISION,
+  RESERVATION,
+  type RecordTable,
+  type TableShape,
+} from "../common/record-tables.ts";
+import { type Cell, sealOf } from "../common/seals.ts";
+import { type CommitBatch, StoreFailure } from "../store.ts";
+import type { Row, Statement, Value } from "./session.ts";
 
 /** The numbers by which PostgreSQL knows these types; they never change. */
 const OID = { text: 25, bigint: 20, bytea: 17 } as const;
@@ -72,7 +86,7 @@ export function upsert<T>(schema: string, mapping: RecordTable<T>, values: reado
   };
 }
 
-export function remove(schema: string, { table, columns }: TableShape, names: readonly string[]): Statement {
+function remove(schema: string, { table, columns }: TableShape, names: readonly string[]): Statement {
   const [[key] = [""]] = columns;
   return {
     name: `remove_${table}`,
@@ -108,4 +122,88 @@ export function valueFrom<T>({ table, columns, parse }: RecordTable<T>, row: Row
 function cellOf(value: unknown, type: ColumnType): Cell {
   if (value instanceof Uint8Array) return value;
   return type === "bigint" ? Number(value) : String(value);
+}
+
+/** The header is stored in the lease's row, so that a commit checks and updates one row. All but the first change. */
+export const HEADER_COLUMNS = [
+  "ledger_id",
+  "commit_seq",
+  "time",
+  "audit_sequence",
+  "audit_hash",
+  "trimmed_sequence",
+  "trimmed_hash",
+  "seal",
+] as const;
+
+/** In the order of the columns. */
+export function sealedHeader(header: LedgerHeader): Value[] {
+  const cells = headerCells(header);
+  return [...cells, sealOf("lease", cells)];
+}
+
+export function headerFrom(row: Row): LedgerHeader {
+  const header = headerOf(HEADER_COLUMNS.map((column) => row[column]));
+  if (Number(row["seal"]) === sealOf("lease", headerCells(header))) return header;
+  throw new StoreFailure("corrupt", "the ledger's own row is damaged; restore a backup");
+}
+
+/** What a transaction writes, and the header afterwards. */
+export interface Planned {
+  readonly writes: readonly Statement[];
+  readonly next: LedgerHeader;
+}
+
+/**
+ * The statements that bring the tables to where the batch leads: a handful, however large it is. Throws when its events
+ * contradict what is stored.
+ */
+export function planBatch(
+  schema: string,
+  batch: CommitBatch,
+  at: { readonly header: LedgerHeader; readonly stored: ReadonlyMap<string, Reservation> },
+): Planned {
+  const { header, stored } = at;
+  const changes = tableChanges(batch, (id) => stored.get(id));
+  const audit = chainedLines(batch, header.audit);
+  const time = Math.max(header.time, latestOf(durableEvents(batch)));
+  return {
+    writes: [
+      ...changeStatements(schema, RESERVATION, changes.reservations),
+      ...changeStatements(schema, CLOSED_KEY, changes.closedKeys),
+      ...changeStatements(schema, CORDON, changes.cordons),
+      ...changeStatements(schema, ADOPTION, changes.adoption),
+      ...changeStatements(schema, ADVERTISEMENT, changes.advertisements),
+      ...changeStatements(schema, DECISION, changes.decisions),
+      ...appendAudit(schema, audit),
+    ],
+    next: { ...header, commitNumber: batch.number, time, audit: audit.at(-1)?.link ?? header.audit },
+  };
+}
+
+function changeStatements<T>(schema: string, mapping: RecordTable<T>, change: TableChange<T>): Statement[] {
+  return [
+    ...(change.remove.length === 0 ? [] : [remove(schema, mapping, change.remove)]),
+    ...(change.put.length === 0 ? [] : [upsert(schema, mapping, change.put)]),
+  ];
+}
+
+function appendAudit(schema: string, lines: readonly ChainedLine[]): Statement[] {
+  if (lines.length === 0) return [];
+  const column = (type: ColumnType, cell: (line: ChainedLine) => string | number): Buffer =>
+    arrayValue(type, lines.map(cell));
+  const values = [
+    column("bigint", ({ link }) => link.sequence),
+    column("bigint", ({ at }) => at),
+    column("text", ({ text }) => text),
+    column("text", ({ link }) => link.hash),
+  ];
+  return [
+    {
+      name: "append_audit",
+      text: `INSERT INTO ${schema}.audit (sequence, at, line, hash)
+        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])`,
+      values,
+    },
+  ];
 }

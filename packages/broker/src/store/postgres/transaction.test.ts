@@ -6,6 +6,7 @@ const WRITE = { text: "INSERT" };
 const done = (command: string): StatementResult => ({ rows: [], count: 1, command });
 const refused = (code: string): Error =>
   Object.assign(new Error(`refused ${code}`), { severity: "ERROR", code });
+const UNKNOWN = { kind: "unknown" };
 const broken = new Error("Connection terminated unexpectedly");
 
 /** Answers each statement as planned, one after the other, as a connection does. */
@@ -32,47 +33,27 @@ describe("the end of a transaction", () => {
   });
 
   test.each([
-    {
-      name: "a write was refused, and the database undid the rest",
-      plan: { INSERT: refused("53100"), COMMIT: done("ROLLBACK") },
-      fails: { message: "refused 53100" },
-    },
-    {
-      name: "a write was refused, and then the connection broke: nothing of it can be there",
-      plan: { INSERT: refused("57P01"), COMMIT: broken },
-      fails: { message: "refused 57P01" },
-    },
-    {
-      name: "the COMMIT got in the way of another",
-      plan: { COMMIT: refused("40001") },
-      fails: { message: "refused 40001" },
-    },
-    {
-      name: "the connection broke, and the COMMIT may have arrived",
-      plan: { INSERT: broken, COMMIT: broken },
-      fails: { kind: "unknown" },
-    },
-    {
-      name: "the answer to the COMMIT is missing",
-      plan: { COMMIT: broken },
-      fails: { kind: "unknown", cause: broken },
-    },
-    {
-      name: "the database was shut down during the COMMIT",
-      plan: { COMMIT: refused("57P01") },
-      fails: { kind: "unknown" },
-    },
-    {
-      name: "the database itself does not know",
-      plan: { COMMIT: refused("40003") },
-      fails: { kind: "unknown" },
-    },
-    {
-      name: "it was rolled back without a word",
-      plan: { COMMIT: done("ROLLBACK") },
-      fails: { message: "the transaction was rolled back" },
-    },
-  ])("is told for what it is when $name", async ({ plan, fails }) => {
+    [
+      "a write was refused, and the database undid the rest",
+      { INSERT: refused("53100"), COMMIT: done("ROLLBACK") },
+      { message: "refused 53100" },
+    ],
+    [
+      "a write was refused, and then the connection broke: nothing of it can be there",
+      { INSERT: refused("57P01"), COMMIT: broken },
+      { message: "refused 57P01" },
+    ],
+    ["the COMMIT got in the way of another", { COMMIT: refused("40001") }, { message: "refused 40001" }],
+    ["the connection broke, and the COMMIT may have arrived", { INSERT: broken, COMMIT: broken }, UNKNOWN],
+    ["the answer to the COMMIT is missing", { COMMIT: broken }, { ...UNKNOWN, cause: broken }],
+    ["the database was shut down during the COMMIT", { COMMIT: refused("57P01") }, UNKNOWN],
+    ["the database itself does not know", { COMMIT: refused("40003") }, UNKNOWN],
+    [
+      "it was rolled back without a word",
+      { COMMIT: done("ROLLBACK") },
+      { message: "the transaction was rolled back" },
+    ],
+  ])("is told for what it is when %s", async (_, plan, fails) => {
     await expect(finish(answering(plan), [WRITE, WRITE])).rejects.toMatchObject(fails);
   });
 });

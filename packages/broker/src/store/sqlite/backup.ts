@@ -5,14 +5,20 @@ import { backup, DatabaseSync } from "node:sqlite";
 import type { Instant } from "@resource-broker/domain";
 import { adoptionWindowEntry } from "../common/adoption-window.ts";
 import { StoreFailure } from "../store.ts";
-import { ledgerFileIn, logOf, openForReading, unfinishedRestore } from "./database.ts";
-import { lockDirectory } from "./directory-lock.ts";
-import { flush, makeDirectory, makePrivateFile } from "./durable-files.ts";
+import {
+  flush,
+  ledgerFileIn,
+  logOf,
+  makeDirectory,
+  makePrivateFile,
+  openForReading,
+  sqliteFailure,
+  unfinishedRestore,
+} from "./database.ts";
 import { removeLastCommitNote } from "./last-commit.ts";
 import { openLedgerFile } from "./ledger-file.ts";
-import { headerCells, UPDATE_HEADER } from "./ledger-header.ts";
-import { readHeader } from "./read-ledger.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
+import { headerCells, readHeader, UPDATE_HEADER } from "./read-ledger.ts";
+import { lockDirectory } from "./sqlite-store.ts";
 import { type Verification, verifyFile } from "./verify.ts";
 
 export interface BackupOptions {

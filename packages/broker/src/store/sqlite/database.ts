@@ -1,9 +1,114 @@
-import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreFailure } from "../store.ts";
-import { flush, makePrivateFile } from "./durable-files.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
+import { makeFolder } from "@resource-broker/runtime";
+import { type FailureKind, StoreFailure } from "../store.ts";
+
+/** SQLite's result codes that decide what to do next (the low byte of the extended code). */
+const [BUSY, LOCKED, READONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE] = [
+  5, 6, 8, 10, 11, 13, 14, 26,
+] as const;
+
+const REMEDIES: ReadonlyMap<number, string> = new Map([
+  [BUSY, "another program keeps it locked; end that program"],
+  [LOCKED, "another program keeps it locked; end that program"],
+  [READONLY, "it cannot be written; make the directory writable for the broker"],
+  [IO_ERROR, "the disk failed to read or write; check the disk and its mount"],
+  [CORRUPT, "it is damaged; stop the broker and restore a backup"],
+  [FULL, "the disk is full; free some space there"],
+  [CANNOT_OPEN, "it cannot be opened; the directory must exist and be writable for the broker"],
+  [NOT_A_DATABASE, "it is damaged or no database at all; stop the broker and restore a backup"],
+]);
+
+/** The same for what the system says to files that we make ourselves. */
+const SYSTEM_CODES: ReadonlyMap<unknown, number> = new Map([
+  ["EACCES", CANNOT_OPEN],
+  ["EPERM", CANNOT_OPEN],
+  ["ENOENT", CANNOT_OPEN],
+  ["EROFS", READONLY],
+  ["EIO", IO_ERROR],
+  ["ENOSPC", FULL],
+]);
+
+/**
+ * The failure that an error means, with what a person can do about it. An error that comes neither from SQLite nor
+ * from the system was made by what is stored: it could not be made sense of.
+ */
+export function sqliteFailure(error: unknown, file: string): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = resultCode(error);
+  const isCorrupt =
+    code === CORRUPT || code === NOT_A_DATABASE || (code === undefined && !isSystemError(error));
+  const kind: FailureKind = isCorrupt ? "corrupt" : "not-committed";
+  const advice = REMEDIES.get(code ?? systemCode(error) ?? 0);
+  return new StoreFailure(kind, `${file}: ${advice === undefined ? message : `${advice} (${message})`}`, {
+    cause: error,
+  });
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+function systemCode(error: unknown): number | undefined {
+  return error instanceof Error && "code" in error ? SYSTEM_CODES.get(error.code) : undefined;
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}
+
+const WRITABLE_BY_ALL = 0o002;
+
+/** Makes the directory, and those above it, so that a power failure does not take it away with what is in it. */
+export function makeDirectory(directory: string): void {
+  try {
+    const highest = makeFolder(directory, 0o700);
+    if (highest === undefined) return;
+    for (let made = resolve(directory); made !== dirname(resolve(highest)); made = dirname(made))
+      flush(dirname(made));
+  } catch (error) {
+    throw sqliteFailure(error, directory);
+  }
+}
+
+/** What is worth a warning. A group that may write is how Kubernetes gives a volume to a pod (fsGroup). */
+export function directoryWarning(directory: string): string | undefined {
+  if ((statSync(directory).mode & WRITABLE_BY_ALL) === 0) return undefined;
+  return `everybody on this machine can write the ledger's folder, and could put another ledger there: chmod 700 ${directory}`;
+}
+
+/**
+ * Makes an empty file for SQLite to fill, unless there is one. SQLite itself would let everybody read it; the files
+ * that it keeps beside a database have the database's mode.
+ */
+export function makePrivateFile(file: string): void {
+  try {
+    if (!existsSync(file)) closeSync(openSync(file, "ax", 0o600));
+  } catch (error) {
+    throw sqliteFailure(error, file);
+  }
+}
+
+/**
+ * Makes a file's content, or a directory's entries, survive a power failure. Never for a database that this process has
+ * open: closing the file would drop SQLite's locks on it.
+ */
+export function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 export function ledgerFileIn(directory: string): string {
   return join(directory, "ledger.db");

@@ -4,9 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { crc32 } from "node:zlib";
 import { type StoreContents, StoreFailure } from "../store.ts";
-import { isEmpty, ledgerFileIn, logOf, openForReading } from "./database.ts";
+import { isEmpty, ledgerFileIn, logOf, openForReading, sqliteFailure } from "./database.ts";
 import { findHeader } from "./read-ledger.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
 
 export type LastCommit = Pick<StoreContents, "ledgerId" | "commitNumber">;
 

@@ -7,7 +7,7 @@ import {
 } from "node:sqlite";
 import type { LedgerEvent } from "@resource-broker/domain";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RETENTION } from "../common/retention.ts";
+import { DEFAULT_RETENTION } from "../store.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFile } from "./ledger-file.ts";

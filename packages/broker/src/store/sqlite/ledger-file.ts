@@ -1,30 +1,30 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Decision, DecisionId, ReceivedAdvertisement } from "@resource-broker/domain";
-import { auditLines } from "../common/audit.ts";
-import { durableEvents, latestOf } from "../common/changes.ts";
-import { contradictionIn } from "../common/contradiction.ts";
-import type { Retention } from "../common/retention.ts";
-import { TableSums } from "../common/table-sums.ts";
+import type { Decision, DecisionId, Instant, ReceivedAdvertisement } from "@resource-broker/domain";
+import { type ChainedLine, chainedLines, type ChainLink, entryFrom } from "../common/audit.ts";
+import { durableEvents, latestOf, requireNext, tableChanges } from "../common/changes.ts";
+import { refuseContradiction } from "../common/contradiction.ts";
 import {
   type AuditEntry,
   type AuditQuery,
   type CommitBatch,
+  type Retention,
   type StoreContents,
   StoreFailure,
 } from "../store.ts";
-import { openForWriting, secureLog } from "./database.ts";
-import { auditLog, historyTrimmer } from "./history.ts";
-import { headerCells, type SqliteHeader, UPDATE_HEADER } from "./ledger-header.ts";
+import { TableSums } from "../common/seals.ts";
+import { openForWriting, secureLog, sqliteFailure } from "./database.ts";
 import {
-  checkAuditEnds,
+  checkAudit,
   checkLedgerPages,
+  headerCells,
   readHeader,
   readOrCreateHeader,
   readRecords,
+  type SqliteHeader,
+  UPDATE_HEADER,
 } from "./read-ledger.ts";
 import { migrate } from "./schema.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
-import { openTables, writeEvents } from "./tables.ts";
+import { openTables, writeChanges } from "./tables.ts";
 
 /**
  * The ledger's database, open for writing by this process alone. Each call does its work whole, or throws a
@@ -72,7 +72,7 @@ export function ledgerFile(
   const commit = database.prepare("COMMIT");
   /** The number of a commit with unknown outcome. */
   let unsettled: number | undefined;
-  checkAuditEnds(database, header);
+  checkAudit(database, header);
 
   const guarded = <T>(work: () => T): T => {
     try {
@@ -83,20 +83,15 @@ export function ledgerFile(
   };
 
   const write = (batch: CommitBatch): SqliteHeader => {
-    const events = durableEvents(batch);
-    writeEvents(tables, events);
-    for (const received of batch.advertisements ?? []) {
-      // Whatever is there: that the newest is kept is for what is written behind, and may be late.
-      tables.advertisements.remove(received.advertisement.clusterId);
-      tables.advertisements.put(received);
-    }
-    const lines = auditLines(batch);
-    const last = audit.append(header.audit, lines);
+    writeChanges(tables, tableChanges(batch, tables.reservations.find));
+    const lines = chainedLines(batch, header.audit);
+    audit.append(lines);
+    const last = lines.at(-1)?.link ?? header.audit;
     const trimmed = trim({ lines: lines.length, now: batch.at, audit: last, trimmed: header.trimmed });
     return writeHeader({
       ledgerId: header.ledgerId,
       commitNumber: batch.number,
-      time: Math.max(header.time, latestOf(events)),
+      time: Math.max(header.time, latestOf(durableEvents(batch))),
       audit: last,
       trimmed,
       sums: sums.text,
@@ -136,18 +131,12 @@ export function ledgerFile(
     read: () =>
       guarded(() => {
         const records = readRecords(tables, header);
-        const contradiction = contradictionIn(records);
-        if (contradiction === undefined) {
-          return { ledgerId: header.ledgerId, commitNumber: header.commitNumber, records };
-        }
-        throw new StoreFailure("corrupt", `${file} contradicts itself: ${contradiction}; restore a backup`);
+        refuseContradiction(records, file);
+        return { ledgerId: header.ledgerId, commitNumber: header.commitNumber, records };
       }),
     commit: (batch) => {
       if (unsettled !== undefined) guarded(resync);
-      if (batch.number !== header.commitNumber + 1) {
-        const message = `commit ${batch.number} cannot follow commit ${header.commitNumber}`;
-        throw new StoreFailure("not-committed", message);
-      }
+      requireNext(batch, header.commitNumber);
       try {
         begin.run();
         const next = write(batch);
@@ -186,5 +175,75 @@ export function ledgerFile(
     findDecision: (id) => guarded(() => tables.decisions.find(id)),
     readAudit: (query) => guarded(() => audit.read(query)),
     close: () => guarded(() => database.close()),
+  };
+}
+
+/** What a commit added, and when: trimming keeps pace with it. */
+interface Growth {
+  readonly lines: number;
+  readonly now: Instant;
+  readonly audit: ChainLink;
+  readonly trimmed: ChainLink;
+}
+
+/**
+ * Removes old history a few rows at a time, as part of each commit: more than the commit added, so that it catches up,
+ * and never so much that a commit has to wait for it.
+ */
+function historyTrimmer(database: DatabaseSync, retention: Retention, sums: TableSums) {
+  const oldest = database.prepare("SELECT sequence, at FROM decision ORDER BY sequence LIMIT 1");
+  const newest = database.prepare("SELECT max(sequence) AS sequence FROM decision");
+  const removeDecisions = database.prepare(
+    "DELETE FROM decision WHERE sequence < ? AND (sequence <= ? OR at < ?) RETURNING seal",
+  );
+  const findLine = database.prepare("SELECT sequence, line, hash FROM audit WHERE sequence = ?");
+  const removeLines = database.prepare("DELETE FROM audit WHERE sequence <= ?");
+
+  const trimDecisions = (step: number, now: Instant): void => {
+    const first = oldest.get();
+    if (first === undefined) return;
+    const from = Number(first["sequence"]);
+    const tooMany = Number(newest.get()?.["sequence"]) - retention.decisions.atMost;
+    const tooOld = now - retention.decisions.forMs;
+    if (from > tooMany && Number(first["at"]) >= tooOld) return;
+    for (const { seal } of removeDecisions.all(from + step, tooMany, tooOld))
+      sums.remove("decision", Number(seal));
+  };
+
+  const trimAudit = (step: number, { audit, trimmed, now }: Growth): ChainLink => {
+    const upTo = trimmed.sequence + step;
+    if (upTo >= audit.sequence) return trimmed;
+    const row = findLine.get(upTo);
+    if (row === undefined) return trimmed;
+    const { at, sequence, hash } = entryFrom(row);
+    const { atMost, forMs } = retention.audit;
+    if (upTo > audit.sequence - atMost && at >= now - forMs) return trimmed;
+    removeLines.run(upTo);
+    return { sequence, hash };
+  };
+
+  /** Returns where the audit log begins from now on. */
+  return (growth: Growth): ChainLink => {
+    const step = 2 * growth.lines + 8;
+    trimDecisions(step, growth.now);
+    return trimAudit(step, growth);
+  };
+}
+
+interface AuditLog {
+  readonly append: (lines: readonly ChainedLine[]) => void;
+  readonly read: (query: AuditQuery) => readonly AuditEntry[];
+}
+
+function auditLog(database: DatabaseSync): AuditLog {
+  const insert = database.prepare("INSERT INTO audit (sequence, line, hash) VALUES (?, ?, ?)");
+  const select = database.prepare(
+    "SELECT sequence, line, hash FROM audit WHERE sequence > ? ORDER BY sequence LIMIT ?",
+  );
+  return {
+    append: (lines) => {
+      for (const { link, text } of lines) insert.run(link.sequence, text, link.hash);
+    },
+    read: ({ after, limit }) => select.all(after, limit).map(entryFrom),
   };
 }

@@ -1,43 +1,68 @@
-import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { LedgerRecords } from "@resource-broker/domain";
-import { CHAIN_START, nextLink } from "../common/audit.ts";
-import { checkAuditEnd, checkAuditStart } from "../common/ledger-header.ts";
-import { TableSums } from "../common/table-sums.ts";
-import { StoreFailure } from "../store.ts";
 import {
-  headerCells,
-  headerFrom,
-  headerWithSums,
-  INSERT_HEADER,
-  SELECT_HEADER,
-  type SqliteHeader,
-} from "./ledger-header.ts";
-import { LEDGER_TABLES } from "./schema.ts";
-import type { Tables } from "./tables.ts";
+  checkAuditEnds,
+  headerCells as cellsOf,
+  headerIsGone,
+  headerFrom as headerOf,
+  type LedgerHeader,
+  newHeader,
+  TAIL_LINES,
+} from "../common/ledger-header.ts";
+import { sealOf, TableSums } from "../common/seals.ts";
+import { StoreFailure } from "../store.ts";
+import { type Row, type Tables, unseal } from "./tables.ts";
 
-/** Lines of the audit log that are checked at every start; `verify` checks them all. */
-const TAIL_LINES = 100;
+/** The single row of table `ledger`. */
+export interface SqliteHeader extends LedgerHeader {
+  /** What each table holds, as TableSums writes it. */
+  readonly sums: string;
+}
+
+/** Columns of the first version, which had no sums. */
+const COLUMNS_WITHOUT_SUMS = [
+  "ledger_id",
+  "commit_number",
+  "time",
+  "audit_sequence",
+  "audit_hash",
+  "trimmed_sequence",
+  "trimmed_hash",
+] as const;
+const COLUMNS = [...COLUMNS_WITHOUT_SUMS, "sums"] as const;
+
+const SELECT_HEADER = `SELECT ${COLUMNS.join(", ")}, seal FROM ledger WHERE one = 1`;
+const INSERT_HEADER = `INSERT INTO ledger (${COLUMNS.join(", ")}, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** The last parameter is the commit number that must be stored: no other process may have written. */
+export const UPDATE_HEADER = `UPDATE ledger SET ${COLUMNS.map((column) => `${column} = ?`).join(", ")}, seal = ?
+  WHERE one = 1 AND commit_number = ?`;
+
+export function headerCells(header: SqliteHeader): (string | number)[] {
+  const cells = [...cellsOf(header), header.sums];
+  return [...cells, sealOf("ledger", cells)];
+}
+
+function headerFrom(row: Row): SqliteHeader {
+  const cells = unseal("ledger", row, COLUMNS);
+  return { ...headerOf(cells), sums: String(cells.at(-1)) };
+}
+
+/** The row of the first version's table, once it has the column for the sums. */
+function headerWithSums(row: Row, sums: string): SqliteHeader {
+  return { ...headerOf(unseal("ledger", row, COLUMNS_WITHOUT_SUMS)), sums };
+}
 
 export function readHeader(database: DatabaseSync): SqliteHeader {
   const row = database.prepare(SELECT_HEADER).get();
-  if (row === undefined) throw new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
+  if (row === undefined) throw headerIsGone();
   return headerFrom(row);
 }
 
-/** The ledger's identity is made with its database and never again. */
 export function readOrCreateHeader(database: DatabaseSync): SqliteHeader {
   const isNew = database.prepare("SELECT 1 FROM ledger").get() === undefined;
   if (isNew) {
     refuseHistory(database);
-    const header = {
-      ledgerId: randomUUID(),
-      commitNumber: 0,
-      time: 0,
-      audit: CHAIN_START,
-      trimmed: CHAIN_START,
-      sums: new TableSums().text,
-    };
+    const header = { ...newHeader(), sums: new TableSums().text };
     database.prepare(INSERT_HEADER).run(...headerCells(header));
   }
   return readHeader(database);
@@ -54,9 +79,22 @@ export function findHeader(database: DatabaseSync): SqliteHeader | undefined {
 /** Only a new database may have no header row. One with history has lost it. */
 function refuseHistory(database: DatabaseSync): void {
   const found = database.prepare("SELECT 1 FROM audit UNION ALL SELECT 1 FROM reservation LIMIT 1").get();
-  if (found !== undefined) {
-    throw new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
+  if (found !== undefined) throw headerIsGone();
+}
+
+const TABLES = ["reservation", "closed_key", "cordon", "adoption", "advertisement", "decision"] as const;
+
+/** Counts the rows that an older broker has written, once. From then on every transaction updates the sums. */
+export function addSums(database: DatabaseSync): void {
+  const row = database.prepare(SELECT_HEADER).get();
+  if (row === undefined) return; // a new ledger: its header is created with empty sums
+  const sums = new TableSums();
+  for (const table of TABLES) {
+    for (const { seal } of database.prepare(`SELECT seal FROM ${table}`).iterate())
+      sums.add(table, Number(seal));
   }
+  const header = headerWithSums(row, sums.text);
+  database.prepare(UPDATE_HEADER).run(...headerCells(header), header.commitNumber);
 }
 
 export function readRecords(tables: Tables, { time }: SqliteHeader): LedgerRecords {
@@ -72,24 +110,17 @@ export function readRecords(tables: Tables, { time }: SqliteHeader): LedgerRecor
 
 /** Checks the database pages of the ledger's tables, but not those of its history: a start must not take longer with age. */
 export function checkLedgerPages(database: DatabaseSync): void {
-  for (const table of LEDGER_TABLES) {
+  for (const table of ["ledger", ...TABLES.filter((each) => each !== "decision")]) {
     const finding = database.prepare(`PRAGMA quick_check(${table})`).get()?.["quick_check"];
     if (finding === "ok") continue;
     throw new StoreFailure("corrupt", `table ${table} is damaged: ${String(finding)}; restore a backup`);
   }
 }
 
-/** The newest lines must chain up to the link that the header names, and the oldest must follow the last one trimmed. */
-export function checkAuditEnds(database: DatabaseSync, { audit, trimmed }: SqliteHeader): void {
+/** `verify` checks all lines. */
+export function checkAudit(database: DatabaseSync, header: SqliteHeader): void {
   const first = Number(database.prepare("SELECT min(sequence) AS first FROM audit").get()?.["first"] ?? 0);
-  checkAuditStart(first, { audit, trimmed });
-  const from = Math.max(trimmed.sequence, audit.sequence - TAIL_LINES);
-  const before = database.prepare("SELECT hash FROM audit WHERE sequence = ?").get(from);
-  let link = { sequence: from, hash: from === trimmed.sequence ? trimmed.hash : String(before?.["hash"]) };
-  for (const row of database
-    .prepare("SELECT line FROM audit WHERE sequence > ? ORDER BY sequence")
-    .iterate(from)) {
-    link = nextLink(link, String(row["line"]));
-  }
-  checkAuditEnd(link, audit, "run verify, or restore a backup");
+  const newest = "SELECT sequence, line, hash FROM audit ORDER BY sequence DESC LIMIT ?";
+  const tail = database.prepare(newest).all(TAIL_LINES);
+  checkAuditEnds({ first, tail }, header, "run verify, or restore a backup");
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreFailure } from "../store.ts";
-import { addSums } from "./ledger-header.ts";
+import { addSums } from "./read-ledger.ts";
 
 /** Marks the file as ours: opening somebody else's database must not migrate it. */
 const APPLICATION_ID = 0x5242_4c31;
 
 /**
- * Every step ever released, in order; never edited, only added to. Rows carry a seal (see common/seal.ts), because SQLite
+ * Every step ever released, in order; never edited, only added to. Rows carry a seal (see common/seals.ts), because SQLite
  * itself does not notice a changed byte inside a value.
  */
 const MIGRATIONS: readonly Migration[] = [
@@ -65,16 +65,6 @@ interface Migration {
   /** What SQL alone cannot do, in the same transaction. */
   readonly fill?: (database: DatabaseSync) => void;
 }
-
-/** Tables whose content is the ledger: checked at every start. The others are history and grow with it. */
-export const LEDGER_TABLES = [
-  "ledger",
-  "reservation",
-  "closed_key",
-  "cordon",
-  "advertisement",
-  "adoption",
-] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -1,5 +1,6 @@
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { sqliteFailure } from "./sqlite-failure.ts";
+import { sqliteFailure } from "./database.ts";
 
 describe("what the system says to a file of the ledger", () => {
   test.each([
@@ -12,4 +13,17 @@ describe("what the system says to a file of the ledger", () => {
     expect(failure.kind).toBe("not-committed");
     expect(failure.message).toBe(`/var/lib/broker/lock: ${advice} (${error.message})`);
   });
+});
+
+test("SQLite's word for a full disk means surely not committed", () => {
+  const database = new DatabaseSync(":memory:");
+  database.exec("CREATE TABLE t (a); PRAGMA max_page_count = 5");
+  let failure: unknown;
+  try {
+    database.exec("INSERT INTO t VALUES (randomblob(100000))");
+  } catch (error) {
+    failure = sqliteFailure(error, "small.db");
+  }
+  database.close();
+  expect(failure).toMatchObject({ kind: "not-committed", message: expect.stringContaining("disk is full") });
 });

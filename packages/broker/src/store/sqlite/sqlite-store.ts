@@ -1,13 +1,90 @@
-import { dirname } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ReceivedAdvertisement } from "@resource-broker/domain";
-import { DEFAULT_RETENTION, type Retention } from "../common/retention.ts";
-import { type Store, type StoreContents, StoreFailure } from "../store.ts";
-import { ledgerFileIn } from "./database.ts";
-import { type DirectoryLock, lockDirectory } from "./directory-lock.ts";
-import { directoryWarning, makeDirectory } from "./durable-files.ts";
+import { DEFAULT_RETENTION, type Retention, type Store, type StoreContents, StoreFailure } from "../store.ts";
+import {
+  directoryWarning,
+  isBusy,
+  ledgerFileIn,
+  makeDirectory,
+  makePrivateFile,
+  sqliteFailure,
+} from "./database.ts";
 import { type LastCommitNote, openLastCommitNote, requireLastCommit } from "./last-commit.ts";
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts";
+
+interface DirectoryLock {
+  readonly release: () => void;
+}
+
+/** Keeps references to open locks: the garbage collector would close them. */
+const openLocks = new Set<DatabaseSync>();
+
+/**
+ * Takes the directory for this process until it releases it or dies, however it dies: the lock is the operating
+ * system's (Node has no call for one, SQLite does), so nothing stale can be left behind. It lies on a file of its own,
+ * so that a backup or a check can read the ledger meanwhile.
+ *
+ * Nothing in this process may open the lock file by other means: closing it would drop the lock.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const file = join(directory, "lock");
+  const holderFile = join(directory, "lock.holder");
+  const database = openLock(file);
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    throw isBusy(error) ? inUse(directory, holderOf(holderFile)) : sqliteFailure(error, file);
+  }
+  openLocks.add(database);
+  // Used only in the error message of another process; the lock does not depend on it.
+  ignoreErrors(() => writeFileSync(holderFile, `${process.pid} ${hostname()}\n`, { mode: 0o600 }));
+  return {
+    release: () => {
+      ignoreErrors(() => rmSync(holderFile, { force: true }));
+      openLocks.delete(database);
+      database.close();
+    },
+  };
+}
+
+function openLock(file: string): DatabaseSync {
+  makePrivateFile(file);
+  try {
+    return new DatabaseSync(file);
+  } catch (error) {
+    throw sqliteFailure(error, file);
+  }
+}
+
+function inUse(directory: string, holder: string): StoreFailure {
+  return new StoreFailure(
+    "not-committed",
+    `another broker${holder} uses ${directory}; stop it or choose another --store`,
+  );
+}
+
+function holderOf(file: string): string {
+  let text = "";
+  ignoreErrors(() => {
+    text = readFileSync(file, "utf8");
+  });
+  const [pid, host] = text.trim().split(" ");
+  if (!pid) return "";
+  return host === undefined || host === hostname() ? ` (process ${pid})` : ` (process ${pid} on ${host})`;
+}
+
+function ignoreErrors(attempt: () => void): void {
+  try {
+    attempt();
+  } catch {
+    // Best effort by design: see the callers.
+  }
+}
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
 const SAVE_BATCH = 200;

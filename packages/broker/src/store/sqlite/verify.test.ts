@@ -5,7 +5,7 @@ import { runs } from "@resource-broker/domain/testing";
 import { FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sealOf } from "../common/seal.ts";
+import { sealOf } from "../common/seals.ts";
 import { Grants } from "../common/testing/grants.ts";
 import { temporaryDirectory } from "../common/testing/temporary-directory.ts";
 import { ledgerFileIn } from "./database.ts";
@@ -60,18 +60,6 @@ describe("verifying a ledger", () => {
     expect(found?.lastAuditHash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("works beside a broker that continues committing", async () => {
-    const directory = temporaryDirectory();
-    const store = sqliteStore({ directory });
-    await store.open();
-    const grants = new Grants();
-    await grants.commit(store, 5);
-    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 5 } });
-    await grants.commit(store, 1);
-    expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 6 } });
-    await store.close();
-  });
-
   it("takes a commit that was made meanwhile for no alarm", async () => {
     const directory = temporaryDirectory();
     const store = sqliteStore({ directory });
@@ -88,19 +76,6 @@ describe("verifying a ledger", () => {
     expect(beside).toMatchObject({ problems: [], found: { commitNumber: 1 } });
     expect(verifyLedger(directory)).toMatchObject({ problems: [], found: { commitNumber: 2 } });
     await store.close();
-  });
-
-  it("finds every flipped bit in a line of the audit log", async () => {
-    const directory = await eventfulLedger();
-    const file = ledgerFileIn(directory);
-    const bytes = readFileSync(file);
-    const line = Buffer.from("Ended: ProviderRefused: its node is gone");
-    const start = bytes.indexOf(line);
-    expect(start).toBeGreaterThan(0);
-    for (let bit = 0; bit < line.length * 8; bit++) {
-      writeFileSync(file, flipped(bytes, start + (bit >> 3), bit & 7));
-      expect(verifyLedger(directory).problems).not.toEqual([]);
-    }
   });
 
   it("finds every flipped bit that means something, wherever it is in the file", async () => {
@@ -136,18 +111,12 @@ describe("verifying a ledger", () => {
     ["a changed hash", "UPDATE audit SET hash = upper(hash) WHERE sequence = 2", /line 2 was changed/],
     ["a changed decision", "UPDATE decision SET at = at + 1", /row of table decision/],
     ["a missing decision", "DELETE FROM decision WHERE sequence = 2", /table decision holds/],
-    ["a missing reservation", "DELETE FROM reservation WHERE sequence = 1", /table reservation holds/],
     [
       "a key too many",
       `INSERT INTO closed_key VALUES ('x', '{}', ${sealOf("closed_key", ["x", "{}"])})`,
       /table closed_key holds 1 rows, and 0 were committed/,
     ],
     ["a missing cordon", "DELETE FROM cordon", /table cordon holds 0 rows/],
-    [
-      "a missing advertisement",
-      "DELETE FROM advertisement WHERE cluster_id = 'paris'",
-      /table advertisement/,
-    ],
     ["a changed schema", "CREATE TABLE extra (a)", /schema was changed/],
   ])("finds %s", async (_, sql, says) => {
     const directory = await eventfulLedger();

@@ -3,13 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
 import { nextLink } from "../common/audit.ts";
 import { contradictionIn } from "../common/contradiction.ts";
-import { TableSums } from "../common/table-sums.ts";
-import { ledgerFileIn, openForReading } from "./database.ts";
+import { TableSums } from "../common/seals.ts";
+import { ledgerFileIn, openForReading, sqliteFailure } from "./database.ts";
 import { missingCommits, readLastCommit } from "./last-commit.ts";
-import type { SqliteHeader } from "./ledger-header.ts";
-import { readHeader, readRecords } from "./read-ledger.ts";
+import { readHeader, readRecords, type SqliteHeader } from "./read-ledger.ts";
 import { describeSchema, migrate, SCHEMA_VERSION, versionOf } from "./schema.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
 import { openTables, type Tables } from "./tables.ts";
 
 /** What a thorough check found. A ledger is sound when there are no problems. */

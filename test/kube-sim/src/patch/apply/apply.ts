@@ -1,19 +1,37 @@
-import type { ResourceDefinition } from "../../api/definition.ts";
+import type { ResourceDefinition } from "../../api/cluster-api.ts";
 import { apiVersionOf } from "../../api/registry.ts";
 import { applyConflict } from "../../api/statuses.ts";
-import type { JsonObject } from "../../json.ts";
-import { compare, fieldsOf } from "./compare.ts";
-import { difference, type FieldSet, intersection, NO_FIELDS, pathsOf, pathText, union } from "./field-set.ts";
+import {
+  isList,
+  isObject,
+  isSame,
+  type JsonObject,
+  type JsonValue,
+  metadataOf,
+  without,
+} from "../../json.ts";
+import {
+  difference,
+  type FieldSet,
+  fieldsOf,
+  isBelow,
+  keysIn,
+  partsOf,
+  type Path,
+  pathText,
+  pathTo,
+  type Shape,
+  shapeOf,
+  stepsOf,
+  union,
+} from "./fields.ts";
 import { isSameManager, type Manager, managersOf, managerText, withManager } from "./managers.ts";
-import { asObject, merged, pruned } from "./merge.ts";
-import { ownable } from "./owned.ts";
-import { type Shape, shapeOf } from "./shape.ts";
 
-export interface Applying {
+/** Who writes, through which path, to an object of which kind. */
+export interface Writing {
   readonly definition: ResourceDefinition;
   readonly isStatus: boolean;
   readonly fieldManager: string;
-  readonly force: boolean;
 }
 
 export interface Applied {
@@ -21,93 +39,192 @@ export interface Applied {
   readonly managers: readonly Manager[];
 }
 
+const NO_FIELDS: FieldSet = new Set();
 /** Who owned everything when an object that nobody kept book of was first applied. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
+/** Fields that the server keeps and nobody owns. */
+const SERVER_FIELDS = [
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+  "uid",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+];
 
 /** Lays a configuration over a live object (absent: there is none yet) and keeps the book of who owns what. */
 export function applyConfiguration(
   live: JsonObject | undefined,
   config: JsonObject,
-  applying: Applying,
+  writing: Writing & { readonly force: boolean },
 ): Applied {
-  const { definition, isStatus } = applying;
+  const { definition, isStatus, force } = writing;
   const shape = shapeOf(definition);
-  const wanted = ownable(config, { hasStatus: definition.hasStatus, isStatus });
-  const me = self(applying);
-  const mine = { ...me, fields: fieldsOfRoot(wanted, shape) };
+  const wanted = ownable(config, definition.hasStatus, isStatus);
+  const mine = { ...writerOf(writing, "Apply"), fields: new Set(fieldsOf(wanted, shape).keys()) };
   if (live === undefined) return { object: config, managers: [mine] };
-  const known = initialManagers(live, applying, shape);
+  const known = initialManagers(live, writing, shape);
   const laid = asObject(merged(live, wanted, shape));
   const { changed } = compare(live, laid, shape);
-  const left = settled(known, changed, { me, force: applying.force });
-  const last = left.find((manager) => isSameManager(manager, me))?.fields ?? NO_FIELDS;
+  const others = known.filter((manager) => !isSameManager(manager, mine));
+  if (!force) checkConflicts(others, changed);
+  const left = known.map((manager) => (others.includes(manager) ? lessFields(manager, changed) : manager));
+  const last = known.find((manager) => isSameManager(manager, mine))?.fields ?? NO_FIELDS;
   const kept = left
-    .filter((manager) => !isSameManager(manager, me))
-    .reduce((sum, { fields }) => union(sum, fields), mine.fields);
-  const object = asObject(pruned(laid, { fields: difference(last, kept), kept }, shape));
+    .filter((manager) => !isSameManager(manager, mine))
+    .reduce<FieldSet>((sum, { fields }) => union(sum, fields), mine.fields);
+  const object = asObject(pruner(difference(last, kept), kept)(laid, shape));
   return { object, managers: withManager(left, mine) };
 }
 
-function self({ definition, isStatus, fieldManager }: Applying): Omit<Manager, "fields"> {
+/**
+ * Whoever writes a field without applying owns it from then on.
+ * An object that was never applied has no book: the first apply finds everything owned by `before-first-apply`.
+ */
+export function trackUpdate(old: JsonObject, next: JsonObject, writing: Writing): readonly Manager[] {
+  const { definition, isStatus } = writing;
+  const managers = managersOf(old);
+  if (managers.length === 0) return [];
+  const part = (object: JsonObject) => ownable(object, definition.hasStatus, isStatus);
+  const { changed, gone } = compare(part(old), part(next), shapeOf(definition));
+  if (changed.size + gone.size === 0) return managers;
+  const me = writerOf(writing, "Update");
+  const last = managers.find((manager) => isSameManager(manager, me));
+  const taken = union(changed, gone);
+  const left = managers.map((manager) => (manager === last ? manager : lessFields(manager, taken)));
+  const fields = union(difference(last?.fields ?? NO_FIELDS, gone), changed);
+  return withManager(left, { ...me, fields });
+}
+
+function writerOf(
+  { definition, isStatus, fieldManager }: Writing,
+  operation: Manager["operation"],
+): Omit<Manager, "fields"> {
+  const subresource = isStatus ? "status" : "";
+  return { name: fieldManager, operation, apiVersion: apiVersionOf(definition), subresource };
+}
+
+/** The part of an object whose fields a write through this path may own. */
+function ownable(object: JsonObject, hasStatus: boolean, isStatus: boolean): JsonObject {
+  if (isStatus) return without({ status: object["status"] });
+  const metadata = without(metadataOf(object), ...SERVER_FIELDS);
+  return without({
+    ...without(object, "apiVersion", "kind", ...(hasStatus ? ["status"] : [])),
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+  });
+}
+
+interface Difference {
+  /** Fields that are new or have another value. */
+  readonly changed: FieldSet;
+  readonly gone: FieldSet;
+}
+
+function compare(old: JsonObject, next: JsonObject, shape: Shape): Difference {
+  const before = fieldsOf(old, shape);
+  const after = fieldsOf(next, shape);
+  const isNew = (path: Path) => !before.has(path) || !isSame(before.get(path), after.get(path));
   return {
-    name: fieldManager,
-    operation: "Apply",
-    apiVersion: apiVersionOf(definition),
-    subresource: isStatus ? "status" : "",
+    changed: new Set([...after.keys()].filter(isNew)),
+    gone: new Set([...before.keys()].filter((path) => !after.has(path))),
   };
 }
 
-function fieldsOfRoot(object: JsonObject, shape: Shape): FieldSet {
-  return { ...fieldsOf(object, shape), isMember: false };
-}
-
-function initialManagers(live: JsonObject, { definition }: Applying, shape: Shape): readonly Manager[] {
+function initialManagers(live: JsonObject, writing: Writing, shape: Shape): readonly Manager[] {
   const managers = managersOf(live);
   if (managers.length > 0) return managers;
-  const everything = ownable(live, { hasStatus: false, isStatus: false });
-  const apiVersion = apiVersionOf(definition);
-  const fields = fieldsOfRoot(everything, shape);
-  return [{ name: BEFORE_FIRST_APPLY, operation: "Update", apiVersion, subresource: "", fields }];
+  const fields = new Set(fieldsOf(ownable(live, false, false), shape).keys());
+  const first = { ...writing, isStatus: false, fieldManager: BEFORE_FIRST_APPLY };
+  return [{ ...writerOf(first, "Update"), fields }];
 }
 
-interface Claim {
-  readonly me: Omit<Manager, "fields">;
-  readonly force: boolean;
+function lessFields(manager: Manager, taken: FieldSet): Manager {
+  return { ...manager, fields: difference(manager.fields, taken) };
 }
 
-/** The others lose the fields that change; unless forced, that they own one is a conflict. */
-function settled(known: readonly Manager[], changed: FieldSet, { me, force }: Claim): readonly Manager[] {
-  const clashes = known.map((manager) => ({
-    manager,
-    fields: isSameManager(manager, me) ? NO_FIELDS : intersection(manager.fields, changed),
-  }));
-  const conflicts = clashes.flatMap(({ manager, fields }) =>
-    pathsOf(fields).map((path) => ({ manager, path: pathText(path) })),
-  );
-  if (conflicts.length > 0 && !force) throw conflictOf(conflicts);
-  return clashes.map(({ manager, fields }) => ({ ...manager, fields: difference(manager.fields, fields) }));
-}
-
-interface Conflict {
-  readonly manager: Manager;
-  readonly path: string;
-}
-
-function conflictOf(conflicts: readonly Conflict[]): Error {
-  const causes = conflicts.map(({ manager, path }) => ({
+/** The others lose the fields that change: unless forced, that they own one is a conflict. */
+function checkConflicts(others: readonly Manager[], changed: FieldSet): void {
+  const conflicts = others.flatMap((manager) => {
+    const paths = [...manager.fields].filter((path) => changed.has(path)).map(pathText);
+    return paths.toSorted().map((path) => ({ who: managerText(manager), path }));
+  });
+  const [first] = conflicts;
+  if (first === undefined) return;
+  const causes = conflicts.map(({ who, path }) => ({
     reason: "FieldManagerConflict",
-    message: `conflict with ${managerText(manager)}`,
+    message: `conflict with ${who}`,
     field: path,
   }));
-  const [first] = conflicts;
-  if (conflicts.length === 1 && first !== undefined) {
-    const text = `conflict with ${managerText(first.manager)}: ${first.path}`;
-    return applyConflict(`Apply failed with 1 conflict: ${text}`, causes);
+  if (conflicts.length === 1)
+    throw applyConflict(`Apply failed with 1 conflict: conflict with ${first.who}: ${first.path}`, causes);
+  const lines = [...new Set(conflicts.map(({ who }) => who))]
+    .toSorted()
+    .flatMap((owner) => [
+      `conflicts with ${owner}:`,
+      ...conflicts.filter(({ who }) => who === owner).map(({ path }) => `- ${path}`),
+    ]);
+  throw applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
+}
+
+function asObject(value: JsonObject[string]): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** The live value with what is applied laid over it. */
+function merged(live: JsonValue | undefined, applied: JsonValue, shape: Shape): JsonValue {
+  const before = live === undefined ? undefined : partsOf(live, shape);
+  const wanted = partsOf(applied, shape);
+  if (before === undefined || wanted === undefined || isList(live) !== isList(applied)) return applied;
+  const parts = new Map<string, JsonValue>();
+  for (const step of order([...before.keys()], [...wanted.keys()])) {
+    const part = wanted.get(step);
+    const old = before.get(step);
+    const next = part === undefined ? old : merged(old, part, shape.at(step));
+    if (next !== undefined) parts.set(step, next);
   }
-  const names = [...new Set(conflicts.map(({ manager }) => managerText(manager)))].toSorted();
-  const lines = names.flatMap((name) => [
-    `conflicts with ${name}:`,
-    ...conflicts.filter(({ manager }) => managerText(manager) === name).map(({ path }) => `- ${path}`),
-  ]);
-  return applyConflict(`Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes);
+  return assembled(parts, applied);
+}
+
+/** What is applied comes in its own order; what only lives stays behind what it stood behind. */
+function order(live: readonly string[], wanted: readonly string[]): ReadonlySet<string> {
+  const placed = new Set<string>();
+  const queue = [...wanted];
+  for (const step of live) {
+    if (!wanted.includes(step)) placed.add(step);
+    else while (!placed.has(step) && queue.length > 0) placed.add(queue.shift() ?? step);
+  }
+  return new Set([...placed, ...queue]);
+}
+
+function assembled(parts: ReadonlyMap<string, JsonValue>, like: JsonValue): JsonValue {
+  if (isList(like)) return [...parts.values()];
+  return Object.fromEntries([...parts].map(([step, part]) => [step.slice(2), part]));
+}
+
+/** Takes these fields from values, but nothing that somebody keeps, nor what holds it. */
+function pruner(gone: FieldSet, kept: FieldSet): (value: JsonValue, shape: Shape) => JsonValue | undefined {
+  const going = [...gone].filter((path) => !isItemKey(path));
+  const isKept = (path: Path): boolean => kept.has(path) || [...kept].some((each) => isBelow(each, path));
+  /** Undefined: nothing is left. What is emptied goes too. */
+  const prune = (value: JsonValue, shape: Shape, path: Path): JsonValue | undefined => {
+    if (going.includes(path) && !isKept(path)) return undefined;
+    const parts = going.some((each) => isBelow(each, path)) ? partsOf(value, shape) : undefined;
+    if (parts === undefined) return value;
+    const left = [...parts].flatMap(([step, part]) => {
+      const rest = prune(part, shape.at(step), pathTo(path, step));
+      return rest === undefined ? [] : [[step, rest] as const];
+    });
+    return left.length === 0 && !kept.has(path) ? undefined : assembled(new Map(left), value);
+  };
+  return (value, shape) => prune(value, shape, "");
+}
+
+/** An item that stays keeps the fields by which it is known. */
+function isItemKey(path: Path): boolean {
+  const [item = "", field = ""] = stepsOf(path).slice(-2);
+  return Object.hasOwn(keysIn(item), field.slice(2));
 }

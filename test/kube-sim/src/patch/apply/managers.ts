@@ -1,6 +1,14 @@
-import type { JsonObject, JsonValue } from "../../json.ts";
-import { isObject, listAt, metadataOf, objectAt, stringAt } from "../../json-access.ts";
-import { type FieldSet, fromFieldsV1, isEmpty, isEqual, toFieldsV1 } from "./field-set.ts";
+import {
+  isObject,
+  isSame,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  metadataOf,
+  objectAt,
+  textAt,
+} from "../../json.ts";
+import { type FieldSet, fromFieldsV1, toFieldsV1 } from "./fields.ts";
 
 /** Who owns which fields: one entry of metadata.managedFields. */
 export interface Manager {
@@ -17,10 +25,10 @@ export function managersOf(object: JsonObject): readonly Manager[] {
   return listAt(metadataOf(object), "managedFields")
     .filter(isObject)
     .map((entry) => ({
-      name: stringAt(entry, "manager"),
+      name: textAt(entry, "manager"),
       operation: entry["operation"] === "Apply" ? "Apply" : "Update",
-      apiVersion: stringAt(entry, "apiVersion"),
-      subresource: stringAt(entry, "subresource"),
+      apiVersion: textAt(entry, "apiVersion"),
+      subresource: textAt(entry, "subresource"),
       fields: fromFieldsV1(objectAt(entry, "fieldsV1")),
       entry,
     }));
@@ -28,21 +36,15 @@ export function managersOf(object: JsonObject): readonly Manager[] {
 
 /** For metadata.managedFields; who owns nothing is left out. */
 export function managedFields(managers: readonly Manager[], time: string): readonly JsonValue[] {
-  return managers.filter(({ fields }) => !isEmpty(fields)).map((manager) => entryOf(manager, time));
+  return managers.filter(({ fields }) => fields.size > 0).map((manager) => entryOf(manager, time));
 }
 
-function entryOf(manager: Manager, time: string): JsonObject {
-  const { entry, fields, name, operation, apiVersion, subresource } = manager;
-  if (entry !== undefined && isEqual(fromFieldsV1(objectAt(entry, "fieldsV1")), fields)) return entry;
-  return {
-    manager: name,
-    operation,
-    apiVersion,
-    time,
-    fieldsType: "FieldsV1",
-    fieldsV1: toFieldsV1(fields),
-    ...(subresource === "" ? {} : { subresource }),
-  };
+function entryOf({ entry, fields, name, ...manager }: Manager, time: string): JsonObject {
+  const { operation, apiVersion, subresource } = manager;
+  const fieldsV1 = toFieldsV1(fields);
+  if (entry !== undefined && isSame(entry["fieldsV1"], fieldsV1)) return entry;
+  const by = { manager: name, operation, apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
+  return subresource === "" ? by : { ...by, subresource };
 }
 
 export function isSameManager(a: Manager, b: Omit<Manager, "fields">): boolean {
@@ -58,7 +60,6 @@ export function withManager(managers: readonly Manager[], changed: Manager): rea
 
 /** `"kubectl" using v1`, as a conflict names it. */
 export function managerText({ name, operation, apiVersion, subresource }: Manager): string {
-  const who =
-    subresource === "" ? JSON.stringify(name) : `${JSON.stringify(name)} with subresource "${subresource}"`;
+  const who = JSON.stringify(name) + (subresource === "" ? "" : ` with subresource "${subresource}"`);
   return operation === "Update" ? `${who} using ${apiVersion}` : who;
 }

@@ -10,10 +10,16 @@ import { reservationCache } from "../../../reservations/reservation-cache.ts";
 import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
 import { aReservation, ended } from "../../../testing/samples.ts";
-import { RESOURCE_SLICES, type ResourceSlice, type Tenant } from "../../objects/authentication.ts";
-import { QUOTAS, type Quota, SHADOW_PODS, type ShadowPod } from "../../objects/offloading.ts";
+import {
+  type Quota,
+  QUOTAS,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+  SHADOW_PODS,
+  type ShadowPod,
+} from "../../objects.ts";
 import { creatorUserOf } from "../liqo-informers.ts";
-import { sliceController } from "../liqo-provider.ts";
+import { liqoProvider } from "../liqo-provider.ts";
 
 export const ROME = "rome-liqo";
 export const MALLORY = "mallory-liqo";
@@ -22,11 +28,15 @@ export const { id: ID } = aReservation();
 export const ROMES = { name: ID, namespace: `liqo-tenant-${ROME}` };
 /** What rome's agent asks for. */
 export const ASKED = { cpu: "4", memory: "8Gi", pods: "110", "ephemeral-storage": "20Gi" };
+export const MINUTE_MS = 60_000;
 
 /** paris lends 4 CPU and 8Gi to rome, whose ID in Liqo the broker knows. */
 export function aProviderReservation(changes: Partial<ReservationDTO> = {}): Reservation {
   return aReservation({ requesterLiqoID: ROME, ...changes });
 }
+
+/** The same, when it is over. */
+export const OVER = ended("Expired", { requesterLiqoID: ROME });
 
 export interface ReplicaChanges {
   readonly name?: string;
@@ -36,33 +46,26 @@ export interface ReplicaChanges {
   readonly origin?: string;
   readonly spec?: Partial<ResourceSlice["spec"]>;
   readonly status?: NonNullable<ResourceSlice["status"]>;
-  readonly annotations?: Readonly<Record<string, string>>;
+  readonly metadata?: Partial<ResourceSlice["metadata"]>;
 }
 
 /** A slice as Liqo's replicator writes it on the provider. */
 export function aReplica(changes: ReplicaChanges = {}): ResourceSlice {
-  const { name = ID, tenant = ROME, origin = tenant, spec, status, annotations } = changes;
+  const { name = ID, tenant = ROME, origin = tenant, spec, status, metadata } = changes;
   return {
     apiVersion: "authentication.liqo.io/v1beta1",
     kind: "ResourceSlice",
     metadata: {
       name,
       namespace: `liqo-tenant-${tenant}`,
-      labels: {
-        "liqo.io/originID": origin,
-        "liqo.io/remote-cluster-id": origin,
-        "liqo.io/remoteID": "paris-liqo",
-        "liqo.io/replicated": "true",
-        "liqo.io/replication": "false",
-        "rear.fluidos.eu/reservation": name,
-      },
-      annotations: { "liqo.io/create-virtual-node": "true", ...annotations },
+      labels: { "liqo.io/originID": origin, "liqo.io/replicated": "true" },
+      annotations: { "liqo.io/create-virtual-node": "true" },
+      ...metadata,
     },
     spec: {
       class: "resource-broker",
       consumerClusterID: origin,
       providerClusterID: "paris-liqo",
-      csr: "LS0tLS1CRUdJTg==",
       resources: ASKED,
       ...spec,
     },
@@ -75,54 +78,29 @@ export const AUTHENTICATED = {
   type: "Authentication",
   status: "Accepted",
   reason: "ResourceSliceAuthenticationAccepted",
-  message: "ResourceSlice authentication accepted",
   lastTransitionTime: "2026-07-01T09:59:00Z",
 } as const;
 
 export function acceptedWith(
   resources: Readonly<Record<string, string>>,
 ): NonNullable<ResourceSlice["status"]> {
-  return {
-    authParams: { apiServer: "https://paris:6443", signedCRT: "LS0t" },
-    conditions: [
-      AUTHENTICATED,
-      {
-        type: "Resources",
-        status: "Accepted",
-        reason: "Reserved",
-        message: "reserved for rome",
-        lastTransitionTime: "2026-07-01T10:00:00Z",
-      },
-    ],
-    resources,
-  };
+  const lastTransitionTime = "2026-07-01T10:00:00Z";
+  const granted = { status: "Accepted", reason: "Reserved", message: "reserved for rome" } as const;
+  return { conditions: [AUTHENTICATED, { type: "Resources", ...granted, lastTransitionTime }], resources };
 }
 
 export function tenantNamespace(tenant: string): Namespace {
-  return {
-    metadata: {
-      name: `liqo-tenant-${tenant}`,
-      labels: { "liqo.io/tenant-namespace": "true", "liqo.io/remote-cluster-id": tenant },
-    },
-  };
+  const labels = { "liqo.io/tenant-namespace": "true", "liqo.io/remote-cluster-id": tenant };
+  return { metadata: { name: `liqo-tenant-${tenant}`, labels } };
 }
 
-export function aTenant(tenant: string, tenantCondition: "Active" | "Cordoned" | "Drained"): Tenant {
-  return {
-    apiVersion: "authentication.liqo.io/v1beta1",
-    kind: "Tenant",
-    metadata: { name: tenant, namespace: `liqo-tenant-${tenant}` },
-    spec: { clusterID: tenant, tenantCondition },
-  };
-}
-
-export function aQuota(tenant: string, changes: Partial<Quota["spec"]> = {}): Quota {
+export function aQuota(tenant: string): Quota {
   const user = creatorUserOf(ID, tenant);
   return {
     apiVersion: "offloading.liqo.io/v1beta1",
     kind: "Quota",
     metadata: { name: user, namespace: `liqo-tenant-${tenant}` },
-    spec: { user, limitsEnforcement: "None", resources: ASKED, ...changes },
+    spec: { user, limitsEnforcement: "None", resources: ASKED },
   };
 }
 
@@ -135,25 +113,17 @@ export function aShadowPod(name: string, { tenant = ROME, slice = ID, isStamped 
       name,
       namespace: `shop-${tenant}`,
       labels: {
-        app: "web",
-        "liqo.io/managed-by": "shadowpod",
         "offloading.liqo.io/origin": tenant,
-        "offloading.liqo.io/destination": "paris-liqo",
         "offloading.liqo.io/nodename": slice,
         ...(isStamped ? { "liqo.io/creator-user": creatorUserOf(slice, tenant) } : {}),
       },
     },
-    spec: { pod: { containers: [{ name: "web", image: "web" }] } },
-    status: { phase: "Running" },
+    spec: { pod: {} },
   };
 }
 
-/** rome's loan, when it is over. */
-export const OVER = ended("Expired", { requesterLiqoID: ROME });
-export const MINUTE_MS = 60_000;
-
 /** paris' API server with Liqo in it, and the agent's provider side, which has or has not started yet. */
-export function providerTestEnvironment({ isEnforcing = false, isReady = (): boolean => true } = {}) {
+export function providerTestEnvironment() {
   const time = fakeClock(Date.parse("2026-07-01T10:00:00Z"));
   const cluster = fakeCluster(time);
   const cache = reservationCache({ clusterId: "paris", now: time.wallMs });
@@ -165,6 +135,8 @@ export function providerTestEnvironment({ isEnforcing = false, isReady = (): boo
     asked: [],
   };
   const held = new Set<string>([ID]);
+  /** False: the agent has not listed its instructions yet. */
+  const state = { isReady: true };
   for (const tenant of [ROME, MALLORY]) cluster.put(NAMESPACES, tenantNamespace(tenant));
   const deps: ReflectorDeps & ProviderContext = {
     resources: countedResources(),
@@ -174,7 +146,7 @@ export function providerTestEnvironment({ isEnforcing = false, isReady = (): boo
     log,
     cache,
     communicator: {
-      fetchReservation: (id) => {
+      getReservation: (id) => {
         broker.asked.push(id);
         return broker.answer();
       },
@@ -184,16 +156,19 @@ export function providerTestEnvironment({ isEnforcing = false, isReady = (): boo
       view: () => ({ now: time.wallMs(), isSilent: false }),
     },
     isHeld: (id) => held.has(id),
-    isReady,
+    isReady: () => state.isReady,
     recordEvent: (event) => void events.push(event),
     onIdentity: () => undefined,
     onRetry: () => undefined,
   };
-  const begin = () => {
-    const provider = sliceController(isEnforcing, deps);
-    provider.setPresent(true);
-    return provider;
+  const installLiqo = (namespace = "liqo"): void => {
+    const labels = { "app.kubernetes.io/name": "clusterid-configmap" };
+    cluster.put(CONFIG_MAPS, {
+      metadata: { name: "clusterid", namespace, labels },
+      data: { CLUSTER_ID: "paris-liqo" },
+    });
   };
+  installLiqo();
   const find = (tenant = ROME): ResourceSlice | undefined =>
     cluster.find(RESOURCE_SLICES, { name: ID, namespace: `liqo-tenant-${tenant}` });
   return {
@@ -203,18 +178,15 @@ export function providerTestEnvironment({ isEnforcing = false, isReady = (): boo
     log,
     broker,
     held,
+    state,
     deps,
-    begin,
+    installLiqo,
+    begin: () => {
+      const provider = liqoProvider({ namespace: "liqo", isEnforcing: false }, deps);
+      void provider.start();
+      return provider;
+    },
     find,
-    installLiqo: (namespace: string) =>
-      cluster.put(CONFIG_MAPS, {
-        metadata: {
-          name: "clusterid",
-          namespace,
-          labels: { "app.kubernetes.io/name": "clusterid-configmap" },
-        },
-        data: { CLUSTER_ID: "paris-liqo" },
-      }),
     word: (tenant = ROME) => {
       const condition = find(tenant)?.status?.conditions?.find(({ type }) => type === "Resources");
       return condition && `${condition.status} ${condition.reason ?? ""}`;
@@ -223,13 +195,21 @@ export function providerTestEnvironment({ isEnforcing = false, isReady = (): boo
     eventReasons: () => events.map(({ reason }) => reason),
     shadowPods: () => cluster.all(SHADOW_PODS).map(({ metadata }) => metadata.name),
     writes: () => cluster.calls.filter(({ verb }) => verb !== "get" && verb !== "list" && verb !== "watch"),
+    /** Liqo's quota controller, when it gets round to it. */
+    cordonQuota: (tenant = ROME): void => {
+      const { name, namespace = "" } = aQuota(tenant).metadata;
+      cluster.edit(QUOTAS, { name, namespace }, ({ spec, ...quota }) => ({
+        ...quota,
+        spec: { ...spec, cordoned: true },
+      }));
+    },
   };
 }
 
-type Environment = ReturnType<typeof providerTestEnvironment>;
+export type ProviderTestEnvironment = ReturnType<typeof providerTestEnvironment>;
 
 /** rome has its slice, and three pods in it. */
-export async function withSlice(): Promise<Environment & { provider: ReturnType<Environment["begin"]> }> {
+export async function withSlice() {
   const made = providerTestEnvironment();
   made.cache.update("provider", aProviderReservation());
   made.cluster.put(RESOURCE_SLICES, aReplica());
@@ -239,13 +219,4 @@ export async function withSlice(): Promise<Environment & { provider: ReturnType<
   for (const name of ["web-1", "web-2", "web-3"]) made.cluster.put(SHADOW_PODS, aShadowPod(name));
   await made.time.advance(1000);
   return { ...made, provider };
-}
-
-/** Liqo's quota controller, when it gets round to it. */
-export function cordonQuota({ cluster }: Environment, tenant = ROME): void {
-  const { name, namespace = "" } = aQuota(tenant).metadata;
-  cluster.edit(QUOTAS, { name, namespace }, (quota) => ({
-    ...quota,
-    spec: { ...quota.spec, cordoned: true },
-  }));
 }

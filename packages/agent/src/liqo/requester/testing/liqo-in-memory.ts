@@ -4,49 +4,52 @@ import type { FakeCluster } from "../../../testing/fake-cluster.ts";
 import type { FakeObject } from "../../../testing/fake-objects.ts";
 import type { RunResult } from "../../liqoctl/run-liqoctl.ts";
 import {
+  FOREIGN_CLUSTERS,
+  type ForeignCluster,
   IDENTITIES,
-  type Identity,
-  RESOURCE_SLICES,
-  type ResourceSlice,
-} from "../../objects/authentication.ts";
-import { FOREIGN_CLUSTERS, type ForeignCluster } from "../../objects/core.ts";
-import { LIQO_ANNOTATION, LIQO_LABEL } from "../../objects/labels.ts";
-import {
+  LIQO_ANNOTATION,
   NAMESPACE_MAPS,
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
+  RESERVATION_NODES,
+  RESERVATION_PODS,
+  RESOURCE_SLICES,
+  type ResourceSlice,
+  tenantNamespaceOf,
   VIRTUAL_NODES,
-} from "../../objects/offloading.ts";
-import { RESERVATION_NODES, RESERVATION_PODS, type ReservationPod } from "../reservation-nodes.ts";
-import { type Answer, aForeignCluster } from "./samples.ts";
+} from "../../objects.ts";
+import { aForeignCluster, aNode, aVirtualNode, LIQO_ID } from "./samples.ts";
 
 /** Long before whatever time it is. */
 const SINCE = "2026-01-01T00:00:00Z";
+const NAMESPACE = tenantNamespaceOf(LIQO_ID);
+const IDENTITY = { name: `controlplane-${LIQO_ID}`, namespace: NAMESPACE };
+const FOREIGN_CLUSTER = { name: LIQO_ID };
 
-/** What Liqo and liqoctl do wrong. */
-export interface LiqoFaults {
-  /** True: liqoctl never ends. */
-  hangs: boolean;
-  /** What the next liqoctl says instead of doing anything. */
-  answer: RunResult | undefined;
-  /** True: the provider answers nothing, and lets nothing go. */
-  isProviderGone: boolean;
-  /** True: what belonged to an Identity stays, for want of rights at the provider, and no slice is served meanwhile. */
-  isWedged: boolean;
-  denies: boolean;
-  /** True: the provider's API server has just started, and refuses everything: Liqo forgets that, until it changes here. */
-  refuses: boolean;
-}
+const FINALIZERS: Readonly<Record<string, string>> = {
+  [RESOURCE_SLICES.plural]: "crdreplicator.liqo.io/resource",
+  [NAMESPACE_OFFLOADINGS.plural]: "namespaceoffloading-controller.liqo.io/finalizer",
+};
 
-/** Liqo in the cluster of a test: acts when it is told to, on what it finds. */
+/** Liqo in the cluster of a test, peered or not with paris alone: acts when it is told to, on what it finds. */
 export function liqoInMemory(cluster: FakeCluster) {
-  const faults: LiqoFaults = {
+  /** What Liqo and liqoctl do wrong. */
+  const faults = {
+    /** True: liqoctl never ends. */
     hangs: false,
-    answer: undefined,
+    /** What the next liqoctl says instead of doing anything. */
+    answer: undefined as RunResult | undefined,
+    /** True: the provider answers nothing, and lets nothing go. */
     isProviderGone: false,
+    /** True: what belonged to an Identity stays, for want of rights at the provider, and no slice is served meanwhile. */
     isWedged: false,
     denies: false,
+    /** True: the provider's API server has just started, and refuses everything: Liqo forgets that, until it changes here. */
     refuses: false,
+    /** True: the provider is a consumer here, too. */
+    borrows: false,
+    /** What Liqo and the kubelet do not remove. */
+    stuck: new Set<"pods" | "virtualNode" | "node" | "slice" | "offloading">(),
   };
   /** By what was refused: its version then. */
   const forgotten = new Map<string, string | undefined>();
@@ -55,56 +58,64 @@ export function liqoInMemory(cluster: FakeCluster) {
   /** Peered over what was wedged, Liqo can end it, once the new Identity is gone, too. */
   let hasRights = false;
 
-  const setForeignCluster = (liqoId: string, object: ForeignCluster): void => {
-    if (cluster.find(FOREIGN_CLUSTERS, { name: liqoId }) === undefined) cluster.put(FOREIGN_CLUSTERS, object);
-    else
-      cluster.edit(FOREIGN_CLUSTERS, { name: liqoId }, (before) => ({
-        ...object,
-        metadata: before.metadata,
-      }));
+  const hasIdentity = (): boolean => cluster.find(IDENTITIES, IDENTITY) !== undefined;
+  const removeIfThere = <T>(kind: Resource<T>, name: { name: string; namespace?: string }): void => {
+    if (cluster.find(kind, name) !== undefined) cluster.remove(kind, name);
+  };
+  const setForeignCluster = (isProvider: boolean): void => {
+    const roles = faults.borrows
+      ? (["ConsumerAndProvider", "Consumer"] as const)
+      : (["Provider", "Unknown"] as const);
+    const object = aForeignCluster(roles[isProvider ? 0 : 1], { hasIdentity: hasIdentity() });
+    if (cluster.find(FOREIGN_CLUSTERS, FOREIGN_CLUSTER) === undefined) cluster.put(FOREIGN_CLUSTERS, object);
+    else cluster.edit(FOREIGN_CLUSTERS, FOREIGN_CLUSTER, ({ metadata }) => ({ ...object, metadata }));
   };
   /** As after a peering, or as if there had been none. */
-  const setRole = (liqoId: string, role: "Provider" | "Unknown"): void => {
-    const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
-    const isThere = cluster.find(IDENTITIES, name) !== undefined;
-    hasRights = role === "Provider";
-    if (role === "Provider" && !isThere) cluster.put(IDENTITIES, controlPlaneIdentity(liqoId));
-    if (role === "Unknown" && isThere) cluster.remove(IDENTITIES, name);
-    setForeignCluster(liqoId, aForeignCluster(role, { liqoId }));
+  const setPeered = (isPeered: boolean): void => {
+    hasRights = isPeered;
+    if (!isPeered) removeIfThere(IDENTITIES, IDENTITY);
+    else if (!hasIdentity()) {
+      const labels = { "liqo.io/remote-cluster-id": LIQO_ID };
+      cluster.put(IDENTITIES, {
+        apiVersion: "authentication.liqo.io/v1beta1",
+        kind: "Identity",
+        metadata: { ...IDENTITY, labels },
+        spec: { clusterID: LIQO_ID, type: "ControlPlane" },
+      });
+    }
+    setForeignCluster(isPeered);
   };
   /** Only what watches tell it: that an Identity is gone it sees at once, that its Secret is gone when it is made to look. */
-  const reconcile = (liqoId: string, isMade: boolean): void => {
-    const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
-    if (cluster.find(IDENTITIES, name) !== undefined) return;
-    const role = cluster.find(FOREIGN_CLUSTERS, { name: liqoId })?.status?.role;
-    const isProvider = role === "Provider" && (!isMade || (faults.isWedged && !hasRights));
+  const reconcile = ({ isMade }: { readonly isMade: boolean }): void => {
+    const status = cluster.find(FOREIGN_CLUSTERS, FOREIGN_CLUSTER)?.status;
+    if (hasIdentity() || status === undefined) return;
+    const wasProvider = status.role === "Provider" || status.role === "ConsumerAndProvider";
+    const isProvider = wasProvider && (!isMade || (faults.isWedged && !hasRights));
     faults.isWedged &&= isProvider;
-    const hasIdentity = false;
-    setForeignCluster(liqoId, aForeignCluster(isProvider ? "Provider" : "Unknown", { liqoId, hasIdentity }));
-  };
-  const liqoIdIn = (args: readonly string[]): string => {
-    const file = args.find((arg) => arg.startsWith("--remote-kubeconfig="));
-    return file === undefined ? (args.at(-1) ?? "") : `calm-${/([^/]*)\.kubeconfig$/.exec(file)?.[1] ?? ""}`;
+    setForeignCluster(isProvider);
   };
 
   /** Slices and virtual nodes go, then the key. With it the rights at the provider go, often before Liqo has used them. */
-  const unpeer = (liqoId: string, { isRaceLost = false } = {}): void => {
-    const namespace = `liqo-tenant-${liqoId}`;
+  const unpeer = ({ isRaceLost = false } = {}): void => {
     for (const { metadata } of cluster.all(VIRTUAL_NODES)) {
-      cluster.remove(VIRTUAL_NODES, { name: metadata.name, namespace });
-      if (cluster.find(RESERVATION_NODES, { name: metadata.name }) !== undefined)
-        cluster.remove(RESERVATION_NODES, { name: metadata.name });
+      cluster.remove(VIRTUAL_NODES, { name: metadata.name, namespace: NAMESPACE });
+      removeIfThere(RESERVATION_NODES, { name: metadata.name });
     }
     for (const { metadata } of cluster.all(RESOURCE_SLICES))
-      cluster.remove(RESOURCE_SLICES, { name: metadata.name, namespace });
-    const name = { name: `controlplane-${liqoId}`, namespace };
-    const hadIdentity = cluster.find(IDENTITIES, name) !== undefined;
-    if (hadIdentity) cluster.remove(IDENTITIES, name);
+      cluster.remove(RESOURCE_SLICES, { name: metadata.name, namespace: NAMESPACE });
+    faults.isWedged ||= hasIdentity() && isRaceLost;
+    removeIfThere(IDENTITIES, IDENTITY);
     hasRights = false;
-    faults.isWedged ||= hadIdentity && isRaceLost;
-    reconcile(liqoId, false);
+    reconcile({ isMade: false });
   };
 
+  const answerOf = (verb: string | undefined): RunResult => {
+    if (faults.isProviderGone && verb !== "force") return { code: 1, output: "ERRO connection refused" };
+    if (verb === "peer") setPeered(true);
+    else if (verb === "force") setPeered(false);
+    else unpeer({ isRaceLost: true });
+    return { code: 0, output: "INFO done" };
+  };
   const run = async (
     args: readonly string[],
     { signal }: { readonly signal: AbortSignal },
@@ -115,60 +126,19 @@ export function liqoInMemory(cluster: FakeCluster) {
       if (faults.hangs)
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       if (signal.aborted) return { code: undefined, output: "" };
-      const { answer: says } = faults;
+      const said = faults.answer ?? answerOf(args[0]);
       faults.answer = undefined;
-      if (says !== undefined) return says;
-      const isForced = args[0] === "force";
-      if (faults.isProviderGone && !isForced) return { code: 1, output: "ERRO connection refused" };
-      if (args[0] === "peer") setRole(liqoIdIn(args), "Provider");
-      else if (isForced) setRole(liqoIdIn(args), "Unknown");
-      else unpeer(liqoIdIn(args), { isRaceLost: true });
-      return { code: 0, output: "INFO done" };
+      return said;
     } finally {
       running--;
     }
   };
 
-  const answer = (slice: ResourceSlice): void => {
-    const { name, namespace = "" } = slice.metadata;
-    const status: Answer = faults.denies ? "Denied" : "Accepted";
-    cluster.edit(RESOURCE_SLICES, { name, namespace }, (before) => ({
-      ...before,
-      status: {
-        conditions: [
-          { type: "Authentication", status: "Accepted" } as const,
-          { type: "Resources", status, reason: "Because" } as const,
-        ],
-        ...(faults.denies ? {} : { resources: before.spec.resources ?? {} }),
-      },
-    }));
-  };
-
-  const makeNode = ({ metadata, spec }: ResourceSlice): void => {
-    const { name, namespace = "" } = metadata;
-    const liqoId = spec.providerClusterID ?? "";
-    cluster.put(VIRTUAL_NODES, {
-      apiVersion: "offloading.liqo.io/v1beta1",
-      kind: "VirtualNode",
-      metadata: {
-        name,
-        namespace,
-        labels: { [LIQO_LABEL.resourceSlice]: name },
-        finalizers: ["virtualnode-controller.liqo.io/finalizer"],
-      },
-      spec: { clusterID: liqoId },
-    });
-    cluster.put(RESERVATION_NODES, {
-      metadata: { name, labels: { [LIQO_LABEL.type]: "virtual-node", [LIQO_LABEL.remoteCluster]: liqoId } },
-      status: { allocatable: spec.resources ?? {}, conditions: [{ type: "Ready", status: "True" }] },
-    });
-  };
-
   const removeFinalizers = <T extends { readonly metadata: ObjectMeta }>(
     kind: Resource<T>,
-    { metadata }: T,
+    object: T,
   ): void => {
-    const { name, namespace = "" } = metadata;
+    const { name, namespace = "" } = object.metadata;
     cluster.edit(kind, { name, namespace }, (it) => ({
       ...it,
       metadata: { ...it.metadata, finalizers: [] },
@@ -179,130 +149,106 @@ export function liqoInMemory(cluster: FakeCluster) {
     if (faults.refuses) forgotten.set(key, resourceVersion);
     return forgotten.has(key) && forgotten.get(key) === resourceVersion;
   };
-  const serveOffloading = ({ metadata, spec }: NamespaceOffloading): void => {
-    const { name, namespace = "", generation = 1 } = metadata;
-    const rules = spec.clusterSelector?.nodeSelectorTerms.flatMap((term) => term.matchExpressions ?? []);
-    const conditionsOf = (liqoId: string) => {
-      const map = { name: liqoId, namespace: `liqo-tenant-${liqoId}` };
-      if (cluster.find(NAMESPACE_MAPS, map) === undefined) cluster.put(NAMESPACE_MAPS, { metadata: map });
-      const isThere = !isRefused(NAMESPACE_MAPS, cluster.find(NAMESPACE_MAPS, map)?.metadata ?? map);
-      return [{ type: "Ready", status: isThere ? "True" : "False", lastTransitionTime: SINCE } as const];
-    };
-    const ids = rules?.flatMap(({ values = [] }) => values) ?? [];
-    const remoteNamespacesConditions = Object.fromEntries(ids.map((id) => [id, conditionsOf(id)]));
-    cluster.edit(NAMESPACE_OFFLOADINGS, { name, namespace }, (before) => ({
-      ...before,
-      status: { observedGeneration: generation, remoteNamespacesConditions },
-    }));
+  const serveOffloading = (offloading: NamespaceOffloading): void => {
+    const { name, namespace = "", generation = 1 } = offloading.metadata;
+    const map = { name: LIQO_ID, namespace: NAMESPACE };
+    if (cluster.find(NAMESPACE_MAPS, map) === undefined) cluster.put(NAMESPACE_MAPS, { metadata: map });
+    const isThere = !isRefused(NAMESPACE_MAPS, cluster.find(NAMESPACE_MAPS, map)?.metadata ?? map);
+    const ready = { type: "Ready", status: isThere ? "True" : "False", lastTransitionTime: SINCE } as const;
+    const status = { observedGeneration: generation, remoteNamespacesConditions: { [LIQO_ID]: [ready] } };
+    cluster.edit(NAMESPACE_OFFLOADINGS, { name, namespace }, (before) => ({ ...before, status }));
   };
+  const answer = (slice: ResourceSlice): ResourceSlice => ({
+    ...slice,
+    status: {
+      conditions: [
+        { type: "Authentication", status: "Accepted" },
+        { type: "Resources", status: faults.denies ? "Denied" : "Accepted", reason: "Because" },
+      ],
+      ...(faults.denies ? {} : { resources: slice.spec.resources ?? {} }),
+    },
+  });
   const serveSlice = (slice: ResourceSlice): void => {
-    const { name, namespace = "", deletionTimestamp, annotations } = slice.metadata;
-    if (deletionTimestamp !== undefined) return removeFinalizers(RESOURCE_SLICES, slice);
+    const { name, namespace = "", annotations } = slice.metadata;
+    // Without the Identity nothing of a slice comes to the provider, and nothing comes back.
+    if (faults.isWedged || !hasIdentity()) return;
     if (slice.status === undefined) {
-      if (!isRefused(RESOURCE_SLICES, slice.metadata)) answer(slice);
+      if (!isRefused(RESOURCE_SLICES, slice.metadata))
+        cluster.edit(RESOURCE_SLICES, { name, namespace }, answer);
       return;
     }
     const wantsNode = annotations?.[LIQO_ANNOTATION.createVirtualNode] === "true";
-    const hasNode = cluster.find(VIRTUAL_NODES, { name, namespace }) !== undefined;
-    if (slice.status.resources !== undefined && wantsNode && !hasNode) makeNode(slice);
+    if (wantsNode && cluster.find(VIRTUAL_NODES, { name, namespace }) === undefined) makeNode(slice);
   };
-
-  /** Without the Identity nothing of a slice comes to the provider, and nothing comes back. */
-  const isLinked = ({ spec, metadata }: ResourceSlice): boolean => {
-    const liqoId = spec.providerClusterID ?? "";
-    const name = { name: `controlplane-${liqoId}`, namespace: `liqo-tenant-${liqoId}` };
-    if (metadata.deletionTimestamp !== undefined) return true;
-    return !faults.isWedged && cluster.find(IDENTITIES, name) !== undefined;
+  const makeNode = ({ metadata: { name: id }, status }: ResourceSlice): void => {
+    if (status?.resources === undefined) return;
+    const made = { id, liqoId: LIQO_ID, resources: status.resources };
+    const finalizers = ["virtualnode-controller.liqo.io/finalizer"];
+    const { metadata, ...virtualNode } = aVirtualNode(made);
+    cluster.put(VIRTUAL_NODES, { ...virtualNode, metadata: { ...metadata, finalizers } });
+    cluster.put(RESERVATION_NODES, aNode(made));
+  };
+  /** Returns those that are let go. */
+  const serve = <T extends { readonly metadata: ObjectMeta }>(
+    kind: Resource<T>,
+    what: "slice" | "offloading" | "virtualNode",
+    act: (object: T) => void,
+  ): T[] => {
+    const isGoing = ({ metadata }: T): boolean => metadata.deletionTimestamp !== undefined;
+    const objects = cluster.all(kind);
+    for (const object of objects) if (!isGoing(object)) act(object);
+    const gone = faults.stuck.has(what) ? [] : objects.filter(isGoing);
+    for (const object of gone) removeFinalizers(kind, object);
+    return gone;
   };
   /** One round of its controllers. */
   const work = (): void => {
     if (faults.isProviderGone) return;
-    for (const slice of cluster.all(RESOURCE_SLICES)) if (isLinked(slice)) serveSlice(slice);
-    for (const offloading of cluster.all(NAMESPACE_OFFLOADINGS)) serveOffloading(offloading);
-    for (const virtualNode of cluster.all(VIRTUAL_NODES)) {
-      if (virtualNode.metadata.deletionTimestamp === undefined) continue;
-      removeFinalizers(VIRTUAL_NODES, virtualNode);
-      const { name } = virtualNode.metadata;
-      if (cluster.find(RESERVATION_NODES, { name }) !== undefined)
-        cluster.remove(RESERVATION_NODES, { name });
-    }
+    serve(RESOURCE_SLICES, "slice", serveSlice);
+    serve(NAMESPACE_OFFLOADINGS, "offloading", serveOffloading);
+    const gone = serve(VIRTUAL_NODES, "virtualNode", () => undefined);
+    if (faults.stuck.has("node")) return;
+    for (const { metadata } of gone) removeIfThere(RESERVATION_NODES, { name: metadata.name });
   };
-
   /** What it says of the provider's API server, since when. */
-  const setReach = (liqoId: string, isReachable: boolean, silentSince: string): void => {
-    const reached = aForeignCluster("Provider", { liqoId, isReachable, silentSince });
-    cluster.edit(FOREIGN_CLUSTERS, { name: liqoId }, (before) => ({
+  const setReach = (isReachable: boolean, silentSince: string): void => {
+    const { status } = aForeignCluster("Provider", { isReachable, silentSince });
+    cluster.edit(FOREIGN_CLUSTERS, FOREIGN_CLUSTER, (before: ForeignCluster) => ({
       ...before,
-      status: { role: "Unknown" as const, ...before.status, conditions: reached.status?.conditions ?? [] },
+      status: { role: "Unknown" as const, ...before.status, conditions: status?.conditions ?? [] },
     }));
   };
 
-  return {
-    setReach,
-    harm: faults,
-    calls,
-    run,
-    work,
-    running: () => running,
-    setRole,
-    look: reconcile,
-    unpeer,
-  };
+  return { faults, calls, run, work, running: () => running, setPeered, setReach, reconcile, unpeer };
 }
 
-/** Slices get the replicator's finalizer as they are made; pods with a finalizer end only when they are forced to. */
+/** Slices and offloadings get Liqo's finalizer as they are made; pods with a finalizer end only when they are forced to. */
 export function liqoClient(
   cluster: FakeCluster,
-  { look: reconcile, harm: faults }: Pick<ReturnType<typeof liqoInMemory>, "look" | "harm">,
+  { reconcile, faults }: Pick<ReturnType<typeof liqoInMemory>, "reconcile" | "faults">,
   { wallMs }: Pick<Clock, "wallMs">,
 ): KubeClient {
   return {
     ...cluster.client,
     patch: async (resource, change, options) => {
       const after = await cluster.client.patch(resource, change, options);
-      if (resource.plural === FOREIGN_CLUSTERS.plural) reconcile(change.name.name, true);
+      if (resource.plural === FOREIGN_CLUSTERS.plural) reconcile({ isMade: true });
       return after;
     },
     create: async (resource, object, options) => {
       const made = object as FakeObject;
-      if (resource.plural !== RESOURCE_SLICES.plural) return cluster.client.create(resource, object, options);
-      const finalizers = faults.isWedged ? [] : ["crdreplicator.liqo.io/resource"];
-      const creationTimestamp = new Date(wallMs()).toISOString();
-      const metadata = { ...made.metadata, creationTimestamp, finalizers };
+      const finalizer = FINALIZERS[resource.plural];
+      if (finalizer === undefined) return cluster.client.create(resource, object, options);
+      const finalizers = faults.isWedged ? [] : [finalizer];
+      const metadata = { ...made.metadata, creationTimestamp: new Date(wallMs()).toISOString(), finalizers };
       return cluster.client.create(resource, { ...made, metadata } as typeof object, options);
     },
     delete: async (resource, name, options = {}) => {
       await cluster.client.delete(resource, name, options);
-      if (resource.plural === IDENTITIES.plural) reconcile(name.name.replace("controlplane-", ""), false);
+      if (resource.plural === IDENTITIES.plural) reconcile({ isMade: false });
       const pod = options.gracePeriodSeconds === 0 ? cluster.find(RESERVATION_PODS, name) : undefined;
       if (pod === undefined) return;
       cluster.edit(RESERVATION_PODS, name, (it) => ({ ...it, metadata: { ...it.metadata, finalizers: [] } }));
     },
-  };
-}
-
-/** A pod that ends only by force. */
-export function aStuckPod(name: string, nodeName: string, ownerKind = "ReplicaSet"): ReservationPod {
-  return {
-    metadata: {
-      name,
-      namespace: "shop",
-      finalizers: ["test/kubelet"],
-      ownerReferences: [{ apiVersion: "apps/v1", kind: ownerKind, name, uid: "x" }],
-    },
-    spec: { nodeName },
-  };
-}
-
-function controlPlaneIdentity(liqoId: string): Identity {
-  return {
-    apiVersion: "authentication.liqo.io/v1beta1",
-    kind: "Identity",
-    metadata: {
-      name: `controlplane-${liqoId}`,
-      namespace: `liqo-tenant-${liqoId}`,
-      labels: { [LIQO_LABEL.remoteCluster]: liqoId },
-    },
-    spec: { clusterID: liqoId, type: "ControlPlane" },
   };
 }

@@ -1,70 +1,124 @@
-import { CONFIG_MAPS, type ConfigMap, NAMESPACES } from "@resource-broker/kube";
+import type { Fault } from "@resource-broker/base";
+import {
+  CONFIG_MAPS,
+  type KubeClient,
+  NAMESPACES,
+  ROLE_BINDINGS,
+  SELF_SUBJECT_ACCESS_REVIEWS,
+} from "@resource-broker/kube";
 import { fakeClock } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import type { DataPlaneState, DeliverySpec, ReleaseState } from "../../../data-plane/data-plane.ts";
-import { fakeCluster } from "../../../testing/fake-cluster.ts";
+import { type FakeCluster, fakeCluster } from "../../../testing/fake-cluster.ts";
 import { recordedLog } from "../../../testing/recorded-log.ts";
-import { liqoRequester } from "../../liqo-data-plane.ts";
-import { RESOURCE_SLICES, TENANTS } from "../../objects/authentication.ts";
-import { NAMESPACE_OFFLOADINGS, VIRTUAL_NODES } from "../../objects/offloading.ts";
-import { RESERVATION_NODES } from "../reservation-nodes.ts";
+import { DEPLOYMENTS } from "../../identity.ts";
+import type { KubeconfigLookup } from "../../liqoctl/kubeconfigs.ts";
+import {
+  NAMESPACE_OFFLOADINGS,
+  RESERVATION_NODES,
+  RESOURCE_SLICES,
+  type Tenant,
+  TENANTS,
+  VIRTUAL_NODES,
+} from "../../objects.ts";
+import { liqoRequester } from "../liqo-requester.ts";
 import { liqoClient, liqoInMemory } from "./liqo-in-memory.ts";
-import { NOW, TERMS } from "./samples.ts";
+import { accessTo, NOW } from "./samples.ts";
 
 export const MINUTE_MS = 60_000;
-export function clusterIdMap(id: string): ConfigMap {
+export const AGENT = "system:serviceaccount:rear-agent:resource-broker-agent";
+const CLUSTER_ID_MAP = { name: "clusterid", namespace: "liqo" };
+
+/** Liqo with this cluster ID and version is installed instead of the one before. */
+export function install(cluster: FakeCluster, id: string | undefined, version = "v1.2.0"): void {
   const labels = { "app.kubernetes.io/name": "clusterid-configmap" };
-  return { metadata: { name: "clusterid", namespace: "liqo", labels }, data: { CLUSTER_ID: id } };
+  if (cluster.find(CONFIG_MAPS, CLUSTER_ID_MAP)) cluster.remove(CONFIG_MAPS, CLUSTER_ID_MAP);
+  if (id === undefined) return;
+  cluster.put(CONFIG_MAPS, { metadata: { ...CLUSTER_ID_MAP, labels }, data: { CLUSTER_ID: id } });
+  const controller = { name: "liqo-controller-manager", namespace: "liqo" };
+  if (cluster.find(DEPLOYMENTS, controller)) cluster.remove(DEPLOYMENTS, controller);
+  const named = { "app.kubernetes.io/name": "controller-manager", "app.kubernetes.io/version": version };
+  cluster.put(DEPLOYMENTS, { metadata: { ...controller, labels: named } });
 }
 
 /** The Tenant by which paris lets rome in. */
 export const ROME_AT_PARIS = { name: "cool-rome", namespace: "liqo-tenant-cool-rome" };
+export const TENANT: Tenant = {
+  apiVersion: "authentication.liqo.io/v1beta1",
+  kind: "Tenant",
+  metadata: ROME_AT_PARIS,
+  spec: { clusterID: "cool-rome" },
+};
 
 export type LiqoTestEnvironment = ReturnType<typeof liqoTestEnvironment>;
 
 /** A data plane with a Liqo that does as it is told; paris lends to rome. */
 export function liqoTestEnvironment() {
   const time = fakeClock(NOW);
-  const cluster = fakeCluster(time);
+  const [cluster, remote] = [fakeCluster(time), fakeCluster(time)];
   const liqo = liqoInMemory(cluster);
-  const remote = fakeCluster(time);
-  cluster.put(CONFIG_MAPS, clusterIdMap("cool-rome"));
-  remote.put(CONFIG_MAPS, clusterIdMap("calm-paris"));
-  remote.put(TENANTS, {
-    apiVersion: "authentication.liqo.io/v1beta1",
-    kind: "Tenant",
-    metadata: ROME_AT_PARIS,
-    spec: { clusterID: "cool-rome" },
-  });
+  install(cluster, "cool-rome");
+  install(remote, "calm-paris", "v1.2.3");
+  remote.put(TENANTS, TENANT);
   for (const name of ["shop", "bank"]) cluster.put(NAMESPACES, { metadata: { name } });
-  const state = { kubeconfig: true };
+  const files: Record<string, KubeconfigLookup> = {
+    paris: { kind: "found", path: "/k/paris.kubeconfig", access: accessTo("paris") },
+  };
+  const state = {
+    /** What every connection to paris fails with. */
+    connects: undefined as Fault | undefined,
+    openClients: 0,
+    /** True: the agent may list Secrets only where a RoleBinding names it. */
+    isLimited: false,
+  };
+  /** What is lent at the moment, by its path. */
+  const lent = new Map<string, string>();
+  /** The files that each run of liqoctl could read. */
+  const readable: string[][] = [];
+  const played = liqoClient(cluster, liqo, time);
+  const create: KubeClient["create"] = async (resource, object, options) => {
+    if (!state.isLimited || resource.plural !== SELF_SUBJECT_ACCESS_REVIEWS.plural) {
+      return await played.create(resource, object, options);
+    }
+    const subjects = cluster.all(ROLE_BINDINGS).flatMap((binding) => binding.subjects ?? []);
+    return { ...object, status: { allowed: subjects.some(({ name }) => name === AGENT) } };
+  };
   const open = () =>
     liqoRequester(
       {
-        ...TERMS,
+        gpuResource: "nvidia.com/gpu",
         clusterId: "rome",
         liqoNamespace: "liqo",
         gatewayType: "NodePort",
         hasNetworking: true,
         timeoutMs: 10 * MINUTE_MS,
-        ownAccess: {},
+        ownAccess: { context: "rome" },
       },
       {
-        client: liqoClient(cluster, liqo, time),
-        connect: async () => remote.client,
-        kubeconfigs: {
-          fingerprintOf: async () => (state.kubeconfig ? "1" : ""),
-          of: async (id) =>
-            state.kubeconfig && id === "paris"
-              ? {
-                  kind: "found",
-                  path: `/k/${id}.kubeconfig`,
-                  access: { server: `https://${id}`, token: "abc" },
-                }
-              : { kind: "missing", problem: `there is no ${id}.kubeconfig` },
+        client: { ...played, create },
+        connect: () => {
+          if (state.connects !== undefined) throw state.connects;
+          state.openClients += 1;
+          return { ...remote.client, close: () => void (state.openClients -= 1) };
         },
-        withFile: async (text, use) => await use(`/private/${serverIn(text)}.kubeconfig`),
-        run: liqo.run,
+        kubeconfigs: {
+          fingerprintOf: async (id) => JSON.stringify(files[id]) ?? "",
+          of: async (id) =>
+            files[id] ?? {
+              kind: "refused",
+              reason: "KubeconfigMissing",
+              message: `there is no ${id}.kubeconfig`,
+            },
+        },
+        withFile: async (text, use) => {
+          const path = `/private/${lent.size}`;
+          lent.set(path, text);
+          return await use(path).finally(() => lent.delete(path));
+        },
+        run: (args, options) => {
+          readable.push([...lent.values()]);
+          return liqo.run(args, options);
+        },
         clock: time,
         log: recordedLog([]),
       },
@@ -88,74 +142,52 @@ export function liqoTestEnvironment() {
       await time.advance(now.kind === "working" ? now.retryAfterMs : 1000);
     }
   };
-  const ready = (spec: DeliverySpec, withinMs = MINUTE_MS) =>
-    until(
-      () => plane.establish(spec),
-      ({ kind }) => kind === "ready",
-      withinMs,
-    );
-  const reason = (spec: DeliverySpec, wanted: string) =>
-    until(
-      () => plane.establish(spec),
-      (now) => now.reason === wanted,
-      MINUTE_MS,
-    );
-  /** liqoctl has begun. */
-  const peering = async (spec: DeliverySpec) => {
-    await until(
-      () => plane.establish(spec),
-      ({ reason }) => reason === "Peering" && liqo.running() > 0,
-      MINUTE_MS,
-    );
-    expect(liqo.running()).toBe(1);
+  const established = (spec: DeliverySpec, isDone: (now: DataPlaneState) => boolean, withinMs = MINUTE_MS) =>
+    until(() => plane.establish(spec), isDone, withinMs);
+  const setReach = (isReachable: boolean): void => {
+    (isReachable ? remote.up : remote.down)();
+    liqo.faults.isProviderGone = !isReachable;
+    liqo.setReach(isReachable, new Date(time.wallMs()).toISOString());
   };
-  const clean = (id: string, withinMs = 15 * MINUTE_MS) =>
-    until(
-      () => plane.release(id),
-      ({ kind }) => kind === "clean",
-      withinMs,
-    );
   const kinds = [RESOURCE_SLICES, VIRTUAL_NODES, RESERVATION_NODES, NAMESPACE_OFFLOADINGS];
   return {
     time,
     cluster,
     remote,
     liqo,
+    files,
     state,
+    lent,
+    readable,
     plane: () => plane,
     restart: async () => {
       await plane.stop();
       plane = open();
     },
     /** The provider's API server does not answer, and Liqo says so; then it does again. */
-    lose: () => {
-      remote.down();
-      liqo.harm.isProviderGone = true;
-      liqo.setReach("calm-paris", false, new Date(time.wallMs()).toISOString());
+    lose: () => setReach(false),
+    find: () => setReach(true),
+    ready: (spec: DeliverySpec, withinMs?: number) =>
+      established(spec, ({ kind }) => kind === "ready", withinMs),
+    reason: (spec: DeliverySpec, wanted: string) => established(spec, ({ reason }) => reason === wanted),
+    /** liqoctl has begun. */
+    peering: async (spec: DeliverySpec) => {
+      await established(spec, ({ reason }) => reason === "Peering" && liqo.running() > 0);
+      expect(liqo.running()).toBe(1);
     },
-    find: () => {
-      remote.up();
-      liqo.harm.isProviderGone = false;
-      liqo.setReach("calm-paris", true, new Date(time.wallMs()).toISOString());
-    },
-    ready,
-    reason,
-    peering,
-    clean,
+    clean: (id: string, withinMs = 15 * MINUTE_MS) =>
+      until(
+        () => plane.release(id),
+        ({ kind }) => kind === "clean",
+        withinMs,
+      ),
     slices: () => cluster.all(RESOURCE_SLICES).map(({ metadata }) => metadata.name),
     commands: () => liqo.calls.map(([first, second]) => (first === "force" ? `force ${second}` : first)),
     /** What the agent and Liqo have left, markers included. */
     left: () =>
-      [...kinds.flatMap((kind) => cluster.all<{ metadata: { name: string } }>(kind)), ...markers()].map(
-        ({ metadata }) => metadata.name,
-      ),
+      [...kinds, CONFIG_MAPS]
+        .flatMap((kind) => cluster.all<{ metadata: { name: string } }>(kind))
+        .map(({ metadata }) => metadata.name)
+        .filter((name) => name !== CLUSTER_ID_MAP.name),
   };
-
-  function markers() {
-    return cluster.all(CONFIG_MAPS).filter(({ metadata }) => metadata.name.startsWith("liqo-peering-"));
-  }
-}
-
-function serverIn(text: string): string {
-  return /"https:\/\/([^"]*)"/.exec(text)?.[1] ?? "";
 }

@@ -1,25 +1,38 @@
 import type { ReservationDTO } from "@resource-broker/contract";
+import type { KubeConfig } from "@resource-broker/kube";
 import type { DeliverySpec, Offload } from "../../../data-plane/data-plane.ts";
 import { aReservation } from "../../../testing/samples.ts";
-import type { ResourceList, ResourceSlice } from "../../objects/authentication.ts";
-import type { ForeignCluster } from "../../objects/core.ts";
-import { LIQO_LABEL } from "../../objects/labels.ts";
-import type { VirtualNode } from "../../objects/offloading.ts";
-import { type DesiredVirtualNode, readDesired } from "../desired-virtual-node.ts";
-import { markerManifest, type PeeringMarker, readMarker } from "../peering-store.ts";
-import { type EstablishStep, type ObservedVirtualNode, planEstablish } from "../plan-establish.ts";
-import type { ReservationNode } from "../reservation-nodes.ts";
-import type { SliceAmountTerms } from "../slice-amounts.ts";
-import { sliceManifest } from "../slice-manifest.ts";
+import {
+  type ForeignCluster,
+  LIQO_LABEL,
+  type ReservationNode,
+  type ReservationPod,
+  type ResourceList,
+  type ResourceSlice,
+  type VirtualNode,
+} from "../../objects.ts";
+import { type DesiredVirtualNode, readDesired, sliceManifest } from "../desired-virtual-node.ts";
+import { markerManifest, type PeeringMarker, readMarker } from "../peering-marker.ts";
+import type { ObservedVirtualNode } from "../plan-establish.ts";
 
 export const NOW = Date.parse("2026-07-01T10:00:00Z");
-const LIQO_ID = "calm-paris";
-export const TERMS: SliceAmountTerms = { gpuResource: "nvidia.com/gpu" };
+export const LIQO_ID = "calm-paris";
 
 /** paris, which Liqo calls calm-paris, lends to rome, which it calls cool-rome. */
 export function aDeliverySpec(changes: Partial<ReservationDTO> = {}, offload?: Offload): DeliverySpec {
   const reservation = aReservation({ targetLiqoID: LIQO_ID, requesterLiqoID: "cool-rome", ...changes });
   return { reservation, ...(offload === undefined ? {} : { offload }) };
+}
+
+/** What is read from the kubeconfig of a cluster. */
+export function accessTo(cluster: string, token = "abc"): KubeConfig {
+  return {
+    origin: cluster,
+    server: `https://${cluster}`,
+    namespace: "default",
+    trust: { insecureSkipVerify: false },
+    user: { login: { kind: "token", token: { kind: "text", text: token } } },
+  };
 }
 
 /** Two of rome's reservations at paris. */
@@ -31,7 +44,7 @@ export function aDesiredVirtualNode(
   changes: Partial<ReservationDTO> = {},
   offload?: Offload,
 ): DesiredVirtualNode {
-  const reading = readDesired(aDeliverySpec(changes, offload), TERMS);
+  const reading = readDesired(aDeliverySpec(changes, offload), "nvidia.com/gpu");
   if (!reading.ok) throw new Error(reading.obstacle.message);
   return reading.desired;
 }
@@ -41,41 +54,28 @@ type Role = NonNullable<ForeignCluster["status"]>["role"];
 export function aForeignCluster(
   role: Role,
   {
-    liqoId = LIQO_ID,
     isReachable = true,
     silentSince = "2026-07-01T09:59:00Z",
-    hasNetwork = role !== "Unknown",
     hasIdentity = role === "Provider" || role === "ConsumerAndProvider",
   } = {},
 ): ForeignCluster {
-  const module = { enabled: true };
   const identity = { type: "AuthIdentityControlPlaneStatus", status: "Ready" } as const;
+  const reach = { status: isReachable ? "Established" : "Error", lastTransitionTime: silentSince } as const;
   return {
     apiVersion: "core.liqo.io/v1beta1",
     kind: "ForeignCluster",
-    metadata: { name: liqoId, labels: { [LIQO_LABEL.remoteCluster]: liqoId } },
-    spec: { clusterID: liqoId },
+    metadata: { name: LIQO_ID, labels: { [LIQO_LABEL.remoteCluster]: LIQO_ID } },
+    spec: { clusterID: LIQO_ID },
     status: {
       role,
-      modules: {
-        networking: { enabled: hasNetwork },
-        authentication: { ...module, conditions: hasIdentity ? [identity] : [] },
-        offloading: module,
-      },
-      conditions: [
-        {
-          type: "APIServerStatus",
-          status: isReachable ? "Established" : "Error",
-          lastTransitionTime: silentSince,
-        },
-      ],
+      modules: { authentication: { conditions: hasIdentity ? [identity] : [] } },
+      conditions: [{ type: "APIServerStatus", ...reach }],
     },
   };
 }
 
 export function aMarker(claims: readonly string[], { isEnding = false } = {}): PeeringMarker {
-  const [claim = "rsv-none"] = claims;
-  const object = markerManifest({ namespace: "default", liqoId: LIQO_ID, clusterId: "paris", claim });
+  const object = markerManifest("default", { liqoId: LIQO_ID, clusterId: "paris" }, "rsv-none");
   const data = {
     liqoID: LIQO_ID,
     clusterID: "paris",
@@ -88,7 +88,7 @@ export function aMarker(claims: readonly string[], { isEnding = false } = {}): P
   return marker;
 }
 
-export type Answer = "Accepted" | "Denied";
+type Answer = "Accepted" | "Denied";
 
 export function aSlice(
   desired: DesiredVirtualNode,
@@ -98,16 +98,13 @@ export function aSlice(
     granted = desired.resources,
   }: { authentication?: Answer; resources?: Answer; granted?: ResourceList } = {},
 ): ResourceSlice {
+  const reason = "NoSuchReservation";
   return {
     ...sliceManifest(desired),
     status: {
       conditions: [
-        ...(authentication === undefined
-          ? []
-          : [{ type: "Authentication", status: authentication } as const]),
-        ...(resources === undefined
-          ? []
-          : [{ type: "Resources", status: resources, reason: "NoSuchReservation" } as const]),
+        ...(authentication ? [{ type: "Authentication", status: authentication } as const] : []),
+        ...(resources ? [{ type: "Resources", status: resources, reason } as const] : []),
       ],
       ...(resources === "Accepted" ? { resources: granted } : {}),
     },
@@ -122,48 +119,53 @@ export function othersSlice(
   return { apiVersion: "authentication.liqo.io/v1beta1", kind: "ResourceSlice", metadata, spec };
 }
 
-export function aVirtualNode({ id, liqoId }: DesiredVirtualNode): VirtualNode {
+type NodeFields = Pick<DesiredVirtualNode, "id" | "liqoId" | "resources">;
+
+export function aVirtualNode({ id, liqoId }: NodeFields): VirtualNode {
+  const labels = { [LIQO_LABEL.resourceSlice]: id, [LIQO_LABEL.remoteCluster]: liqoId };
   return {
     apiVersion: "offloading.liqo.io/v1beta1",
     kind: "VirtualNode",
-    metadata: {
-      name: id,
-      namespace: `liqo-tenant-${liqoId}`,
-      labels: { [LIQO_LABEL.resourceSlice]: id, [LIQO_LABEL.remoteCluster]: liqoId },
-    },
-    spec: { clusterID: liqoId, createNode: true },
+    metadata: { name: id, namespace: `liqo-tenant-${liqoId}`, labels },
+    spec: { clusterID: liqoId },
   };
 }
 
 export function aNode(
-  { id, liqoId, resources }: DesiredVirtualNode,
+  { id, liqoId, resources }: NodeFields,
   { ready = "True", allocatable = resources, since = "2026-07-01T09:59:50Z", isVirtual = true } = {},
 ): ReservationNode {
   const labels = { [LIQO_LABEL.type]: "virtual-node", [LIQO_LABEL.remoteCluster]: liqoId };
+  const condition = { status: ready, lastTransitionTime: since, reason: "NetworkUnavailable" };
   return {
     metadata: { name: id, ...(isVirtual ? { labels } : {}) },
     spec: {},
-    status: {
-      allocatable,
-      conditions: [{ type: "Ready", status: ready, lastTransitionTime: since, reason: "NetworkUnavailable" }],
-    },
+    status: { allocatable, conditions: [{ type: "Ready", ...condition }] },
+  };
+}
+
+/** A pod of a controller that ends only by force. */
+export function aStuckPod(name: string, nodeName: string, ownerKind = "ReplicaSet"): ReservationPod {
+  const ownerReferences = [{ apiVersion: "apps/v1", kind: ownerKind, name, uid: "x", controller: true }];
+  return {
+    metadata: { name, namespace: "shop", finalizers: ["test/kubelet"], ownerReferences },
+    spec: { nodeName },
   };
 }
 
 export const DESIRED = aDesiredVirtualNode();
 export const ACCEPTED = { authentication: "Accepted", resources: "Accepted" } as const;
 
-export const VIRTUAL_NODE = aVirtualNode(DESIRED);
 /** Everything is as it should be. */
 export const GOOD: ObservedVirtualNode = {
   foreignCluster: aForeignCluster("Provider"),
   marker: aMarker([DESIRED.id]),
+  markerNamespace: "liqo",
   job: { kind: "none" },
   slice: aSlice(DESIRED, ACCEPTED),
-  virtualNode: VIRTUAL_NODE,
+  virtualNode: aVirtualNode(DESIRED),
   node: aNode(DESIRED),
   tenantStatus: "admitted",
-  offload: { kind: "done" },
   wallMs: NOW,
 };
 /** Changes to it: nothing is there yet. */
@@ -181,6 +183,3 @@ export const FAILED = {
   times: 1,
   retryInMs: 5000,
 } as const;
-/** The next step of a loan where all is good but this. */
-export const plan = (changes: Partial<ObservedVirtualNode>): EstablishStep =>
-  planEstablish(DESIRED, { ...GOOD, ...changes });

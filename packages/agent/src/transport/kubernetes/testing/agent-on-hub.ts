@@ -1,91 +1,108 @@
-import type { ReservationDTO } from "@resource-broker/contract";
-import { reservationNameFor } from "@resource-broker/domain";
-import { sha256 } from "@resource-broker/runtime";
-import { type FakeClock, fakeClock, reservationBody } from "@resource-broker/testkit";
+import type { Reservation } from "@resource-broker/contract/crd";
+import { type FakeClock, fakeClock, settle } from "@resource-broker/testkit";
 import { onTestFinished } from "vitest";
+import { recordedLog } from "../../../testing/recorded-log.ts";
+import type { BrokerEvent, BrokerTransport } from "../../broker-communicator.ts";
+import { kubernetesTransport } from "../kubernetes-transport.ts";
 import { RESERVATIONS } from "../manifests.ts";
-import {
-  type FakeAgent,
-  type FakeReader,
-  fakeAgent,
-  type Outcome,
-  outcomeOf,
-  readerOf,
-} from "./fake-agent.ts";
-import { type FakeHub, fakeHub } from "./fake-hub.ts";
-import { reservationObject } from "./objects.ts";
+import { type FakeHub, fakeHub, NAMESPACE, named, reservationObject } from "./fake-hub.ts";
 
 /** Until the agent has felt two beats of the broker. */
 const TWO_RENEWALS_MS = 4000;
 
-/** A hub whose broker lives, and the agent of one cluster, which has felt that. All of it ends with the test. */
-export interface AgentOnHub {
-  readonly clock: FakeClock;
-  readonly hub: FakeHub;
-  readonly agent: FakeAgent;
-  /** One more agent on this hub, of any cluster. */
-  readonly connect: (clusterId: string) => Promise<FakeAgent>;
-  /** From now on the broker gives no sign of life. */
-  readonly stopRenewing: () => void;
+/** The transport of one cluster's agent on a fake hub. */
+async function agentOf(hub: FakeHub, clock: FakeClock, clusterId: string) {
+  const log = recordedLog();
+  const transport = await kubernetesTransport(
+    { namespace: NAMESPACE, clusterId: "" },
+    {
+      client: hub.clientOf(clusterId),
+      clock,
+      random: () => 0.5,
+      randomBytes: (size) => new Uint8Array(size).fill(1),
+      log,
+    },
+  );
+  onTestFinished(transport.close);
+  await clock.advance(0);
+  return { ...transport, logLines: log.lines };
 }
 
-export async function agentOnHub(clusterId: string): Promise<AgentOnHub> {
+/** A hub whose broker lives, and the agent of one cluster, which has felt that. All of it ends with the test. */
+export async function agentOnHub(clusterId: string) {
   const clock = fakeClock();
   const hub = fakeHub(clock);
   const stopRenewing = hub.keepRenewing();
-  const connect = async (name: string): Promise<FakeAgent> => {
-    const connected = await fakeAgent(hub, clock, name);
-    onTestFinished(connected.communicator.close);
-    return connected;
-  };
-  const agent = await connect(clusterId);
+  const agent = await agentOf(hub, clock, clusterId);
   onTestFinished(stopRenewing);
   await clock.advance(TWO_RENEWALS_MS);
-  return { clock, hub, agent, connect, stopRenewing };
-}
-
-/** paris, which listens to what the broker says. */
-interface ListeningAgent extends Omit<AgentOnHub, "agent"> {
-  readonly paris: FakeAgent;
-  /** The broker shows one more reservation. */
-  readonly put: (...object: Parameters<typeof reservationObject>) => void;
-  readonly read: () => FakeReader;
-}
-
-export async function listeningAgent(): Promise<ListeningAgent> {
-  const { agent: paris, ...others } = await agentOnHub("paris");
   return {
-    ...others,
-    paris,
-    put: (...object) => void others.hub.cluster.put(RESERVATIONS, reservationObject(...object)),
-    read: () => readerOf(paris.communicator),
+    clock,
+    hub,
+    agent,
+    /** From now on the broker gives no sign of life. */
+    stopRenewing,
+    /** One more agent on this hub, of any cluster. */
+    connect: (name: string) => agentOf(hub, clock, name),
+    /** The broker shows one more reservation. */
+    put: (...object: Parameters<typeof reservationObject>): void =>
+      void hub.cluster.put(RESERVATIONS, reservationObject(...object)),
+    found: (name: string): Reservation | undefined => hub.cluster.find(RESERVATIONS, named(name)),
+    objects: (): Reservation[] => hub.cluster.all(RESERVATIONS),
+    read: () => readerOf(agent),
   };
 }
 
-export const KEY = "k";
-export const NAME = reservationNameFor("rome", KEY, sha256);
-export const REQUEST = reservationBody({ cpu: 2, memoryGi: 4 });
-export const GRANTED = { phase: "Reserved", generation: 1, createdAt: "2026-01-05T12:00:00.000Z" } as const;
-
-/** rome asks for one reservation, which paris can serve. */
-interface OneRequest extends Omit<AgentOnHub, "agent"> {
-  readonly rome: FakeAgent;
-  /** Asks; `by` another process of rome where it is given. */
-  readonly request: (by?: FakeAgent) => Outcome<ReservationDTO>;
-  /** The broker grants what was asked for. */
-  readonly grant: () => void;
-  /** The names of all Reservations. */
-  readonly objects: () => string[];
+/** What a call came to, without waiting for it. */
+export interface Outcome<T> {
+  readonly value: () => T | undefined;
+  /** As `code: message`. */
+  readonly fault: () => string | undefined;
+  readonly isOver: () => boolean;
 }
 
-export async function oneRequest(): Promise<OneRequest> {
-  const { agent: rome, ...others } = await agentOnHub("rome");
-  const { hub } = others;
-  return {
-    ...others,
-    rome,
-    request: (by = rome) => outcomeOf(by.communicator.requestReservation(REQUEST, KEY)),
-    grant: () => hub.writeReservation(NAME, GRANTED, { targetClusterID: "paris" }),
-    objects: () => hub.cluster.all(RESERVATIONS).map(({ metadata }) => metadata.name),
+export function outcomeOf<T>(call: Promise<T>): Outcome<T> {
+  let end: { readonly value?: T; readonly fault?: string } | undefined;
+  call.then(
+    (value) => {
+      end = { value };
+    },
+    (error: Error & { code?: string }) => {
+      end = { fault: `${error.code ?? "?"}: ${error.message}` };
+    },
+  );
+  return { value: () => end?.value, fault: () => end?.fault, isOver: () => end !== undefined };
+}
+
+/** A reader that takes whatever comes at once. */
+export function readerOf(communicator: BrokerTransport) {
+  const stopping = new AbortController();
+  const lines: string[] = [];
+  const read = async (): Promise<void> => {
+    for await (const event of communicator.watch(stopping.signal)) {
+      if (event.kind !== "heartbeat") lines.push(lineOf(event));
+    }
   };
+  const ended = outcomeOf(read());
+  return {
+    /** What has come since it was last asked. */
+    received: async (): Promise<string[]> => {
+      await settle();
+      return lines.splice(0);
+    },
+    /** Undefined while it goes on; "" when it ended quietly. */
+    ended: (): string | undefined => (ended.isOver() ? (ended.fault() ?? "") : undefined),
+    stop: () => stopping.abort(),
+  };
+}
+
+function lineOf(event: Exclude<BrokerEvent, { kind: "heartbeat" }>): string {
+  switch (event.kind) {
+    case "reset":
+      return `reset: ${event.reset.reason}`;
+    case "capacity":
+      return `${event.capacity.change}: ${event.capacity.message ?? ""}`;
+    default:
+      return `${event.kind} ${event.reservation.id} ${event.reservation.status.phase}`;
+  }
 }

@@ -1,5 +1,7 @@
 import { Fault, formatTime } from "@resource-broker/base";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import {
+  apiVersionOf,
   BROKER_LEASE,
   type ClusterAdvertisement,
   type Condition,
@@ -7,47 +9,38 @@ import {
   KUBE_ANNOTATION,
   KUBE_LABEL,
   type Reservation,
+  reservationKind,
 } from "@resource-broker/contract/crd";
-import { type KubeClient, LEASES, type Resource } from "@resource-broker/kube";
+import { type KubeClient, LEASES, type Resource, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import type { ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 import type { FakeClock } from "@resource-broker/testkit";
-import { type FakeCluster, fakeCluster } from "../../../testing/fake-cluster.ts";
+import { fakeCluster } from "../../../testing/fake-cluster.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../manifests.ts";
-import { issuedFor, NAMESPACE } from "./objects.ts";
 
+export const NAMESPACE = "default";
 const EVERY_MS = 2000;
 
-/** The broker's cluster in memory on a test's own time. What a broker would do there, the test does. */
-export interface FakeHub {
-  readonly cluster: FakeCluster;
-  /** The client of a cluster's agent. */
-  readonly clientOf: (clusterId: string) => KubeClient;
-  /** The next list breaks off after its first object. */
-  readonly breakNextList: () => void;
-  /** The broker renews its Lease once. */
-  readonly renewLease: (ledgerId?: string) => void;
-  /** The broker says on its Lease when capacity was freed; the next beat repeats it. */
-  readonly free: (at: string | undefined) => void;
-  /** From now on it renews its Lease, until the returned function is called. */
-  readonly keepRenewing: (ledgerId?: string) => () => void;
-  /** The broker writes to a Reservation. */
-  readonly writeReservation: (
-    name: string,
-    status: Reservation["status"],
-    spec?: Partial<Reservation["spec"]>,
-  ) => void;
-  /** The broker writes to a cluster's advertisement. */
-  readonly writeAdvertisement: (
-    clusterId: string,
-    by: (object: ClusterAdvertisement) => ClusterAdvertisement,
-  ) => void;
+/** Of an object where the broker keeps everything. */
+export const named = (name: string) => ({ name, namespace: NAMESPACE });
+
+/** As the API server answers an agent whose kubeconfig came from `brokerctl kubeconfig issue`. */
+export function issuedFor(clusterId: string, client: KubeClient): KubeClient {
+  const username = `system:serviceaccount:${NAMESPACE}:agent-${clusterId}`;
+  const create: KubeClient["create"] = (resource, object, options) =>
+    resource.plural === SELF_SUBJECT_REVIEWS.plural
+      ? Promise.resolve({ ...object, status: { userInfo: { username } } })
+      : client.create(resource, object, options);
+  return { ...client, create };
 }
 
-export function fakeHub(clock: FakeClock): FakeHub {
+export type FakeHub = ReturnType<typeof fakeHub>;
+
+/** The broker's cluster in memory on a test's own time. What a broker would do there, the test does. */
+export function fakeHub(clock: FakeClock) {
   const cluster = fakeCluster(clock);
   let isBreaking = false;
   let freedAt: string | undefined;
-  const lease = { name: BROKER_LEASE, namespace: NAMESPACE };
+  const lease = named(BROKER_LEASE);
 
   const renewLease = (ledgerId = "led-1"): void => {
     const spec = { holderIdentity: "replica", renewTime: formatTime(clock.wallMs()) };
@@ -58,7 +51,6 @@ export function fakeHub(clock: FakeClock): FakeHub {
     else
       cluster.edit(LEASES, lease, ({ metadata }) => ({ ...object, metadata: { ...metadata, annotations } }));
   };
-
   const list: KubeClient["list"] = async (resource, query, each) => {
     const breaks = isBreaking;
     isBreaking = false;
@@ -67,7 +59,6 @@ export function fakeHub(clock: FakeClock): FakeHub {
       if (breaks) throw new Fault("unreachable", "connection reset");
     });
   };
-
   const apply: KubeClient["apply"] = (resource, object, options) => {
     if (options.subresource !== "status") return cluster.client.apply(resource, object, options);
     const { metadata, status } = object as unknown as Reservation;
@@ -81,26 +72,35 @@ export function fakeHub(clock: FakeClock): FakeHub {
 
   return {
     cluster,
-    clientOf: (clusterId) =>
+    /** The client of a cluster's agent. */
+    clientOf: (clusterId: string): KubeClient =>
       issuedFor(clusterId, { ...cluster.client, ...selecting({ ...cluster.client, list }), apply }),
-    free: (at) => {
+    /** The broker says on its Lease when capacity was freed; the next beat repeats it. */
+    free: (at: string | undefined): void => {
       freedAt = at;
     },
-    breakNextList: () => {
+    /** The next list breaks off after its first object. */
+    breakNextList: (): void => {
       isBreaking = true;
     },
     renewLease,
-    keepRenewing: (ledgerId) => {
+    /** From now on the broker renews its Lease, until the returned function is called. */
+    keepRenewing: (): (() => void) => {
       let cancel = (): void => undefined;
       const next = (): void => {
-        renewLease(ledgerId);
+        renewLease();
         cancel = clock.after(EVERY_MS, next);
       };
       next();
       return () => cancel();
     },
-    writeReservation: (name, status, spec = {}) => {
-      cluster.edit(RESERVATIONS, { name, namespace: NAMESPACE }, (object) => {
+    /** The broker writes to a Reservation. */
+    writeReservation: (
+      name: string,
+      status: Reservation["status"],
+      spec: Partial<Reservation["spec"]> = {},
+    ): void => {
+      cluster.edit(RESERVATIONS, named(name), (object) => {
         const target = spec.targetClusterID ?? object.spec.targetClusterID;
         const labels = {
           ...object.metadata.labels,
@@ -114,12 +114,11 @@ export function fakeHub(clock: FakeClock): FakeHub {
         };
       });
     },
-    writeAdvertisement: (clusterId, by) =>
-      void cluster.edit(
-        CLUSTER_ADVERTISEMENTS,
-        { name: clusterAdvertisementName(clusterId), namespace: NAMESPACE },
-        by,
-      ),
+    /** The broker writes to a cluster's advertisement. */
+    writeAdvertisement: (
+      clusterId: string,
+      by: (object: ClusterAdvertisement) => ClusterAdvertisement,
+    ): void => void cluster.edit(CLUSTER_ADVERTISEMENTS, named(clusterAdvertisementName(clusterId)), by),
   };
 }
 
@@ -153,4 +152,39 @@ function isSelected(object: unknown, { labelSelector, fieldSelector }: ListQuery
   const [label = "", value] = labelSelector?.split("=") ?? [];
   const hasLabel = labelSelector === undefined || metadata.labels?.[label] === value;
   return hasLabel && (fieldSelector === undefined || fieldSelector === `metadata.name=${metadata.name}`);
+}
+
+/** A reservation as the broker shows it: rome borrows 2 CPU from paris. */
+export function reservationObject(
+  name: string,
+  status: Reservation["status"] = {},
+  spec: Partial<Reservation["spec"]> = {},
+): Reservation {
+  const { requesterID = "rome", targetClusterID = "paris" } = spec;
+  return {
+    apiVersion: apiVersionOf(reservationKind),
+    kind: reservationKind.kind,
+    metadata: {
+      ...named(name),
+      creationTimestamp: "2026-01-05T12:00:00Z",
+      labels: { [KUBE_LABEL.requester]: requesterID, [KUBE_LABEL.target]: targetClusterID },
+    },
+    spec: { requesterID, targetClusterID, requestedResources: { cpu: "2", memory: "4Gi" }, ...spec },
+    status: {
+      phase: "Reserved",
+      reservationID: name,
+      ledgerID: "led-1",
+      generation: 1,
+      createdAt: "2026-01-05T12:00:00.000Z",
+      message: "as the broker says",
+      ...status,
+    },
+  };
+}
+
+export function advertisementOf(clusterID: string): AdvertisementDTO {
+  const all = { cpu: "16", memory: "64Gi" };
+  const none = { cpu: "0", memory: "0" };
+  const resources = { capacity: all, allocatable: all, allocated: none, reserved: none, available: all };
+  return { clusterID, resources, timestamp: formatTime(0) };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeClock } from "@resource-broker/testkit";
@@ -19,41 +19,6 @@ function world(name = "sign-outs.json") {
   };
   return { folder, file, time, warnings, loaded };
 }
-
-test("a session that ended stays so after a restart, and only that one", async () => {
-  const { folder, file, time, warnings, loaded } = world();
-  const ended = { id: "a", beganAt: time.wallMs() };
-  const before = await loaded();
-  await before.add(ended);
-  for (const signOuts of [before, await loaded()]) {
-    expect(signOuts.has(ended)).toBe(true);
-    expect(signOuts.has({ ...ended, id: "b" })).toBe(false);
-  }
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readdirSync(folder)).toHaveLength(1);
-  expect(warnings).toEqual([]);
-});
-
-test("all that end at once are kept", async () => {
-  const { time, loaded } = world();
-  const sessions = Array.from({ length: 20 }, (_, count) => ({ id: `s-${count}`, beganAt: time.wallMs() }));
-  const signOuts = await loaded();
-  await Promise.all(sessions.map(signOuts.add));
-  const after = await loaded();
-  expect(sessions.every(after.has)).toBe(true);
-});
-
-test("what would be over anyway is forgotten", async () => {
-  const { file, time, loaded } = world();
-  const signOuts = await loaded();
-  const beganAt = time.wallMs();
-  await signOuts.add({ id: "old", beganAt });
-  await time.advance(12 * HOUR_MS);
-  await signOuts.add({ id: "new", beganAt: time.wallMs() });
-  expect(readFileSync(file, "utf8")).toBe(
-    JSON.stringify({ overUpTo: beganAt, sessions: [["new", time.wallMs()]] }),
-  );
-});
 
 test("nobody comes back when a clock that ran ahead is put right, and only those before are taken along", async () => {
   const { time, loaded } = world();

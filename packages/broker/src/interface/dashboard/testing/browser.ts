@@ -24,7 +24,7 @@ export interface Visit {
   readonly json: unknown;
 }
 
-/** One request with exactly these headers, as no browser would let a page send it. `what` reads `GET /ui/session`. */
+/** One request with exactly these headers, as no browser would let a page send it. `what` reads `GET /api/v1/dashboard/session`. */
 export function visit(target: Target, what: string, options: VisitOptions = {}): Promise<Visit> {
   return new Promise((resolve, reject) => {
     const sent = open(target, what, options);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fault } from "@resource-broker/base";
-import type { UiRole } from "@resource-broker/contract/dashboard";
+import { type DashboardLink, PATH } from "@resource-broker/contract";
 import type { CertificateFiles } from "@resource-broker/runtime";
 import {
   type FakeClock,
@@ -26,7 +26,6 @@ import {
 } from "../../http/testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT } from "../../http/testing/samples.ts";
 import { createDashboard, type Dashboard } from "../dashboard.ts";
-import { type DashboardLimits, DEFAULT_DASHBOARD_LIMITS } from "../ports.ts";
 import { type Listening, listenTo, type Target, type Visit, type VisitOptions, visit } from "./browser.ts";
 
 export const certificates = await testCertificates();
@@ -37,8 +36,9 @@ export const BY_OPS = { by: "ops", certificate: new X509Certificate(certificates
 export interface DashboardParts {
   readonly time?: FakeClock;
   readonly disk?: MemoryDisk;
-  readonly policy?: BrokerParts["policy"];
-  readonly limits?: Partial<DashboardLimits>;
+  readonly policy?: NonNullable<BrokerParts["policy"]>;
+  readonly limits?: NonNullable<BrokerParts["limits"]>;
+  readonly liveLimits?: NonNullable<BrokerParts["liveLimits"]>;
   /** Absent: 127.0.0.1, and plain HTTP. */
   readonly host?: string;
   readonly historyFile?: string;
@@ -48,8 +48,6 @@ export interface DashboardParts {
   readonly randomBytes?: (size: number) => Uint8Array;
   readonly objectsNamespace?: string;
   readonly notLeading?: () => Fault | undefined;
-  /** True: nobody says that this replica leads. */
-  readonly isWaiting?: boolean;
 }
 
 export interface RunningDashboard {
@@ -67,7 +65,7 @@ export interface RunningDashboard {
     options?: VisitOptions,
   ) => Promise<Visit>;
   /** A browser that came by a link. */
-  readonly signIn: (role?: UiRole) => Promise<Browser>;
+  readonly signIn: (role?: DashboardLink["role"]) => Promise<Browser>;
   /** Puts other certificates in force at the dashboard's own port, as a changed folder would. */
   readonly replaceCertificates: StaticCertificates["replace"];
   /** The cluster advertises. */
@@ -102,10 +100,11 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   const made: Dashboard[] = [];
   const held = staticCertificates({ crl: undefined, ...certificates.broker, ...parts.own });
   const broker = await runBroker({
+    ...parts,
     store,
     clock: time,
     certificates: certificates.broker,
-    ...(parts.policy === undefined ? {} : { policy: parts.policy }),
+    historyIn: parts.historyFile === undefined ? {} : { file: parts.historyFile },
     dashboard: (engine, log) => {
       const dashboard = createDashboard(
         {
@@ -115,20 +114,16 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
           adminUnit: "broker-admin",
           folders: [join(folder, "missing"), folder],
           version: "1.2.3",
-          limits: { ...DEFAULT_DASHBOARD_LIMITS, ...parts.limits },
-          ...(parts.historyFile === undefined ? {} : { historyFile: parts.historyFile }),
           ...(parts.signOutsFile === undefined ? {} : { signOutsFile: parts.signOutsFile }),
           ...(parts.objectsNamespace === undefined ? {} : { objectsNamespace: parts.objectsNamespace }),
         },
         {
           engine,
-          store,
           clock: time,
           log,
           randomBytes: parts.randomBytes ?? countedBytes(),
           certificates: held,
           api: () => ({ host: "", port: 8443 }),
-          ...(parts.notLeading === undefined ? {} : { notLeading: parts.notLeading }),
         },
       );
       made.push(dashboard);
@@ -137,17 +132,16 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   });
   const [dashboard] = made;
   if (dashboard === undefined) throw new Error("the broker made no dashboard");
-  const { port } = await dashboard.start();
-  if (parts.isWaiting !== true) await dashboard.lead();
+  const { port } = await dashboard.start(broker.api);
   const isSecure = host !== "127.0.0.1";
   const plain: Target = { port, ...(isSecure ? { credentials: { ca: certificates.broker.ca } } : {}) };
   const origin = `${isSecure ? "https" : "http"}://127.0.0.1:${port}`;
   let isStopped = false;
 
-  const signIn = async (role: UiRole = "admin"): Promise<Browser> => {
+  const signIn = async (role: DashboardLink["role"] = "admin"): Promise<Browser> => {
     const token = tokenIn(dashboard.makeLink({ role, ...BY_OPS }).url);
     const own = { Origin: origin, "X-Broker-Dashboard": "1" };
-    const { status, headers, text } = await visit(plain, "POST /ui/session", {
+    const { status, headers, text } = await visit(plain, `POST ${PATH.session}`, {
       body: { token },
       headers: own,
     });
@@ -155,10 +149,10 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
     const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
     return {
       cookie,
-      get: (path) => visit(plain, `GET ${path}`, { headers: { Cookie: cookie } }),
+      get: (path) => visit(plain, `GET ${path}`, { headers: { ...NEWER_AGENT, Cookie: cookie } }),
       send: (what, body) => visit(plain, what, { body, headers: { ...own, Cookie: cookie } }),
       listen: (lastEventId) =>
-        listenTo(plain, "GET /ui/events", {
+        listenTo(plain, `GET ${PATH.events}`, {
           headers: {
             Cookie: cookie,
             ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }),

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readCertificateSet } from "@resource-broker/runtime";
 import { testCertificates } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
-import { isRevoked } from "./trust.ts";
+import { isRevoked } from "../identity.ts";
 
 const certificates = await testCertificates();
 const rome = certificates.cluster("rome");

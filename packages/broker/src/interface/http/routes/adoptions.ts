@@ -15,11 +15,10 @@ import {
   type Reply,
   type SetAdoptionWindow,
 } from "@resource-broker/domain";
-import { checked, faultOf, valueOf } from "../../shared/checked.ts";
-import { pendingOutcome } from "../../shared/pending-outcome.ts";
+import { checked, faultOf, pendingOutcome, valueOf } from "../../shared/checked.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
-import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
 import type { RouteContext } from "./context.ts";
+import { type Call, ok, type PlainAnswer, type Route } from "../route.ts";
 
 type Result = AdoptionReplyDTO["results"][number];
 

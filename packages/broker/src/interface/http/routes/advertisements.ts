@@ -1,5 +1,6 @@
-import { Fault, formatTime, isZero } from "@resource-broker/base";
+import { Fault } from "@resource-broker/base";
 import {
+  acknowledgementSchema,
   type AdvertisementDTO,
   type AdvertisementPageDTO,
   type AdvertisementReplyDTO,
@@ -8,23 +9,21 @@ import {
   LIMIT,
   PATH,
   toAdvertisement,
-  toQuantities,
 } from "@resource-broker/contract";
-import {
-  type AccountView,
-  type ClusterId,
-  type Cordon,
-  MAX_RESERVATIONS_PER_PROVIDER,
-} from "@resource-broker/domain";
-import { checked, faultOf, valueOf, withoutIncompleteCost } from "../../shared/checked.ts";
-import { renderInstructions } from "../../shared/render.ts";
-import { firstAfter } from "../first-after.ts";
-import { readPage } from "../query.ts";
-import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import { type ClusterId, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
+import { clusterPage, readClusterQuery } from "../../insight/cluster-list.ts";
+import { renderCluster } from "../../insight/standing.ts";
+import { hasAdvertised, momentOf } from "../../shared/advertised-account.ts";
+import { checked, faultOf, reservationIn, valueOf, withoutIncompleteCost } from "../../shared/checked.ts";
+import { renderInstructions, renderReservation, roleOf } from "../../shared/render.ts";
+import { firstAfter, readPage, readSwitch } from "../query.ts";
+import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
 const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
+/** A list with any of these is sorted, filtered and counted. */
+const LIST_OPTIONS = ["sort", "order", "q", "state", "offset"];
 
 export function advertisementRoutes({ engine, renderContext, hub, log }: RouteContext): readonly Route[] {
   /** Clusters whose incomplete price was logged already. */
@@ -70,17 +69,9 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
   };
 
   const renderWithState = (clusterId: ClusterId): AdvertisementDTO | undefined => {
-    const advertisement = render(clusterId);
     const account = engine.ledger.accounts.get(clusterId);
-    return advertisement && account && { ...advertisement, standing: stateOf(account) };
+    return hasAdvertised(account) ? renderCluster(account, momentOf(engine)) : undefined;
   };
-
-  const stateOf = ({ receivedAt, cordon, withheld }: AccountView): StateDTO => ({
-    receivedAt: formatTime(receivedAt),
-    isStale: engine.now() - receivedAt > engine.policy.stalenessMs,
-    ...(cordon === undefined ? {} : { cordon: cordonOf(cordon) }),
-    ...(isZero(withheld) ? {} : { withheld: toQuantities(withheld) }),
-  });
 
   const read = ({ caller, name, isOlderAgent }: Call): PlainAnswer => {
     if (name !== caller.clusterId && !caller.isAdmin) {
@@ -92,6 +83,8 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
   };
 
   const list = ({ query }: Call): PlainAnswer => {
+    if (query.hasAny(LIST_OPTIONS))
+      return ok(clusterPage(engine.ledger, readClusterQuery(query), momentOf(engine)));
     const { after, limit } = readPage(query);
     const names = firstAfter(clusterIds(), after, limit + 1);
     const items = names.slice(0, limit).flatMap((name) => renderWithState(name) ?? []);
@@ -117,8 +110,38 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
   ];
 }
 
-type StateDTO = NonNullable<AdvertisementDTO["standing"]>;
+/** Instructions for providers, and their acknowledgements. */
+export function instructionRoutes({ engine, renderContext, hub }: RouteContext): readonly Route[] {
+  const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
+    const { clusterId } = caller;
+    if (!readSwitch(query, "watch")) {
+      return ok(renderInstructions(renderContext(), { clusterId, isOlderAgent }, LIMIT.instructions));
+    }
+    const stated = headers["last-event-id"];
+    const lastEventId = stated === undefined ? undefined : String(stated);
+    return { stream: (response) => hub.open(response, { clusterId, isOlderAgent, lastEventId }) };
+  };
 
-function cordonOf({ by, at, why }: Cordon): NonNullable<StateDTO["cordon"]> {
-  return { by, at: formatTime(at), ...(why === undefined ? {} : { reason: why }) };
+  const acknowledge = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {
+    const { state, reason } = checked(acknowledgementSchema, body);
+    const about = { by: caller, id: name };
+    const reply = await engine.submit(
+      state === "held"
+        ? { kind: "acknowledge", ...about }
+        : { kind: "refuse", ...about, why: reason ?? "the provider gave no reason" },
+    );
+    const reservation = reservationIn(reply);
+    return ok(renderReservation(renderContext(), reservation, { role: roleOf(caller, reservation) }));
+  };
+
+  return [
+    { method: "GET", path: PATH.instructions, access: "cluster", handle: list },
+    {
+      method: "POST",
+      path: template(PATH.acknowledge, "id"),
+      access: "cluster",
+      body: { limit: LIMIT.bodyBytes },
+      handle: acknowledge,
+    },
+  ];
 }

@@ -1,10 +1,12 @@
-import { Fault } from "@resource-broker/base";
+import { Fault, formatTime } from "@resource-broker/base";
 import {
   type CordonReplyDTO,
   cordonRequestSchema,
   dashboardLinkRequestSchema,
+  fromPolicy,
   LIMIT,
   PATH,
+  type PolicyReplyDTO,
 } from "@resource-broker/contract";
 import { checked, faultOf } from "../../shared/checked.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
@@ -56,7 +58,8 @@ export function dashboardLinkRoutes({ dashboard }: RouteContext): readonly Route
       throw new Fault("not-found", message);
     }
     const shown = certificate();
-    if (shown === undefined) throw new Fault("no-certificate", "the connection was closed meanwhile");
+    if (shown === undefined)
+      throw new Fault("no-certificate", "a link is made with an admin's certificate, on the API's own port");
     return { status: 201, body: dashboard.makeLink({ role, by: caller.clusterId, certificate: shown }) };
   };
   return [
@@ -68,4 +71,37 @@ export function dashboardLinkRoutes({ dashboard }: RouteContext): readonly Route
       handle: make,
     },
   ];
+}
+
+/** Routes that need no ledger: health and the OpenAPI document. */
+export function healthRoutes({ openApi }: Pick<RouteContext, "openApi">): readonly Route[] {
+  const alive = (): PlainAnswer => ({
+    status: 200,
+    text: { type: "text/plain; charset=utf-8", content: "ok" },
+  });
+  return [
+    { method: "GET", path: PATH.health, access: "anyone", handle: alive },
+    { method: "HEAD", path: PATH.health, access: "anyone", handle: alive },
+    {
+      method: "GET",
+      path: PATH.openapi,
+      access: "cluster",
+      handle: () => ({ status: 200, text: { type: "application/json", content: openApi } }),
+    },
+  ];
+}
+
+/** The rules in force. */
+export function policyRoutes({ engine, policyOrigin }: RouteContext): readonly Route[] {
+  const read = (): PlainAnswer => {
+    const { source, loadedAt, sliceDefaults } = policyOrigin();
+    const answer: PolicyReplyDTO = {
+      version: engine.policy.version,
+      source,
+      ...(loadedAt === undefined ? {} : { loadedAt: formatTime(loadedAt) }),
+      policy: fromPolicy(engine.policy, sliceDefaults),
+    };
+    return ok(answer);
+  };
+  return [{ method: "GET", path: PATH.policy, access: "admin", handle: read }];
 }

@@ -8,11 +8,26 @@ import {
   reservationRequestSchema,
   toReservationRequest,
 } from "@resource-broker/contract";
-import type { Decision, ReservationCost } from "@resource-broker/domain";
+import {
+  type ClusterId,
+  DEFAULT_POLICY,
+  type Decision,
+  decide,
+  type Policy,
+  type Reply,
+  type ReservationCost,
+  type ReservationRequest,
+} from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
-import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
-import { requesterOf } from "./requester.ts";
+import { textOf } from "../query.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import { requesterOf } from "./reservations.ts";
+
+type Weights = Policy["weights"];
+
+const UNSAVED = { reservationId: "quote", decisionId: "quote" } as const;
+const MAX_WEIGHT = 1e6;
 
 /** What would happen: the same deciding, nothing written. */
 export function quoteRoutes(context: RouteContext): readonly Route[] {
@@ -22,12 +37,22 @@ export function quoteRoutes(context: RouteContext): readonly Route[] {
     const request = valueOf(toReservationRequest(checked(reservationRequestSchema, body)));
     // A quote reserves nothing: an admin may ask without naming a cluster.
     const isOwn = query.one("requester") === undefined;
-    const reply = engine.quote(isOwn ? caller.clusterId : requesterOf(call, context), request);
+    const requester = isOwn ? caller.clusterId : requesterOf(call, context);
+    const weights = weightsIn(call, engine.policy);
+    const reply =
+      weights === undefined ? engine.quote(requester, request) : quoteWith(weights, requester, request);
     if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);
     const disclosure = caller.isAdmin ? "full" : engine.policy.disclosure;
     const cost = reply.kind === "granted" ? reply.reservation.cost : undefined;
     return ok(toQuote(reply.decision, disclosure, cost));
   };
+  /** The same deciding on the same committed ledger as a reservation, with other weights. */
+  const quoteWith = (weights: Weights, requester: ClusterId, request: ReservationRequest): Reply => {
+    const policy = { ...engine.policy, weights };
+    const command = { kind: "reserve", requester, request, ...UNSAVED } as const;
+    return decide(engine.ledger, command, { now: engine.now(), policy }).reply;
+  };
+
   return [
     {
       method: "POST",
@@ -35,6 +60,7 @@ export function quoteRoutes(context: RouteContext): readonly Route[] {
       access: "cluster",
       body: { limit: LIMIT.bodyBytes },
       isSheddable: true,
+      isReadOnly: true,
       handle: quote,
     },
   ];
@@ -52,6 +78,25 @@ function toQuote(
     ...(cost === undefined ? {} : { cost: fromReservationCost(cost) }),
     decision: fromDecision(decision, disclosure),
   };
+}
+
+/** `resources:0.7,cost:0.3`. Rejects unknown scorers: their weight would have no effect. */
+function weightsIn({ caller, query }: Call, policy: Policy): Weights | undefined {
+  const text = textOf(query, "weights");
+  if (text === "") return undefined;
+  if (!caller.isAdmin) throw new Fault("forbidden", "only an admin may try other weights");
+  const weights = text.split(",").map((part): readonly [name: string, weight: number] => {
+    const [name = "", value = ""] = part.split(":");
+    const weight = value === "" ? Number.NaN : Number(value);
+    if (weight >= 0 && weight <= MAX_WEIGHT) return [name, weight];
+    throw new Fault("invalid", `weights: ${part} is not a scorer and a number from 0 to ${MAX_WEIGHT}`);
+  });
+  const scorers = Object.keys({ ...DEFAULT_POLICY.weights, ...policy.weights, ...policy.ratings });
+  const given = weights.filter(([, weight]) => weight > 0);
+  if (given.length === 0) throw new Fault("invalid", "weights: at least one must be more than 0");
+  const [unknown] = given.find(([name]) => !scorers.includes(name)) ?? [];
+  if (unknown === undefined) return Object.fromEntries(weights);
+  throw new Fault("invalid", `weights: ${unknown} is none of ${scorers.join(", ")}`);
 }
 
 /** Why the broker decided as it did. */

@@ -1,18 +1,29 @@
 import { Fault } from "@resource-broker/base";
 import { HEADER, LIMIT, PATH } from "@resource-broker/contract";
 import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
+import { readReservationQuery, reservationLists } from "../../insight/reservation-list.ts";
 import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
-import { firstAfter } from "../first-after.ts";
-import { type Page, type Query, readPage } from "../query.ts";
+import { firstAfter, type Page, type Query, readPage } from "../query.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
 type Role = "requester" | "provider";
 
+/** A list with any of these is sorted, filtered and counted. */
+const LIST_OPTIONS = ["sort", "order", "q", "phase", "requester", "provider", "cluster", "offset"];
+
 /** Reading reservations. */
 export function reservationListRoutes({ engine, renderContext, index }: RouteContext): readonly Route[] {
   const render = (reservation: Reservation, caller: Actor) =>
     renderReservation(renderContext(), reservation, { role: roleOf(caller, reservation) });
+
+  const sortedLists = reservationLists(engine);
+
+  const listSorted = ({ caller, query }: Call): PlainAnswer => {
+    const { rows, total } = sortedLists(readReservationQuery(query), (each) => isVisible(caller, each));
+    const headers = [HEADER.totalCount, String(total)];
+    return { ...ok(rows.map((reservation) => render(reservation, caller))), headers };
+  };
 
   /**
    * The first Go agents name themselves in the query, read an object, know no pages, and act on the phase Reserved only.
@@ -30,6 +41,7 @@ export function reservationListRoutes({ engine, renderContext, index }: RouteCon
 
   const list = (call: Call): PlainAnswer => {
     const { caller, query } = call;
+    if (query.hasAny(LIST_OPTIONS)) return listSorted(call);
     const page = readPage(query);
     const role = readRole(query);
     const isFirstAgent = call.isOlderAgent && query.one("clusterID") !== undefined;

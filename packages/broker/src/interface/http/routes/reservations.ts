@@ -8,17 +8,56 @@ import {
   reservationRequestSchema,
   toReservationRequest,
 } from "@resource-broker/contract";
-import { type Actor, type Decision, headline, type Reply, type Reservation } from "@resource-broker/domain";
+import {
+  type Actor,
+  type ClusterId,
+  type Decision,
+  headline,
+  isClusterId,
+  type Reply,
+  type Reservation,
+} from "@resource-broker/domain";
 import { checked, faultOf, reservationIn, valueOf } from "../../shared/checked.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
-import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
-import { requesterOf } from "./requester.ts";
+import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+
+const PARAMETER = "requester";
+
+/**
+ * The cluster that a call is made for: the caller, or the cluster that an admin names. An admin is not a cluster: nobody
+ * would use or release its reservation. An agent may have an admin's certificate; its cluster has advertised.
+ */
+export function requesterOf(
+  { caller, query }: Call,
+  context: Pick<RouteContext, "renderContext">,
+): ClusterId {
+  const named = query.one(PARAMETER);
+  if (!caller.isAdmin && named !== undefined && named !== caller.clusterId) {
+    throw new Fault("forbidden", `only an admin may ask for another cluster; leave ?${PARAMETER}= out`);
+  }
+  const requester = named ?? caller.clusterId;
+  if (!caller.isAdmin || hasAdvertised(requester, context)) return requester;
+  if (named === undefined) {
+    throw new Fault(
+      "invalid",
+      `${caller.clusterId} is an admin, not a cluster: name the cluster with ?${PARAMETER}=<cluster-id> (brokerctl: --for)`,
+    );
+  }
+  throw new Fault(
+    "invalid",
+    `${PARAMETER}: no cluster ${JSON.stringify(named)} has advertised here; GET /api/v1/advertisements lists those that have`,
+  );
+}
+
+function hasAdvertised(id: string, { renderContext }: Pick<RouteContext, "renderContext">): id is ClusterId {
+  return isClusterId(id) && renderContext().ledger.accounts.get(id)?.advertisement !== undefined;
+}
 
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** Checks a key; Node joins a header that is sent twice by a comma and a space, which no key may hold. */
-export function checkKey(key: string, where: string = HEADER.idempotencyKey): string {
+function checkKey(key: string, where: string = HEADER.idempotencyKey): string {
   if (key.length <= LIMIT.idempotencyKeyLength && VISIBLE.test(key)) return key;
   throw new Fault(
     "invalid",

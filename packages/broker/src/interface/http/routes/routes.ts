@@ -1,11 +1,9 @@
+import type { RouteContext } from "./context.ts";
 import type { Route } from "../route.ts";
 import { adoptionRoutes } from "./adoptions.ts";
-import { advertisementRoutes } from "./advertisements.ts";
-import { auditRoutes } from "./audit.ts";
-import { clusterRoutes, dashboardLinkRoutes } from "./clusters.ts";
-import type { RouteContext } from "./context.ts";
-import { healthRoutes, policyRoutes } from "./health.ts";
-import { instructionRoutes } from "./instructions.ts";
+import { advertisementRoutes, instructionRoutes } from "./advertisements.ts";
+import { clusterRoutes, dashboardLinkRoutes, healthRoutes, policyRoutes } from "./clusters.ts";
+import { auditRoutes, insightRoutes } from "./insight.ts";
 import { decisionRoutes, quoteRoutes } from "./quotes.ts";
 import { reservationListRoutes } from "./reservation-lists.ts";
 import { reservationRoutes } from "./reservations.ts";
@@ -22,6 +20,7 @@ export function allRoutes(context: RouteContext): readonly Route[] {
     ...adoptionRoutes(context),
     ...clusterRoutes(context),
     ...auditRoutes(context),
+    ...insightRoutes(context),
     ...policyRoutes(context),
     ...dashboardLinkRoutes(context),
     ...healthRoutes(context),

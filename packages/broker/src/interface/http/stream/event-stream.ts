@@ -2,6 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { EventName } from "@resource-broker/contract";
 import type { ClusterId } from "@resource-broker/domain";
 
+/** Events of the stream of everything. */
+type LiveEventName = "hello" | "changes" | "reset";
+
 /** Events of a long list are written in pieces of about this size. */
 const CHUNK_LENGTH = 16 * 1024;
 
@@ -96,7 +99,7 @@ function takeChunk(backlog: Iterator<string>): { readonly events: string[]; read
 }
 
 /** One server-sent event without its end: an id may still be added to it. JSON has no line breaks of its own. */
-export function eventText(name: EventName, body: unknown): string {
+export function eventText(name: EventName | LiveEventName, body: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(body)}\n`;
 }
 
@@ -104,11 +107,29 @@ export function eventText(name: EventName, body: unknown): string {
  * Events that belong to one commit. Only the last one carries the commit's number: a reader cut off in between asks for
  * all of them again.
  */
-function eventsText(events: readonly string[], commit: number | undefined): string {
+export function eventsText(events: readonly string[], commit: number | undefined): string {
   return `${events.join("\n")}${commit === undefined ? "" : `id: ${commit}\n`}\n`;
 }
 
 /** A comment that keeps the connection alive and carries the current event id. */
 export function heartbeatText(commit: number | undefined): string {
-  return `: alive\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
+  return eventsText([": alive\n"], commit);
+}
+
+/** What a reader is told whose last event is not known: it has to read everything again. */
+export function resetText(lastEventId: string): string {
+  const reason = `event ${JSON.stringify(lastEventId.slice(0, 20))} is unknown or too old`;
+  return eventText("reset", { reason });
+}
+
+/** The commit that a reader has seen everything of; undefined: its last event is none of ours. */
+export function commitIn(lastEventId: string): number | undefined {
+  return /^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined;
+}
+
+/** The stream ends with the connection, so chunked encoding is not needed. */
+export function beginStream(response: ServerResponse, headers: readonly string[]): void {
+  response.useChunkedEncodingByDefault = false;
+  const own = ["Content-Type", "text/event-stream", "Cache-Control", "no-store", "Connection", "close"];
+  response.writeHead(200, [...headers, ...own]);
 }

@@ -78,24 +78,6 @@ describe("open streams", () => {
     expect(slow.state.isDropped).toBe(false);
   });
 
-  test("what has left is not written to, and leaves nothing behind", () => {
-    const streams = new OpenStreams(OPTIONS);
-    const { stream, written, state } = reader();
-    streams.add(stream);
-    state.isDropped = true;
-    streams.remove(stream);
-    for (let tick = 0; tick < 3; tick++) streams.tick(tick * 1000);
-    expect(written).toEqual([]);
-    expect(streams.size).toBe(0);
-    expect(streams.of("paris")).toEqual([]);
-  });
-
-  test("a list is written in pieces, waits for the reader, and ends with the commit it reaches to", () => {
-    const { stream, written } = reader();
-    stream.catchUp(["event: a\ndata: 1\n", "event: b\ndata: 2\n"].values());
-    expect(written).toEqual(["event: a\ndata: 1\n\nevent: b\ndata: 2\nid: 7\n\n"]);
-  });
-
   test("until its list is through nothing tells a reader how far it is: cut off, it must hear all of it again", () => {
     const streams = new OpenStreams({ ...OPTIONS, ticksPerHeartbeat: 1 });
     const { stream, written, state, readOn } = reader();

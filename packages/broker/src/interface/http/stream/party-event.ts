@@ -1,8 +1,8 @@
 import type { ClusterId, Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../../engine/engine.ts";
 import { type RenderContext, renderReservation } from "../../shared/render.ts";
-import type { ChangeRing } from "./change-ring.ts";
-import { eventText } from "./event-stream.ts";
+import type { ChangeLog } from "./change-log.ts";
+import { commitIn, eventText, resetText } from "./event-stream.ts";
 
 /** Event name for the provider and for the requester. */
 export type PartyEvent = "instruction" | "reservation";
@@ -31,12 +31,13 @@ function noticeFor(clusterId: string, reservation: Reservation): Notice | undefi
 interface InitialEventsDeps {
   readonly engine: Engine;
   readonly renderContext: () => RenderContext;
-  readonly ring: ChangeRing;
+  readonly log: ChangeLog<readonly Reservation[]>;
 }
 
-interface StreamReader {
+export interface StreamReader {
   readonly clusterId: ClusterId;
   readonly isOlderAgent: boolean;
+  /** The last event it has seen. */
   readonly lastEventId: string | undefined;
 }
 
@@ -45,15 +46,11 @@ interface StreamReader {
  * `reset` event and all live reservations. Each reservation is written in its current state.
  */
 export function* initialEvents(
-  { engine, renderContext, ring }: InitialEventsDeps,
+  { engine, renderContext, log }: InitialEventsDeps,
   { clusterId, isOlderAgent, lastEventId }: StreamReader,
 ): Generator<string> {
-  const missed = lastEventId === undefined ? undefined : missedSince(lastEventId, engine, ring);
-  if (lastEventId !== undefined && missed === undefined) {
-    yield eventText("reset", {
-      reason: `event ${JSON.stringify(lastEventId.slice(0, 20))} is unknown or too old`,
-    });
-  }
+  const missed = lastEventId === undefined ? undefined : missedSince(lastEventId, engine, log);
+  if (lastEventId !== undefined && missed === undefined) yield resetText(lastEventId);
   const notices = missed === undefined ? live(engine, clusterId) : about(clusterId, missed);
   for (const { name, reservation } of notices) {
     const current = engine.ledger.reservations.get(reservation.id) ?? reservation;
@@ -61,24 +58,23 @@ export function* initialEvents(
   }
 }
 
-function missedSince(lastEventId: string, engine: Engine, ring: ChangeRing): Reservation[] | undefined {
-  if (!/^[0-9]{1,15}$/.test(lastEventId)) return undefined;
-  const commit = Number(lastEventId);
-  return commit > engine.commitNumber ? undefined : ring.since(commit);
+function missedSince(
+  lastEventId: string,
+  { commitNumber }: Engine,
+  log: InitialEventsDeps["log"],
+): Reservation[] | undefined {
+  const seen = commitIn(lastEventId);
+  if (seen === undefined || seen > commitNumber) return undefined;
+  return log.between(seen, commitNumber)?.changes.flat();
 }
 
 function live(engine: Engine, clusterId: ClusterId): Notice[] {
-  const account = engine.ledger.accounts.get(clusterId);
-  if (account === undefined) return [];
+  const { asProvider, asRequester } = engine.ledger.accounts.get(clusterId) ?? {};
+  const noticesOf = (name: PartyEvent, reservations: Iterable<Reservation> = []): Notice[] =>
+    Array.from(reservations, (reservation) => ({ name, reservation }));
   return [
-    ...Array.from(
-      account.asProvider.values(),
-      (reservation) => ({ name: "instruction", reservation }) as const,
-    ),
-    ...Array.from(
-      account.asRequester.values(),
-      (reservation) => ({ name: "reservation", reservation }) as const,
-    ),
+    ...noticesOf("instruction", asProvider?.values()),
+    ...noticesOf("reservation", asRequester?.values()),
   ];
 }
 

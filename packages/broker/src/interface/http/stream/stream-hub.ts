@@ -3,26 +3,18 @@ import { type Clock, describeResources, truncate } from "@resource-broker/base";
 import { type CapacityEventDTO, LIMIT } from "@resource-broker/contract";
 import type { ClusterId, Reservation, ReservationId } from "@resource-broker/domain";
 import type { Committed, Engine } from "../../../engine/engine.ts";
-import { CapacityWatch } from "../../shared/capacity-watch.ts";
-import { changedReservations } from "../../shared/changed-reservations.ts";
+import { CapacityWatch, changedReservations } from "../../shared/capacity-watch.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
-import { ChangeRing } from "./change-ring.ts";
-import { EventStream, eventText, heartbeatText } from "./event-stream.ts";
+import { ChangeLog } from "./change-log.ts";
+import { beginStream, EventStream, eventText, heartbeatText } from "./event-stream.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { initialEvents, type Notice, noticeText, type PartyEvent } from "./party-event.ts";
+import { initialEvents, type Notice, noticeText, type PartyEvent, type StreamReader } from "./party-event.ts";
 
 const TICK_MS = 1000;
 /** Limits how many readers are notified of freed capacity per second. */
 const NOTIFIED_PER_SECOND = 1000;
 const FREED = eventText("capacity", { change: "freed" });
-
-export interface StreamReader {
-  readonly clusterId: ClusterId;
-  readonly isOlderAgent: boolean;
-  /** The last event it has seen. */
-  readonly lastEventId: string | undefined;
-}
 
 /** Sends committed changes to the parties they concern. */
 export interface StreamHub {
@@ -47,7 +39,8 @@ export interface StreamHubDeps {
 export function createStreamHub(deps: StreamHubDeps): StreamHub {
   const { engine, renderContext, clock, headers, limits } = deps;
   const capacity = new CapacityWatch(engine);
-  const ring = new ChangeRing(limits.changesRemembered, engine.commitNumber);
+  const start = { commit: engine.commitNumber, at: engine.now() };
+  const log = new ChangeLog<readonly Reservation[]>(limits.changesRemembered, start);
   const streams = new OpenStreams({
     maxPerCluster: limits.maxStreamsPerCluster,
     maxLagMs: limits.maxStreamLagMs,
@@ -68,8 +61,9 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
       if (noted === undefined) notices.set(clusterId, [{ name, reservation }]);
       else noted.push({ name, reservation });
     };
-    for (const reservation of changedReservations(batch, engine.ledger)) {
-      ring.add(batch.number, reservation);
+    const changed = changedReservations(batch, engine.ledger);
+    log.add({ commit: batch.number, at: batch.at }, changed, changed.length);
+    for (const reservation of changed) {
       note(reservation.provider, "instruction", reservation);
       note(reservation.requester, "reservation", reservation);
     }
@@ -115,11 +109,11 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     const { clusterId, isOlderAgent } = reader;
     const maxBufferBytes = limits.maxStreamBufferBytes;
     const stream = new EventStream({ response, clusterId, isOlderAgent, maxBufferBytes, commit });
-    writeHead(response, headers());
+    beginStream(response, headers());
     response.on("close", () => streams.remove(stream));
     streams.add(stream);
     stream.write(heartbeatText(undefined));
-    stream.catchUp(initialEvents({ engine, renderContext, ring }, reader));
+    stream.catchUp(initialEvents({ engine, renderContext, log }, reader));
     cancelTick ??= clock.after(TICK_MS, tick);
   };
 
@@ -134,20 +128,6 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
       for (const stream of streams.all()) stream.end();
     },
   };
-}
-
-/** The stream ends with the connection, so chunked encoding is not needed. */
-function writeHead(response: ServerResponse, headers: readonly string[]): void {
-  response.useChunkedEncodingByDefault = false;
-  response.writeHead(200, [
-    ...headers,
-    "Content-Type",
-    "text/event-stream",
-    "Cache-Control",
-    "no-store",
-    "Connection",
-    "close",
-  ]);
 }
 
 /** Events for the parties of an overcommitted provider; each party gets its own reservations only. */

@@ -12,7 +12,9 @@ import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
 import type { HttpMetrics } from "../../../metrics/metrics.ts";
 import type { Store } from "../../../store/store.ts";
-import { createHttpInterface, type HttpInterface } from "../http-interface.ts";
+import type { LiveLimits } from "../../insight/live/live-hub.ts";
+import { type Api, createApi } from "../api.ts";
+import { createHttpInterface, type HttpInterface } from "../server.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpLimits, type LinkMaker } from "../ports.ts";
 import { type CallAs, caller } from "./call.ts";
 
@@ -28,12 +30,16 @@ export interface BrokerParts {
   readonly metrics?: HttpMetrics;
   /** Of a replica; absent: one process alone has the store. */
   readonly notLeading?: () => Fault | undefined;
+  readonly historyIn?: { readonly file?: string };
+  readonly liveLimits?: LiveLimits;
+  readonly objectsNamespace?: string;
   /** Made with the engine; absent: the dashboard is off. */
   readonly dashboard?: (engine: Engine, log: Log) => LinkMaker;
 }
 
 export interface RunningBroker {
   readonly engine: Engine;
+  readonly api: Api;
   readonly http: HttpInterface;
   readonly port: number;
   readonly call: CallAs;
@@ -45,7 +51,7 @@ export interface RunningBroker {
 
 /** A whole broker on a free port: real engine, real TLS, and the store and the time of the test. */
 export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
-  const { store, clock, limits = {} } = parts;
+  const { store, clock, limits = {}, historyIn = {} } = parts;
   const logged: string[] = [];
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
@@ -64,35 +70,38 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
   );
   await engine.start();
   const source = staticCertificates({ crl: undefined, ...parts.certificates });
+  const allLimits = { ...DEFAULT_HTTP_LIMITS, ...limits };
+  const api = createApi(allLimits, {
+    engine,
+    store,
+    clock,
+    log,
+    randomBytes: countedBytes(),
+    openApi: '{"openapi":"3.1.0"}',
+    policyOrigin: () => ({
+      source: "built-in",
+      loadedAt: 0,
+      sliceDefaults: parts.sliceDefaults?.() ?? DEFAULT_SLICE,
+    }),
+    ...leading,
+    ...(parts.dashboard === undefined ? {} : { dashboard: parts.dashboard(engine, log) }),
+    auditChain: () => ({ state: "checking" }),
+    historyIn,
+    liveLimits: parts.liveLimits,
+    objectsNamespace: parts.objectsNamespace,
+    metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
+  });
+  if (parts.notLeading?.() === undefined) await api.lead();
   const http = createHttpInterface(
-    {
-      port: 0,
-      tlsMinVersion: "TLSv1.2",
-      adminUnit: "broker-admin",
-      limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
-    },
-    {
-      engine,
-      store,
-      clock,
-      log,
-      certificates: source,
-      randomBytes: countedBytes(),
-      openApi: '{"openapi":"3.1.0"}',
-      policyOrigin: () => ({
-        source: "built-in",
-        loadedAt: 0,
-        sliceDefaults: parts.sliceDefaults?.() ?? DEFAULT_SLICE,
-      }),
-      ...leading,
-      ...(parts.dashboard === undefined ? {} : { dashboard: parts.dashboard(engine, log) }),
-      metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
-    },
+    api,
+    { port: 0, tlsMinVersion: "TLSv1.2", adminUnit: "broker-admin", limits: allLimits },
+    { clock, log, certificates: source },
   );
   const { port } = await http.start();
   const { call, close } = caller(port);
   return {
     engine,
+    api,
     http,
     port,
     call,
@@ -101,6 +110,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
     stop: async () => {
       close();
       await http.stop();
+      await api.stop();
       await engine.stop();
     },
   };

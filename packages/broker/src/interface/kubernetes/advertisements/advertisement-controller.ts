@@ -1,147 +1,148 @@
 import { formatTime } from "@resource-broker/base";
-import { type ClusterAdvertisement, clusterAdvertisementName } from "@resource-broker/contract/crd";
-import type { ClusterId, LedgerEvent, LedgerView } from "@resource-broker/domain";
-import { objectKey, reconcileLoop } from "@resource-broker/kube";
-import type { AdvertisementOutcome, AdvertisementStatus } from "../builders/advertisement-status.ts";
+import type { ClusterAdvertisement } from "@resource-broker/contract/crd";
+import { objectKey } from "@resource-broker/kube";
+import { ADVERTISEMENT_OWNERSHIP, type AdvertisementOutcome } from "../builders/advertisement-status.ts";
 import { advertisementEvents } from "../builders/events.ts";
-import { assumeCache } from "../objects/assume-cache.ts";
-import {
-  CLUSTER_ADVERTISEMENTS,
-  type ObjectInformers,
-  trimAdvertisement,
-} from "../objects/object-informers.ts";
-import { stepReconciler } from "../objects/step-reconciler.ts";
-import { FIELD_MANAGER, type KubernetesDeps, type KubernetesPart } from "../ports.ts";
-import { type AdvertisementStep, planAdvertisement, versionFields } from "./plan-advertisement.ts";
+import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/object-informers.ts";
+import { FIELD_MANAGER, type KindDeps, type ProjectionOptions } from "../ports.ts";
+import { type Controller, controller } from "../projection/controller.ts";
+import { assumeCache, objectWriter } from "../projection/object-writer.ts";
+import { versionFields, watchRemovedLabels } from "./advertisement-owner.ts";
+import { minimalAdvertisement } from "./advertisement-view.ts";
+import { type AdvertisementCall, type AdvertisementStep, planAdvertisement } from "./plan-advertisement.ts";
 
-const CONCURRENCY = 16;
-const RESYNC_MS = 60_000;
-/** Delay before a status is written, because the available capacity may change many times per second. */
-const STATUS_DELAY_MS = 250;
+export interface AdvertisementController extends Controller {
+  /** Call it at every poll: writes views that differ only in the time of the last advertisement, when nothing else waits. */
+  readonly refreshSome: () => void;
+}
 
-/** Accepts ClusterAdvertisements of agents and writes the broker's fields and status to them. */
-export function serveAdvertisements(
-  { namespace }: { readonly namespace: string },
-  deps: KubernetesDeps & { readonly known: ObjectInformers },
-): KubernetesPart {
-  const { engine, client, known, clock, random, log, recorder, isLeading } = deps;
+/** Accepts ClusterAdvertisements of agents and answers them, and shows the clusters that advertise over HTTP. */
+export function advertisementController(options: ProjectionOptions, deps: KindDeps): AdvertisementController {
+  const { namespace } = options;
+  const { engine, client, known, limiter, signal } = deps;
+  const lane = limiter.lane("showing clusters");
   const cache = assumeCache(known.advertisements, trimAdvertisement);
+  const writer = objectWriter(
+    {
+      resource: CLUSTER_ADVERTISEMENTS,
+      ownership: ADVERTISEMENT_OWNERSHIP,
+      create: (desired) =>
+        client.apply(CLUSTER_ADVERTISEMENTS, minimalAdvertisement(desired), {
+          fieldManager: FIELD_MANAGER,
+          force: true,
+          signal,
+        }),
+      eventsFor: advertisementEvents,
+    },
+    { ...deps, cache, run: lane.run },
+  );
+  const removedLabels = watchRemovedLabels(known.advertisements);
   /** Outcomes of accepted or refused advertisements whose status is not written yet. */
-  const outcomes = new Map<string, { readonly version: string; readonly receipt: AdvertisementOutcome }>();
-  const lastWritten = new Map<string, string>();
+  const outcomes = new Map<string, { readonly version: string; readonly outcome: AdvertisementOutcome }>();
+  /** Views that are correct except for the time of the last advertisement. */
+  const outdated = new Set<string>();
+  const refreshDue = new Set<string>();
+  const unsubscribe = known.advertisements.listen((key, now) => {
+    if (now !== undefined) return;
+    writer.forget(key);
+    outcomes.delete(key);
+  });
 
-  const planFor = (object: ClusterAdvertisement, key: string): AdvertisementStep => {
+  const plan = (name: string, object: ClusterAdvertisement | undefined): AdvertisementStep => {
     const { ledger, ledgerId, policy } = engine;
-    const own = outcomes.get(key);
-    const outcome = own?.version === versionKey(object) ? own.receipt : undefined;
-    return planAdvertisement({ object, ledger, ledgerId, policy, now: engine.now(), outcome });
+    const own = object && outcomes.get(objectKey(object));
+    const step = planAdvertisement({
+      ...options,
+      name,
+      object,
+      ledger,
+      ledgerId,
+      policy,
+      now: engine.now(),
+      outcome: own?.version === (object && versionKey(object)) ? own?.outcome : undefined,
+      isLabelRemoved: removedLabels.has(name),
+      isRefreshDue: refreshDue.has(name),
+    });
+    if (step.isOutdated === true) outdated.add(name);
+    else outdated.delete(name);
+    // A view that is being written gets its times too.
+    if (step.kind === "show") refreshDue.add(name);
+    else refreshDue.delete(name);
+    return step;
   };
 
-  const setOutcome = (object: ClusterAdvertisement, receipt: AdvertisementOutcome): void =>
-    void outcomes.set(objectKey(object), { version: versionKey(object), receipt });
-
+  const setOutcome = (object: ClusterAdvertisement, outcome: AdvertisementOutcome): void =>
+    void outcomes.set(objectKey(object), { version: versionKey(object), outcome });
   const refuse = (object: ClusterAdvertisement, code: string, message: string): void => {
     const { accepted } = object.status ?? {};
-    const refused = { ...versionFields(object), code, message };
+    const refused = { ...versionFields(object.spec), code, message };
     setOutcome(object, accepted === undefined ? { refused } : { accepted, refused });
   };
-
-  const advertise = async (
+  const call = async (
     object: ClusterAdvertisement,
-    { advertisement }: Extract<AdvertisementStep, { kind: "advertise" }>,
-  ): Promise<void> => {
-    const reply = await engine.submit({ kind: "advertise", advertisement });
+    step: AdvertisementCall,
+  ): Promise<ClusterAdvertisement> => {
+    if (step.kind === "refuse") {
+      refuse(object, "invalid", step.problem);
+      return object;
+    }
+    const reply = await engine.submit(step);
     if (reply.kind === "rejected") refuse(object, reply.code, reply.message);
-    else setOutcome(object, { accepted: { ...versionFields(object), at: formatTime(engine.now()) } });
+    else setOutcome(object, { accepted: { ...versionFields(object.spec), at: formatTime(engine.now()) } });
+    return object;
   };
 
-  const setResources = async (object: ClusterAdvertisement, resources: object): Promise<void> => {
-    const { name, uid } = object.metadata;
-    const body = { metadata: { uid }, spec: { resources } };
-    const change = { name: { name, namespace }, patch: { kind: "merge", body } } as const;
-    cache.assume(await client.patch(CLUSTER_ADVERTISEMENTS, change, { fieldManager: FIELD_MANAGER }));
-  };
-
-  /** Returns false if the same status was written before: the server does not keep all of its fields. */
-  const writeStatus = async (object: ClusterAdvertisement, status: AdvertisementStatus): Promise<boolean> => {
-    const key = objectKey(object);
-    if (lastWritten.get(key) === statusKey(object, status)) return false;
-    const { name, uid = "" } = object.metadata;
-    const written = await client.apply(
-      CLUSTER_ADVERTISEMENTS,
-      { metadata: { name, namespace, uid }, status },
-      { fieldManager: FIELD_MANAGER, force: true, subresource: "status" },
-    );
-    cache.assume(written);
-    lastWritten.set(key, statusKey(written, status));
-    for (const event of advertisementEvents(object, status)) recorder.record(event);
-    return true;
-  };
-
-  const perform = async (
-    object: ClusterAdvertisement,
-    step: Exclude<AdvertisementStep, { kind: "done" }>,
-  ): Promise<boolean> => {
-    if (step.kind === "write-status") return writeStatus(object, step.status);
-    if (step.kind === "advertise") await advertise(object, step);
-    else if (step.kind === "refuse") refuse(object, "invalid", step.problem);
-    else await setResources(object, step.resources);
-    return true;
-  };
-
-  const loop = reconcileLoop(
+  const served = controller(
     {
       name: "ClusterAdvertisement",
-      concurrency: CONCURRENCY,
-      reconcile: stepReconciler({ cache, isLeading, plan: planFor, nameOf: ({ kind }) => kind, perform }),
-      resync: { everyMs: RESYNC_MS, keys: known.advertisements.keys },
+      find: (name) => cache.get(`${namespace}/${name}`),
+      plan,
+      write: writer,
+      call,
     },
-    { clock, random, log },
+    { ...deps, lane },
   );
-
-  const follow = (clusterId: ClusterId): void => {
-    const key = `${namespace}/${clusterAdvertisementName(clusterId)}`;
-    if (known.advertisements.get(key) !== undefined) loop.enqueueAfter(key, STATUS_DELAY_MS);
-  };
-  const cleanups: (() => void)[] = [];
+  const refresh = refresher(outdated, (name) => {
+    refreshDue.add(name);
+    served.enqueueSlowly(name);
+  });
   return {
-    start: () => {
-      cleanups.push(
-        known.advertisements.listen((key, now) => {
-          if (now !== undefined) return loop.enqueue(key);
-          outcomes.delete(key);
-          lastWritten.delete(key);
-        }),
-        engine.onCommit(({ events }) => {
-          for (const event of events) for (const id of clustersIn(event, engine.ledger)) follow(id);
-        }),
-      );
-      for (const key of known.advertisements.keys()) loop.enqueue(key);
-      return Promise.resolve();
+    ...served,
+    refreshSome: () => {
+      if (!served.isShowing()) refresh();
     },
     stop: async () => {
-      for (const end of cleanups.splice(0)) end();
-      await loop.stop();
+      await served.stop();
+      unsubscribe();
+      removedLabels.stop();
       cache.stop();
     },
   };
 }
 
-function versionKey(object: ClusterAdvertisement): string {
-  return JSON.stringify([object.metadata.uid, versionFields(object)]);
+function versionKey({ metadata, spec }: ClusterAdvertisement): string {
+  return JSON.stringify([metadata.uid, versionFields(spec)]);
 }
 
-function statusKey({ metadata }: ClusterAdvertisement, status: AdvertisementStatus): string {
-  return JSON.stringify([metadata.resourceVersion, status], (name, value: unknown) =>
-    name === "lastTransitionTime" ? undefined : value,
-  );
-}
+/** A view that differs only in the time of the last advertisement is written after this many polls, if no other write waits. */
+const REFRESH_EVERY_POLLS = 30;
+const REFRESHED_AT_ONCE = 4;
 
-/** The clusters whose account an event may have changed. */
-function clustersIn(event: LedgerEvent, ledger: LedgerView): readonly ClusterId[] {
-  if (event.kind === "advertised") return [event.advertisement.clusterId];
-  if ("clusterId" in event) return [event.clusterId];
-  const reservation =
-    "reservation" in event ? event.reservation : ledger.reservations.get("id" in event ? event.id : "");
-  return reservation === undefined ? [] : [reservation.requester, reservation.provider];
+/** Refreshes outdated views, oldest first, a few per poll, and each at most once in a while. */
+function refresher(outdated: Set<string>, refresh: (name: string) => void): () => void {
+  const since = new Map<string, number>();
+  let polls = 0;
+  return () => {
+    polls++;
+    for (const name of since.keys()) if (!outdated.has(name)) since.delete(name);
+    for (const name of outdated) if (!since.has(name)) since.set(name, polls);
+    let left = REFRESHED_AT_ONCE;
+    for (const [name, found] of since) {
+      if (left === 0 || polls - found < REFRESH_EVERY_POLLS) break;
+      left--;
+      since.delete(name);
+      outdated.delete(name);
+      refresh(name);
+    }
+  };
 }

@@ -9,7 +9,9 @@ import {
   brokerResources,
 } from "../builders/advertisement-status.ts";
 import { offered } from "../testing/samples.ts";
-import { type AdvertisementState, planAdvertisement, versionFields } from "./plan-advertisement.ts";
+import { stepName } from "../projection/desired-object.ts";
+import { versionFields } from "./advertisement-owner.ts";
+import { type AdvertisementState, planAdvertisement } from "./plan-advertisement.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 const POLICY = { stalenessMs: 120_000 };
@@ -38,7 +40,7 @@ function object(more: Partial<ClusterAdvertisement["metadata"]> = {}, sequence =
 }
 
 function accepted(of: ClusterAdvertisement): AdvertisementOutcome {
-  return { accepted: { ...versionFields(of), at: AT } };
+  return { accepted: { ...versionFields(of.spec), at: AT } };
 }
 
 /** An object that says all there is to say. */
@@ -67,6 +69,12 @@ function plan(state: Partial<AdvertisementState> & Pick<AdvertisementState, "obj
     now: NOW,
     policy: POLICY,
     outcome: undefined,
+    namespace: "broker",
+    name: state.object?.metadata.name ?? "paris-adv",
+    objects: true,
+    views: false,
+    isLabelRemoved: false,
+    isRefreshDue: false,
     ...state,
   });
 }
@@ -123,13 +131,14 @@ const STEPS: readonly (readonly [string, Parameters<typeof plan>[0], string])[] 
 
 describe("what is done about a ClusterAdvertisement:", () => {
   test.each(STEPS)("%s", (_, state, expected) => {
-    expect(plan(state).kind).toBe(expected);
+    const step = plan(state);
+    expect(step.kind === "done" ? "done" : stepName(step)).toBe(expected);
   });
 
   test("without an instance it comes from an older agent", () => {
     const { instance: _, sequence: __, ...spec } = object().spec;
     const step = plan({ object: { ...object(), spec } });
-    expect(step).toMatchObject({ kind: "advertise", advertisement: { protocol: 1 } });
+    expect(step).toMatchObject({ call: { kind: "advertise", advertisement: { protocol: 1 } } });
   });
 
   test("what an agent says of reserved and available is never read", () => {
@@ -137,10 +146,8 @@ describe("what is done about a ClusterAdvertisement:", () => {
     const all = { cpu: "999", memory: "999Gi" };
     const spec = { ...whole.spec, resources: { ...whole.spec.resources, reserved: all, available: all } };
     const step = plan({ object: { ...whole, spec } });
-    if (step.kind !== "advertise") throw new Error(step.kind);
-    expect(step.advertisement.allocatable).toEqual(
-      resourceVector({ cpuMillis: 16_000, memoryBytes: 64 * 2 ** 30 }),
-    );
+    const allocatable = resourceVector({ cpuMillis: 16_000, memoryBytes: 64 * 2 ** 30 });
+    expect(step).toMatchObject({ call: { kind: "advertise", advertisement: { allocatable } } });
   });
 
   test("an object that an older definition let in is turned away with what is wrong", () => {
@@ -150,20 +157,13 @@ describe("what is done about a ClusterAdvertisement:", () => {
       resources: { ...whole.spec.resources, allocatable: { cpu: "-1", memory: "1Gi" } },
     };
     expect(plan({ object: { ...whole, spec } })).toMatchObject({
-      kind: "refuse",
-      problem: expect.stringContaining("resources.allocatable.cpu"),
+      call: { kind: "refuse", problem: expect.stringContaining("resources.allocatable.cpu") },
     });
-  });
-
-  test("it is looked at again in the very moment in which it becomes stale", () => {
-    const step = plan({ object: written(heard()), now: NOW + 20_000 });
-    expect(step).toEqual({ kind: "done", requeueAfterMs: 100_001 });
   });
 
   test("a field that nobody wants any more is taken away", () => {
     expect(plan({ object: lowered() })).toMatchObject({
-      kind: "set-resources",
-      resources: { reserved: { gpu: null } },
+      write: { name: "set-resources", change: { spec: { resources: { reserved: { gpu: null } } } } },
     });
   });
 });

@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from "@resource-broker/base";
+import { formatTime } from "@resource-broker/base";
 import { describeProblems, toAdvertisement, validate } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
@@ -12,142 +12,168 @@ import {
   CURRENT_PROTOCOL,
   type LedgerView,
 } from "@resource-broker/domain";
+import { type AdvertisedAccount, hasAdvertised } from "../../shared/advertised-account.ts";
 import { withoutIncompleteCost } from "../../shared/checked.ts";
 import {
   type AdvertisementOutcome,
   type AdvertisementStatus,
-  type AdvertisementStatusContext,
   advertisementStatus,
   brokerResources,
-  freshForMs,
   isAdvertisementStatusCurrent,
 } from "../builders/advertisement-status.ts";
-import { mergePatch } from "../objects/diff.ts";
+import { mergePatch } from "../builders/conditions.ts";
+import type { Step, Write } from "../projection/desired-object.ts";
+import { isSameVersion, ledgerVersion, ownerOf, versionFields, versionOf } from "./advertisement-owner.ts";
+import { type ClusterState, clusterOf, planAdvertisementView, viewStatus } from "./advertisement-view.ts";
 
-/** An object and what the ledger knows. */
-export interface AdvertisementState extends AdvertisementStatusContext {
-  readonly object: ClusterAdvertisement;
+/** An object, if there is one, and what the ledger knows. */
+export interface AdvertisementState extends Omit<ClusterState, "account"> {
+  readonly name: string;
+  readonly object: ClusterAdvertisement | undefined;
   readonly ledger: LedgerView;
+  /** Serve what agents write. */
+  readonly objects: boolean;
+  /** Show the ledger. */
+  readonly views: boolean;
+  /** This process saw that only the view label was removed. */
+  readonly isLabelRemoved: boolean;
   /** The outcome of the advertisement in the object, if this process has it and the status does not show it yet. */
   readonly outcome: AdvertisementOutcome | undefined;
 }
 
-/** The next step for an object. After each step the object and the ledger are read again. */
-export type AdvertisementStep =
-  | { readonly kind: "done"; readonly requeueAfterMs?: number }
+export type AdvertisementCall =
   | { readonly kind: "advertise"; readonly advertisement: Advertisement }
-  | { readonly kind: "refuse"; readonly problem: string }
-  /** A merge patch of spec.resources. */
-  | { readonly kind: "set-resources"; readonly resources: object }
-  | { readonly kind: "write-status"; readonly status: AdvertisementStatus };
+  | { readonly kind: "refuse"; readonly problem: string };
+
+/** `isOutdated`: a view that is correct except for the time of the last advertisement. */
+export type AdvertisementStep = Step<ClusterAdvertisement, AdvertisementCall> & {
+  readonly isOutdated?: boolean;
+};
 
 /** Without an instance it comes from an older agent, which writes whole objects. */
 const OLDER_PROTOCOL = 1;
 const DONE: AdvertisementStep = { kind: "done" };
 
+/** Plans the next step for a ClusterAdvertisement: an agent's advertisement, or a view of the ledger. */
 export function planAdvertisement(state: AdvertisementState): AdvertisementStep {
-  const { object } = state;
-  const { metadata, spec } = object;
-  const isForeign = metadata.labels?.[KUBE_LABEL.view] === "true" || metadata.deletionTimestamp !== undefined;
-  if (isForeign) return DONE;
-  const expectedName = clusterAdvertisementName(spec.clusterID);
-  if (metadata.name !== expectedName) {
-    return (
-      statusStep(advertisementStatus({ account: undefined, object, expectedName }, state), object) ?? DONE
-    );
-  }
-  const outcome = state.outcome ?? outcomeInStatus(object) ?? outcomeInLedger(state.ledger, object);
-  if (outcome === undefined) return planNew(object);
-  return planKnown(state, outcome);
+  const { object, objects, views } = state;
+  const account = state.ledger.accounts.get(clusterOf(state.name) ?? "");
+  if (object === undefined) return views && hasAdvertised(account) ? showCluster(state, account) : DONE;
+  if (object.metadata.deletionTimestamp !== undefined) return DONE;
+  const step = views ? planOwned(state, object, account) : undefined;
+  if (step !== undefined) return step;
+  return isLabelled(object) || !objects ? DONE : planAgents(state, object);
 }
 
-/** Identifies one advertisement among those of its cluster. */
-export function versionFields({
-  spec,
-}: ClusterAdvertisement): NonNullable<AdvertisementStatus["accepted"]> extends infer A
-  ? Omit<A, "at">
-  : never {
-  const { timestamp, instance, sequence } = spec;
-  return {
-    timestamp,
-    ...(instance === undefined ? {} : { instance }),
-    ...(sequence === undefined ? {} : { sequence }),
-  };
+/** The step for an object of the broker; undefined: an agent owns it. */
+function planOwned(
+  state: AdvertisementState,
+  object: ClusterAdvertisement,
+  account: AccountView | undefined,
+): AdvertisementStep | undefined {
+  const owner = ownerOf({ ...state, object, account });
+  if (owner === "handed-over") return { kind: "show", write: REMOVE_LABEL };
+  const isShown = isLabelled(object) || hasAdvertised(account);
+  return owner === "broker" && isShown ? planView(state, object, account) : undefined;
+}
+
+function isLabelled({ metadata }: ClusterAdvertisement): boolean {
+  return metadata.labels?.[KUBE_LABEL.view] === "true";
+}
+
+const REMOVE_LABEL: Write<ClusterAdvertisement> = {
+  kind: "patch",
+  name: "remove-label",
+  change: { metadata: { labels: { [KUBE_LABEL.view]: null } } },
+};
+
+function planView(
+  state: AdvertisementState,
+  object: ClusterAdvertisement,
+  account: AccountView | undefined,
+): AdvertisementStep {
+  if (object.spec.clusterID !== clusterOf(state.name)) return { kind: "show", write: { kind: "delete" } };
+  if (hasAdvertised(account)) return showCluster(state, account);
+  const status = viewStatus({ ...state, account }, object);
+  return isAdvertisementStatusCurrent(status, object)
+    ? DONE
+    : { kind: "show", write: { kind: "write-status", status } };
+}
+
+function showCluster(state: AdvertisementState, account: AdvertisedAccount): AdvertisementStep {
+  const plan = planAdvertisementView({ ...state, account }, account, state.object);
+  return plan.kind === "write" ? { kind: "show", write: plan.write } : plan;
+}
+
+/** An agent's own object. */
+function planAgents(state: AdvertisementState, object: ClusterAdvertisement): AdvertisementStep {
+  const expectedName = clusterAdvertisementName(object.spec.clusterID);
+  if (object.metadata.name !== expectedName) {
+    return statusStep(advertisementStatus({ account: undefined, object, expectedName }, state), object);
+  }
+  const outcome = state.outcome ?? outcomeInStatus(object) ?? outcomeInLedger(state.ledger, object);
+  return outcome === undefined ? planNew(object) : planKnown(state, object, outcome);
 }
 
 /** The outcome in the status for the advertisement in the spec; undefined if there is none yet. */
-function outcomeInStatus(object: ClusterAdvertisement): AdvertisementOutcome | undefined {
-  const { accepted, refused } = object.status ?? {};
-  const version = versionFields(object);
-  if (isSameVersion(version, refused))
-    return { ...(accepted === undefined ? {} : { accepted }), ...(refused && { refused }) };
-  return isSameVersion(version, accepted) && accepted !== undefined ? { accepted } : undefined;
+function outcomeInStatus({ spec, status }: ClusterAdvertisement): AdvertisementOutcome | undefined {
+  const { accepted, refused } = status ?? {};
+  const stated = versionOf(spec);
+  if (refused !== undefined && isSameVersion(stated, versionOf(refused)))
+    return { ...(accepted === undefined ? {} : { accepted }), refused };
+  return accepted !== undefined && isSameVersion(stated, versionOf(accepted)) ? { accepted } : undefined;
 }
 
 /** The ledger has this advertisement, but the status was lost. Accepting it again would make a stale cluster look fresh. */
 function outcomeInLedger(
   { accounts }: LedgerView,
-  object: ClusterAdvertisement,
+  { spec }: ClusterAdvertisement,
 ): AdvertisementOutcome | undefined {
-  const account = accounts.get(object.spec.clusterID);
-  const { statedAt, instance, sequence } = account?.advertisement ?? {};
-  const version = versionFields(object);
-  const isKnown =
-    account !== undefined &&
-    statedAt === parseTime(version.timestamp) &&
-    instance === version.instance &&
-    sequence === version.sequence;
-  return isKnown ? { accepted: { ...version, at: formatTime(account.receivedAt) } } : undefined;
-}
-
-type VersionFields = ReturnType<typeof versionFields>;
-
-function isSameVersion(version: VersionFields, recorded: VersionFields | undefined): boolean {
-  return (
-    recorded !== undefined &&
-    recorded.timestamp === version.timestamp &&
-    recorded.instance === version.instance &&
-    recorded.sequence === version.sequence
-  );
+  const account = accounts.get(spec.clusterID);
+  if (!hasAdvertised(account) || !isSameVersion(versionOf(spec), ledgerVersion(account.advertisement)))
+    return undefined;
+  return { accepted: { ...versionFields(spec), at: formatTime(account.receivedAt) } };
 }
 
 /** The API server has checked the object, but perhaps by an older definition. */
 function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
   const checked = validate(clusterAdvertisementKind.spec, withoutIncompleteCost(spec));
-  if (!checked.ok) return { kind: "refuse", problem: describeProblems(checked.problems) };
+  if (!checked.ok) return refuse(describeProblems(checked.problems));
   const { resources, instance } = checked.value;
   const protocol = instance === undefined ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
   // `reserved` and `available` in the object are ignored: the broker computes them.
   const dto = { ...checked.value, resources: { ...resources, available: resources.allocatable } };
   const mapped = toAdvertisement(dto, protocol);
-  if (!mapped.ok) return { kind: "refuse", problem: describeProblems(mapped.problems) };
-  return { kind: "advertise", advertisement: mapped.value };
+  if (!mapped.ok) return refuse(describeProblems(mapped.problems));
+  return { kind: "call", call: { kind: "advertise", advertisement: mapped.value } };
 }
 
-function planKnown(state: AdvertisementState, outcome: AdvertisementOutcome): AdvertisementStep {
-  const { object, ledger } = state;
-  const account = ledger.accounts.get(object.spec.clusterID);
-  const resources = account === undefined ? undefined : missingResources(object, account);
-  if (resources !== undefined) return { kind: "set-resources", resources };
-  const status = advertisementStatus({ account, object, outcome }, state);
-  return statusStep(status, object) ?? untilStale(account, state);
+function refuse(problem: string): AdvertisementStep {
+  return { kind: "call", call: { kind: "refuse", problem } };
 }
 
-/** Rewrites the fields if somebody changed them, so that nobody can lower them. */
+function planKnown(
+  state: AdvertisementState,
+  object: ClusterAdvertisement,
+  outcome: AdvertisementOutcome,
+): AdvertisementStep {
+  const account = state.ledger.accounts.get(object.spec.clusterID);
+  const resources = hasAdvertised(account) ? missingResources(object, account) : undefined;
+  if (resources !== undefined) {
+    const change = { spec: { resources } };
+    return { kind: "answer", write: { kind: "patch", name: "set-resources", change } };
+  }
+  return statusStep(advertisementStatus({ account, object, outcome }, state), object);
+}
+
+/** The merge patch that rewrites the fields if somebody changed them, so that nobody can lower them. */
 function missingResources({ spec }: ClusterAdvertisement, account: AccountView): object | undefined {
-  if (account.advertisement === undefined) return undefined;
   const { reserved, available } = spec.resources;
   return mergePatch({ reserved, available }, brokerResources(account));
 }
 
-function statusStep(
-  status: AdvertisementStatus,
-  object: ClusterAdvertisement,
-): AdvertisementStep | undefined {
-  return isAdvertisementStatusCurrent(status, object) ? undefined : { kind: "write-status", status };
-}
-
-function untilStale(account: AccountView | undefined, state: AdvertisementState): AdvertisementStep {
-  const leftMs = account?.advertisement === undefined ? undefined : freshForMs(account, state);
-  return leftMs === undefined ? DONE : { kind: "done", requeueAfterMs: leftMs };
+function statusStep(status: AdvertisementStatus, object: ClusterAdvertisement): AdvertisementStep {
+  return isAdvertisementStatusCurrent(status, object)
+    ? DONE
+    : { kind: "answer", write: { kind: "write-status", status } };
 }

@@ -1,14 +1,13 @@
 import { describeResources, formatTime, isZero } from "@resource-broker/base";
-import { fitToSchema, type ResourceQuantitiesDTO, toQuantities } from "@resource-broker/contract";
+import { type ResourceQuantitiesDTO, toQuantities } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementKind } from "@resource-broker/contract/crd";
 import type { AccountView, Instant, Policy } from "@resource-broker/domain";
 import {
-  conditionIn,
-  conditionsOf,
+  completeStatus,
+  conditionMaker,
   type DesiredCondition,
-  isSameStatus,
-  isTrue,
-  type Ownership,
+  type StatusOwnership,
+  statusDiff,
 } from "./conditions.ts";
 
 export type AdvertisementStatus = NonNullable<ClusterAdvertisement["status"]>;
@@ -19,19 +18,11 @@ export const ADVERTISEMENT_CONDITION = {
   overcommitted: "Overcommitted",
 } as const;
 
-const OWNED: Ownership = {
-  fields: [
-    "phase",
-    "active",
-    "score",
-    "accepted",
-    "refused",
-    "ledgerID",
-    "message",
-    "lastUpdateTime",
-    "observedGeneration",
-  ],
-  conditions: Object.values(ADVERTISEMENT_CONDITION),
+/** These fields of the status belong to the store and other writers. */
+export const ADVERTISEMENT_OWNERSHIP: StatusOwnership = {
+  othersFields: ["holds", "epoch", "commit"],
+  ownConditions: Object.values(ADVERTISEMENT_CONDITION),
+  ignoresUpdateTime: false,
 };
 
 /** What a status is computed from, beside the account and the object it is written to. */
@@ -62,29 +53,24 @@ export function advertisementStatus(
   context: AdvertisementStatusContext,
 ): AdvertisementStatus {
   const { account, object, outcome } = subject;
-  const now = formatTime(context.now);
-  const desired = conditionsFor(subject, context);
-  const observedGeneration = object?.metadata.generation;
-  const isStale = conditionIn(desired, ADVERTISEMENT_CONDITION.stale)?.status !== "False";
-  return fitToSchema(clusterAdvertisementKind.status, {
-    phase: isStale ? "Stale" : "Active",
-    active: isTrue(desired, ADVERTISEMENT_CONDITION.ready),
-    ...(account?.advertisement === undefined ? {} : scoreFields(account)),
-    message: messageOf(desired, outcome),
-    ...outcome,
-    ledgerID: context.ledgerId,
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    conditions: conditionsOf(desired, object?.status?.conditions, { now, observedGeneration }),
-  });
+  const ready = readyCondition(subject, context);
+  const stale = staleCondition(account, context);
+  return completeStatus<AdvertisementStatus>(
+    {
+      phase: stale.status === "False" ? "Active" : "Stale",
+      active: ready.status === "True",
+      ...(account?.advertisement === undefined ? {} : scoreFields(account)),
+      message: outcome?.refused === undefined ? ready.message : `Refused: ${outcome.refused.message}`,
+      ...outcome,
+      ledgerID: context.ledgerId,
+    },
+    [ready, stale, overcommittedCondition(account)],
+    { schema: clusterAdvertisementKind.status, now: context.now, object },
+  );
 }
 
 function scoreFields(account: AccountView): Pick<AdvertisementStatus, "score" | "lastUpdateTime"> {
   return { score: scoreOf(account), lastUpdateTime: formatTime(account.receivedAt) };
-}
-
-function messageOf(desired: readonly DesiredCondition[], outcome: AdvertisementOutcome | undefined): string {
-  const ready = conditionIn(desired, ADVERTISEMENT_CONDITION.ready)?.message ?? "";
-  return outcome?.refused === undefined ? ready : `Refused: ${outcome.refused.message}`;
 }
 
 /** What only the broker writes into the spec. */
@@ -100,88 +86,52 @@ export function isAdvertisementStatusCurrent(
   status: AdvertisementStatus,
   object: ClusterAdvertisement,
 ): boolean {
-  return isSameStatus(status, object.status, OWNED);
+  return !statusDiff(status, object.status ?? {}, ADVERTISEMENT_OWNERSHIP).isDifferent;
 }
 
-/** Time until the advertisement becomes stale; undefined if it is stale. */
-export function freshForMs(
+function isFresh(
   { receivedAt }: Pick<AccountView, "receivedAt">,
-  { now, policy }: Pick<AdvertisementStatusContext, "now" | "policy">,
-): number | undefined {
-  const leftMs = receivedAt + policy.stalenessMs - now;
-  return leftMs < 0 ? undefined : leftMs + 1;
+  { now, policy }: AdvertisementStatusContext,
+): boolean {
+  return now - receivedAt <= policy.stalenessMs;
 }
 
-function isFresh(account: AccountView, context: AdvertisementStatusContext): boolean {
-  return freshForMs(account, context) !== undefined;
-}
-
-function conditionsFor(
-  subject: AdvertisementSubject,
-  context: AdvertisementStatusContext,
-): DesiredCondition[] {
-  return [
-    readyCondition(subject, context),
-    staleCondition(subject, context),
-    overcommittedCondition(subject),
-  ];
-}
+const NOT_HEARD = ["NotHeard", "The broker has not received an advertisement."] as const;
 
 function readyCondition(
   { account, expectedName }: AdvertisementSubject,
   context: AdvertisementStatusContext,
 ): DesiredCondition {
-  const not = (reason: string, message: string): DesiredCondition => ({
-    type: ADVERTISEMENT_CONDITION.ready,
-    status: "False",
-    reason,
-    message,
-  });
-  if (expectedName !== undefined)
-    return not(
-      "NameMismatch",
-      `Not read: the advertisement of this clusterID must be named ${expectedName}.`,
-    );
-  if (account?.advertisement === undefined)
-    return not("NotHeard", "The broker has not received an advertisement.");
-  if (!isFresh(account, context)) return not("Stale", staleMessage(account));
-  if (account.cordon !== undefined) return not("Cordoned", cordonMessage(account.cordon.why));
-  return {
-    type: ADVERTISEMENT_CONDITION.ready,
-    status: "True",
-    reason: "Lending",
-    message: `${describeResources(account.available)} can be lent.${withheldMessage(account)}`,
-  };
+  const ready = conditionMaker(ADVERTISEMENT_CONDITION.ready);
+  if (expectedName !== undefined) {
+    const message = `Not read: the advertisement of this clusterID must be named ${expectedName}.`;
+    return ready("False", "NameMismatch", message);
+  }
+  if (account?.advertisement === undefined) return ready("False", ...NOT_HEARD);
+  if (!isFresh(account, context)) return ready("False", "Stale", staleMessage(account));
+  if (account.cordon !== undefined) return ready("False", "Cordoned", cordonMessage(account.cordon.why));
+  const lendable = `${describeResources(account.available)} can be lent.`;
+  return ready("True", "Lending", `${lendable}${withheldMessage(account)}`);
 }
 
 function staleCondition(
-  { account }: AdvertisementSubject,
+  account: AccountView | undefined,
   context: AdvertisementStatusContext,
 ): DesiredCondition {
-  const type = ADVERTISEMENT_CONDITION.stale;
-  if (account?.advertisement === undefined)
-    return {
-      type,
-      status: "Unknown",
-      reason: "NotHeard",
-      message: "The broker has not received an advertisement.",
-    };
+  const stale = conditionMaker(ADVERTISEMENT_CONDITION.stale);
+  if (account?.advertisement === undefined) return stale("Unknown", ...NOT_HEARD);
   return isFresh(account, context)
-    ? { type, status: "False", reason: "Fresh", message: "The cluster advertises." }
-    : { type, status: "True", reason: "Silent", message: staleMessage(account) };
+    ? stale("False", "Fresh", "The cluster advertises.")
+    : stale("True", "Silent", staleMessage(account));
 }
 
-function overcommittedCondition({ account }: AdvertisementSubject): DesiredCondition {
-  const type = ADVERTISEMENT_CONDITION.overcommitted;
+function overcommittedCondition(account: AccountView | undefined): DesiredCondition {
+  const overcommitted = conditionMaker(ADVERTISEMENT_CONDITION.overcommitted);
   if (account === undefined || isZero(account.overcommitted))
-    return {
-      type,
-      status: "False",
-      reason: "Enough",
-      message: "The cluster has capacity for all its reservations.",
-    };
-  const message = `The reservations of the cluster exceed its capacity by ${describeResources(account.overcommitted)}.`;
-  return { type, status: "True", reason: "LentTooMuch", message };
+    return overcommitted("False", "Enough", "The cluster has capacity for all its reservations.");
+  const missing = describeResources(account.overcommitted);
+  const message = `The reservations of the cluster exceed its capacity by ${missing}.`;
+  return overcommitted("True", "LentTooMuch", message);
 }
 
 /** Explains why the available capacity is lower than the cluster's own numbers. */

@@ -11,7 +11,7 @@ import {
 import type { Instant } from "@resource-broker/domain";
 import type { EventInput } from "@resource-broker/kube";
 import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertisement-status.ts";
-import { conditionIn } from "./conditions.ts";
+import { conditionIn, isTrue } from "./conditions.ts";
 import type { ReservationStatus } from "./reservation-status.ts";
 
 type EventContent = Omit<EventInput, "regarding">;
@@ -19,25 +19,23 @@ type EventContent = Omit<EventInput, "regarding">;
 /** Events for `kubectl describe` about the change from the current status to the written one. */
 export function reservationEvents(object: Reservation, after: ReservationStatus): EventInput[] {
   const before = object.status;
-  const events: EventContent[] = [];
-  if (after.phase !== undefined && after.phase !== before?.phase) events.push(phaseChange(after));
-  const { orphaned } = RESERVATION_CONDITION;
-  const change = becomesTrue(orphaned, before?.conditions, after.conditions);
-  if (change !== undefined) events.push({ type: "Warning", reason: "Orphaned", message: change.message });
-  return eventsFor(reservationKind, object, events);
+  const hasNewPhase = after.phase !== undefined && after.phase !== before?.phase;
+  return eventsFor(reservationKind, object, [
+    ...(hasNewPhase ? [phaseChange(after)] : []),
+    ...warningIfNew(RESERVATION_CONDITION.orphaned, before?.conditions, after.conditions),
+  ]);
 }
 
 export function advertisementEvents(object: ClusterAdvertisement, after: AdvertisementStatus): EventInput[] {
   const before = object.status;
-  const events: EventContent[] = [];
-  for (const type of [ADVERTISEMENT_CONDITION.stale, ADVERTISEMENT_CONDITION.overcommitted]) {
-    const change = becomesTrue(type, before?.conditions, after.conditions);
-    if (change !== undefined) events.push({ type: "Warning", reason: type, message: change.message });
-  }
+  const { stale, overcommitted } = ADVERTISEMENT_CONDITION;
   const { refused } = after;
   const isNew = refused !== undefined && refused.message !== before?.refused?.message;
-  if (isNew) events.push({ type: "Warning", reason: "Refused", message: refused.message });
-  return eventsFor(clusterAdvertisementKind, object, events);
+  return eventsFor(clusterAdvertisementKind, object, [
+    ...warningIfNew(stale, before?.conditions, after.conditions),
+    ...warningIfNew(overcommitted, before?.conditions, after.conditions),
+    ...(isNew ? [{ type: "Warning", reason: "Refused", message: refused.message } as const] : []),
+  ]);
 }
 
 /** A renewal does not change the phase and never shortens a reservation. The message says when it expires. */
@@ -46,22 +44,17 @@ export function renewedEvent(object: Reservation, expiresAt: Instant | undefined
     expiresAt === undefined
       ? "The reservation has no expiry; it lasts until it is released."
       : `The reservation expires at ${formatTime(expiresAt)}.`;
-  return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Renewed", message };
+  return { ...regarding(reservationKind, object), type: "Normal", reason: "Renewed", message };
 }
 
 export function renewalRefusedEvent(object: Reservation, message: string): EventInput {
-  return {
-    regarding: regarding(reservationKind, object),
-    type: "Warning",
-    reason: "RenewalRefused",
-    message,
-  };
+  return { ...regarding(reservationKind, object), type: "Warning", reason: "RenewalRefused", message };
 }
 
 /** Somebody deleted the object. */
 export function releasedEvent(object: Reservation): EventInput {
   const message = "The object was deleted; the reservation is released.";
-  return { regarding: regarding(reservationKind, object), type: "Normal", reason: "Released", message };
+  return { ...regarding(reservationKind, object), type: "Normal", reason: "Released", message };
 }
 
 function phaseChange({ phase, reason, message = "", code }: ReservationStatus): EventContent {
@@ -72,32 +65,33 @@ function phaseChange({ phase, reason, message = "", code }: ReservationStatus): 
   return { type: "Normal", reason: isEnd ? reason : (phase ?? ""), message };
 }
 
-function becomesTrue(
+/** A warning if a condition becomes True; its reason is the condition's type. */
+function warningIfNew(
   type: string,
   before: readonly Condition[] | undefined,
   after: readonly Condition[] | undefined,
-): Condition | undefined {
+): EventContent[] {
   const now = conditionIn(after, type);
-  return now?.status === "True" && conditionIn(before, type)?.status !== "True" ? now : undefined;
+  const isNew = now?.status === "True" && !isTrue(before, type);
+  return isNew ? [{ type: "Warning", reason: type, message: now.message }] : [];
 }
 
 type KnownKind = typeof reservationKind | typeof clusterAdvertisementKind;
+type Subject = Pick<Reservation, "metadata">;
 
-function eventsFor(
-  kind: KnownKind,
-  object: Pick<Reservation, "metadata">,
-  events: readonly EventContent[],
-): EventInput[] {
-  return events.map((each) => ({ regarding: regarding(kind, object), ...each }));
+function eventsFor(kind: KnownKind, object: Subject, events: readonly EventContent[]): EventInput[] {
+  return events.map((each) => ({ ...regarding(kind, object), ...each }));
 }
 
-function regarding(kind: KnownKind, { metadata }: Pick<Reservation, "metadata">): EventInput["regarding"] {
+function regarding(kind: KnownKind, { metadata }: Subject): Pick<EventInput, "regarding"> {
   const { name, namespace, uid } = metadata;
   return {
-    apiVersion: apiVersionOf(kind),
-    kind: kind.kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
+    regarding: {
+      apiVersion: apiVersionOf(kind),
+      kind: kind.kind,
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+    },
   };
 }

@@ -1,5 +1,5 @@
-import { formatTime } from "@resource-broker/base";
-import { fitToSchema } from "@resource-broker/contract";
+import { formatTime, safeJson, safeLine, truncate } from "@resource-broker/base";
+import { type Disclosure, fromDecision } from "@resource-broker/contract";
 import {
   KUBE_ANNOTATION,
   RESERVATION_CONDITION,
@@ -8,6 +8,7 @@ import {
 } from "@resource-broker/contract/crd";
 import {
   CURRENT_PROTOCOL,
+  type Decision,
   type EndReason,
   type Instant,
   isLive,
@@ -15,8 +16,35 @@ import {
   type Reservation,
 } from "@resource-broker/domain";
 import { type RenderContext, renderReservation } from "../../shared/render.ts";
-import { conditionsOf, type DesiredCondition, isSameStatus, type Ownership } from "./conditions.ts";
-import { renewalEcho } from "./texts.ts";
+import {
+  completeStatus,
+  conditionMaker,
+  type DesiredCondition,
+  type StatusOwnership,
+  statusDiff,
+} from "./conditions.ts";
+
+const MAX_DECISION = 262_144;
+
+export const MAX_RENEWAL = 253;
+
+export function oneLine(text: string, maxLength: number): string {
+  return truncate(safeLine(text), maxLength);
+}
+
+/** A renewal annotation as `status.renewed` repeats it: as it is, or as much of it as one line can hold. */
+export function renewalEcho(renewal: string): string {
+  return oneLine(renewal, MAX_RENEWAL);
+}
+
+/** Placeholder for `status.decision` in the cache: the text may have hundreds of kilobytes and is not cached. */
+export const DECISION_PLACEHOLDER = "{}";
+
+/** The whole decision as JSON; nothing where it would be too large for an object. */
+export function decisionText(decision: Decision, disclosure: Disclosure): { readonly decision?: string } {
+  const text = safeJson(JSON.stringify(fromDecision(decision, disclosure)));
+  return text.length > MAX_DECISION ? {} : { decision: text };
+}
 
 export type ReservationStatus = NonNullable<ReservationObject["status"]>;
 
@@ -29,29 +57,19 @@ export interface StatusContext extends RenderContext {
 /** Ledger ID and time of a status. */
 type StatusMeta = Pick<StatusContext, "ledgerId" | "now">;
 
-/** Fields and conditions that the broker applies. Renewal results have their own field manager, see ports.ts. */
-const OWNED: Ownership = {
-  fields: [
-    "phase",
-    "reason",
-    "reservedAt",
-    "expiresAt",
-    "targetClusterEndpoint",
-    "requesterLiqoID",
-    "targetLiqoID",
-    "sliceDefaults",
-    "cost",
-    "generation",
-    "decisionID",
-    "reservationID",
-    "createdAt",
-    "fits",
-    "outcome",
-    "ledgerID",
-    "message",
-    "observedGeneration",
+const reserved = conditionMaker(RESERVATION_CONDITION.reserved);
+const ready = conditionMaker(RESERVATION_CONDITION.ready);
+const orphaned = conditionMaker(RESERVATION_CONDITION.orphaned);
+
+/** Renewal results have their own field manager, see ports.ts; the decision's text is too large to compare. */
+export const RESERVATION_OWNERSHIP: StatusOwnership = {
+  othersFields: ["renewed", "code", "explanation", "decision"],
+  ownConditions: [
+    RESERVATION_CONDITION.reserved,
+    RESERVATION_CONDITION.ready,
+    RESERVATION_CONDITION.orphaned,
   ],
-  conditions: [RESERVATION_CONDITION.reserved, RESERVATION_CONDITION.ready, RESERVATION_CONDITION.orphaned],
+  ignoresUpdateTime: true,
 };
 
 /**
@@ -70,8 +88,8 @@ export function reservationStatus(
     requestedResources: ___,
     ...rendered
   } = renderReservation(context, reservation, { role: "requester" });
-  const { id, key: ____, tier: _____, priority: ______, ...fields } = rendered;
-  return completeStatus(
+  const { id, key: ____, tier: _____, priority: ______, endedAt: _______, ...fields } = rendered;
+  return statusFor(
     {
       ...fields,
       reservationID: id,
@@ -100,8 +118,7 @@ export function refusedStatus(
   context: StatusMeta,
   object: ReservationObject,
 ): ReservationStatus {
-  const { reserved, ready } = RESERVATION_CONDITION;
-  return completeStatus(
+  return statusFor(
     {
       phase: "Failed",
       reason,
@@ -110,10 +127,7 @@ export function refusedStatus(
       ...(decisionId === undefined ? {} : { decisionID: decisionId }),
       ...(explanation === undefined ? {} : { explanation }),
     },
-    [
-      { type: reserved, status: "False", reason, message },
-      { type: ready, status: "False", reason, message },
-    ],
+    [reserved("False", reason, message), ready("False", reason, message)],
     { context, object },
   );
 }
@@ -130,20 +144,15 @@ export function isRefused({ status }: ReservationObject): boolean {
 
 /** Status of an object that the ledger does not know. Its fields stay, and it is not decided again. */
 export function orphanedStatus(object: ReservationObject, context: StatusMeta): ReservationStatus {
-  const { orphaned, reserved, ready } = RESERVATION_CONDITION;
   const message =
     "The ledger does not know this reservation and does not decide it again. Agents that still have it offer it for adoption; if no agent does, delete the object.";
-  const before = object.status ?? {};
-  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => OWNED.fields.includes(name)));
-  return completeStatus(
-    { ...kept, message },
-    [
-      { type: orphaned, status: "True", reason: "UnknownToLedger", message },
-      { type: reserved, status: "Unknown", reason: "Orphaned", message },
-      { type: ready, status: "False", reason: "Orphaned", message },
-    ],
-    { context, object },
-  );
+  const { renewed: _, code: __, explanation: ___, decision: ____, ...kept } = object.status ?? {};
+  const conditions = [
+    orphaned("True", "UnknownToLedger", message),
+    reserved("Unknown", "Orphaned", message),
+    ready("False", "Orphaned", message),
+  ];
+  return statusFor({ ...kept, message }, conditions, { context, object });
 }
 
 /** Status for an object with another intent than Reserve. */
@@ -152,20 +161,12 @@ export function answerStatus(
   context: StatusMeta,
   object: ReservationObject,
 ): ReservationStatus {
-  return completeStatus(answer, [], { context, object });
-}
-
-/** Fields of the broker that others wrote and that an apply of `status` does not remove. */
-export function foreignFields(
-  { status: current = {} }: ReservationObject,
-  status: ReservationStatus,
-): string[] {
-  return Object.keys(current).filter((name) => OWNED.fields.includes(name) && !Object.hasOwn(status, name));
+  return statusFor(answer, [], { context, object });
 }
 
 /** True if writing `status` would change nothing. */
 export function isStatusCurrent(status: ReservationStatus, object: ReservationObject): boolean {
-  return isSameStatus(status, object.status, OWNED);
+  return !statusDiff(status, object.status ?? {}, RESERVATION_OWNERSHIP).isDifferent;
 }
 
 interface StatusTarget {
@@ -173,45 +174,25 @@ interface StatusTarget {
   readonly object: ReservationObject | undefined;
 }
 
-function completeStatus(
+function statusFor(
   status: ReservationStatus,
   desired: readonly DesiredCondition[],
-  { context, object }: StatusTarget,
+  { context: { now, ledgerId }, object }: StatusTarget,
 ): ReservationStatus {
-  const now = formatTime(context.now);
-  const observedGeneration = object?.metadata.generation;
-  return fitToSchema(reservationKind.status, {
-    ...status,
-    ledgerID: context.ledgerId,
-    lastUpdateTime: now,
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    ...(desired.length === 0
-      ? {}
-      : { conditions: conditionsOf(desired, object?.status?.conditions, { now, observedGeneration }) }),
-  });
+  const whole = { ...status, ledgerID: ledgerId, lastUpdateTime: formatTime(now) };
+  return completeStatus<ReservationStatus>(whole, desired, { schema: reservationKind.status, now, object });
 }
 
 function conditionsFor(reservation: Reservation, ledger: LedgerView): DesiredCondition[] {
-  const { reserved, ready } = RESERVATION_CONDITION;
   const { phase, reason = "Expired", message, provider } = reservation;
   if (!isLive(phase)) {
     const why = message ?? `it is ${phase}: ${reason}`;
-    return [
-      { type: reserved, status: "False", reason, message: why },
-      { type: ready, status: "False", reason, message: why },
-    ];
+    return [reserved("False", reason, why), ready("False", reason, why)];
   }
   const enforced = isEnforced(reservation, ledger)
-    ? ({ status: "True", reason: "Held", message: `${provider} has acknowledged the reservation` } as const)
-    : ({
-        status: "False",
-        reason: "WaitsForProvider",
-        message: `${provider} has not acknowledged the reservation yet`,
-      } as const);
-  return [
-    { type: reserved, status: "True", reason: "Granted", message: `reserved at ${provider}` },
-    { type: ready, ...enforced },
-  ];
+    ? ready("True", "Held", `${provider} has acknowledged the reservation`)
+    : ready("False", "WaitsForProvider", `${provider} has not acknowledged the reservation yet`);
+  return [reserved("True", "Granted", `reserved at ${provider}`), enforced];
 }
 
 /** Older agents send no acknowledgement: for them the reservation in the ledger is enough. */

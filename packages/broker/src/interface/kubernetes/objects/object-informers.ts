@@ -1,4 +1,4 @@
-import type { ObjectMeta } from "@resource-broker/base";
+import { Fault, type ObjectMeta } from "@resource-broker/base";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
@@ -6,20 +6,36 @@ import {
   reservationKind,
 } from "@resource-broker/contract/crd";
 import type { ReservationId } from "@resource-broker/domain";
-import { customResource, informer, type ReflectorDeps } from "@resource-broker/kube";
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  customResource,
+  informer,
+  type KubeClient,
+  NAMESPACES,
+  type ObjectCache,
+  type ReflectorDeps,
+} from "@resource-broker/kube";
 import { identify } from "../builders/identify.ts";
-import { DECISION_PLACEHOLDER } from "../builders/texts.ts";
-import type { KnownObjects } from "../ports.ts";
+import { DECISION_PLACEHOLDER } from "../builders/reservation-status.ts";
 
 export const RESERVATIONS = customResource(reservationKind);
 export const CLUSTER_ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 
-export interface ObjectInformers extends KnownObjects {
+/** The objects of the namespace, followed once for all parts; by `<namespace>/<name>` (`objectKey`). */
+export interface ObjectInformers {
+  /** Without managed fields; a decision's text is replaced by `DECISION_PLACEHOLDER`. */
+  readonly reservations: ObjectCache<Reservation>;
+  readonly advertisements: ObjectCache<ClusterAdvertisement>;
+  /**
+   * Objects without the view label that represent a reservation of the ledger: an agent's object of the same name, or a
+   * person's object of any name. If there is one, no view is needed.
+   */
+  readonly requestsFor: (id: ReservationId) => readonly Reservation[];
+  /** Keys of the objects that offer this reservation for adoption. */
+  readonly offersOf: (id: ReservationId) => readonly string[];
   /** Resolves when all there is has been seen. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** Keys of the objects that offer this reservation for adoption. */
-  readonly offersOf: (id: ReservationId) => readonly string[];
 }
 
 /** Follows the namespace's objects once, for every part of the interface. */
@@ -101,4 +117,47 @@ function keyIndex(): KeyIndex {
     },
     keysOf: (name) => [...(keys.get(name) ?? [])],
   };
+}
+
+interface ObjectLocation {
+  readonly namespace: string;
+  readonly kind: { readonly plural: string; readonly group: string };
+  /** Returns false, instead of throwing, for what the broker may not read. */
+  readonly isForbiddenIgnored?: boolean;
+}
+
+/**
+ * True if the namespace or the CRD of the kind is being deleted or is missing: then the objects are deleted with it, and
+ * nobody asked for that. The server marks namespace and CRD before it deletes their objects, so a check after a
+ * deletion was seen is reliable.
+ */
+export async function isNamespaceTerminating(
+  client: KubeClient,
+  { namespace, kind, isForbiddenIgnored = false }: ObjectLocation,
+): Promise<boolean> {
+  const name = `${kind.plural}.${kind.group}`;
+  const isTerminating = await Promise.all(
+    [client.find(NAMESPACES, { name: namespace }), client.find(CUSTOM_RESOURCE_DEFINITIONS, { name })].map(
+      async (found) => {
+        try {
+          return isDeleted(await found);
+        } catch (error) {
+          if (isForbiddenIgnored && error instanceof Fault && error.code === "forbidden") return false;
+          throw error;
+        }
+      },
+    ),
+  );
+  return isTerminating.includes(true);
+}
+
+interface Deletable {
+  readonly metadata: { readonly deletionTimestamp?: string };
+  /** Only namespaces have a phase. */
+  readonly status?: { readonly phase?: string; readonly conditions?: unknown };
+}
+
+function isDeleted(object: Deletable | undefined): boolean {
+  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return true;
+  return object.status?.phase === "Terminating";
 }

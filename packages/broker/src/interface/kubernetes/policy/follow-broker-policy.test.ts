@@ -6,9 +6,10 @@ import { CUSTOM_RESOURCE_DEFINITIONS, customResource, NAMESPACES } from "@resour
 import { createKubeSim } from "@resource-broker/kube-sim";
 import { fakeClock } from "@resource-broker/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { policyInForce } from "../../../policy/loaded-policy.ts";
-import { definitions, NAMESPACE, namespaceObject } from "../testing/environment.ts";
-import { directClient } from "../views/testing/direct-client.ts";
+import { policyInForce } from "../../../policy/policy.ts";
+import { definitions, namespaceObject } from "../testing/environment.ts";
+import { NAMESPACE } from "../testing/samples.ts";
+import { directClient } from "../testing/direct-client.ts";
 import { followBrokerPolicy } from "./follow-broker-policy.ts";
 
 const POLICIES = customResource(brokerPolicyKind);
@@ -131,16 +132,6 @@ describe("a BrokerPolicy", () => {
     });
   });
 
-  test("without a version is named after what it says", async () => {
-    const { follower, status, time, versions } = await world([
-      { name: "default", spec: { staleness: "1m" } },
-    ]);
-    await follower.start();
-    await time.advance(2000);
-    expect((await status("default"))?.version).toMatch(/^[0-9a-f]{8}$/);
-    expect(versions).toEqual([(await status("default"))?.version]);
-  });
-
   test("that means nothing is not followed: the one before stays, and the status says why", async () => {
     const { follower, put, versions, status, time, lines, reported } = await world([
       { name: "default", spec: { version: "v1" } },
@@ -165,14 +156,6 @@ describe("a BrokerPolicy", () => {
     expect(versions).toEqual(["v1", "v3"]);
     expect(reported()).toBeUndefined();
     expect(await status("default")).toMatchObject({ inForce: true, version: "v3" });
-  });
-
-  test("that means nothing from the start leaves the built-in policy in force", async () => {
-    const { follower, versions, status, time } = await world([{ name: "default", spec: MEANINGLESS }]);
-    await follower.start();
-    await time.advance(2000);
-    expect(versions).toEqual([]);
-    expect((await status("default"))?.message).toContain("Version default (built in) stays in force");
   });
 
   test("of any name is followed while it is the only one", async () => {
@@ -213,21 +196,6 @@ describe("a BrokerPolicy", () => {
       inForce: false,
       conditions: [{ type: "Ready", status: "False", reason: "Ambiguous" }],
     });
-  });
-
-  test("that is deleted gives way to the file, or to what is built in", async () => {
-    const { follower, versions, time, remove, force } = await world([
-      { name: "default", spec: { version: "v1" } },
-    ]);
-    await follower.start();
-    force.fromFile({
-      ...force.now(),
-      policy: { ...DEFAULT_POLICY, version: "file" },
-      source: "/policy.yaml",
-    });
-    await remove("default");
-    await time.advance(2000);
-    expect(versions).toEqual(["v1", "file"]);
   });
 
   test.each([

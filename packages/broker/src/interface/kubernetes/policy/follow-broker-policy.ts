@@ -1,10 +1,83 @@
+import { formatTime } from "@resource-broker/base";
 import { type BrokerPolicy, brokerPolicyKind } from "@resource-broker/contract/crd";
+import type { Instant } from "@resource-broker/domain";
 import { customResource, informer, type ReconcileResult, reconcileLoop, wait } from "@resource-broker/kube";
-import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/loaded-policy.ts";
-import { isNamespaceTerminating } from "../objects/namespace-terminating.ts";
-import { withoutManagedFields } from "../objects/object-informers.ts";
-import { FIELD_MANAGER, type KubernetesPart, type PartDeps, type PartOptions } from "../ports.ts";
-import { choosePolicy, isPolicyStatusCurrent, type PolicyState, policyStatus } from "./policy-status.ts";
+import { BUILT_IN_POLICY, readPolicy, type SourcedPolicy } from "../../../policy/policy.ts";
+import {
+  completeStatus,
+  conditionMaker,
+  type DesiredCondition,
+  type StatusOwnership,
+  statusDiff,
+} from "../builders/conditions.ts";
+import { isNamespaceTerminating, withoutManagedFields } from "../objects/object-informers.ts";
+import { FIELD_MANAGER, type KubernetesDeps, type KubernetesOptions, type KubernetesPart } from "../ports.ts";
+
+type PolicyStatus = NonNullable<BrokerPolicy["status"]>;
+
+const READY = "Ready";
+const OWNERSHIP: StatusOwnership = { othersFields: [], ownConditions: [READY], ignoresUpdateTime: true };
+
+/** The state of one BrokerPolicy object. */
+type PolicyState =
+  | { readonly kind: "in-force"; readonly version: string }
+  /** It is the one to follow, but cannot be: the version before stays. */
+  | { readonly kind: "invalid"; readonly problem: string; readonly version: string; readonly source: string }
+  /** Another policy is followed; undefined: none, because the choice is ambiguous. */
+  | { readonly kind: "ignored"; readonly chosen: string | undefined };
+
+function policyStatus(state: PolicyState, object: BrokerPolicy, now: Instant): PolicyStatus {
+  const condition = conditionFor(state);
+  const fields = {
+    inForce: state.kind === "in-force",
+    ...(state.kind === "ignored" ? {} : { version: state.version }),
+    message: condition.message,
+    lastUpdateTime: formatTime(now),
+  };
+  return completeStatus<PolicyStatus>(fields, [condition], { schema: brokerPolicyKind.status, now, object });
+}
+
+/** True if writing it would change nothing. */
+function isPolicyStatusCurrent(status: PolicyStatus, object: BrokerPolicy): boolean {
+  return !statusDiff(status, object.status ?? {}, OWNERSHIP).isDifferent;
+}
+
+function conditionFor(state: PolicyState): DesiredCondition {
+  const ready = conditionMaker(READY);
+  switch (state.kind) {
+    case "in-force":
+      return ready("True", "InForce", `The broker follows version ${state.version}.`);
+    case "invalid": {
+      const { problem, version, source } = state;
+      const message = `Not followed: ${problem}. Version ${version} (${source}) stays in force.`;
+      return ready("False", "Invalid", message);
+    }
+    case "ignored": {
+      if (state.chosen === undefined) {
+        const message = "Not followed: there are several policies; name the one to use `default`.";
+        return ready("False", "Ambiguous", message);
+      }
+      const message = `Not followed: the policy ${state.chosen} is in force. Only one policy is used at a time.`;
+      return ready("False", "PassedOver", message);
+    }
+  }
+}
+
+/** Where there are several, this one counts. */
+const DEFAULT_NAME = "default";
+
+/**
+ * Selects the BrokerPolicy: the one named `default`, or the only one. If there are several and none is named `default`, the
+ * policy in force stays, so that adding an object does not remove limits.
+ */
+function choosePolicy(objects: readonly BrokerPolicy[]): BrokerPolicy | undefined {
+  const named = objects.find(({ metadata }) => metadata.name === DEFAULT_NAME);
+  if (named !== undefined) return named;
+  if (objects.length === 1) return objects[0];
+  return objects
+    .filter(({ status }) => status?.inForce === true)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))[0];
+}
 
 const BROKER_POLICIES = customResource(brokerPolicyKind);
 /** A server that is away must not keep the broker from starting. */
@@ -16,12 +89,18 @@ const CHOICE = "choice";
 const SEVERAL = "there are several BrokerPolicies, and none is named default";
 
 export interface PolicyDeps
-  extends Pick<PartDeps, "client" | "clock" | "random" | "log" | "isLeading" | "onPolicy" | "reportPolicy"> {
-  readonly engine: Pick<PartDeps["engine"], "now" | "policy">;
+  extends Pick<
+    KubernetesDeps,
+    "client" | "clock" | "random" | "log" | "isLeading" | "onPolicy" | "reportPolicy"
+  > {
+  readonly engine: Pick<KubernetesDeps["engine"], "now" | "policy">;
 }
 
 /** Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. */
-export function followBrokerPolicy({ namespace }: PartOptions, deps: PolicyDeps): KubernetesPart {
+export function followBrokerPolicy(
+  { namespace }: Pick<KubernetesOptions, "namespace">,
+  deps: PolicyDeps,
+): KubernetesPart {
   const { client, clock, log, engine, isLeading, reportPolicy: report = () => undefined } = deps;
   const policies = informer({ resource: BROKER_POLICIES, namespace, transform: trimPolicy }, deps);
   /** What objects brought into force last; undefined: the file, or what is built in. */

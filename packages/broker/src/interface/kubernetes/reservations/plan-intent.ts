@@ -1,50 +1,67 @@
 import { parseTime } from "@resource-broker/base";
-import type { Reservation } from "@resource-broker/contract/crd";
-import { ENDED_RETENTION_MS, type Instant, keyName } from "@resource-broker/domain";
+import {
+  describeProblems,
+  type Mapped,
+  reservationRequestSchema,
+  toAdoptionOffers,
+  toReservationRequest,
+  validate,
+} from "@resource-broker/contract";
+import { type Reservation, reservationKind } from "@resource-broker/contract/crd";
+import {
+  type AdoptionOffer,
+  type ClusterId,
+  ENDED_RETENTION_MS,
+  type Instant,
+  keyName,
+  type Reservation as Booked,
+  type ReservationRequest,
+} from "@resource-broker/domain";
 import type { Identity } from "../builders/identify.ts";
 import { answerStatus, type ReservationStatus } from "../builders/reservation-status.ts";
-import { readOffer, readRequest } from "./read-request.ts";
-import type { ReservationState, Step } from "./step.ts";
+import type { ObjectState, ReservationStep } from "./step.ts";
 
 /** The creator reads the answer and deletes the object. If it does not, the broker deletes it after this time. */
 export const ANSWER_TTL_MS = 10 * 60 * 1000;
 
 /** Plans the deletion of an object `ttlMs` after its status was written. An object without that time stays. */
-export function deleteAfter(ttlMs: number, { status }: Reservation, now: Instant): Step {
+export function deleteAfter(ttlMs: number, { status }: Reservation, now: Instant): ReservationStep {
   const writtenAt = parseTime(status?.lastUpdateTime ?? "");
   if (writtenAt === undefined) return { kind: "done" };
   const leftMs = writtenAt + ttlMs - now;
-  return leftMs <= 0 ? { kind: "delete" } : { kind: "done", requeueAfterMs: leftMs };
+  return leftMs <= 0
+    ? { kind: "answer", write: { kind: "delete" } }
+    : { kind: "done", requeueAfterMs: leftMs };
 }
 
 /** Plans the next step for an object with another intent than Reserve. */
-export function planIntent(state: ReservationState, identity: Identity): Step {
+export function planIntent(state: ObjectState, identity: Identity): ReservationStep {
   if (state.object.metadata.deletionTimestamp !== undefined) return { kind: "done" };
   if (identity.intent === "Quote") return planQuote(state);
   return identity.intent === "Release" ? planRelease(state, identity) : planOffer(state);
 }
 
-function planQuote(state: ReservationState): Step {
+function planQuote(state: ObjectState): ReservationStep {
   const { object, now } = state;
   if (object.status?.fits !== undefined) return deleteAfter(ANSWER_TTL_MS, object, now);
   const reading = readRequest(object);
-  if (reading.ok) return { kind: "quote", request: reading.value };
+  if (reading.ok) return { kind: "call", call: { kind: "quote", request: reading.value } };
   return answer({ fits: false, code: "invalid", message: reading.problem }, state);
 }
 
 /** A new or restored ledger does not know the closed keys, so they are submitted again. */
-function planRelease(state: ReservationState, { requester, key, id }: Identity): Step {
+function planRelease(state: ObjectState, { requester, key, id }: Identity): ReservationStep {
   const { object, ledger, now } = state;
   const { phase } = object.status ?? {};
   const expiry = deleteAfter(ENDED_RETENTION_MS, object, now);
   const isClosed = ledger.closedKeys.has(keyName(requester, key));
-  if (phase !== undefined && (phase === "Failed" || isClosed || expiry.kind === "delete")) return expiry;
-  if (object.metadata.name === id) return { kind: "close-key" };
+  if (phase !== undefined && (phase === "Failed" || isClosed || expiry.kind === "answer")) return expiry;
+  if (object.metadata.name === id) return { kind: "call", call: { kind: "close-key" } };
   const message = `it must be named ${id}, after its key`;
   return answer({ phase: "Failed", reason: "Invalid", code: "invalid", message }, state);
 }
 
-function planOffer(state: ReservationState): Step {
+function planOffer(state: ObjectState): ReservationStep {
   const { object, ledger, now, isOffered } = state;
   const { outcome } = object.status ?? {};
   if (outcome === "adopted" || outcome === "refused") return deleteAfter(ANSWER_TTL_MS, object, now);
@@ -57,9 +74,63 @@ function planOffer(state: ReservationState): Step {
   }
   // The other party or an admin may have decided it in the ledger. Otherwise the offer is repeated from time to time.
   const isWaiting = outcome !== undefined && isOffered && !ledger.reservations.has(offer.id);
-  return isWaiting ? { kind: "done", requeueAfterMs: ANSWER_TTL_MS } : { kind: "offer", by, offer };
+  return isWaiting
+    ? { kind: "done", requeueAfterMs: ANSWER_TTL_MS }
+    : { kind: "call", call: { kind: "offer", by, offer } };
 }
 
-function answer(status: ReservationStatus, state: ReservationState): Step {
-  return { kind: "write-status", status: answerStatus(status, state, state.object) };
+function answer(status: ReservationStatus, state: ObjectState): ReservationStep {
+  return {
+    kind: "answer",
+    write: { kind: "write-status", status: answerStatus(status, state, state.object) },
+  };
+}
+
+type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  /** Everything that is wrong, in one line. */
+  | { readonly ok: false; readonly problem: string };
+
+/** What is asked for. The API server has checked it, but perhaps by an older definition. */
+export function readRequest({ spec }: Reservation): Reading<ReservationRequest> {
+  const checked = validate(reservationRequestSchema, spec);
+  return read(checked.ok ? toReservationRequest(checked.value) : checked);
+}
+
+/** Removes a target that the broker itself filled in before a crash: the requester did not ask for it. */
+export function withoutFilledTarget(
+  request: ReservationRequest,
+  existing: Booked | undefined,
+): ReservationRequest {
+  if (existing === undefined || request.target !== existing.provider) return request;
+  const { target: _, ...asked } = request;
+  return existing.request.target === undefined ? asked : request;
+}
+
+/** The offer of an object with the intent Adopt, and its sender. */
+function readOffer({ spec }: Reservation): Reading<{ by: ClusterId; offer: AdoptionOffer }> {
+  const checked = validate(reservationKind.spec, spec);
+  if (!checked.ok) return read(checked);
+  const { offer: offered, requesterID, targetClusterID, requestedResources } = checked.value;
+  if (offered === undefined || requestedResources === undefined || !requesterID || !targetClusterID) {
+    return {
+      ok: false,
+      problem: "an offer names requesterID, targetClusterID, requestedResources and offer",
+    };
+  }
+  const { by, ...reservation } = offered;
+  const mapped = read(
+    toAdoptionOffers({
+      reservations: [{ ...reservation, requesterID, targetClusterID, requestedResources }],
+    }),
+  );
+  if (!mapped.ok) return mapped;
+  const [offer] = mapped.value;
+  return offer === undefined
+    ? { ok: false, problem: "nothing is offered" }
+    : { ok: true, value: { by, offer } };
+}
+
+function read<T>(mapped: Mapped<T>): Reading<T> {
+  return mapped.ok ? mapped : { ok: false, problem: describeProblems(mapped.problems) };
 }

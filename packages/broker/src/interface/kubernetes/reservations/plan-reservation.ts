@@ -5,7 +5,6 @@ import {
   KUBE_LABEL,
   NOBODY,
   RESERVATION_CONDITION,
-  RESERVATION_FINALIZER,
   type Reservation as ReservationObject,
 } from "@resource-broker/contract/crd";
 import {
@@ -24,13 +23,24 @@ import {
   isDecided,
   isRefused,
   isStatusCurrent,
+  MAX_RENEWAL,
+  oneLine,
   orphanedStatus,
+  refusedStatus,
+  renewalEcho,
+  type ReservationStatus,
   reservationStatus,
 } from "../builders/reservation-status.ts";
-import { MAX_RENEWAL, oneLine, renewalEcho } from "../builders/texts.ts";
-import { ANSWER_TTL_MS, deleteAfter, planIntent } from "./plan-intent.ts";
-import { readRequest, withoutFilledTarget } from "./read-request.ts";
-import type { PartyCommand, RenewalRequest, ReservationState, Step } from "./step.ts";
+import { ANSWER_TTL_MS, deleteAfter, planIntent, readRequest, withoutFilledTarget } from "./plan-intent.ts";
+import {
+  addFinalizer,
+  hasFinalizer,
+  removeFinalizer,
+  setParties,
+  writeRefusal,
+} from "./reservation-writes.ts";
+import { isBrokersObject, planReservationView } from "./reservation-view.ts";
+import type { ObjectState, PartyCommand, RenewalRequest, ReservationState, ReservationStep } from "./step.ts";
 
 /** Of the condition ProviderHolding: the provider cannot hold what was granted. */
 const REFUSED = "Refused";
@@ -38,13 +48,35 @@ const REFUSED = "Refused";
 const REQUESTER_MISSING =
   "spec.requesterID names the cluster that borrows: create it again with one. The policy can allow Reservations " +
   `without one, within a quota: quotas.${NOBODY}`;
-const DONE: Step = { kind: "done" };
+const DONE: ReservationStep = { kind: "done" };
 
-/** Plans the next step for a Reservation from its current state. */
-export function planReservation(state: ReservationState): Step {
+/** Plans the next step for a Reservation: a signal, a request, or a view of the ledger. */
+export function planReservation(state: ReservationState): ReservationStep {
+  if (!isObject(state)) return planReservationView(state);
+  const { objects, views } = state;
+  const { origin } = identify(state.object);
+  const signal = objects && origin === "view" ? planViewSignal(state) : undefined;
+  if (signal !== undefined) return signal;
+  if (origin === "view" || (views && isBrokersObject(state))) return planReservationView(state);
+  return objects ? planRequest(state) : DONE;
+}
+
+function isObject(state: ReservationState): state is ObjectState {
+  return state.object !== undefined;
+}
+
+/** The parties can signal on a view too. */
+function planViewSignal({ object, ledger, now }: ObjectState): ReservationStep | undefined {
+  const reservation = ledger.reservations.get(object.metadata.name);
+  return reservation !== undefined && isLive(reservation.phase)
+    ? planSignal(object, reservation, now)
+    : undefined;
+}
+
+/** An object of an agent or a person. */
+function planRequest(state: ObjectState): ReservationStep {
   const identity = identify(state.object);
   const found = state.ledger.reservations.get(identity.id);
-  if (identity.origin === "view") return planView(state, found);
   if (identity.intent !== "Reserve") return planIntent(state, identity);
   const own = found !== undefined && represents(state.object, identity, found) ? found : undefined;
   if (state.object.metadata.deletionTimestamp !== undefined) return planDeletion(state, own);
@@ -66,70 +98,68 @@ function represents(object: ReservationObject, { origin, id }: Identity, found: 
   return reading.ok && isLive(found.phase) && isSameRequest(found, withoutFilledTarget(reading.value, found));
 }
 
-export function hasFinalizer({ metadata }: ReservationObject): boolean {
-  return metadata.finalizers?.includes(RESERVATION_FINALIZER) === true;
-}
-
-/** A view of the broker: signals of the parties count, everything else is done by the views. */
-function planView({ object, now }: ReservationState, reservation: Reservation | undefined): Step {
-  const isLiveReservation = reservation !== undefined && isLive(reservation.phase);
-  return (isLiveReservation ? planSignal(object, reservation, now) : undefined) ?? DONE;
-}
-
 /** Only a deletion releases a reservation; a missing object does not. */
-function planDeletion({ object }: ReservationState, reservation: Reservation | undefined): Step {
+function planDeletion({ object }: ObjectState, reservation: Reservation | undefined): ReservationStep {
   if (!hasFinalizer(object)) return DONE;
   const isLiveReservation = reservation !== undefined && isLive(reservation.phase);
-  return { kind: isLiveReservation ? "release-deleted" : "remove-finalizer" };
+  return isLiveReservation
+    ? { kind: "call", call: { kind: "release-deleted" } }
+    : { kind: "answer", write: removeFinalizer(object) };
 }
 
-function planUndecided({ object, ledger, mayBeUnnamed }: ReservationState, identity: Identity): Step {
+function planUndecided(state: ObjectState, identity: Identity): ReservationStep {
+  const { object, ledger, mayBeUnnamed } = state;
   // The name belongs to the view of a reservation: this object is that view without its label, or it blocks the name.
   if (identity.origin === "person" && ledger.reservations.has(object.metadata.name)) return DONE;
   if (identity.origin === "agent" && object.metadata.name !== identity.id) {
-    return refuse(`an object with spec.key must be named ${identity.id}; leave the key out, or name it so`);
+    const message = `an object with spec.key must be named ${identity.id}; leave the key out, or name it so`;
+    return refuse(message, state);
   }
-  if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(REQUESTER_MISSING);
+  if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(REQUESTER_MISSING, state);
   const reading = readRequest(object);
-  if (!reading.ok) return refuse(reading.problem);
-  return { kind: hasFinalizer(object) ? "decide" : "add-finalizer", request: reading.value };
+  if (!reading.ok) return refuse(reading.problem, state);
+  const name = hasFinalizer(object) ? {} : ({ name: "add-finalizer" } as const);
+  return { kind: "call", call: { kind: "decide", ...name, request: reading.value } };
 }
 
-function planKnown(state: ReservationState, reservation: Reservation): Step {
+function planKnown(state: ObjectState, reservation: Reservation): ReservationStep {
   const { object, now } = state;
   if (isFinal(reservation.phase)) {
-    if (hasFinalizer(object)) return { kind: "remove-finalizer" };
+    if (hasFinalizer(object)) return { kind: "answer", write: removeFinalizer(object) };
   } else {
-    if (!hasFinalizer(object)) return { kind: "add-finalizer" };
+    if (!hasFinalizer(object)) return { kind: "answer", write: addFinalizer(object) };
     const signal = planSignal(object, reservation, now);
     if (signal !== undefined) return signal;
-    if (!hasParties(object, reservation)) return { kind: "set-parties", target: reservation.provider };
+    if (!hasParties(object, reservation)) return { kind: "answer", write: setParties(object, reservation) };
   }
-  const status = reservationStatus(reservation, state, object);
-  return isStatusCurrent(status, object) ? DONE : { kind: "write-status", status };
+  return statusStep(reservationStatus(reservation, state, object), object);
 }
 
 /** The ledger does not know it. It is not decided again, because the requester already got an answer. */
-function planUnknown(state: ReservationState, identity: Identity): Step {
+function planUnknown(state: ObjectState, identity: Identity): ReservationStep {
   const { object, ledger } = state;
   const { phase = "Reserved" } = object.status ?? {};
   if (isFinal(phase)) return planEnded(state, identity);
   // Imported from an older broker under its name: the view replaces the object.
   if (isImported(object, ledger.reservations.get(object.metadata.name))) return DONE;
-  const status = orphanedStatus(object, state);
-  return isStatusCurrent(status, object) ? DONE : { kind: "write-status", status };
+  return statusStep(orphanedStatus(object, state), object);
 }
 
 /** A person's object stays until the person deletes it. An agent's object is deleted sooner if a live reservation needs its name. */
-function planEnded({ object, ledger, now }: ReservationState, { origin, id }: Identity): Step {
-  if (hasFinalizer(object)) return { kind: "remove-finalizer" };
+function planEnded({ object, ledger, now }: ObjectState, { origin, id }: Identity): ReservationStep {
+  if (hasFinalizer(object)) return { kind: "answer", write: removeFinalizer(object) };
   if (origin === "person") return DONE;
   const blocksLiveReservation = isLive(ledger.reservations.get(id)?.phase ?? "Failed");
   return deleteAfter(blocksLiveReservation ? ANSWER_TTL_MS : ENDED_RETENTION_MS, object, now);
 }
 
-function refuse(message: string): Step {
-  return { kind: "refuse", refused: { code: "invalid", reason: "Invalid", message } };
+function statusStep(status: ReservationStatus, object: ReservationObject): ReservationStep {
+  return isStatusCurrent(status, object) ? DONE : { kind: "answer", write: { kind: "write-status", status } };
+}
+
+function refuse(message: string, state: ObjectState): ReservationStep {
+  const refused = { code: "invalid", reason: "Invalid", message } as const;
+  return { kind: "answer", write: writeRefusal(refusedStatus(refused, state, state.object)) };
 }
 
 function hasParties({ metadata, spec }: ReservationObject, { requester, provider }: Reservation): boolean {
@@ -142,11 +172,17 @@ function hasParties({ metadata, spec }: ReservationObject, { requester, provider
  * Plans the signals of the parties that the ledger does not know yet. Signals are level-triggered: a repeated signal, or one
  * set while the broker was down, has one effect.
  */
-function planSignal(object: ReservationObject, reservation: Reservation, now: Instant): Step | undefined {
+function planSignal(
+  object: ReservationObject,
+  reservation: Reservation,
+  now: Instant,
+): ReservationStep | undefined {
   // The reservation has expired and the ledger will end it: a signal would be rejected.
   if ((reservation.expiresAt ?? now + 1) <= now) return undefined;
   const command = partySignal(object, reservation);
-  return command === undefined ? planRenewal(object) : { kind: "submit", command };
+  return command === undefined
+    ? planRenewal(object)
+    : { kind: "call", call: { kind: "submit", name: command.kind, command } };
 }
 
 function partySignal({ status }: ReservationObject, reservation: Reservation): PartyCommand | undefined {
@@ -178,10 +214,10 @@ function providerSignal(
   };
 }
 
-function planRenewal({ metadata, status }: ReservationObject): Step | undefined {
+function planRenewal({ metadata, status }: ReservationObject): ReservationStep | undefined {
   const renewal = metadata.annotations?.[KUBE_ANNOTATION.renew];
   if (renewal === undefined || renewalEcho(renewal) === status?.renewed) return undefined;
-  return { kind: "renew", renewal: parseRenewal(renewal) };
+  return { kind: "call", call: { kind: "renew", renewal: parseRenewal(renewal) } };
 }
 
 /** Parses `<duration> <any new text>`. If the text cannot be repeated in the status, the renewal is refused, or it would be applied again and again. */

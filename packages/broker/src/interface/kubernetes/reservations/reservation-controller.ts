@@ -1,94 +1,107 @@
-import { NOBODY, type Reservation } from "@resource-broker/contract/crd";
-import type { LedgerEvent, ReservationId } from "@resource-broker/domain";
-import { reconcileLoop } from "@resource-broker/kube";
-import type { Committed } from "../../../engine/engine.ts";
-import { idMaker } from "../../shared/make-ids.ts";
-import { assumeCache } from "../objects/assume-cache.ts";
-import { type ObjectInformers, trimReservation } from "../objects/object-informers.ts";
-import { stepReconciler } from "../objects/step-reconciler.ts";
-import type { KubernetesDeps, KubernetesPart } from "../ports.ts";
-import { intentSteps } from "./intent-steps.ts";
+import { NOBODY } from "@resource-broker/contract/crd";
+import type { ReservationId } from "@resource-broker/domain";
+import { reservationEvents } from "../builders/events.ts";
+import {
+  decisionText,
+  RESERVATION_OWNERSHIP,
+  type ReservationStatus,
+  type StatusContext,
+} from "../builders/reservation-status.ts";
+import { RESERVATIONS, trimReservation } from "../objects/object-informers.ts";
+import { FIELD_MANAGER, type KindDeps, type ProjectionOptions } from "../ports.ts";
+import { type Controller, controller } from "../projection/controller.ts";
+import { assumeCache, objectWriter } from "../projection/object-writer.ts";
 import { planReservation } from "./plan-reservation.ts";
-import { requestSteps } from "./request-steps.ts";
-import { reservationWriter } from "./reservation-writer.ts";
-import { statusWriter as createTeller } from "./status-writer.ts";
-import { doStep, type StepsOf, type Work } from "./step.ts";
+import { reservationCalls } from "./reservation-calls.ts";
 
-/** Requests that come together are decided in one commit. */
-const CONCURRENCY = 16;
-const RESYNC_MS = 5 * 60 * 1000;
 /** The ledger drops unconfirmed offers, so they are submitted again after this time. */
 const OFFER_VALID_MS = 10 * 60 * 1000;
 
-/** Reconciles Reservations of agents and people, and signals on the broker's views. */
-export function serveReservations(
-  { namespace }: { readonly namespace: string },
-  deps: KubernetesDeps & { readonly known: ObjectInformers },
-): KubernetesPart {
-  const { engine, known, clock, random, log, isLeading } = deps;
+export interface ReservationController extends Controller {
+  /** The ledger forgot this reservation: its view goes. */
+  readonly forget: (id: ReservationId) => void;
+}
+
+/** Answers Reservations of agents and people, and shows all reservations that no such object represents. */
+export function reservationController(options: ProjectionOptions, deps: KindDeps): ReservationController {
+  const { namespace, objects } = options;
+  const { engine, store, client, known, clock, limiter, signal } = deps;
+  const lane = limiter.lane("showing reservations");
   const cache = assumeCache(known.reservations, trimReservation);
-  const writer = reservationWriter(deps.client);
-  const statusWriter = createTeller({ ...deps, writer, cache });
+  const keyOf = (name: string): string => `${namespace}/${name}`;
+  /** Until when an offer needs not be repeated, by UID. */
   const offers = new Map<string, number>();
-  const offered = ({ metadata }: Reservation): void =>
-    void offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_VALID_MS);
-  const parts = { ...deps, namespace, writer, cache, statusWriter, offered, ids: idMaker(deps.randomBytes) };
-  const steps: StepsOf<Work["kind"]> = { ...requestSteps(parts), ...intentSteps(parts) };
+  /** Reservations that the ledger forgot during this process and that still have a view. */
+  const forgotten = new Set<ReservationId>();
 
-  const planFor = (object: Reservation) =>
-    planReservation({
-      object,
-      ...statusWriter.context(),
-      mayBeUnnamed: Object.hasOwn(engine.policy.quotas, NOBODY),
-      isOffered: (offers.get(object.metadata.uid ?? "") ?? 0) > clock.monotonicMs(),
-    });
+  const context = (): StatusContext => ({
+    ledger: engine.ledger,
+    sliceDefaults: deps.sliceDefaults(),
+    ledgerId: engine.ledgerId,
+    now: engine.now(),
+  });
+  const withDecision = async (status: ReservationStatus): Promise<ReservationStatus> => {
+    if (status.decisionID === undefined) return status;
+    const decision = await store.findDecision(status.decisionID);
+    return decision === undefined
+      ? status
+      : { ...status, ...decisionText(decision, engine.policy.disclosure) };
+  };
+  const writer = objectWriter(
+    {
+      resource: RESERVATIONS,
+      ownership: RESERVATION_OWNERSHIP,
+      // Create and not apply: an agent's new object of the same name must not be changed.
+      create: (desired) => client.create(RESERVATIONS, desired, { fieldManager: FIELD_MANAGER, signal }),
+      complete: withDecision,
+      eventsFor: reservationEvents,
+    },
+    { ...deps, cache, run: lane.run },
+  );
+  const unsubscribe = known.reservations.listen((key, now, before) => {
+    if (now !== undefined) return;
+    writer.forget(key);
+    forgotten.delete(key.slice(namespace.length + 1));
+    offers.delete(before?.metadata.uid ?? "");
+  });
 
-  const loop = reconcileLoop(
+  const served = controller(
     {
       name: "Reservation",
-      concurrency: CONCURRENCY,
-      reconcile: stepReconciler<Reservation, Work>({
-        cache,
-        isLeading,
-        plan: planFor,
-        nameOf: (step) => (step.kind === "submit" ? step.command.kind : step.kind),
-        perform: (object, step) => doStep(steps, object, step),
+      find: (name) => cache.get(keyOf(name)),
+      plan: (name, object) =>
+        planReservation({
+          ...options,
+          ...context(),
+          name,
+          object,
+          mayBeUnnamed: Object.hasOwn(engine.policy.quotas, NOBODY),
+          isOffered: (offers.get(object?.metadata.uid ?? "") ?? 0) > clock.monotonicMs(),
+          // Without the kubernetes interface, request objects are not updated, so views are needed.
+          hasRequest: objects && known.requestsFor(name).length > 0,
+          isForgotten: forgotten.has(name),
+        }),
+      write: writer,
+      call: reservationCalls({
+        ...deps,
+        namespace,
+        write: writer.answer,
+        context,
+        assume: cache.assume,
+        offered: ({ metadata }) => offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_VALID_MS),
       }),
-      resync: { everyMs: RESYNC_MS, keys: known.reservations.keys },
     },
-    { clock, random, log },
+    { ...deps, lane },
   );
-
-  const follow = (id: ReservationId): void => {
-    for (const { metadata } of known.requestsFor(id)) loop.enqueue(`${metadata.namespace}/${metadata.name}`);
-    for (const key of known.offersOf(id)) loop.enqueue(key);
-  };
-  const cleanups: (() => void)[] = [];
   return {
-    start: () => {
-      cleanups.push(
-        known.reservations.listen((key, now, before) => {
-          if (now !== undefined) return loop.enqueue(key);
-          statusWriter.forget(key);
-          offers.delete(before?.metadata.uid ?? "");
-        }),
-        engine.onCommit(({ events }: Committed) => {
-          for (const event of events) follow(subjectOf(event) ?? "");
-        }),
-      );
-      for (const key of known.reservations.keys()) loop.enqueue(key);
-      return Promise.resolve();
+    ...served,
+    forget: (id) => {
+      if (cache.get(keyOf(id)) !== undefined) forgotten.add(id);
     },
     stop: async () => {
-      for (const end of cleanups.splice(0)) end();
-      await loop.stop();
+      await served.stop();
+      unsubscribe();
       cache.stop();
     },
   };
-}
-
-/** The reservation that an event is about, if it is about one. */
-function subjectOf(event: LedgerEvent): ReservationId | undefined {
-  if (event.kind === "granted" || event.kind === "adopted") return event.reservation.id;
-  return "id" in event ? event.id : undefined;
 }

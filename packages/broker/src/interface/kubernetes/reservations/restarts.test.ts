@@ -1,11 +1,19 @@
+import { RESERVATION_CONDITION } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
-import { kubeClientFor, type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
+import { type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identify } from "../builders/identify.ts";
-import { RESERVATIONS } from "../objects/object-informers.ts";
 import { type CrashingBroker, type CrashPoint, crashAtWrite } from "../testing/crash-at-write.ts";
-import { NAMESPACE, openEnvironment, type TestBroker, type TestEnvironment } from "../testing/environment.ts";
-import { agentsReservation, personsReservation, publish, sendSignal } from "../testing/samples.ts";
+import {
+  definitions,
+  inOwnEnvironment,
+  namespaceObject,
+  openEnvironment,
+  type TestBroker,
+  type TestEnvironment,
+} from "../testing/environment.ts";
+import { agentsReservation, NAMESPACE, personsReservation, publish, sendSignal } from "../testing/samples.ts";
 
 /** More than a reservation's whole life takes: the last runs see a broker that does not die. */
 const MOST_WRITES = 14;
@@ -18,15 +26,9 @@ beforeAll(async () => {
 afterAll(() => env.stop());
 
 /** A broker that dies once and is then replaced by one that lives. */
-async function startCrashing(
-  disk: MemoryDisk,
-  own: CrashingBroker,
-): Promise<{ readonly stop: () => Promise<void> }> {
-  let broker: TestBroker = await env.startBroker({
-    disk,
-    client: own.client(kubeClientFor(env.cluster.kubeconfig)),
-    wrapEngine: own.engine,
-  });
+async function startCrashing(disk: MemoryDisk, own: CrashingBroker): Promise<() => Promise<void>> {
+  const client = own.client(env.client);
+  let broker: TestBroker = await env.startBroker({ disk, client, wrapEngine: own.engine });
   let isStopped = false;
   const watch = async (): Promise<void> => {
     while (!own.isOver() && !isStopped) await new Promise((resolve) => setImmediate(resolve));
@@ -35,12 +37,10 @@ async function startCrashing(
     broker = await env.startBroker({ disk });
   };
   const watching = watch();
-  return {
-    stop: async () => {
-      isStopped = true;
-      await watching;
-      await broker.stop();
-    },
+  return async () => {
+    isStopped = true;
+    await watching;
+    await broker.stop();
   };
 }
 
@@ -55,40 +55,85 @@ describe.each(DEATHS)("a broker that dies %s it has made a write", (death) => {
     async (writes) => {
       const disk = memoryDisk();
       const healthy = await env.startBroker({ disk });
-      await publish(env.client, "paris", { sequence: 1, instance: `${death}-${writes}` });
+      const instance = `${death}-${writes}`;
+      await publish(env.client, "paris", { sequence: 1, instance });
       await env.advertisement(
         "paris",
         ({ status, spec }) =>
-          status?.active === true &&
-          status.accepted?.instance === spec.instance &&
-          spec.resources.available?.cpu === "16",
+          status?.accepted?.instance === instance && spec.resources.available?.cpu === "16",
       );
       await healthy.stop();
 
       const name = `mine-${death}-${writes}`;
       // Either sort dies at each write, one way or the other.
       const isPersons = (writes + DEATHS.indexOf(death)) % 2 === 0;
-      const object = isPersons ? personsReservation(name) : agentsReservation(name);
-      const broker = await startCrashing(disk, crashAtWrite(writes, death));
-      const created = await env.client.create(RESERVATIONS, object);
+      const stop = await startCrashing(disk, crashAtWrite(writes, death));
+      const created = await env.create(isPersons ? personsReservation(name) : agentsReservation(name));
       const { id } = identify(created);
-      const key = { name: created.metadata.name, namespace: NAMESPACE };
       await env.reservation(
-        key.name,
+        created.metadata.name,
         ({ status }) => status?.phase === "Reserved" && status.reservationID === id,
       );
-      await sendSignal(env.client, key.name, { type: "requesterActive" });
-      await env.reservation(key.name, ({ status }) => status?.phase === "Active");
+      await sendSignal(env.client, created.metadata.name, { type: "requesterActive" });
+      await env.inPhase(created.metadata.name, "Active");
       expect(isLive(disk.ledger.reservations.get(id)?.phase ?? "Failed")).toBe(true);
-      await env.client.delete(RESERVATIONS, key);
-      await env.gone(key.name);
-      await broker.stop();
+      await env.remove(created.metadata.name);
+      await env.gone(created.metadata.name);
+      await stop();
       expect(grantsIn(disk, id)).toBe(1);
-      expect(disk.ledger.reservations.get(id)).toMatchObject({
-        phase: "Released",
-        reason: "ReleasedByRequester",
-      });
-      expect(disk.ledger.reservations.size).toBe(1);
+      expect([...disk.ledger.reservations.values()]).toMatchObject([
+        { id, phase: "Released", reason: "ReleasedByRequester" },
+      ]);
     },
   );
 });
+
+test("a broker without its memory decides nothing again, marks what it does not know, and lets it be deleted", () =>
+  inOwnEnvironment(async (other) => {
+    const first = await other.startBroker();
+    await other.lend("paris");
+    await other.create(personsReservation("lost"));
+    await other.inPhase("lost", "Reserved");
+    await first.stop();
+    const second = await other.startBroker({ disk: memoryDisk() });
+    const { status } = await other.reservation("lost", (object) =>
+      (object.status?.conditions ?? []).some(({ type }) => type === RESERVATION_CONDITION.orphaned),
+    );
+    expect(status?.phase).toBe("Reserved");
+    expect(second.engine.ledger.reservations.size).toBe(0);
+    await other.remove("lost");
+    await other.gone("lost");
+  }));
+
+test.each([
+  {
+    place: "namespace",
+    destroy: ({ client }: TestEnvironment) => client.delete(NAMESPACES, { name: NAMESPACE }),
+    back: () => [namespaceObject()],
+  },
+  {
+    place: "definition",
+    destroy: ({ client }: TestEnvironment) =>
+      client.delete(CUSTOM_RESOURCE_DEFINITIONS, { name: "reservations.broker.fluidos.eu" }),
+    back: definitions,
+  },
+])("deleting the $place of all objects releases nothing and is not held up", ({ destroy, back }) =>
+  inOwnEnvironment(async (other) => {
+    const own = await other.startBroker({ policy: { stalenessMs: 1e12 } });
+    await other.lend("paris");
+    for (const object of [personsReservation("kept"), agentsReservation("kept-too")]) {
+      await other.create(object);
+      await other.inPhase(object.metadata.name, "Reserved");
+    }
+    await destroy(other);
+    await other.until("the objects are gone", async () => {
+      const found = await other.findReservation("kept").catch(() => undefined);
+      return found === undefined ? true : undefined;
+    });
+    other.cluster.seed(back());
+    await other.until("there can be objects again", () => other.create(personsReservation("again")));
+    await other.inPhase("again", "Reserved");
+    const live = [...own.engine.ledger.reservations.values()].filter(({ phase }) => isLive(phase));
+    expect(live).toHaveLength(3);
+  }),
+);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Log } from "@resource-broker/base";
+import { Fault, type Log } from "@resource-broker/base";
 import { DEFAULT_SLICE } from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
@@ -8,19 +8,11 @@ import {
   KINDS,
   type Reservation,
 } from "@resource-broker/contract/crd";
-import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
+import { type Advertisement, DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
+import { actor, cluster, request } from "@resource-broker/domain/testing";
 import { EVENTS, eventRecorder, type KubeClient } from "@resource-broker/kube";
-import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { systemClock } from "@resource-broker/runtime";
-import {
-  type FakeClock,
-  fakeClock,
-  kubeClientFor,
-  type MemoryDisk,
-  memoryDisk,
-  memoryStore,
-  until,
-} from "@resource-broker/testkit";
+import { createKubeSim, type JsonObject } from "@resource-broker/kube-sim";
+import { fakeClock, type MemoryDisk, memoryDisk, memoryStore, until } from "@resource-broker/testkit";
 import { createEngine } from "../../../engine/create-engine.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
@@ -28,12 +20,15 @@ import { importReservations } from "../../../import-reservations.ts";
 import { createKubernetesInterface } from "../kubernetes-interface.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
 import type { KubernetesDeps, KubernetesOptions } from "../ports.ts";
+import { type CallFault, type CallSeen, directClient } from "./direct-client.ts";
+import { NAMESPACE, named, type Offered, publish } from "./samples.ts";
 
+/** Events of one object are named by it. */
 const random = (): number => randomBytes(4).readUInt32BE() / 2 ** 32;
-
-export const NAMESPACE = "broker";
 /** Fake time that passes between two looks. */
 const STEP_MS = 25;
+const READS: readonly CallSeen["verb"][] = ["get", "list", "watch"];
+const SHOWN: readonly string[] = [RESERVATIONS.plural, CLUSTER_ADVERTISEMENTS.plural];
 
 export interface BrokerParts {
   readonly disk?: MemoryDisk;
@@ -46,35 +41,6 @@ export interface BrokerParts {
   readonly sliceDefaults?: KubernetesDeps["sliceDefaults"];
   /** True: a new ledger takes over what an older broker has left. */
   readonly imports?: boolean;
-}
-
-export interface TestBroker {
-  readonly engine: Engine;
-  readonly disk: MemoryDisk;
-  readonly stop: () => Promise<void>;
-}
-
-/** One simulated cluster, its users, and brokers that come and go. */
-export interface TestEnvironment {
-  readonly cluster: SimCluster;
-  /** Of a user with full rights. */
-  readonly client: KubeClient;
-  readonly time: FakeClock;
-  readonly logged: readonly string[];
-  readonly startBroker: (parts?: BrokerParts) => Promise<TestBroker>;
-  /** Lets time pass in small steps until there is something to see. */
-  readonly until: <T>(what: string, look: () => Promise<T | undefined>) => Promise<T>;
-  readonly reservation: (name: string, isAsWanted?: (object: Reservation) => boolean) => Promise<Reservation>;
-  readonly advertisement: (
-    clusterId: string,
-    isAsWanted?: (object: ClusterAdvertisement) => boolean,
-  ) => Promise<ClusterAdvertisement>;
-  readonly gone: (name: string) => Promise<void>;
-  /** The reasons of the Events about an object. */
-  readonly eventsOf: (name: string) => Promise<readonly string[]>;
-  /** What the Events of one reason say about an object. */
-  readonly messagesOf: (name: string, reason: string) => Promise<readonly string[]>;
-  readonly stop: () => Promise<void>;
 }
 
 /** JSON all the way: what is undefined is left out. */
@@ -92,50 +58,63 @@ export function namespaceObject(): JsonObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
 }
 
-export async function openEnvironment(): Promise<TestEnvironment> {
-  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ clock, randomBytes });
-  const cluster = await sim.addCluster({ name: "hub", objects: [...definitions(), namespaceObject()] });
-  const client = kubeClientFor(cluster.kubeconfig);
+export type TestEnvironment = Awaited<ReturnType<typeof openEnvironment>>;
+export type TestBroker = Awaited<ReturnType<TestEnvironment["startBroker"]>>;
+
+/** One simulated cluster on a clock of the test, its users, and brokers that come and go. */
+export async function openEnvironment() {
   const time = fakeClock();
+  const sim = createKubeSim({ clock: time, randomBytes });
+  const objects = [...definitions(), namespaceObject()];
+  const simCluster = await sim.addCluster({ name: "hub", behaves: false, objects });
+  /** Of a user with full rights. */
+  const client = directClient(simCluster.api, () => undefined);
   const logged: string[] = [];
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
   const cleanups: (() => Promise<void>)[] = [];
 
-  const startBroker = async (parts: BrokerParts = {}): Promise<TestBroker> => {
+  const startBroker = async (parts: BrokerParts = {}) => {
     const { disk = memoryDisk(), options = {}, wrapEngine = (engine) => engine } = parts;
+    const policy = { ...DEFAULT_POLICY, ...parts.policy };
     const store = memoryStore(disk);
     const engine = wrapEngine(
       createEngine(
-        { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: 10_000 },
+        { policy, maxWaiting: 10_000 },
         { store, clock: time, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined },
       ),
     );
     await engine.start();
-    const own = parts.client ?? kubeClientFor(cluster.kubeconfig);
+    /** To Reservations and ClusterAdvertisements. */
+    const writes: (CallSeen & { readonly atMs: number })[] = [];
+    const faults: CallFault[] = [];
+    const interruptions: (() => Promise<unknown>)[] = [];
+    let isDown = false;
+    const hooked = directClient(simCluster.api, async (call) => {
+      if (isDown) return { fault: new Fault("unreachable", "the server is away"), isDone: false };
+      if (READS.includes(call.verb) || !SHOWN.includes(call.plural)) return undefined;
+      writes.push({ ...call, atMs: time.monotonicMs() });
+      await interruptions.shift()?.();
+      return faults.shift();
+    });
+    const own = parts.client ?? hooked;
     if (parts.imports === true) {
       await importReservations({ engine, open: async () => ({ client: own, namespace: NAMESPACE }), log });
     }
-    const recorder = eventRecorder(
-      { component: "resource-broker", instance: "replica-1" },
-      { client: own, clock: time, random, log },
-    );
+    const deps = { client: own, clock: time, random, log };
+    const recorder = eventRecorder({ component: "resource-broker", instance: "replica-1" }, deps);
     const served = createKubernetesInterface(
       { namespace: NAMESPACE, replica: "replica-1", views: false, objects: true, ...options },
       {
+        ...deps,
         engine,
         store,
-        client: own,
-        clock: time,
-        random,
         randomBytes,
-        log,
         recorder,
         isLeading: parts.isLeading ?? (() => true),
         sliceDefaults: parts.sliceDefaults ?? (() => DEFAULT_SLICE),
-        onPolicy: (loaded) => engine.setPolicy(loaded?.policy ?? { ...DEFAULT_POLICY, ...parts.policy }),
+        onPolicy: (loaded) => engine.setPolicy(loaded?.policy ?? policy),
       },
     );
     const starting = served.start().catch(() => undefined);
@@ -146,67 +125,114 @@ export async function openEnvironment(): Promise<TestEnvironment> {
       await served.stop();
       await starting;
       await recorder.stop();
-      own.close();
       await engine.stop();
     };
     cleanups.push(stop);
-    return { engine, disk, stop };
+    return {
+      engine,
+      disk,
+      writes,
+      stop,
+      /** The API server goes away; the returned function brings it back. */
+      goDown: () => {
+        isDown = true;
+        hooked.cut();
+        return () => {
+          isDown = false;
+        };
+      },
+      /** Somebody does this just before the next write arrives. */
+      interrupt: (act: () => Promise<unknown>) => void interruptions.push(act),
+      failNext: (...next: CallFault[]) => void faults.push(...next),
+      advertise: (clusterId: string, more: Partial<Advertisement> = {}) =>
+        engine.submit({
+          kind: "advertise",
+          advertisement: cluster(clusterId, { more: { statedAt: time.wallMs(), ...more } }),
+        }),
+      /** Over HTTP: no object asks for it. */
+      reserve: (requester: string, id: string, more: { cpu?: number; durationMs?: number } = {}) => {
+        const { cpu = 1, ...rest } = more;
+        return engine.submit({
+          kind: "reserve",
+          requester,
+          request: request({ cpu, memoryGi: 1 }, rest),
+          reservationId: id,
+          decisionId: `dec-${id}`,
+        });
+      },
+      release: (requester: string, id: string) =>
+        engine.submit({ kind: "release", by: actor(requester), id }),
+    };
   };
 
-  const untilSeen: TestEnvironment["until"] = (what, look) =>
+  /** Lets time pass in small steps until there is something to see. */
+  const untilSeen = <T>(what: string, look: () => Promise<T | undefined>): Promise<T> =>
     until(what, async () => {
       await time.advance(STEP_MS);
       return look();
     });
-
-  const wanted = async <T>(
-    object: T | undefined,
-    isAsWanted: (object: T) => boolean,
-  ): Promise<T | undefined> => {
-    if (object === undefined || isAsWanted(object)) return Promise.resolve(object);
+  const findReservation = (name: string) => client.find(RESERVATIONS, named(name));
+  const findAdvertisement = (clusterId: string) =>
+    client.find(CLUSTER_ADVERTISEMENTS, named(`${clusterId}-adv`));
+  const wanted = <T>(object: T | undefined, isAsWanted: (object: T) => boolean): T | undefined => {
+    if (object === undefined || isAsWanted(object)) return object;
     throw new Error(`it is ${JSON.stringify(object)}`);
   };
-
-  const eventsAbout = async (name: string) => {
-    const events: { readonly reason: string; readonly message: string }[] = [];
-    await client.list(EVENTS, { namespace: NAMESPACE }, ({ involvedObject, reason = "", message = "" }) => {
-      if (involvedObject.name === name) events.push({ reason, message });
-    });
-    return events;
-  };
+  const reservation = (name: string, isAsWanted: (object: Reservation) => boolean = () => true) =>
+    untilSeen(`Reservation ${name}`, async () => wanted(await findReservation(name), isAsWanted));
+  const advertisement = (
+    clusterId: string,
+    isAsWanted: (object: ClusterAdvertisement) => boolean = () => true,
+  ) =>
+    untilSeen(`the advertisement of ${clusterId}`, async () =>
+      wanted(await findAdvertisement(clusterId), isAsWanted),
+    );
 
   return {
-    cluster,
+    cluster: simCluster,
     client,
     time,
     logged,
     startBroker,
     until: untilSeen,
-    reservation: (name, isAsWanted = () => true) =>
-      untilSeen(`Reservation ${name} is as wanted`, async () =>
-        wanted(await client.find(RESERVATIONS, { name, namespace: NAMESPACE }), isAsWanted),
-      ),
-    advertisement: (clusterId, isAsWanted = () => true) =>
-      untilSeen(`ClusterAdvertisement of ${clusterId} is as wanted`, async () =>
-        wanted(
-          await client.find(CLUSTER_ADVERTISEMENTS, { name: `${clusterId}-adv`, namespace: NAMESPACE }),
-          isAsWanted,
-        ),
-      ),
-    gone: async (name) => {
-      await untilSeen(`Reservation ${name} is gone`, async () => {
-        const found = await client.find(RESERVATIONS, { name, namespace: NAMESPACE });
-        if (found === undefined) return true;
-        throw new Error(`it is ${JSON.stringify(found)}`);
-      });
+    findReservation,
+    findAdvertisement,
+    reservation,
+    advertisement,
+    create: (object: Reservation) => client.create(RESERVATIONS, object),
+    remove: (name: string) => client.delete(RESERVATIONS, named(name)),
+    inPhase: (name: string, phase: string) => reservation(name, ({ status }) => status?.phase === phase),
+    gone: async (name: string) => {
+      await untilSeen(`Reservation ${name} is gone`, async () =>
+        (await findReservation(name)) === undefined ? true : undefined,
+      );
     },
-    eventsOf: async (name) => (await eventsAbout(name)).map(({ reason }) => reason),
-    messagesOf: async (name, wantedReason) =>
-      (await eventsAbout(name)).flatMap(({ reason, message }) => (reason === wantedReason ? [message] : [])),
+    /** Publishes as an agent does, and waits until the broker has taken it in. */
+    lend: async (clusterId: string, offered: Offered = {}) => {
+      await publish(client, clusterId, offered);
+      await advertisement(clusterId, ({ status }) => status?.active === true);
+    },
+    /** Reasons and messages of the Events about an object. */
+    eventsOf: async (name: string) => {
+      const events: { readonly reason: string; readonly message: string }[] = [];
+      await client.list(EVENTS, { namespace: NAMESPACE }, ({ involvedObject, reason = "", message = "" }) => {
+        if (involvedObject.name === name) events.push({ reason, message });
+      });
+      return events;
+    },
     stop: async () => {
       for (const end of cleanups.splice(0)) await end();
-      client.close();
       await sim.stop();
     },
   };
+}
+
+/** An environment of a test's own: its brokers come, go and die as no other test could bear. */
+export async function inOwnEnvironment(act: (env: TestEnvironment) => Promise<void>): Promise<void> {
+  const env = await openEnvironment();
+  try {
+    await act(env);
+  } finally {
+    await env.stop();
+  }
 }

@@ -9,8 +9,8 @@ import { reservationNameFor } from "@resource-broker/domain";
 import type { KubeClient } from "@resource-broker/kube";
 import { sha256 } from "@resource-broker/runtime";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "../objects/object-informers.ts";
-import { NAMESPACE } from "./environment.ts";
 
+export const NAMESPACE = "broker";
 const BROKER_API = apiVersionOf(reservationKind);
 const NONE = { cpu: "0", memory: "0" };
 
@@ -99,4 +99,8 @@ export async function sendSignal(
     { metadata: { name, namespace: NAMESPACE }, status: { conditions: [condition] } },
     { fieldManager: `signal-${type.toLowerCase()}`, force: true, subresource: "status" },
   );
+}
+
+export function named(name: string): { readonly name: string; readonly namespace: string } {
+  return { name, namespace: NAMESPACE };
 }

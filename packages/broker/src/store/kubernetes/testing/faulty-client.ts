@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from "@resource-broker/base";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
-import { LEDGER } from "../segment.ts";
+import { LEDGER } from "../segments.ts";
 
 /** What happens to a write of the ledger's manifest. */
 export type WriteFault =

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/base";
 import { customResourceDefinition, KINDS } from "@resource-broker/contract/crd";
-import { type KubeClient, LEASES, NAMESPACES } from "@resource-broker/kube";
+import { CONFIG_MAPS, type KubeClient, LEASES, NAMESPACES } from "@resource-broker/kube";
 import { systemClock } from "@resource-broker/runtime";
 import {
   kubeClientFor,
@@ -9,8 +9,9 @@ import {
   type SimulatedControlPlanes,
   simulatedControlPlanes,
 } from "@resource-broker/testkit";
-import { type KubernetesStore, type KubernetesStoreOptions, kubernetesStore } from "../kubernetes-store.ts";
-import { LEDGER } from "../segment.ts";
+import type { ReplicatedStore } from "../../common/leader-elector.ts";
+import { type KubernetesStoreOptions, kubernetesStore } from "../kubernetes-store.ts";
+import { LEDGER, LEDGER_LABEL } from "../segments.ts";
 
 const silent = (): void => undefined;
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
@@ -27,7 +28,7 @@ export interface ReplicaOptions extends Partial<KubernetesStoreOptions> {
 export interface TestLedger {
   readonly namespace: string;
   readonly client: KubeClient;
-  readonly connect: (options?: ReplicaOptions) => KubernetesStore;
+  readonly connect: (options?: ReplicaOptions) => ReplicatedStore;
   /** Takes the lease away from whoever holds it, as the end of its time would. */
   readonly expireLease: () => Promise<void>;
   readonly remove: () => Promise<void>;
@@ -72,6 +73,16 @@ export function brokerDefinitions(): Objects {
   // Through JSON: what is undefined is left out.
   const all: unknown = JSON.parse(JSON.stringify(KINDS.map((kind) => customResourceDefinition(kind))));
   return all as Objects;
+}
+
+/** How many objects of each kind the ledger has, such as `log` or `audit`; its manifest is `head`. */
+export async function objectsOf({ client, namespace }: TestLedger): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  await client.list(CONFIG_MAPS, { namespace, labelSelector: LEDGER_LABEL }, ({ metadata: { name } }) => {
+    const [, kind = "head"] = /^resource-broker-ledger-([a-z]+)-/.exec(name) ?? [];
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  });
+  return counts;
 }
 
 async function ledgerOn(client: KubeClient): Promise<TestLedger> {

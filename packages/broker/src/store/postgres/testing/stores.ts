@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@resource-broker/base";
 import { systemClock } from "@resource-broker/runtime";
-import type { PostgresServer } from "@resource-broker/testkit";
+import { type PostgresServer, startPostgres } from "@resource-broker/testkit";
 import { type PostgresAddress, readAddress } from "../address.ts";
-import { type PostgresStore, type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";
+import type { ReplicatedStore } from "../../common/leader-elector.ts";
+import { type PostgresStoreOptions, postgresStore } from "../postgres-store.ts";
 import type { openSession } from "../session.ts";
 
 const CLOCK = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
@@ -11,7 +12,7 @@ const CLOCK = systemClock(() => Math.round(performance.timeOrigin + performance.
 /** A ledger of its own on a server that others use as well. */
 export interface TestLedger {
   /** A replica with connections of its own. */
-  readonly connect: (options?: ReplicaOptions) => PostgresStore;
+  readonly connect: (options?: ReplicaOptions) => ReplicatedStore;
   readonly schema: string;
   /** Runs SQL in which `S` stands for the schema. */
   readonly psql: (sql: string) => Promise<string>;
@@ -30,7 +31,13 @@ export interface ReplicaOptions extends Partial<Omit<PostgresStoreOptions, "addr
   readonly clock?: Clock;
 }
 
-export function testLedger(server: PostgresServer): TestLedger {
+/** A real server for the ledgers of a test file. */
+export async function postgresLedgers() {
+  const server = await startPostgres();
+  return { ...server, newLedger: () => Promise.resolve(testLedger(server)) };
+}
+
+function testLedger(server: PostgresServer): TestLedger {
   const schema = `test_${randomUUID().replaceAll("-", "")}`;
   const psql = (sql: string): Promise<string> => server.psql(sql.replaceAll(/\bS\./g, `${schema}.`));
   return {

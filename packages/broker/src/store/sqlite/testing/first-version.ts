@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { sealOf } from "../../common/seal.ts";
+import { sealOf } from "../../common/seals.ts";
 
 /** Makes of a ledger what the first version would have left. */
 export function asFirstVersion(file: string): void {

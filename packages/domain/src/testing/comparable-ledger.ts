@@ -1,0 +1,38 @@
+import type { AccountView } from "../ledger/account.ts";
+import type { LedgerView } from "../ledger/ledger.ts";
+
+/** A ledger as comparable data, without what a restart may change. */
+export function comparableLedger(ledger: LedgerView): unknown {
+  return {
+    time: ledger.time,
+    adoption: ledger.adoption,
+    reservations: sorted(ledger.reservations),
+    keys: sorted(ledger.keys),
+    closedKeys: sorted(ledger.closedKeys),
+    accounts: sorted(ledger.accounts)
+      .filter(([, account]) => !isBlank(account))
+      .map(([id, account]) => [id, comparableAccount(account)]),
+    deadlines: ledger.deadlines
+      .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+      .filter(({ kind }) => kind !== "adoption-offer")
+      .map((deadline) => JSON.stringify(deadline))
+      .sort(),
+  };
+}
+
+/** All of an account but when its cluster was last heard: nobody counts as lost right after a restart. */
+function comparableAccount(account: AccountView): unknown {
+  return Object.entries(account)
+    .filter(([name]) => name !== "lastSeenAt")
+    .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);
+}
+
+/** A cluster of which only the name is left. */
+function isBlank({ advertisement, cordon, asProvider, asRequester, refused }: AccountView): boolean {
+  const isUnused = asProvider.size === 0 && asRequester.size === 0 && refused === undefined;
+  return isUnused && advertisement === undefined && cordon === undefined;
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
+import type { Command } from "../ledger/command.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { cluster, request, size } from "./builders.ts";
+import { ADMIN, actor, type World } from "./world.ts";
+
+const clusterId = fc.constantFrom("rome", "paris", "berlin", "tokyo");
+const key = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");
+const cpu = fc.integer({ min: 0, max: 24 });
+/** Which of the reservations known so far is meant; wraps around. */
+const pick = fc.nat({ max: 30 });
+const seconds = fc.integer({ min: 1, max: 200 });
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+const advertise = fc.record({
+  do: fc.constant("advertise" as const),
+  clusterId,
+  cpu,
+  gpu: fc.integer({ min: 0, max: 3 }),
+  allocated: fc.integer({ min: 0, max: 4 }),
+  protocol: fc.constantFrom(1, 2, 2, 2),
+  instance: fc.constantFrom(undefined, "a", "b"),
+  sequence: fc.integer({ min: 0, max: 5 }),
+  /** For each hold the agent reports: which reservation, and how much its pods use. */
+  holds: fc.array(fc.record({ pick, used: fc.integer({ min: 0, max: 6 }) }), { maxLength: 4 }),
+  unknownHold: maybe(fc.integer({ min: 1, max: 4 })),
+});
+const reserve = fc.record({
+  do: fc.constant("reserve" as const),
+  clusterId,
+  cpu: fc.integer({ min: 1, max: 6 }),
+  gpu: fc.constantFrom(0, 0, 0, 1),
+  key: maybe(key),
+  seconds: maybe(seconds),
+});
+const adopt = fc.record({
+  do: fc.constant("adopt" as const),
+  clusterId,
+  provider: clusterId,
+  cpu,
+  key: maybe(key),
+  seconds: maybe(seconds),
+  by: fc.constantFrom("requester" as const, "provider" as const, "admin" as const),
+  /** When it was made, in seconds before now. */
+  age: fc.constantFrom(0, 30, 1e9),
+});
+const partyCall = fc.record({
+  do: fc.constantFrom("activate", "renew", "release", "release", "acknowledge", "refuse"),
+  pick,
+  seconds,
+});
+const isOn = fc.constantFrom(true, false, false);
+/** 0 closes. */
+const windowSeconds = fc.constantFrom(0, 10, 3600, 90_000);
+const step = fc.oneof(fc.integer({ min: -50, max: 60 }), fc.constantFrom(-1e6, 86_400, 90_000));
+
+/** What may happen. Deliberately few names and small numbers: collisions are the point. */
+export const ledgerAction = fc.oneof(
+  { weight: 4, arbitrary: advertise },
+  { weight: 6, arbitrary: reserve },
+  { weight: 6, arbitrary: partyCall },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("release-by-key" as const), clusterId, key }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cordon" as const), clusterId, isOn }) },
+  { weight: 3, arbitrary: adopt },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("adoption" as const), seconds: windowSeconds }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("time" as const), seconds: step }) },
+);
+
+export type LedgerAction = typeof ledgerAction extends fc.Arbitrary<infer T> ? T : never;
+
+/** Turns actions into commands for this world; undefined where an action makes no sense there. Moves the clock for `time`. */
+export function commandsFor(world: World): (action: LedgerAction) => Command | undefined {
+  let made = 0;
+  return (each) => {
+    made++;
+    switch (each.do) {
+      case "advertise":
+        return { kind: "advertise", advertisement: advertisementFor(world, each) };
+      case "reserve":
+        return reserveFor(each, made);
+      case "release-by-key":
+        return { kind: "release-by-key", requester: each.clusterId, key: each.key };
+      case "cordon":
+        return {
+          kind: each.isOn ? "cordon" : "uncordon",
+          by: ADMIN,
+          clusterId: each.clusterId,
+          why: "planned work",
+        };
+      case "adopt":
+        return adoptFor(world, each, made);
+      case "adoption":
+        return each.seconds === 0
+          ? { kind: "close-adoption", by: ADMIN }
+          : { kind: "open-adoption", by: ADMIN, durationMs: each.seconds * 1000 };
+      case "time":
+        world.now += each.seconds * 1000;
+        return { kind: "expire-due" };
+      default:
+        return partyCallFor(picked(world, each.pick), each);
+    }
+  };
+}
+
+type Of<K extends LedgerAction["do"]> = Extract<LedgerAction, { readonly do: K }>;
+
+function partyCallFor(
+  reservation: Reservation | undefined,
+  each: { readonly do: string; readonly seconds: number },
+): Command | undefined {
+  if (reservation === undefined) return undefined;
+  const { id } = reservation;
+  const byRequester = { by: actor(reservation.requester), id };
+  const byProvider = { by: actor(reservation.provider), id };
+  switch (each.do) {
+    case "activate":
+      return { kind: "activate", ...byRequester };
+    case "renew":
+      return { kind: "renew", ...byRequester, durationMs: each.seconds * 1000 };
+    case "acknowledge":
+      return { kind: "acknowledge", ...byProvider };
+    case "refuse":
+      return { kind: "refuse", ...byProvider, why: "no room \ud800 after all" };
+    default:
+      return { kind: "release", ...byRequester };
+  }
+}
+
+function reserveFor(each: Of<"reserve">, made: number): Command {
+  const wanted = request(
+    { cpu: each.cpu, memoryGi: 1, gpu: each.gpu },
+    each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 },
+  );
+  const name = each.key === undefined ? `n${made}` : encodeURIComponent(each.key).toLowerCase();
+  return {
+    kind: "reserve",
+    requester: each.clusterId,
+    request: wanted,
+    decisionId: `dec-${made}`,
+    reservationId: `rsv-${each.clusterId}-${name.replaceAll(/[^a-z0-9]/g, "")}`,
+    ...(each.key === undefined ? {} : { key: each.key }),
+  };
+}
+
+function adoptFor(world: World, each: Of<"adopt">, made: number): Command {
+  const offer = {
+    id: `rsv-${each.clusterId}-adopted-${made % 3}`,
+    requester: each.clusterId,
+    provider: each.provider,
+    granted: request({ cpu: each.cpu % 3, memoryGi: 1 }).resources,
+    phase: "Reserved" as const,
+    generation: 1,
+    createdAt: world.latest - each.age * 1000,
+    ...(each.key === undefined ? {} : { key: each.key }),
+    ...(each.seconds === undefined ? {} : { expiresAt: world.latest + each.seconds * 1000 }),
+  };
+  const by = each.by === "admin" ? ADMIN : actor(each.by === "requester" ? each.clusterId : each.provider);
+  return { kind: "adopt", by, offer };
+}
+
+function advertisementFor(world: World, each: Of<"advertise">): Advertisement {
+  const usage = new Map<string, ReservationUsage>();
+  const report = (reservationId: string, granted: ReservationUsage["granted"], used: number): void =>
+    void usage.set(reservationId, { reservationId, granted, used: size({ cpu: used }) });
+  for (const hold of each.holds) {
+    const reservation = picked(world, hold.pick);
+    if (reservation !== undefined) report(reservation.id, reservation.granted, hold.used);
+  }
+  // Sometimes one that is offered for adoption.
+  const { unknownHold = 0 } = each;
+  if (unknownHold > 0)
+    report(unknownHold > 2 ? "rsv-rome-adopted-1" : "rsv-unknown", size({ cpu: unknownHold }), 1);
+  return cluster(each.clusterId, {
+    cpu: each.cpu,
+    gpu: each.gpu,
+    allocated: { cpu: each.allocated },
+    more: {
+      usage: [...usage.values()],
+      protocol: each.protocol,
+      ...(each.instance === undefined ? {} : { instance: each.instance, sequence: each.sequence }),
+    },
+  });
+}
+
+function picked({ ledger }: World, index: number): Reservation | undefined {
+  const all = [...ledger.reservations.values()];
+  return all[index % Math.max(1, all.length)];
+}

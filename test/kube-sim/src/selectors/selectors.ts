@@ -1,0 +1,138 @@
+import type { ResourceDefinition, Selection } from "../api/cluster-api.ts";
+import { labelValueProblems, qualifiedNameProblems } from "../api/names.ts";
+import { badRequest } from "../api/statuses.ts";
+import { type JsonObject, metadataOf, nameOf, namespaceOf, objectAt, own } from "../json.ts";
+
+export interface Selector {
+  readonly matches: (object: JsonObject) => boolean;
+  /** True: nothing is left out. */
+  readonly isOpen: boolean;
+  /** The only name that can match, if the selector says one. */
+  readonly name?: string;
+}
+
+const EVERYTHING: Selector = { matches: () => true, isOpen: true };
+
+/** What cannot be read, and a field that the kind does not offer, is a BadRequest, never ignored. */
+export function selectorOf(definition: ResourceDefinition, selection: Selection): Selector {
+  const labels = labelRequirements(selection.labelSelector ?? "");
+  const fields = fieldTerms(definition, selection.fieldSelector ?? "");
+  if (labels.length === 0 && fields.length === 0) return EVERYTHING;
+  const name = fields.find(({ field, isEqual }) => field === "metadata.name" && isEqual)?.value;
+  return {
+    matches: (object) => {
+      if (!fields.every(({ read, isEqual, value }) => (read(object) === value) === isEqual)) return false;
+      const given = objectAt(metadataOf(object), "labels");
+      return labels.every((requirement) => requirement(given));
+    },
+    isOpen: false,
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+type Requirement = (labels: JsonObject) => boolean;
+
+const WORD = "[^\\s=!(),<>]+";
+/** `!name`, `name`, `name = value`, `name in (a, b)`. */
+const REQUIREMENT = new RegExp(
+  `^\\s*(?:!\\s*(?<absent>${WORD})|(?<name>${WORD})(?:\\s*(?:(?<sign>==|!=|[=<>])\\s*(?<value>${WORD})?` +
+    `|\\s(?<set>in|notin)\\s*\\((?<list>[^=!()<>]*)\\)))?)\\s*$`,
+  "u",
+);
+
+/** Reads `a=b, c in (d, e), !f`. */
+function labelRequirements(text: string): readonly Requirement[] {
+  if (text.trim() === "") return [];
+  // The commas between parentheses belong to a list of values.
+  return text.split(/,(?![^(]*\))/u).map((term) => {
+    const found: Found | undefined = REQUIREMENT.exec(term)?.groups;
+    if (found === undefined) throw unreadable(`found '${term.trim()}', expected: a requirement`);
+    return requirementOf(found);
+  });
+}
+
+type Found = Readonly<Record<string, string | undefined>>;
+
+function requirementOf(found: Found): Requirement {
+  const { absent, sign, set } = found;
+  const name = checkedName(absent ?? found["name"] ?? "");
+  if (absent !== undefined) return (labels) => !Object.hasOwn(labels, name);
+  const operator = sign ?? set;
+  return operator === undefined ? (labels) => Object.hasOwn(labels, name) : comparison(name, operator, found);
+}
+
+function comparison(name: string, operator: string, { value = "", list }: Found): Requirement {
+  if (operator === "<" || operator === ">") return numberComparison(name, operator, value);
+  const wanted = checkedValues(name, list?.split(",").map((item) => item.trim()) ?? [value]);
+  const isExcluded = operator === "!=" || operator === "notin";
+  return (labels) => wanted.has(own(labels, name)) !== isExcluded;
+}
+
+function checkedName(name: string): string {
+  const [problem] = qualifiedNameProblems(name);
+  if (problem !== undefined) throw unreadable(`<nil>: Invalid value: ${JSON.stringify(name)}: ${problem}`);
+  return name;
+}
+
+function checkedValues(name: string, values: readonly string[]): ReadonlySet<unknown> {
+  for (const [index, value] of values.entries()) {
+    const [problem] = labelValueProblems(value);
+    if (problem !== undefined)
+      throw unreadable(`values[${index}][${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}`);
+  }
+  return new Set(values);
+}
+
+const WHOLE_NUMBER = /^-?\d+$/u;
+
+function numberComparison(name: string, sign: "<" | ">", text: string): Requirement {
+  if (!WHOLE_NUMBER.test(text)) {
+    const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+    throw unreadable(`values[0][${name}]: Invalid value: ${JSON.stringify(text)}: ${why}`);
+  }
+  const bound = BigInt(text);
+  return (labels) => {
+    const value = own(labels, name);
+    if (typeof value !== "string" || !WHOLE_NUMBER.test(value)) return false;
+    return sign === ">" ? BigInt(value) > bound : BigInt(value) < bound;
+  };
+}
+
+function unreadable(why: string): Error {
+  return badRequest(`unable to parse requirement: ${why}`);
+}
+
+interface Term {
+  readonly field: string;
+  readonly isEqual: boolean;
+  readonly value: string;
+  readonly read: (object: JsonObject) => string;
+}
+
+/** Reads `metadata.name=a,status.phase!=Running`; a comma in a value is written with a backslash. */
+function fieldTerms(definition: ResourceDefinition, text: string): readonly Term[] {
+  const terms = text.match(/(?:[^\\,]|\\.|\\$)+/gsu) ?? [];
+  return terms.map((term) => {
+    const { field, sign, value } = /^(?<field>.*?)(?<sign>!=|==|=)(?<value>.*)$/su.exec(term)?.groups ?? {};
+    if (field === undefined || value === undefined)
+      throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    return { field, isEqual: sign !== "!=", value: unescaped(value), read: readerOf(definition, field) };
+  });
+}
+
+function readerOf(definition: ResourceDefinition, field: string): (object: JsonObject) => string {
+  if (field === "metadata.name") return nameOf;
+  if (field === "metadata.namespace" && definition.isNamespaced) return namespaceOf;
+  const read = own(definition.selectableFields, field);
+  if (read === undefined) throw badRequest(`field label not supported: ${field}`);
+  return read;
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\(.)|\\$|=/gsu, (found: string, escaped: string | undefined) => {
+    if (escaped !== undefined && "\\,=".includes(escaped)) return escaped;
+    throw badRequest(
+      `invalid field selector: ${found} in ${value} must be written with a backslash before it`,
+    );
+  });
+}
