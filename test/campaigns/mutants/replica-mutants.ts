@@ -82,7 +82,14 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     file: "packages/broker/src/store/common/leader-elector.ts",
     find: "  const onWallMs = now.wallMs - renewedAt.wallMs;\n",
     replace: "  const onWallMs = elapsedMs;\n",
-    caughtBy: testFile("packages/broker/src/store/common/lease-time.test.ts"),
+    caughtBy: testFile("packages/broker/src/store/common/leader-elector.test.ts"),
+  },
+  {
+    name: "gives its lease back while it still renews it",
+    file: "packages/broker/src/store/common/leader-elector.ts",
+    find: "      await renewals;\n",
+    replace: "",
+    caughtBy: testFile("packages/broker/src/store/common/leader-elector.test.ts"),
   },
   {
     name: "talks on over its streams though another one may lead",

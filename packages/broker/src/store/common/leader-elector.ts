@@ -109,6 +109,8 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
   let renewNowRanFor: LeaseTime | undefined;
   let wake = (): void => undefined;
   let cancelRenewal = (): void => undefined;
+  /** The renewals that are under way; never rejects. */
+  let renewals: Promise<unknown> = Promise.resolve();
 
   const onRead = (holder: string): void => {
     leader = holder;
@@ -136,7 +138,11 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
 
   const scheduleRenewal = (delayMs: number): void => {
     cancelRenewal();
-    if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, () => void renew());
+    if (!isClosed && lost === undefined) cancelRenewal = clock.after(delayMs, startRenewal);
+  };
+
+  const startRenewal = (): void => {
+    renewals = Promise.all([renewals, renew()]);
   };
 
   const renew = async (): Promise<void> => {
@@ -160,7 +166,7 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
   const renewNow = (since: LeaseTime): void => {
     if (renewNowRanFor === since) return;
     renewNowRanFor = since;
-    void renew();
+    startRenewal();
   };
 
   const markLost = (successor: string): StoreFailure => {
@@ -228,6 +234,8 @@ export function leaderElector({ lease, leaseMs, clock, onError }: LeaderElectorD
       const isHeld = renewedAt !== undefined && lost === undefined;
       renewedAt = undefined;
       if (!isHeld) return;
+      // A renewal that is under way would acquire the released lease again, and nobody would hold it.
+      await renewals;
       try {
         await lease.release();
       } catch (error) {

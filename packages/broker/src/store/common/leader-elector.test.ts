@@ -1,5 +1,6 @@
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { isLeaseValid } from "./leader-elector.ts";
+import { isLeaseValid, leaderElector, type LeaseResult, leaseTime } from "./leader-elector.ts";
 
 const LEASE_MS = 6000;
 const RENEWED = { monotonicMs: 1000, wallMs: 1_767_614_400_000 };
@@ -23,5 +24,36 @@ describe("a lease", () => {
   ])("$name", ({ monotonicMs, wallMs, held }) => {
     const now = { monotonicMs: RENEWED.monotonicMs + monotonicMs, wallMs: RENEWED.wallMs + wallMs };
     expect(isLeaseValid(RENEWED, now, LEASE_MS)).toBe(held);
+  });
+
+  test("is released after the renewal that is under way, which would acquire it again", async () => {
+    const clock = fakeClock();
+    const calls: string[] = [];
+    const held = (): LeaseResult => ({ isHeld: true, sentAt: leaseTime(clock), wasHeld: true });
+    let answer = (_result: LeaseResult): void => undefined;
+    const renewal = new Promise<LeaseResult>((resolve) => {
+      answer = resolve;
+    });
+    const acquire = (): Promise<LeaseResult> => Promise.resolve(held());
+    const elector = leaderElector({
+      lease: {
+        tryAcquire: acquire,
+        poll: acquire,
+        renew: () => renewal.finally(() => calls.push("renewed")),
+        release: () => Promise.resolve(void calls.push("released")),
+        server: "the test",
+      },
+      leaseMs: LEASE_MS,
+      clock,
+      onError: String,
+    });
+    await elector.tryLead();
+    await clock.advance(LEASE_MS / 2);
+    const released = elector.release();
+    await settle();
+    expect(calls).toEqual([]);
+    answer(held());
+    await released;
+    expect(calls).toEqual(["renewed", "released"]);
   });
 });
