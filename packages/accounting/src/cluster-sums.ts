@@ -37,7 +37,7 @@ export interface ObservedNode {
  * does not depend on the number of pods, and a pod is kept as a few numbers. A relist puts its objects between `begin…`
  * and `end…`; objects that were not put are removed at the end. The sums are correct at any time during a relist.
  */
-export interface ClusterSums extends ClusterView {
+export interface ClusterSums extends Pick<ClusterView, "nodeKind"> {
   putNode(node: NodeFacts): void;
   removeNode(name: string): void;
   beginNodes(): void;
@@ -75,7 +75,6 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       const node = nodes.get(name);
       return isCounted(node) && fits(request, node.facts.allocatable);
     },
-    reservation: (id) => reservations.get(id),
   };
 
   function entryOf(name: string): NodeEntry {
@@ -149,7 +148,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
   }
 
   return {
-    ...view,
+    nodeKind: (name) => view.nodeKind(name),
     putNode(seen) {
       const facts = {
         ...seen,
@@ -183,7 +182,7 @@ export function clusterSums({ toleratedTaints = [] }: ClusterSumsOptions = {}): 
       capacity: readTotal(capacity),
       allocatable: readTotal(allocatable),
       nodeShapes: shapes.advertised(),
-      ...podTotals({ bound, pending: pending.all(), reservations: reservations.values(), view }),
+      ...podTotals({ bound, pending: pending.all(), reservations, view }),
     }),
     *nodes() {
       for (const { facts, verdict } of nodes.values()) {

@@ -1,11 +1,17 @@
 import { fits, isZero, type ResourceVector, resourceVector } from "@resource-broker/base";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeShapes } from "./node-shapes.ts";
+import { countedShapes } from "./node-shapes.ts";
 
 const GI = 1024 ** 3;
 const size = (cpu: number, gi: number, gpus = 0) =>
   resourceVector({ cpuMillis: cpu * 1000, memoryBytes: gi * GI, gpus });
+
+function nodeShapes(nodes: readonly ResourceVector[], max?: number) {
+  const shapes = countedShapes(max);
+  for (const node of nodes) shapes.add(node);
+  return shapes.advertised();
+}
 
 const anySize: fc.Arbitrary<ResourceVector> = fc
   .record({

@@ -19,20 +19,10 @@ const LEADING_BITS = 6;
 const WEIGHT = perResource("slot", ({ form }) => (form.isCounted ? ACCELERATOR_WEIGHT : 1));
 
 /**
- * The sizes of nodes, alike ones counted together. Which size is the caller's choice; the advertisement states
- * allocatable amounts, not free ones: free amounts change with every pod, would be old when they are read, and a
- * request's total is checked against what is available anyway.
- */
-export function nodeShapes(nodes: Iterable<ResourceVector>, max = MAX_NODE_SHAPES): NodeShape[] {
-  const shapes = [...nodes].map((resources) => ({ count: 1, resources }));
-  return mergeShapes(mergeAlike(shapes, vectorKey), max);
-}
-
-/**
  * At most `max` shapes that promise no more than the given ones: merged shapes keep the smaller amount of each
  * resource, and those are merged first whose nodes lose least. Shapes of nothing are left out.
  */
-function mergeShapes(shapes: Iterable<NodeShape>, max = MAX_NODE_SHAPES): NodeShape[] {
+function mergeShapes(shapes: Iterable<NodeShape>, max: number): NodeShape[] {
   const merged: NodeShape[] = [];
   for (const shape of mergeNearlyAlike([...shapes]).sort(byUsefulness)) {
     merged.push(shape);
@@ -137,7 +127,11 @@ function byUsefulness(a: NodeShape, b: NodeShape): number {
   return vectorKey(a.resources) < vectorKey(b.resources) ? -1 : 1;
 }
 
-/** The distinct sizes of the counted nodes, kept up to date node by node. */
+/**
+ * The distinct sizes of the counted nodes, kept up to date node by node. The advertisement states allocatable amounts, not free
+ * ones: free amounts change with every pod, would be old when they are read, and a request's total is checked against what is
+ * available anyway.
+ */
 interface CountedShapes {
   add(size: ResourceVector): void;
   remove(size: ResourceVector): void;
@@ -146,7 +140,7 @@ interface CountedShapes {
   advertised(): readonly NodeShape[];
 }
 
-export function countedShapes(): CountedShapes {
+export function countedShapes(max = MAX_NODE_SHAPES): CountedShapes {
   const shapes = new Map<string, NodeShape>();
   // Answers hold until a size appears or the last node of a size goes.
   let answers = new WeakMap<ResourceVector, boolean>();
@@ -180,7 +174,7 @@ export function countedShapes(): CountedShapes {
       return answer;
     },
     advertised() {
-      advertised ??= mergeShapes(shapes.values());
+      advertised ??= mergeShapes(shapes.values(), max);
       return advertised;
     },
   };

@@ -35,7 +35,7 @@ export interface PendingShown {
 export interface PodTotalsInput {
   readonly bound: BoundPods;
   readonly pending: Iterable<PodGroup>;
-  readonly reservations: Iterable<LiveReservation>;
+  readonly reservations: ReadonlyMap<ReservationId, LiveReservation>;
   readonly view: ClusterView;
 }
 
@@ -43,9 +43,9 @@ export interface PodTotalsInput {
 export function podTotals({ bound, pending, reservations, view }: PodTotalsInput): PodTotals {
   const allocated = runningTotal();
   const used = new Map<ReservationId, RunningTotal>();
-  for (const { id } of reservations) used.set(id, runningTotal());
+  for (const id of reservations.keys()) used.set(id, runningTotal());
   const accountOf = (guest: GuestFacts | undefined): RunningTotal => {
-    const reservation = guest && reservationOf(guest, view);
+    const reservation = guest && reservationOf(guest, reservations);
     return (reservation && used.get(reservation.id)) ?? allocated;
   };
 

@@ -1,10 +1,10 @@
 import { add, fits, NO_RESOURCES, type ResourceVector, resourceVector, sum } from "@resource-broker/base";
 import fc from "fast-check";
-import { type ClusterView, classifyPod, type LiveReservation, type PodClass } from "../classify-pod.ts";
+import { type ClusterView, type LiveReservation, pendingReason, reservationOf } from "../classify-pod.ts";
 import type { ClusterSums, ClusterTotals } from "../cluster-sums.ts";
 import { nodeVerdict } from "../counted-node.ts";
 import type { NodeFacts } from "../node.ts";
-import { nodeShapes } from "../node-shapes.ts";
+import { countedShapes } from "../node-shapes.ts";
 import type { PodFacts } from "../pod.ts";
 import { aGuest, aNode, aPod } from "./facts.ts";
 
@@ -36,29 +36,28 @@ export function recount({ nodes, pods, reservations }: Model): ClusterTotals {
     },
     fitsSomeCountedNode: (request) => counted.some((node) => fits(request, node.allocatable)),
     fitsNode: (name, request) => fits(request, isCounted(name)?.allocatable ?? NO_RESOURCES),
-    reservation: (id) => reservations.get(id),
   };
-  const classified = [...pods.values()].map((pod) => ({ pod, is: classifyPod(pod, view) }));
-  const requests = (matches: (is: PodClass) => boolean): ResourceVector =>
-    sum(classified.filter(({ is }) => matches(is)).map(({ pod }) => pod.request));
+  const live = [...pods.values()].filter(({ terminal }) => !terminal);
+  const reasonOf = (pod: PodFacts) => (pod.nodeName === undefined ? pendingReason(pod, view) : undefined);
+  const isWaitingOrCounted = ({ nodeName }: PodFacts) =>
+    nodeName === undefined || isCounted(nodeName) !== undefined;
+  const shown = live.filter((pod) => reasonOf(pod) !== undefined);
+  const counting = live.filter((pod) => isWaitingOrCounted(pod) && reasonOf(pod) === undefined);
+  const requests = (of: readonly PodFacts[]): ResourceVector => sum(of.map((pod) => pod.request));
+  /** Undefined: the cluster's own load. */
+  const heldFor = (id: string | undefined): ResourceVector =>
+    requests(counting.filter(({ guest }) => (guest && reservationOf(guest, reservations)?.id) === id));
   const reasons: Record<string, number> = {};
-  for (const { is } of classified) {
-    if (is.kind === "pending-shown") reasons[is.reason] = (reasons[is.reason] ?? 0) + 1;
-  }
+  for (const pod of shown) reasons[reasonOf(pod) ?? ""] = (reasons[reasonOf(pod) ?? ""] ?? 0) + 1;
+  const shapes = countedShapes();
+  for (const { allocatable } of counted) shapes.add(allocatable);
   return {
     capacity: sum(counted.map((node) => node.capacity)),
     allocatable: sum(counted.map((node) => node.allocatable)),
-    nodeShapes: nodeShapes(counted.map((node) => node.allocatable)),
-    allocated: requests(({ kind }) => kind === "allocated" || kind === "pending-counted"),
-    usage: [...reservations.keys()].sort().map((id) => ({
-      reservationId: id,
-      used: requests((is) => is.kind === "guest" && is.reservationId === id),
-    })),
-    pendingShown: {
-      pods: Object.values(reasons).reduce((a, b) => a + b, 0),
-      request: requests(({ kind }) => kind === "pending-shown"),
-      reasons,
-    },
+    nodeShapes: shapes.advertised(),
+    allocated: heldFor(undefined),
+    usage: [...reservations.keys()].sort().map((id) => ({ reservationId: id, used: heldFor(id) })),
+    pendingShown: { pods: shown.length, request: requests(shown), reasons },
   };
 }
 
