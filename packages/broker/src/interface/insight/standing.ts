@@ -17,7 +17,7 @@ import {
   toQuantities,
 } from "@resource-broker/contract";
 import { type Cordon, hourlyPrice, priceQueryFor } from "@resource-broker/domain";
-import { type AdvertisedAccount, isStale, type Moment } from "../shared/advertised-account.ts";
+import { type AdvertisedAccount, isStale, type Moment, staleMessage } from "../shared/advertised-account.ts";
 
 /** Of the resources that are known by name; those of which there is none are left out, but for three. */
 export function amountsOf(vector: ResourceVector): AmountsDTO {
@@ -83,9 +83,8 @@ function conditionsOf(account: AdvertisedAccount, moment: Moment): Condition[] {
   const { cordon, overcommitted, receivedAt } = account;
   const conditions: Condition[] = [];
   if (isStale(account, moment)) {
-    const message = `No advertisement since ${formatTime(receivedAt)}: the cluster gets no new reservations.`;
     const since = formatTime(receivedAt + moment.policy.stalenessMs);
-    conditions.push({ type: "Stale", message, since });
+    conditions.push({ type: "Stale", message: staleMessage(account), since });
   }
   if (cordon !== undefined) {
     const why = cordon.why === undefined ? "" : `: ${cordon.why}`;

@@ -1,3 +1,4 @@
+import { formatTime } from "@resource-broker/base";
 import {
   type AccountView,
   type Advertisement,
@@ -7,9 +8,14 @@ import {
 } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 
-/** Time and policy for judging staleness and prices. */
-export interface Moment {
+/** Time and policy for judging staleness. */
+export interface StalenessMoment {
   readonly now: Instant;
+  readonly policy: Pick<Policy, "stalenessMs">;
+}
+
+/** Also for judging prices. */
+export interface Moment extends StalenessMoment {
   readonly policy: Policy;
 }
 
@@ -22,8 +28,14 @@ export function hasAdvertised(account: AccountView | undefined): account is Adve
   return account?.advertisement !== undefined;
 }
 
-export function isStale({ receivedAt }: Pick<AccountView, "receivedAt">, { now, policy }: Moment): boolean {
+type Received = Pick<AccountView, "receivedAt">;
+
+export function isStale({ receivedAt }: Received, { now, policy }: StalenessMoment): boolean {
   return now - receivedAt > policy.stalenessMs;
+}
+
+export function staleMessage({ receivedAt }: Received): string {
+  return `No advertisement since ${formatTime(receivedAt)}: the cluster gets no new reservations.`;
 }
 
 export function regionOf({ labels }: Pick<Advertisement, "labels">): string {

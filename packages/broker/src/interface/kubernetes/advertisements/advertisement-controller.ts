@@ -6,7 +6,6 @@ import { advertisementEvents } from "../builders/events.ts";
 import { CLUSTER_ADVERTISEMENTS, trimAdvertisement } from "../objects/object-informers.ts";
 import { FIELD_MANAGER, type KindDeps, type ProjectionOptions } from "../ports.ts";
 import { type Controller, controller } from "../projection/controller.ts";
-import { assumeCache, objectWriter } from "../projection/object-writer.ts";
 import { versionFields, watchRemovedLabels } from "./advertisement-owner.ts";
 import { minimalAdvertisement } from "./advertisement-view.ts";
 import { type AdvertisementCall, type AdvertisementStep, planAdvertisement } from "./plan-advertisement.ts";
@@ -19,34 +18,13 @@ export interface AdvertisementController extends Controller {
 /** Accepts ClusterAdvertisements of agents and answers them, and shows the clusters that advertise over HTTP. */
 export function advertisementController(options: ProjectionOptions, deps: KindDeps): AdvertisementController {
   const { namespace } = options;
-  const { engine, client, known, limiter, signal } = deps;
-  const lane = limiter.lane("showing clusters");
-  const cache = assumeCache(known.advertisements, trimAdvertisement);
-  const writer = objectWriter(
-    {
-      resource: CLUSTER_ADVERTISEMENTS,
-      ownership: ADVERTISEMENT_OWNERSHIP,
-      create: (desired) =>
-        client.apply(CLUSTER_ADVERTISEMENTS, minimalAdvertisement(desired), {
-          fieldManager: FIELD_MANAGER,
-          force: true,
-          signal,
-        }),
-      eventsFor: advertisementEvents,
-    },
-    { ...deps, cache, run: lane.run },
-  );
+  const { engine, client, known, signal } = deps;
   const removedLabels = watchRemovedLabels(known.advertisements);
   /** Outcomes of accepted or refused advertisements whose status is not written yet. */
   const outcomes = new Map<string, { readonly version: string; readonly outcome: AdvertisementOutcome }>();
   /** Views that are correct except for the time of the last advertisement. */
   const outdated = new Set<string>();
   const refreshDue = new Set<string>();
-  const unsubscribe = known.advertisements.listen((key, now) => {
-    if (now !== undefined) return;
-    writer.forget(key);
-    outcomes.delete(key);
-  });
 
   const plan = (name: string, object: ClusterAdvertisement | undefined): AdvertisementStep => {
     const { ledger, ledgerId, policy } = engine;
@@ -92,15 +70,27 @@ export function advertisementController(options: ProjectionOptions, deps: KindDe
     return object;
   };
 
-  const served = controller(
+  const served = controller<ClusterAdvertisement, AdvertisementCall>(
     {
       name: "ClusterAdvertisement",
-      find: (name) => cache.get(`${namespace}/${name}`),
+      what: "showing clusters",
+      resource: CLUSTER_ADVERTISEMENTS,
+      ownership: ADVERTISEMENT_OWNERSHIP,
+      namespace,
+      known: known.advertisements,
+      trim: trimAdvertisement,
+      create: (desired) =>
+        client.apply(CLUSTER_ADVERTISEMENTS, minimalAdvertisement(desired), {
+          fieldManager: FIELD_MANAGER,
+          force: true,
+          signal,
+        }),
+      eventsFor: advertisementEvents,
+      onGone: (key) => outcomes.delete(key),
       plan,
-      write: writer,
-      call,
+      calls: () => call,
     },
-    { ...deps, lane },
+    deps,
   );
   const refresh = refresher(outdated, (name) => {
     refreshDue.add(name);
@@ -113,9 +103,7 @@ export function advertisementController(options: ProjectionOptions, deps: KindDe
     },
     stop: async () => {
       await served.stop();
-      unsubscribe();
       removedLabels.stop();
-      cache.stop();
     },
   };
 }

@@ -1,7 +1,8 @@
 import { parseTime } from "@resource-broker/base";
-import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
+import type { ClusterAdvertisement } from "@resource-broker/contract/crd";
 import type { AccountView, Advertisement, Instant } from "@resource-broker/domain";
 import type { ObjectCache } from "@resource-broker/kube";
+import { hasViewLabel } from "../builders/identify.ts";
 
 /**
  * The owner of a ClusterAdvertisement is the last writer of the cluster's advertisement: the broker, which shows what it
@@ -23,8 +24,8 @@ export interface OwnershipCase {
 }
 
 export function ownerOf({ object, account, objects, isLabelRemoved }: OwnershipCase): Owner {
-  const isLabelled = object.metadata.labels?.[KUBE_LABEL.view] === "true";
-  if (isLabelled) return objects && isOverwrittenByAgent(object, account) ? "handed-over" : "broker";
+  if (hasViewLabel(object))
+    return objects && isOverwrittenByAgent(object, account) ? "handed-over" : "broker";
   if (isLabelRemoved) return "broker";
   if (account?.advertisement === undefined) return "agent";
   // Without the kubernetes interface, only advertisements over HTTP count.
@@ -88,15 +89,11 @@ export function watchRemovedLabels(known: ObjectCache<ClusterAdvertisement>): Re
   const names = new Set<string>();
   const stop = known.listen((key, now, before) => {
     const name = key.slice(key.indexOf("/") + 1);
-    if (now === undefined || before === undefined || isView(now)) names.delete(name);
-    else if (isView(before) && isOnlyLabelRemoved(now, before)) names.add(name);
+    if (now === undefined || before === undefined || hasViewLabel(now)) names.delete(name);
+    else if (hasViewLabel(before) && isOnlyLabelRemoved(now, before)) names.add(name);
     else if (!isSameAdvertisement(now, before)) names.delete(name);
   });
   return { has: (name) => names.has(name), stop };
-}
-
-function isView({ metadata }: ClusterAdvertisement): boolean {
-  return metadata.labels?.[KUBE_LABEL.view] === "true";
 }
 
 /** True if only the label was removed, from a view that the broker had written completely. */

@@ -17,7 +17,7 @@ import {
   advertisementStatus,
 } from "../builders/advertisement-status.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { type DesiredObject, type Layer, planView, type Write } from "../projection/desired-object.ts";
+import { type DesiredObject, type Layer, planView, type Step } from "../projection/desired-object.ts";
 import { versionFields } from "./advertisement-owner.ts";
 
 const SUFFIX = clusterAdvertisementName("");
@@ -67,28 +67,26 @@ export interface ClusterState extends AdvertisementStatusContext {
   readonly isRefreshDue: boolean;
 }
 
-export type AdvertisementViewPlan =
-  | { readonly kind: "write"; readonly write: Write<ClusterAdvertisement> }
-  /** `isOutdated`: only the time of the last advertisement differs; such views are written rarely. */
-  | { readonly kind: "done"; readonly isOutdated: boolean };
+/** `isOutdated`: only the time of the last advertisement differs; such views are written rarely. */
+export interface ViewOutdated {
+  readonly isOutdated?: boolean;
+}
 
 /** Plans the view of a cluster in the ledger. */
 export function planAdvertisementView(
   state: ClusterState,
   account: AdvertisedAccount,
   object: ClusterAdvertisement | undefined,
-): AdvertisementViewPlan {
+): Step<ClusterAdvertisement, never> & ViewOutdated {
   const desired = desiredAdvertisement(account, state.namespace);
-  if (object === undefined) return { kind: "write", write: { kind: "create", desired } };
+  if (object === undefined) return { kind: "show", write: { kind: "create", desired } };
   const view = { layers: LAYERS, ownership: ADVERTISEMENT_OWNERSHIP };
   const status = viewStatus(state, object);
   const write = planView({ desired, status }, object, view);
-  if (write === undefined) return { kind: "done", isOutdated: false };
+  if (write === undefined) return { kind: "done" };
   const kept = { desired: withTimesOf(desired, object), status: withStatusTimesOf(status, object) };
   const isOnlyOutdated = planView(kept, object, view) === undefined;
-  return isOnlyOutdated && !state.isRefreshDue
-    ? { kind: "done", isOutdated: true }
-    : { kind: "write", write };
+  return isOnlyOutdated && !state.isRefreshDue ? { kind: "done", isOutdated: true } : { kind: "show", write };
 }
 
 function desiredAdvertisement(

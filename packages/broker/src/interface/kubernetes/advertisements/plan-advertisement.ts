@@ -15,16 +15,23 @@ import {
 import { type AdvertisedAccount, hasAdvertised } from "../../shared/advertised-account.ts";
 import { withoutIncompleteCost } from "../../shared/checked.ts";
 import {
+  ADVERTISEMENT_OWNERSHIP,
   type AdvertisementOutcome,
   type AdvertisementStatus,
   advertisementStatus,
   brokerResources,
-  isAdvertisementStatusCurrent,
 } from "../builders/advertisement-status.ts";
 import { mergePatch } from "../builders/conditions.ts";
-import type { Step, Write } from "../projection/desired-object.ts";
+import { hasViewLabel } from "../builders/identify.ts";
+import { type Step, statusWrite, stepFor, type Write } from "../projection/desired-object.ts";
 import { isSameVersion, ledgerVersion, ownerOf, versionFields, versionOf } from "./advertisement-owner.ts";
-import { type ClusterState, clusterOf, planAdvertisementView, viewStatus } from "./advertisement-view.ts";
+import {
+  type ClusterState,
+  clusterOf,
+  planAdvertisementView,
+  type ViewOutdated,
+  viewStatus,
+} from "./advertisement-view.ts";
 
 /** An object, if there is one, and what the ledger knows. */
 export interface AdvertisementState extends Omit<ClusterState, "account"> {
@@ -45,10 +52,7 @@ export type AdvertisementCall =
   | { readonly kind: "advertise"; readonly advertisement: Advertisement }
   | { readonly kind: "refuse"; readonly problem: string };
 
-/** `isOutdated`: a view that is correct except for the time of the last advertisement. */
-export type AdvertisementStep = Step<ClusterAdvertisement, AdvertisementCall> & {
-  readonly isOutdated?: boolean;
-};
+export type AdvertisementStep = Step<ClusterAdvertisement, AdvertisementCall> & ViewOutdated;
 
 /** Without an instance it comes from an older agent, which writes whole objects. */
 const OLDER_PROTOCOL = 1;
@@ -62,7 +66,7 @@ export function planAdvertisement(state: AdvertisementState): AdvertisementStep 
   if (object.metadata.deletionTimestamp !== undefined) return DONE;
   const step = views ? planOwned(state, object, account) : undefined;
   if (step !== undefined) return step;
-  return isLabelled(object) || !objects ? DONE : planAgents(state, object);
+  return hasViewLabel(object) || !objects ? DONE : planAgents(state, object);
 }
 
 /** The step for an object of the broker; undefined: an agent owns it. */
@@ -73,12 +77,8 @@ function planOwned(
 ): AdvertisementStep | undefined {
   const owner = ownerOf({ ...state, object, account });
   if (owner === "handed-over") return { kind: "show", write: REMOVE_LABEL };
-  const isShown = isLabelled(object) || hasAdvertised(account);
+  const isShown = hasViewLabel(object) || hasAdvertised(account);
   return owner === "broker" && isShown ? planView(state, object, account) : undefined;
-}
-
-function isLabelled({ metadata }: ClusterAdvertisement): boolean {
-  return metadata.labels?.[KUBE_LABEL.view] === "true";
 }
 
 const REMOVE_LABEL: Write<ClusterAdvertisement> = {
@@ -95,14 +95,11 @@ function planView(
   if (object.spec.clusterID !== clusterOf(state.name)) return { kind: "show", write: { kind: "delete" } };
   if (hasAdvertised(account)) return showCluster(state, account);
   const status = viewStatus({ ...state, account }, object);
-  return isAdvertisementStatusCurrent(status, object)
-    ? DONE
-    : { kind: "show", write: { kind: "write-status", status } };
+  return stepFor("show", statusWrite(status, object, ADVERTISEMENT_OWNERSHIP));
 }
 
 function showCluster(state: AdvertisementState, account: AdvertisedAccount): AdvertisementStep {
-  const plan = planAdvertisementView({ ...state, account }, account, state.object);
-  return plan.kind === "write" ? { kind: "show", write: plan.write } : plan;
+  return planAdvertisementView({ ...state, account }, account, state.object);
 }
 
 /** An agent's own object. */
@@ -173,7 +170,5 @@ function missingResources({ spec }: ClusterAdvertisement, account: AccountView):
 }
 
 function statusStep(status: AdvertisementStatus, object: ClusterAdvertisement): AdvertisementStep {
-  return isAdvertisementStatusCurrent(status, object)
-    ? DONE
-    : { kind: "answer", write: { kind: "write-status", status } };
+  return stepFor("answer", statusWrite(status, object, ADVERTISEMENT_OWNERSHIP));
 }

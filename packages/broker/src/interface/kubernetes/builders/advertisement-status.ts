@@ -1,14 +1,9 @@
 import { describeResources, formatTime, isZero } from "@resource-broker/base";
 import { type ResourceQuantitiesDTO, toQuantities } from "@resource-broker/contract";
 import { type ClusterAdvertisement, clusterAdvertisementKind } from "@resource-broker/contract/crd";
-import type { AccountView, Instant, Policy } from "@resource-broker/domain";
-import {
-  completeStatus,
-  conditionMaker,
-  type DesiredCondition,
-  type StatusOwnership,
-  statusDiff,
-} from "./conditions.ts";
+import type { AccountView } from "@resource-broker/domain";
+import { isStale, type StalenessMoment, staleMessage } from "../../shared/advertised-account.ts";
+import { completeStatus, conditionMaker, type DesiredCondition, type StatusOwnership } from "./conditions.ts";
 
 export type AdvertisementStatus = NonNullable<ClusterAdvertisement["status"]>;
 
@@ -26,9 +21,7 @@ export const ADVERTISEMENT_OWNERSHIP: StatusOwnership = {
 };
 
 /** What a status is computed from, beside the account and the object it is written to. */
-export interface AdvertisementStatusContext {
-  readonly now: Instant;
-  readonly policy: Pick<Policy, "stalenessMs">;
+export interface AdvertisementStatusContext extends StalenessMoment {
   readonly ledgerId: string;
 }
 
@@ -81,21 +74,6 @@ export function brokerResources({ reserved, available }: Pick<AccountView, "rese
   return { reserved: toQuantities(reserved), available: toQuantities(available) };
 }
 
-/** True if writing `status` would change nothing. */
-export function isAdvertisementStatusCurrent(
-  status: AdvertisementStatus,
-  object: ClusterAdvertisement,
-): boolean {
-  return !statusDiff(status, object.status ?? {}, ADVERTISEMENT_OWNERSHIP).isDifferent;
-}
-
-function isFresh(
-  { receivedAt }: Pick<AccountView, "receivedAt">,
-  { now, policy }: AdvertisementStatusContext,
-): boolean {
-  return now - receivedAt <= policy.stalenessMs;
-}
-
 const NOT_HEARD = ["NotHeard", "The broker has not received an advertisement."] as const;
 
 function readyCondition(
@@ -108,7 +86,7 @@ function readyCondition(
     return ready("False", "NameMismatch", message);
   }
   if (account?.advertisement === undefined) return ready("False", ...NOT_HEARD);
-  if (!isFresh(account, context)) return ready("False", "Stale", staleMessage(account));
+  if (isStale(account, context)) return ready("False", "Stale", staleMessage(account));
   if (account.cordon !== undefined) return ready("False", "Cordoned", cordonMessage(account.cordon.why));
   const lendable = `${describeResources(account.available)} can be lent.`;
   return ready("True", "Lending", `${lendable}${withheldMessage(account)}`);
@@ -120,9 +98,9 @@ function staleCondition(
 ): DesiredCondition {
   const stale = conditionMaker(ADVERTISEMENT_CONDITION.stale);
   if (account?.advertisement === undefined) return stale("Unknown", ...NOT_HEARD);
-  return isFresh(account, context)
-    ? stale("False", "Fresh", "The cluster advertises.")
-    : stale("True", "Silent", staleMessage(account));
+  return isStale(account, context)
+    ? stale("True", "Silent", staleMessage(account))
+    : stale("False", "Fresh", "The cluster advertises.");
 }
 
 function overcommittedCondition(account: AccountView | undefined): DesiredCondition {
@@ -138,10 +116,6 @@ function overcommittedCondition(account: AccountView | undefined): DesiredCondit
 function withheldMessage({ withheld }: AccountView): string {
   if (isZero(withheld)) return "";
   return ` ${describeResources(withheld)} reserved from other clusters are not counted: its older agent includes them in its capacity.`;
-}
-
-function staleMessage({ receivedAt }: AccountView): string {
-  return `No advertisement since ${formatTime(receivedAt)}: the cluster gets no new reservations.`;
 }
 
 function cordonMessage(why: string | undefined): string {

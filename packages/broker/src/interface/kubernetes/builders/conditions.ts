@@ -63,26 +63,28 @@ export interface StatusOwnership {
   readonly ignoresUpdateTime: boolean;
 }
 
-export interface StatusDiff extends Diff {
-  /** True: the status has to be written. */
-  readonly isDifferent: boolean;
+/** True if writing the status would change nothing. */
+export function isStatusCurrent(
+  status: ObjectStatus,
+  object: { readonly status?: ObjectStatus },
+  ownership: StatusOwnership,
+): boolean {
+  const { isOutdated, removals } = statusDiff(status, object.status ?? {}, ownership);
+  return !isOutdated && removals === undefined;
 }
 
 export function statusDiff(
   desired: ObjectStatus,
   found: ObjectStatus,
   { othersFields, ownConditions, ignoresUpdateTime }: StatusOwnership,
-): StatusDiff {
+): Diff {
   const ignored = ["conditions", ...othersFields, ...(ignoresUpdateTime ? ["lastUpdateTime"] : [])];
   const fields = diffObjects(without({ ...desired }, ignored), without({ ...found }, ignored));
   const conditions = conditionsDiff(desired.conditions ?? [], found.conditions ?? [], ownConditions);
   const removals = { ...fields.removals, ...conditions.removals };
-  const isOutdated = fields.isOutdated || conditions.isOutdated;
-  const hasSurplus = Object.keys(removals).length > 0;
   return {
-    isOutdated,
-    removals: hasSurplus ? removals : undefined,
-    isDifferent: isOutdated || hasSurplus,
+    isOutdated: fields.isOutdated || conditions.isOutdated,
+    removals: Object.keys(removals).length === 0 ? undefined : removals,
   };
 }
 

@@ -25,7 +25,7 @@ export interface Identity {
 export function identify({ metadata, spec }: Reservation): Identity {
   const { intent = "Reserve", requesterID: requester = NOBODY } = spec;
   const key = spec.key ?? metadata.uid ?? "";
-  if (isView({ metadata })) return { origin: "view", intent, requester, key, id: metadata.name };
+  if (hasViewLabel({ metadata })) return { origin: "view", intent, requester, key, id: metadata.name };
   const origin = spec.key === undefined ? "person" : "agent";
   return { origin, intent, requester, key, id: reservationNameFor(requester, key, sha256) };
 }
@@ -38,6 +38,7 @@ export function isImported(
   return spec.key === undefined && metadata.uid !== undefined && found?.key === metadata.uid;
 }
 
-function isView({ metadata }: Pick<Reservation, "metadata">): boolean {
+/** True if the object carries the label of a view of the ledger. */
+export function hasViewLabel({ metadata }: Pick<Reservation, "metadata">): boolean {
   return metadata.labels?.[KUBE_LABEL.view] === "true";
 }

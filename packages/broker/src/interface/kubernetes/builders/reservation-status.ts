@@ -16,13 +16,7 @@ import {
   type Reservation,
 } from "@resource-broker/domain";
 import { type RenderContext, renderReservation } from "../../shared/render.ts";
-import {
-  completeStatus,
-  conditionMaker,
-  type DesiredCondition,
-  type StatusOwnership,
-  statusDiff,
-} from "./conditions.ts";
+import { completeStatus, conditionMaker, type DesiredCondition, type StatusOwnership } from "./conditions.ts";
 
 const MAX_DECISION = 262_144;
 
@@ -162,11 +156,6 @@ export function answerStatus(
   object: ReservationObject,
 ): ReservationStatus {
   return statusFor(answer, [], { context, object });
-}
-
-/** True if writing `status` would change nothing. */
-export function isStatusCurrent(status: ReservationStatus, object: ReservationObject): boolean {
-  return !statusDiff(status, object.status ?? {}, RESERVATION_OWNERSHIP).isDifferent;
 }
 
 interface StatusTarget {

@@ -7,8 +7,8 @@ import {
   completeStatus,
   conditionMaker,
   type DesiredCondition,
+  isStatusCurrent,
   type StatusOwnership,
-  statusDiff,
 } from "../builders/conditions.ts";
 import { isNamespaceTerminating, withoutManagedFields } from "../objects/object-informers.ts";
 import { FIELD_MANAGER, type KubernetesDeps, type KubernetesOptions, type KubernetesPart } from "../ports.ts";
@@ -35,11 +35,6 @@ function policyStatus(state: PolicyState, object: BrokerPolicy, now: Instant): P
     lastUpdateTime: formatTime(now),
   };
   return completeStatus<PolicyStatus>(fields, [condition], { schema: brokerPolicyKind.status, now, object });
-}
-
-/** True if writing it would change nothing. */
-function isPolicyStatusCurrent(status: PolicyStatus, object: BrokerPolicy): boolean {
-  return !statusDiff(status, object.status ?? {}, OWNERSHIP).isDifferent;
 }
 
 function conditionFor(state: PolicyState): DesiredCondition {
@@ -166,7 +161,7 @@ export function followBrokerPolicy(
     const state = states.get(name);
     if (object === undefined || state === undefined || !isLeading()) return {};
     const status = policyStatus(state, object, engine.now());
-    if (isPolicyStatusCurrent(status, object)) return {};
+    if (isStatusCurrent(status, object, OWNERSHIP)) return {};
     const { uid, resourceVersion } = object.metadata;
     const metadata = {
       name,

@@ -1,8 +1,9 @@
-import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
-import { type ReconcileResult, reconcileLoop } from "@resource-broker/kube";
+import { type Clock, type Fault, toFault } from "@resource-broker/base";
+import { type ObjectCache, type ReconcileResult, reconcileLoop } from "@resource-broker/kube";
+import type { KindDeps } from "../ports.ts";
 import { type BrokerObject, type Step, stepName } from "./desired-object.ts";
-import type { ObjectWriter } from "./object-writer.ts";
-import { isServerFault, type WriteLane } from "./rate-limiter.ts";
+import { assumeCache, objectWriter, type PerformWrite, type WriterOptions } from "./object-writer.ts";
+import { isServerFault } from "./rate-limiter.ts";
 
 /** Requests that come together are decided in one commit. */
 const CONCURRENCY = 18;
@@ -22,29 +23,35 @@ interface EngineCall {
   readonly name?: string;
 }
 
-export interface ControllerOptions<T extends BrokerObject, Call> {
+/** One kind of object. */
+export interface ControllerOptions<T extends BrokerObject, Call> extends WriterOptions<T> {
   /** What is reconciled, for people: "Reservation". */
   readonly name: string;
-  /** The current object of this name, including own writes. */
-  readonly find: (name: string) => T | undefined;
+  /** What its views are for, in log lines: "showing reservations". */
+  readonly what: string;
+  readonly namespace: string;
+  readonly known: ObjectCache<T>;
+  /** What is kept of an own write, as the informer keeps it. */
+  readonly trim: (object: T) => T;
   readonly plan: (name: string, object: T | undefined) => Step<T, Call>;
-  readonly write: Pick<ObjectWriter<T>, "answer" | "show">;
-  /** Calls the engine. Returns the object to go on with; undefined: a later event goes on. */
-  readonly call: (object: T, call: Call) => Promise<T | undefined>;
+  readonly calls: (own: OwnObjects<T>) => CallEngine<T, Call>;
+  /** The object is gone. */
+  readonly onGone: (key: string, before: T | undefined) => void;
 }
 
-export interface ControllerDeps {
-  readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
-  readonly log: Log;
-  /** False on a replaced replica: it takes no further step. */
-  readonly isLeading: () => boolean;
-  readonly lane: WriteLane;
-  readonly signal: AbortSignal;
+/** Calls the engine. Returns the object to go on with; undefined: a later event goes on. */
+export type CallEngine<T extends BrokerObject, Call> = (object: T, call: Call) => Promise<T | undefined>;
+
+/** What answers the objects. */
+export interface OwnObjects<T extends BrokerObject> {
+  readonly write: PerformWrite<T>;
+  /** The server's answer to a read. */
+  readonly assume: (object: T) => void;
 }
 
 export interface Controller {
+  /** True if there is an object of this name, as far as is known. */
+  readonly has: (name: string) => boolean;
   readonly enqueue: (name: string) => void;
   readonly enqueueAfter: (name: string, delayMs: number) => void;
   /** For many names at once: they are compared in small groups. */
@@ -60,10 +67,20 @@ export interface Controller {
  */
 export function controller<T extends BrokerObject, Call extends EngineCall>(
   options: ControllerOptions<T, Call>,
-  deps: ControllerDeps,
+  deps: KindDeps,
 ): Controller {
-  const { find, plan, write, call } = options;
-  const { lane, isLeading, signal } = deps;
+  const { namespace, known, plan } = options;
+  const { isLeading, signal } = deps;
+  const lane = deps.limiter.lane(options.what);
+  const cache = assumeCache(known, options.trim);
+  const write = objectWriter(options, { ...deps, cache, run: lane.run });
+  const call = options.calls({ write: write.answer, assume: cache.assume });
+  const find = (name: string): T | undefined => cache.get(`${namespace}/${name}`);
+  const unsubscribe = known.listen((key, now, before) => {
+    if (now !== undefined) return;
+    write.forget(key);
+    options.onGone(key, before);
+  });
   /** Names that wait until they may show the ledger. */
   const waiting = new Set<string>();
   let showing = 0;
@@ -122,6 +139,7 @@ export function controller<T extends BrokerObject, Call extends EngineCall>(
   const slowly = nameQueue(loop.enqueue, deps.clock);
 
   return {
+    has: (name) => find(name) !== undefined,
     enqueue: loop.enqueue,
     enqueueAfter: loop.enqueueAfter,
     enqueueSlowly: slowly.add,
@@ -130,6 +148,8 @@ export function controller<T extends BrokerObject, Call extends EngineCall>(
       slowly.stop();
       waiting.clear();
       await loop.stop();
+      unsubscribe();
+      cache.stop();
     },
   };
 }

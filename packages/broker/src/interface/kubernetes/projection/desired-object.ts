@@ -1,6 +1,11 @@
 import type { KubernetesObject, ObjectMeta } from "@resource-broker/base";
 import type { ReconcileResult } from "@resource-broker/kube";
-import { diffObjects, type ObjectStatus, statusDiff, type StatusOwnership } from "../builders/conditions.ts";
+import {
+  diffObjects,
+  isStatusCurrent,
+  type ObjectStatus,
+  type StatusOwnership,
+} from "../builders/conditions.ts";
 
 /** A Reservation or ClusterAdvertisement. */
 export type BrokerObject<Spec = object, Status extends ObjectStatus = ObjectStatus> = KubernetesObject<
@@ -90,8 +95,24 @@ export function planView<T extends BrokerObject>(
     const part = partOf(desired);
     if (differs(part, object)) return { kind: "apply", name: `apply ${fieldManager}`, fieldManager, part };
   }
-  const { isDifferent } = statusDiff(status, object.status ?? {}, ownership);
-  return isDifferent ? { kind: "write-status", status } : undefined;
+  return statusWrite(status, object, ownership);
+}
+
+/** The write of a status; undefined: it would change nothing. */
+export function statusWrite<T extends BrokerObject>(
+  status: StatusOf<T>,
+  object: T,
+  ownership: StatusOwnership,
+): Write<T> | undefined {
+  return isStatusCurrent(status, object, ownership) ? undefined : { kind: "write-status", status };
+}
+
+/** The step that makes a write, if there is one to make. */
+export function stepFor<T extends BrokerObject>(
+  kind: "answer" | "show",
+  write: Write<T> | undefined,
+): Step<T, never> {
+  return write === undefined ? { kind: "done" } : { kind, write };
 }
 
 /** True when a label or field of this part is missing or different. Labels that others add are ignored. */

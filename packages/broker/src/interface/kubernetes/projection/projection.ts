@@ -1,7 +1,6 @@
 import {
   type ClusterAdvertisement,
   clusterAdvertisementName,
-  KUBE_LABEL,
   type Reservation,
 } from "@resource-broker/contract/crd";
 import type {
@@ -16,7 +15,7 @@ import type {
 import type { Committed } from "../../../engine/engine.ts";
 import { dataPlaneId, hasAdvertised } from "../../shared/advertised-account.ts";
 import { advertisementController } from "../advertisements/advertisement-controller.ts";
-import { identify } from "../builders/identify.ts";
+import { hasViewLabel, identify } from "../builders/identify.ts";
 import type { KubernetesPart, ProjectionDeps, ProjectionOptions } from "../ports.ts";
 import { reservationController } from "../reservations/reservation-controller.ts";
 import type { Controller } from "./controller.ts";
@@ -124,7 +123,7 @@ function enqueueObject(
   key: string,
   now: Reservation | ClusterAdvertisement | undefined,
 ): void {
-  const isView = now === undefined || now.metadata.labels?.[KUBE_LABEL.view] === "true";
+  const isView = now === undefined || hasViewLabel(now);
   (isView ? enqueueSlowly : enqueue)(nameIn(key));
 }
 

@@ -22,15 +22,16 @@ import { type Identity, identify, isImported } from "../builders/identify.ts";
 import {
   isDecided,
   isRefused,
-  isStatusCurrent,
   MAX_RENEWAL,
   oneLine,
   orphanedStatus,
   refusedStatus,
   renewalEcho,
+  RESERVATION_OWNERSHIP,
   type ReservationStatus,
   reservationStatus,
 } from "../builders/reservation-status.ts";
+import { statusWrite, stepFor } from "../projection/desired-object.ts";
 import { ANSWER_TTL_MS, deleteAfter, planIntent, readRequest, withoutFilledTarget } from "./plan-intent.ts";
 import {
   addFinalizer,
@@ -154,7 +155,7 @@ function planEnded({ object, ledger, now }: ObjectState, { origin, id }: Identit
 }
 
 function statusStep(status: ReservationStatus, object: ReservationObject): ReservationStep {
-  return isStatusCurrent(status, object) ? DONE : { kind: "answer", write: { kind: "write-status", status } };
+  return stepFor("answer", statusWrite(status, object, RESERVATION_OWNERSHIP));
 }
 
 function refuse(message: string, state: ObjectState): ReservationStep {

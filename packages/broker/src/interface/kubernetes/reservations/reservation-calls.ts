@@ -25,16 +25,17 @@ import {
   answerStatus,
   decisionText,
   isDecided,
-  isStatusCurrent,
   type Refusal,
   refusedStatus,
+  RESERVATION_OWNERSHIP,
   type ReservationStatus,
   reservationStatus,
   type StatusContext,
 } from "../builders/reservation-status.ts";
 import { isNamespaceTerminating, RESERVATIONS } from "../objects/object-informers.ts";
 import { type KubernetesDeps, RENEWAL_FIELD_MANAGER } from "../ports.ts";
-import type { PerformWrite } from "../projection/object-writer.ts";
+import { statusWrite } from "../projection/desired-object.ts";
+import type { CallEngine, OwnObjects } from "../projection/controller.ts";
 import { withoutFilledTarget } from "./plan-intent.ts";
 import {
   addFinalizer,
@@ -120,12 +121,10 @@ function adoptionStatus(reply: Reply, { by, offer }: AdoptionCall): ReservationS
 }
 
 export interface ReservationCallDeps
-  extends Pick<KubernetesDeps, "engine" | "client" | "log" | "recorder" | "randomBytes" | "metrics"> {
+  extends Pick<KubernetesDeps, "engine" | "client" | "log" | "recorder" | "randomBytes" | "metrics">,
+    OwnObjects<Reservation> {
   readonly namespace: string;
-  readonly write: PerformWrite<Reservation>;
   readonly context: () => StatusContext;
-  /** The server's answer to a read. */
-  readonly assume: (object: Reservation) => void;
   /** This process has put the offer of that object before the ledger. */
   readonly offered: (object: Reservation) => void;
 }
@@ -138,10 +137,7 @@ type Calls = {
   ) => Promise<Reservation | undefined>;
 };
 
-/** Calls the engine for an object. Returns the object to plan again with; undefined: a later event goes on. */
-export function reservationCalls(
-  deps: ReservationCallDeps,
-): (object: Reservation, call: ReservationCall) => Promise<Reservation | undefined> {
+export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservation, ReservationCall> {
   const { engine, client, log, recorder, metrics, namespace, write, context } = deps;
   const ids = idMaker(deps.randomBytes);
 
@@ -195,8 +191,8 @@ export function reservationCalls(
 
   /** Answers an object with another intent than Reserve. */
   const answer = async (object: Reservation, reply: ReservationStatus): Promise<Reservation | undefined> => {
-    const status = answerStatus(reply, context(), object);
-    return isStatusCurrent(status, object) ? undefined : write(object, { kind: "write-status", status });
+    const answered = statusWrite(answerStatus(reply, context(), object), object, RESERVATION_OWNERSHIP);
+    return answered && write(object, answered);
   };
 
   const calls: Calls = {

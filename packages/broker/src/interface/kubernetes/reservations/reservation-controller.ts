@@ -1,4 +1,4 @@
-import { NOBODY } from "@resource-broker/contract/crd";
+import { NOBODY, type Reservation } from "@resource-broker/contract/crd";
 import type { ReservationId } from "@resource-broker/domain";
 import { reservationEvents } from "../builders/events.ts";
 import {
@@ -10,9 +10,9 @@ import {
 import { RESERVATIONS, trimReservation } from "../objects/object-informers.ts";
 import { FIELD_MANAGER, type KindDeps, type ProjectionOptions } from "../ports.ts";
 import { type Controller, controller } from "../projection/controller.ts";
-import { assumeCache, objectWriter } from "../projection/object-writer.ts";
 import { planReservation } from "./plan-reservation.ts";
 import { reservationCalls } from "./reservation-calls.ts";
+import type { ReservationCall } from "./step.ts";
 
 /** The ledger drops unconfirmed offers, so they are submitted again after this time. */
 const OFFER_VALID_MS = 10 * 60 * 1000;
@@ -25,10 +25,7 @@ export interface ReservationController extends Controller {
 /** Answers Reservations of agents and people, and shows all reservations that no such object represents. */
 export function reservationController(options: ProjectionOptions, deps: KindDeps): ReservationController {
   const { namespace, objects } = options;
-  const { engine, store, client, known, clock, limiter, signal } = deps;
-  const lane = limiter.lane("showing reservations");
-  const cache = assumeCache(known.reservations, trimReservation);
-  const keyOf = (name: string): string => `${namespace}/${name}`;
+  const { engine, store, client, known, clock, signal } = deps;
   /** Until when an offer needs not be repeated, by UID. */
   const offers = new Map<string, number>();
   /** Reservations that the ledger forgot during this process and that still have a view. */
@@ -47,28 +44,26 @@ export function reservationController(options: ProjectionOptions, deps: KindDeps
       ? status
       : { ...status, ...decisionText(decision, engine.policy.disclosure) };
   };
-  const writer = objectWriter(
+  const offered = ({ metadata }: Reservation): void =>
+    void offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_VALID_MS);
+
+  const served = controller<Reservation, ReservationCall>(
     {
+      name: "Reservation",
+      what: "showing reservations",
       resource: RESERVATIONS,
       ownership: RESERVATION_OWNERSHIP,
+      namespace,
+      known: known.reservations,
+      trim: trimReservation,
       // Create and not apply: an agent's new object of the same name must not be changed.
       create: (desired) => client.create(RESERVATIONS, desired, { fieldManager: FIELD_MANAGER, signal }),
       complete: withDecision,
       eventsFor: reservationEvents,
-    },
-    { ...deps, cache, run: lane.run },
-  );
-  const unsubscribe = known.reservations.listen((key, now, before) => {
-    if (now !== undefined) return;
-    writer.forget(key);
-    forgotten.delete(key.slice(namespace.length + 1));
-    offers.delete(before?.metadata.uid ?? "");
-  });
-
-  const served = controller(
-    {
-      name: "Reservation",
-      find: (name) => cache.get(keyOf(name)),
+      onGone: (key, before) => {
+        forgotten.delete(key.slice(namespace.length + 1));
+        offers.delete(before?.metadata.uid ?? "");
+      },
       plan: (name, object) =>
         planReservation({
           ...options,
@@ -81,27 +76,14 @@ export function reservationController(options: ProjectionOptions, deps: KindDeps
           hasRequest: objects && known.requestsFor(name).length > 0,
           isForgotten: forgotten.has(name),
         }),
-      write: writer,
-      call: reservationCalls({
-        ...deps,
-        namespace,
-        write: writer.answer,
-        context,
-        assume: cache.assume,
-        offered: ({ metadata }) => offers.set(metadata.uid ?? "", clock.monotonicMs() + OFFER_VALID_MS),
-      }),
+      calls: (own) => reservationCalls({ ...deps, ...own, namespace, context, offered }),
     },
-    { ...deps, lane },
+    deps,
   );
   return {
     ...served,
     forget: (id) => {
-      if (cache.get(keyOf(id)) !== undefined) forgotten.add(id);
-    },
-    stop: async () => {
-      await served.stop();
-      unsubscribe();
-      cache.stop();
+      if (served.has(id)) forgotten.add(id);
     },
   };
 }

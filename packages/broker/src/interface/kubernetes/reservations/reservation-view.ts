@@ -11,13 +11,18 @@ import { canonical, isTrue } from "../builders/conditions.ts";
 import { identify, isImported } from "../builders/identify.ts";
 import {
   isDecided,
-  isStatusCurrent,
   orphanedStatus,
   RESERVATION_OWNERSHIP,
   reservationStatus,
 } from "../builders/reservation-status.ts";
 import { FIELD_MANAGER } from "../ports.ts";
-import { type DesiredObject, planView, type ViewParts } from "../projection/desired-object.ts";
+import {
+  type DesiredObject,
+  planView,
+  statusWrite,
+  stepFor,
+  type ViewParts,
+} from "../projection/desired-object.ts";
 import { hasFinalizer, removeFinalizer } from "./reservation-writes.ts";
 import type { ReservationState, ReservationStep, ReservationWrite } from "./step.ts";
 
@@ -28,8 +33,7 @@ const VIEW: ViewParts<ReservationObject> = {
 
 /** Plans the view of the reservation of this name, or the end of the view. */
 export function planReservationView(state: ReservationState): ReservationStep {
-  const write = state.views ? viewWrite(state) : undefined;
-  return write === undefined ? { kind: "done" } : { kind: "show", write };
+  return stepFor("show", state.views ? viewWrite(state) : undefined);
 }
 
 function viewWrite(state: ReservationState): ReservationWrite | undefined {
@@ -51,8 +55,7 @@ function viewWrite(state: ReservationState): ReservationWrite | undefined {
 /** The ledger does not know the reservation: it ended and was forgotten, or the view is of another ledger. */
 function unknownWrite(object: ReservationObject, state: ReservationState): ReservationWrite | undefined {
   if (state.isForgotten || isForgotten(object, state.ledgerId)) return { kind: "delete" };
-  const status = orphanedStatus(object, state);
-  return isStatusCurrent(status, object) ? undefined : { kind: "write-status", status };
+  return statusWrite(orphanedStatus(object, state), object, RESERVATION_OWNERSHIP);
 }
 
 /** The view of a reservation in the ledger. */
