@@ -1,22 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Reservation } from "../reservation/reservation.ts";
-import { cluster, request, size } from "../testing/builders.ts";
+import { cluster, request, reservation } from "../testing/builders.ts";
 import { actor, openWorld } from "../testing/world.ts";
 
 describe("a take-over of an older broker's reservations", () => {
-  const left = (id: string, cpu: number, more: Partial<Reservation> = {}): Reservation => ({
-    id,
-    requester: "rome",
-    provider: "paris",
-    granted: size({ cpu }),
-    request: request({ cpu }),
-    phase: "Reserved",
-    createdAt: 1,
-    reservedAt: 1,
-    acknowledged: false,
-    generation: 1,
-    ...more,
-  });
+  const left = (id: string, cpu: number, more: Partial<Reservation> = {}): Reservation =>
+    reservation({ id, ...more }, { cpu, memoryGi: 0 });
 
   test("counts them against their providers, also beyond what those have", () => {
     const world = openWorld();

@@ -2,9 +2,11 @@ import { type ResourceVector, resourceVector } from "@resource-broker/base";
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { CostModel } from "../cost/cost-model.ts";
 import type { ClusterId } from "../reservation/ids.ts";
-import type { ReservationRequest } from "../reservation/reservation.ts";
+import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
 
 const GIB = 2 ** 30;
+/** A Monday: when the time of a test begins. */
+export const NOON = Date.UTC(2026, 0, 5, 12);
 
 /** Amounts as people say them: whole CPUs and gibibytes. */
 export interface Size {
@@ -63,6 +65,25 @@ export function request(wanted: Size = {}, more: Partial<ReservationRequest> = {
     priority: 0,
     constraints: {},
     tier: "on-demand",
+    ...more,
+  };
+}
+
+/** A reservation of rome's at paris for 4 CPU and 8Gi, unless said otherwise. */
+export function reservation(more: Partial<Reservation> = {}, wanted: Size = {}): Reservation {
+  const asked = request(wanted);
+  const { createdAt = NOON } = more;
+  return {
+    id: "rsv-rome-1",
+    requester: "rome",
+    provider: "paris",
+    granted: asked.resources,
+    request: asked,
+    phase: "Reserved",
+    createdAt,
+    reservedAt: createdAt,
+    acknowledged: false,
+    generation: 1,
     ...more,
   };
 }

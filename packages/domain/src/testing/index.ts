@@ -2,7 +2,16 @@ export { REJECTION_CODES } from "../ledger/command.ts";
 export { recordsOf } from "../ledger/records.ts";
 export { chooseProvider } from "../scheduling/choose-provider.ts";
 
-export { type ClusterSketch, cluster, priced, request, type Size, size } from "./builders.ts";
+export {
+  type ClusterSketch,
+  cluster,
+  NOON,
+  priced,
+  request,
+  reservation,
+  type Size,
+  size,
+} from "./builders.ts";
 export { comparableLedger } from "./comparable-ledger.ts";
 export { differsFromModel, keyOf, LedgerModel } from "./ledger-model.ts";
 export { ReceivedCommands, violationIn } from "./ledger-rules.ts";

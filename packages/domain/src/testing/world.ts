@@ -8,6 +8,7 @@ import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import { DEFAULT_POLICY, type Policy } from "../scheduling/policy.ts";
+import { NOON } from "./builders.ts";
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -44,7 +45,7 @@ export function openWorld(policy: Partial<Policy> = {}): World {
   let latest = 0;
   const world: World = {
     ledger: emptyLedger(),
-    now: Date.UTC(2026, 0, 5, 12),
+    now: NOON,
     get latest() {
       return latest;
     },

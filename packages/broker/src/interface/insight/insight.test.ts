@@ -1,4 +1,3 @@
-import { resourceVector } from "@resource-broker/base";
 import type {
   AdvertisementDTO,
   AdvertisementPageDTO,
@@ -12,6 +11,7 @@ import type {
   SpendingDTO,
   TimelineDTO,
 } from "@resource-broker/contract";
+import { request } from "@resource-broker/domain/testing";
 import { memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { clustersOn, HOSTILE } from "../dashboard/testing/clusters.ts";
@@ -148,12 +148,11 @@ describe("decisions", () => {
     const again = await start({ disk });
     await again.advertise("paris");
     await again.advertise("rome");
-    const resources = resourceVector({ cpuMillis: 1000, memoryBytes: GI });
     // Not over the API: the bytes that ids are made of begin anew with each broker of a test.
     await again.broker.engine.submit({
       kind: "reserve",
       requester: "rome",
-      request: { resources, priority: 0, constraints: {}, tier: "on-demand" },
+      request: request({ cpu: 1, memoryGi: 1 }),
       reservationId: "rsv-new",
       decisionId: "dec-new",
     });

@@ -1,32 +1,18 @@
-import { resourceVector } from "@resource-broker/base";
-import { emptyLedger, type Reservation } from "@resource-broker/domain";
+import { emptyLedger } from "@resource-broker/domain";
+import { reservation } from "@resource-broker/domain/testing";
 import { expect, test } from "vitest";
 import { createMeanPrices } from "./money.ts";
 import { NO_DECISION } from "./testing/arbitrary-ledger.ts";
 
-function reservation(id: string, decisionId: string | undefined): Reservation {
-  const granted = resourceVector({ cpuMillis: 1000 });
-  return {
-    id,
-    requester: "rome",
-    provider: "paris",
-    granted,
-    request: { resources: granted, priority: 0, constraints: {}, tier: "on-demand" },
-    ...(decisionId === undefined ? {} : { decisionId }),
-    cost: { currency: "EUR", perHour: 1 },
-    phase: "Active",
-    createdAt: 0,
-    reservedAt: 0,
-    acknowledged: true,
-    generation: 1,
-  };
-}
+const cost = { currency: "EUR", perHour: 1 };
 
 const decisionAt = (meanPrice: number) => ({ ...NO_DECISION, market: { medianRatings: {}, meanPrice } });
 
 test("older decisions are read off the store once, newer ones as they fall, forgotten ones go", async () => {
-  const older = Array.from({ length: 120 }, (_, count) => reservation(`old-${count}`, `dec-${count}`));
-  const adopted = reservation("adopted", undefined);
+  const older = Array.from({ length: 120 }, (_, count) =>
+    reservation({ id: `old-${count}`, decisionId: `dec-${count}`, cost }),
+  );
+  const adopted = reservation({ id: "adopted", cost });
   const ledger = {
     ...emptyLedger(),
     reservations: new Map([...older, adopted].map((each) => [each.id, each])),
@@ -37,7 +23,7 @@ test("older decisions are read off the store once, newer ones as they fall, forg
     return Promise.resolve(id === "dec-7" ? undefined : decisionAt(Number(id.slice(4))));
   };
   const prices = createMeanPrices({ findDecision }, () => ledger);
-  const made = reservation("new", "dec-new");
+  const made = reservation({ id: "new", decisionId: "dec-new", cost });
   prices.add({
     number: 1,
     at: 0,

@@ -1,10 +1,8 @@
-import { resourceVector } from "@resource-broker/base";
-import { DEFAULT_POLICY, type Reservation } from "@resource-broker/domain";
+import { DEFAULT_POLICY } from "@resource-broker/domain";
+import { HOUR_MS, NOON, reservation } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
 import { type MoneyFacts, spendingOf } from "./money.ts";
 
-const NOW = Date.UTC(2026, 0, 5, 12);
-const HOUR_MS = 3_600_000;
 const PRICES = { ...DEFAULT_POLICY.prices, rates: { USD: 0.5 } };
 
 interface Row {
@@ -18,32 +16,14 @@ interface Row {
   readonly currency?: string;
 }
 
-function reservation({
-  id = "rsv-1",
-  requester = "rome",
-  provider = "paris",
-  from,
-  to,
-  perHour,
-  currency = "EUR",
-}: Row) {
-  const reservedAt = NOW - from * HOUR_MS;
-  const resources = resourceVector({ cpuMillis: 1000 });
-  const made: Reservation = {
-    id,
-    requester,
-    provider,
-    granted: resources,
-    request: { resources, priority: 0, constraints: {}, tier: "on-demand" },
-    phase: to === undefined ? "Active" : "Released",
-    createdAt: reservedAt,
-    reservedAt,
-    ...(to === undefined ? {} : { endedAt: NOW - to * HOUR_MS }),
+function reservationOf({ from, to, perHour, currency = "EUR", ...parties }: Row, index: number) {
+  return reservation({
+    id: `rsv-${index}`,
+    ...parties,
+    createdAt: NOON - from * HOUR_MS,
+    ...(to === undefined ? {} : { phase: "Released", endedAt: NOON - to * HOUR_MS }),
     ...(perHour === undefined ? {} : { cost: { perHour, currency } }),
-    acknowledged: true,
-    generation: 1,
-  };
-  return made;
+  });
 }
 
 function reportOf(
@@ -52,10 +32,10 @@ function reportOf(
   means: Record<string, number> = {},
 ) {
   const facts: MoneyFacts = {
-    reservations: rows.map((row, index) => reservation({ id: `rsv-${index}`, ...row })),
+    reservations: rows.map(reservationOf),
     meanPriceOf: (id) => means[id],
     prices: PRICES,
-    now: NOW,
+    now: NOON,
   };
   return spendingOf(window, facts);
 }

@@ -7,51 +7,24 @@ import {
   type Policy,
   type Reservation,
 } from "@resource-broker/domain";
+import { cluster, NOON as NOW, reservation } from "@resource-broker/domain/testing";
 import { describe, expect, test } from "vitest";
 import { hasAdvertised } from "../shared/advertised-account.ts";
 import { NO_DECISION } from "./testing/arbitrary-ledger.ts";
 import { renderCluster } from "./standing.ts";
 import { timelineOf } from "./timeline.ts";
 
-/** A Monday, noon. */
-const NOW = Date.UTC(2026, 0, 5, 12);
 const MOMENT = { now: NOW, policy: DEFAULT_POLICY };
-const FOUR_CPUS = resourceVector({ cpuMillis: 4000 });
 
-const TEXTS: Advertisement = {
-  clusterId: "paris",
-  capacity: FOUR_CPUS,
-  allocatable: FOUR_CPUS,
-  allocated: resourceVector({ cpuMillis: 1000 }),
-  usage: [],
-  nodeShapes: [],
-  gpuModels: [],
-  labels: {},
-  protocol: 2,
-};
-
-function lent(cpus: number, more: Partial<Reservation> = {}): Reservation {
-  const granted = resourceVector({ cpuMillis: cpus * 1000 });
-  return {
-    id: "rsv-rome-1",
-    requester: "rome",
-    provider: "paris",
-    granted,
-    request: { resources: granted, priority: 0, constraints: {}, tier: "on-demand" },
-    phase: "Reserved",
-    createdAt: NOW,
-    reservedAt: NOW,
-    acknowledged: false,
-    generation: 1,
-    ...more,
-  };
-}
+const lent = (cpu: number, more: Partial<Reservation> = {}): Reservation =>
+  reservation(more, { cpu, memoryGi: 0 });
 
 function ledgerWith(advertised: Partial<Advertisement>, reservations: readonly Reservation[] = [], at = NOW) {
   const ledger = emptyLedger();
   for (const reservation of reservations)
     apply(ledger, { kind: "granted", at: reservation.createdAt, reservation, decision: NO_DECISION });
-  apply(ledger, { kind: "advertised", at, advertisement: { ...TEXTS, ...advertised } });
+  const advertisement = cluster("paris", { cpu: 4, memoryGi: 0, allocated: { cpu: 1 }, more: advertised });
+  apply(ledger, { kind: "advertised", at, advertisement });
   return ledger;
 }
 

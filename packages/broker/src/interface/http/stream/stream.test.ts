@@ -6,6 +6,7 @@ import {
   type Schema,
   validateExactly,
 } from "@resource-broker/contract";
+import { request } from "@resource-broker/domain/testing";
 import { fakeClock, memoryDisk, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientCredentials } from "../testing/call.ts";
@@ -320,16 +321,10 @@ describe("readers that are a burden", () => {
     const { engine } = broker;
     const by = { clusterId: "ops", isAdmin: true };
     const id = `rsv-rome-${serial++}`;
-    const request = {
-      resources: { cpuMillis: 1, memoryBytes: 1, storageBytes: 0, gpus: 0, extended: {} },
-      priority: 0,
-      constraints: {},
-      tier: "on-demand",
-    } as const;
     await engine.submit({
       kind: "reserve",
       requester: "rome",
-      request,
+      request: request({ cpu: 0.001, memoryGi: 0 }),
       reservationId: id,
       decisionId: `dec-${serial}`,
     });

@@ -2,34 +2,14 @@ import type { CapacityHistoryDTO } from "@resource-broker/contract";
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resourceVector } from "@resource-broker/base";
 import { apply, DEFAULT_POLICY, emptyLedger, type LedgerEvent } from "@resource-broker/domain";
+import { cluster, HOUR_MS, reservation } from "@resource-broker/domain/testing";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { NO_DECISION } from "../testing/arbitrary-ledger.ts";
 import { createHistory } from "./history.ts";
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-function advertised(clusterId: string, cpus: number, at: number): LedgerEvent {
-  const all = resourceVector({ cpuMillis: cpus * 1000, memoryBytes: cpus * 1e9 });
-  return {
-    kind: "advertised",
-    at,
-    advertisement: {
-      clusterId,
-      capacity: all,
-      allocatable: all,
-      allocated: resourceVector({}),
-      usage: [],
-      nodeShapes: [],
-      gpuModels: [],
-      labels: {},
-      protocol: 2,
-    },
-  };
-}
 
 function historyOf(time: FakeClock, file?: string, ledgerId = "ledger-1") {
   const ledger = emptyLedger();
@@ -55,7 +35,8 @@ function historyOf(time: FakeClock, file?: string, ledgerId = "ledger-1") {
     history,
     logged,
     reasons,
-    advertise: (clusterId: string, cpus: number) => apply(ledger, advertised(clusterId, cpus, time.wallMs())),
+    advertise: (clusterId: string, cpu: number) =>
+      apply(ledger, { kind: "advertised", at: time.wallMs(), advertisement: cluster(clusterId, { cpu }) }),
   };
 }
 
@@ -194,22 +175,5 @@ function refusal(at: number, refusedBy: object = { capacity: 1 }): LedgerEvent {
 }
 
 function grant(at: number): LedgerEvent {
-  const resources = resourceVector({ cpuMillis: 1000 });
-  return {
-    kind: "granted",
-    at,
-    decision: NO_DECISION,
-    reservation: {
-      id: "rsv-1",
-      requester: "rome",
-      provider: "paris",
-      granted: resources,
-      request: { resources, priority: 0, constraints: {}, tier: "on-demand" },
-      phase: "Reserved",
-      createdAt: at,
-      reservedAt: at,
-      acknowledged: false,
-      generation: 1,
-    },
-  };
+  return { kind: "granted", at, decision: NO_DECISION, reservation: reservation() };
 }

@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Fault } from "@resource-broker/base";
+import { request } from "@resource-broker/domain/testing";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
@@ -130,12 +131,7 @@ describe("a stream of events", () => {
         broker.engine.submit({
           kind: "reserve",
           requester: `c-${count}`,
-          request: {
-            resources: { cpuMillis: 10, memoryBytes: 1, storageBytes: 0, gpus: 0, extended: {} },
-            priority: 0,
-            constraints: {},
-            tier: "on-demand",
-          },
+          request: request({ cpu: 0.01, memoryGi: 0 }),
           reservationId: `rsv-${count}`,
           decisionId: `dec-${count}`,
         }),

@@ -11,10 +11,10 @@ import {
   REGION_LABEL,
   type Reservation,
 } from "@resource-broker/domain";
+import { cluster, MINUTE_MS, NOON, request, reservation } from "@resource-broker/domain/testing";
 import fc from "fast-check";
 
-export const NOW = Date.UTC(2026, 0, 5, 12);
-const MINUTE_MS = 60_000;
+export const NOW = NOON;
 const GI = 1024 ** 3;
 const NAMES = ["rome", "paris", "tokyo", "berlin", "oslo", "constructor"];
 
@@ -40,25 +40,17 @@ export const reservations: fc.Arbitrary<Reservation[]> = fc
     { maxLength: 40 },
   )
   .map((all) =>
-    all.map(({ granted, createdAt, lastsMinutes, perHour, currency, phase, ...parties }, index) => ({
-      ...parties,
-      id: `rsv-${parties.requester}-${String(index * 7919).padStart(6, "0")}`,
-      granted: resourceVector(granted),
-      request: {
-        resources: resourceVector(granted),
-        priority: 0,
-        constraints: {},
-        tier: "on-demand" as const,
-      },
-      phase,
-      createdAt,
-      reservedAt: createdAt,
-      ...(lastsMinutes === undefined ? {} : { expiresAt: createdAt + lastsMinutes * MINUTE_MS }),
-      ...(isFinal(phase) ? { endedAt: createdAt + MINUTE_MS, reason: "Expired" as const } : {}),
-      ...(perHour === undefined ? {} : { cost: { currency, perHour } }),
-      acknowledged: false,
-      generation: 1,
-    })),
+    all.map(({ granted, lastsMinutes, perHour, currency, ...rest }, index) => {
+      const { requester, phase, createdAt } = rest;
+      return reservation({
+        ...rest,
+        id: `rsv-${requester}-${String(index * 7919).padStart(6, "0")}`,
+        granted: resourceVector(granted),
+        ...(lastsMinutes === undefined ? {} : { expiresAt: createdAt + lastsMinutes * MINUTE_MS }),
+        ...(isFinal(phase) ? { endedAt: createdAt + MINUTE_MS, reason: "Expired" } : {}),
+        ...(perHour === undefined ? {} : { cost: { currency, perHour } }),
+      });
+    }),
   );
 
 const advertisement: fc.Arbitrary<{ readonly at: number; readonly advertisement: Advertisement }> = fc
@@ -71,19 +63,14 @@ const advertisement: fc.Arbitrary<{ readonly at: number; readonly advertisement:
   })
   .map(({ clusterId, region, allocatable, cpuHour, ageMinutes }) => ({
     at: NOW - ageMinutes * MINUTE_MS,
-    advertisement: {
-      clusterId,
-      clusterName: `The Cluster ${clusterId.toUpperCase()}`,
-      capacity: resourceVector(allocatable),
-      allocatable: resourceVector(allocatable),
-      allocated: resourceVector({}),
-      usage: [],
-      nodeShapes: [],
-      gpuModels: [],
-      labels: region === "" ? {} : { [REGION_LABEL]: region },
-      ...(cpuHour === undefined ? {} : { cost: { currency: "EUR", onDemand: { cpuHour } } }),
-      protocol: 2,
-    },
+    advertisement: cluster(clusterId, {
+      more: {
+        clusterName: `The Cluster ${clusterId.toUpperCase()}`,
+        allocatable: resourceVector(allocatable),
+        labels: region === "" ? {} : { [REGION_LABEL]: region },
+        ...(cpuHour === undefined ? {} : { cost: { currency: "EUR", onDemand: { cpuHour } } }),
+      },
+    }),
   }));
 
 /** Clusters that advertised, and what they lend, whether it fits or not: some are overcommitted. */
@@ -108,7 +95,7 @@ export const NO_DECISION: Decision = {
   id: "dec-1",
   at: NOW,
   requester: "rome",
-  request: { resources: resourceVector({}), priority: 0, constraints: {}, tier: "on-demand" },
+  request: request(),
   policyVersion: "default",
   weights: DEFAULT_POLICY.weights,
   currency: "EUR",

@@ -12,6 +12,7 @@ import {
   keyName,
   reservationNameFor,
 } from "@resource-broker/domain";
+import { NOON, reservation } from "@resource-broker/domain/testing";
 import { sha256 } from "@resource-broker/runtime";
 import { type ReservationStatus, reservationStatus } from "../../builders/reservation-status.ts";
 import { stepName } from "../../projection/desired-object.ts";
@@ -19,7 +20,7 @@ import { agentsReservation, personsReservation } from "../../testing/samples.ts"
 import { planReservation } from "../plan-reservation.ts";
 import type { ReservationState, ReservationStep } from "../step.ts";
 
-export const NOW = Date.UTC(2026, 0, 5, 12);
+export const NOW = NOON;
 const UID = "11111111-2222-3333-4444-555555555555";
 export const PERSONS_ID = reservationNameFor("rome", UID, sha256);
 export const AGENTS_ID = reservationNameFor("rome", "k1", sha256);
@@ -31,20 +32,8 @@ export const DELETED: Metadata = { deletionTimestamp: "2026-01-05T11:59:59Z" };
 
 /** A reservation of the ledger. */
 export function booked(id: string, more: Partial<Booked> = {}): Booked {
-  const granted = resourceVector({ cpuMillis: 500, memoryBytes: 2 ** 29 });
-  return {
-    id,
-    requester: "rome",
-    provider: "paris",
-    granted,
-    request: { resources: granted, priority: 10, constraints: {}, tier: "on-demand" },
-    phase: "Reserved",
-    createdAt: NOW - 1000,
-    reservedAt: NOW - 1000,
-    acknowledged: false,
-    generation: 1,
-    ...more,
-  };
+  const { granted, request } = reservation({}, { cpu: 0.5, memoryGi: 0.5 });
+  return reservation({ id, granted, request: { ...request, priority: 10 }, createdAt: NOW - 1000, ...more });
 }
 
 export const live = booked(PERSONS_ID);
