@@ -1,14 +1,14 @@
 import { connect } from "node:net";
 import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
-import type { Visit } from "./testing/browser.ts";
+import type { TestReply } from "../http/testing/call.ts";
 import { BY_OPS, certificates, runningDashboards } from "./testing/running-dashboard.ts";
 
 const start = runningDashboards();
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-function expectGuarded({ headers }: Pick<Visit, "headers">): void {
+function expectGuarded({ headers }: Pick<TestReply, "headers">): void {
   expect(headers).toMatchObject({
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",

@@ -1,6 +1,6 @@
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { listenTo, type Visit } from "./testing/browser.ts";
+import { listenTo, type TestReply } from "../http/testing/call.ts";
 import { BY_OPS, certificates, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
 
 const start = runningDashboards();
@@ -169,6 +169,6 @@ describe("an admin whose certificate is no longer good", () => {
   });
 });
 
-function cookieOf({ headers }: Visit): string {
+function cookieOf({ headers }: TestReply): string {
   return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 }

@@ -15,7 +15,15 @@ import {
   testCertificates,
 } from "@resource-broker/testkit";
 import { afterEach } from "vitest";
-import type { ClientCredentials } from "../../http/testing/call.ts";
+import {
+  type CallOptions,
+  type ClientCredentials,
+  type Listening,
+  listenTo,
+  send,
+  type Target,
+  type TestReply,
+} from "../../http/testing/call.ts";
 import {
   type BrokerParts,
   countedBytes,
@@ -26,7 +34,6 @@ import {
 } from "../../http/testing/running-broker.ts";
 import { advertisementOf, NEWER_AGENT } from "../../http/testing/samples.ts";
 import { createDashboard, type Dashboard } from "../dashboard.ts";
-import { type Listening, listenTo, type Target, type Visit, type VisitOptions, visit } from "./browser.ts";
 
 export const certificates = await testCertificates();
 
@@ -57,13 +64,13 @@ export interface RunningDashboard {
   readonly time: FakeClock;
   readonly port: number;
   /** Without a session. */
-  readonly visit: (what: string, options?: VisitOptions) => Promise<Visit>;
+  readonly visit: (what: string, options?: CallOptions) => Promise<TestReply>;
   /** With a client certificate; undefined: with none. Only over TLS. */
   readonly visitAs: (
     who: ClientCredentials | undefined,
     what: string,
-    options?: VisitOptions,
-  ) => Promise<Visit>;
+    options?: CallOptions,
+  ) => Promise<TestReply>;
   /** A browser that came by a link. */
   readonly signIn: (role?: DashboardLink["role"]) => Promise<Browser>;
   /** Puts other certificates in force at the dashboard's own port, as a changed folder would. */
@@ -75,8 +82,8 @@ export interface RunningDashboard {
 
 export interface Browser {
   readonly cookie: string;
-  readonly get: (path: string) => Promise<Visit>;
-  readonly send: (what: string, body?: unknown) => Promise<Visit>;
+  readonly get: (path: string) => Promise<TestReply>;
+  readonly send: (what: string, body?: unknown) => Promise<TestReply>;
   readonly listen: (lastEventId?: string) => Promise<Listening>;
 }
 
@@ -141,7 +148,7 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   const signIn = async (role: DashboardLink["role"] = "admin"): Promise<Browser> => {
     const token = tokenIn(dashboard.makeLink({ role, ...BY_OPS }).url);
     const own = { Origin: origin, "X-Broker-Dashboard": "1" };
-    const { status, headers, text } = await visit(plain, `POST ${PATH.session}`, {
+    const { status, headers, text } = await send(plain, `POST ${PATH.session}`, {
       body: { token },
       headers: own,
     });
@@ -149,8 +156,8 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
     const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
     return {
       cookie,
-      get: (path) => visit(plain, `GET ${path}`, { headers: { ...NEWER_AGENT, Cookie: cookie } }),
-      send: (what, body) => visit(plain, what, { body, headers: { ...own, Cookie: cookie } }),
+      get: (path) => send(plain, `GET ${path}`, { headers: { ...NEWER_AGENT, Cookie: cookie } }),
+      send: (what, body) => send(plain, what, { body, headers: { ...own, Cookie: cookie } }),
       listen: (lastEventId) =>
         listenTo(plain, `GET ${PATH.events}`, {
           headers: {
@@ -167,9 +174,9 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
     store,
     time,
     port,
-    visit: (what, options) => visit(plain, what, options),
+    visit: (what, options) => send(plain, what, options),
     visitAs: (who, what, options) =>
-      visit({ port, credentials: who ?? { ca: certificates.broker.ca } }, what, options),
+      send({ port, credentials: who ?? { ca: certificates.broker.ca } }, what, options),
     signIn,
     replaceCertificates: held.replace,
     advertise: async (clusterId, more = {}) => {

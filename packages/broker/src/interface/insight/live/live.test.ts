@@ -5,7 +5,7 @@ import { request } from "@resource-broker/domain/testing";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
-import type { Listening } from "../../dashboard/testing/browser.ts";
+import type { Listening } from "../../http/testing/call.ts";
 import {
   certificates,
   type DashboardParts,
