@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request, size } from "../testing/builders.ts";
+import { recordsOf } from "../testing/comparable-ledger.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import { ENDED_RETENTION_MS } from "./apply.ts";
 import { decide } from "./decide.ts";
-import { ledgerFrom, recordsOf } from "./records.ts";
+import { ledgerFrom } from "./records.ts";
 
 function worldWithParis(policy: Parameters<typeof openWorld>[0] = {}): World {
   const world = openWorld(policy);

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import fc from "fast-check";
 import { test } from "vitest";
-import { comparableLedger } from "../testing/comparable-ledger.ts";
+import { comparableLedger, recordsOf } from "../testing/comparable-ledger.ts";
 import { differsFromModel, LedgerModel } from "../testing/ledger-model.ts";
 import { ReceivedCommands, violationIn } from "../testing/ledger-rules.ts";
 import { commandsFor, type LedgerAction, ledgerAction } from "../testing/random-commands.ts";
@@ -11,7 +11,7 @@ import { type CandidateTableView, ROW_WIDTH } from "../scheduling/candidate-tabl
 import type { Command, Outcome } from "./command.ts";
 import { decide } from "./decide.ts";
 import { cloneLedger } from "./ledger.ts";
-import { ledgerFrom, recordsOf } from "./records.ts";
+import { ledgerFrom } from "./records.ts";
 
 /** On average half as many are drawn: a hundred commands a run. */
 const COMMANDS = 200;

@@ -1,11 +1,11 @@
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
-import { type ReceivedAdvertisement, receivedFrom } from "./account.ts";
+import type { ReceivedAdvertisement } from "./account.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 import { closeKey, putAdvertisement, putReservation, setCordon } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
-import { accountOf, emptyLedger, type Ledger, type LedgerView } from "./ledger.ts";
+import { accountOf, emptyLedger, type Ledger } from "./ledger.ts";
 
 /** Everything a store must keep. The rest of the ledger is derived from it. */
 export interface LedgerRecords {
@@ -18,20 +18,6 @@ export interface LedgerRecords {
   readonly time: Instant;
   /** Soft state: the newest advertisement of each cluster, as far as it was written. */
   readonly advertisements: readonly ReceivedAdvertisement[];
-}
-
-export function recordsOf(ledger: LedgerView): LedgerRecords {
-  const accounts = [...ledger.accounts.values()];
-  return {
-    reservations: [...ledger.reservations.values()],
-    closedKeys: [...ledger.closedKeys.values()],
-    cordons: accounts.flatMap(({ clusterId, cordon }) =>
-      cordon === undefined ? [] : [[clusterId, cordon] as const],
-    ),
-    adoption: ledger.adoption,
-    time: ledger.time,
-    advertisements: accounts.flatMap((account) => receivedFrom(account) ?? []),
-  };
 }
 
 /** Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a restart. */

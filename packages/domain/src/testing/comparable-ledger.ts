@@ -1,5 +1,6 @@
-import type { AccountView } from "../ledger/account.ts";
+import { type AccountView, receivedFrom } from "../ledger/account.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
+import type { LedgerRecords } from "../ledger/records.ts";
 
 /** A ledger as comparable data, without what a restart may change. */
 export function comparableLedger(ledger: LedgerView): unknown {
@@ -35,4 +36,19 @@ function isBlank({ advertisement, cordon, asProvider, asRequester, refused }: Ac
 
 function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** What a store that has missed nothing holds of a ledger. */
+export function recordsOf(ledger: LedgerView): LedgerRecords {
+  const accounts = [...ledger.accounts.values()];
+  return {
+    reservations: [...ledger.reservations.values()],
+    closedKeys: [...ledger.closedKeys.values()],
+    cordons: accounts.flatMap(({ clusterId, cordon }) =>
+      cordon === undefined ? [] : [[clusterId, cordon] as const],
+    ),
+    adoption: ledger.adoption,
+    time: ledger.time,
+    advertisements: accounts.flatMap((account) => receivedFrom(account) ?? []),
+  };
 }

@@ -1,5 +1,4 @@
 export { REJECTION_CODES } from "../ledger/command.ts";
-export { recordsOf } from "../ledger/records.ts";
 export { chooseProvider } from "../scheduling/choose-provider.ts";
 
 export {
@@ -12,7 +11,7 @@ export {
   type Size,
   size,
 } from "./builders.ts";
-export { comparableLedger } from "./comparable-ledger.ts";
+export { comparableLedger, recordsOf } from "./comparable-ledger.ts";
 export { differsFromModel, keyOf, LedgerModel } from "./ledger-model.ts";
 export { ReceivedCommands, violationIn } from "./ledger-rules.ts";
 export { commandsFor, type LedgerAction, ledgerAction } from "./random-commands.ts";

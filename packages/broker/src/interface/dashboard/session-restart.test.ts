@@ -59,11 +59,15 @@ describe("a session that began with a link", () => {
     },
   );
 
-  test("that was signed out stays out after a restart", async () => {
+  test("that was signed out has no cookie, and stays out after a restart", async () => {
     const { run } = place();
     const before = await run();
     const [leaves, stays] = [await before.signIn(), await before.signIn()];
-    expect(await leaves.send("DELETE /api/v1/dashboard/session")).toMatchObject({ status: 204 });
+    const left = await leaves.send("DELETE /api/v1/dashboard/session");
+    expect(left).toMatchObject({
+      status: 204,
+      headers: { "set-cookie": [expect.stringContaining("Max-Age=0")] },
+    });
     expect(await look(before, heldBy(leaves))).toMatchObject({ status: 401 });
     await before.stop();
     const after = await run();

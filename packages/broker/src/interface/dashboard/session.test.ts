@@ -75,21 +75,6 @@ describe("a link", () => {
   });
 });
 
-describe("a session", () => {
-  test("ends when it is signed out, and the cookie goes", async () => {
-    const { signIn: enter } = await start();
-    const browser = await enter();
-    expect(await browser.get("/api/v1/dashboard/session")).toMatchObject({
-      status: 200,
-      json: { role: "admin" },
-    });
-    const out = await browser.send("DELETE /api/v1/dashboard/session");
-    expect(out.status).toBe(204);
-    expect(out.headers["set-cookie"]?.[0]).toContain("Max-Age=0");
-    expect(await browser.get("/api/v1/dashboard/session")).toMatchObject({ status: 401 });
-  });
-});
-
 describe("a viewer", () => {
   test.each([
     "POST /api/v1/clusters/paris/cordon",

@@ -329,27 +329,28 @@ describe("other calls", () => {
     expect((await broker.call(ops, "POST /api/v1/clusters/paris/cordon")).status).toBe(200);
   });
 
-  test("holds are adopted when both parties report them", async () => {
+  /** The party reports a hold of 4 CPU, or of another size. */
+  const offered = async (party: ClientCredentials, cpu = "4") => {
     const offer = {
       id: "rsv-rome-k3u7dq2hvmx5b4ta",
       requesterID: "rome",
       targetClusterID: "paris",
-      requestedResources: { cpu: "4", memory: "8Gi" },
+      requestedResources: { cpu, memory: "8Gi" },
       phase: "Active",
       generation: 2,
       createdAt: "2026-01-01T00:00:00Z",
     };
-    const offered = async (credentials: ClientCredentials, body: object) =>
-      read(adoptionReplySchema, await broker.call(credentials, "POST /api/v1/adoptions", { body })).results;
+    const reply = await broker.call(party, "POST /api/v1/adoptions", { body: { reservations: [offer] } });
+    return read(adoptionReplySchema, reply).results;
+  };
+
+  test("holds are adopted when both parties report them", async () => {
     await advertise(paris, "paris");
-    expect(await offered(rome, { reservations: [offer] })).toMatchObject([
+    expect(await offered(rome)).toMatchObject([
       { outcome: "waiting", message: "waits for paris to report the same hold" },
     ]);
-    const other = { ...offer, requestedResources: { cpu: "5", memory: "8Gi" } };
-    expect(await offered(paris, { reservations: [other] })).toMatchObject([{ outcome: "disputed" }]);
-    expect(await offered(paris, { reservations: [offer] })).toMatchObject([
-      { outcome: "adopted", reservation: { generation: 3 } },
-    ]);
+    expect(await offered(paris, "5")).toMatchObject([{ outcome: "disputed" }]);
+    expect(await offered(paris)).toMatchObject([{ outcome: "adopted", reservation: { generation: 3 } }]);
   });
 
   test("no hold is adopted once adoption is closed, until an admin opens it for a while", async () => {
@@ -358,21 +359,6 @@ describe("other calls", () => {
         adoptionWindowSchema,
         await broker.call(ops, `${call} /api/v1/adoptions/window`, body === undefined ? {} : { body }),
       );
-    const offer = {
-      id: "rsv-rome-a3u7dq2hvmx5b4ta",
-      requesterID: "rome",
-      targetClusterID: "paris",
-      requestedResources: { cpu: "4", memory: "8Gi" },
-      phase: "Active",
-      generation: 2,
-      createdAt: "2026-01-01T00:00:00Z",
-    };
-    const offered = async (credentials: ClientCredentials) => {
-      const reply = await broker.call(credentials, "POST /api/v1/adoptions", {
-        body: { reservations: [offer] },
-      });
-      return read(adoptionReplySchema, reply).results;
-    };
     await advertise(paris, "paris");
     expect(await window("GET")).toMatchObject({ open: true, cause: "created" });
     expect(await window("DELETE")).toMatchObject({ open: false, cause: "closed", by: "ops" });
