@@ -4,13 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeClock, memoryDisk } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  BY_OPS,
-  type DashboardParts,
-  type RunningDashboard,
-  runningDashboards,
-  tokenIn,
-} from "./testing/running-dashboard.ts";
+import { BY_OPS, type RunningDashboard, runningDashboards, tokenIn } from "./testing/running-dashboard.ts";
 
 const start = runningDashboards();
 const HOUR_MS = 3_600_000;
@@ -21,7 +15,7 @@ function place() {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const [time, disk, signOutsFile] = [fakeClock(), memoryDisk(), join(folder, "sign-outs.json")];
   const common = { time, disk, signOutsFile, randomBytes };
-  return { time, run: (parts: DashboardParts = {}) => start({ ...common, ...parts }) };
+  return { time, run: () => start(common) };
 }
 
 /** What a browser holds. On the loopback its name has the port in it, which in tests is another one each time. */

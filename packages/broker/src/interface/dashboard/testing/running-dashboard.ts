@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fault } from "@resource-broker/base";
 import { type DashboardLink, PATH } from "@resource-broker/contract";
-import type { CertificateFiles } from "@resource-broker/runtime";
 import {
   type FakeClock,
   fakeClock,
   type MemoryDisk,
-  type MemoryStore,
   memoryDisk,
   memoryStore,
   testCertificates,
@@ -48,10 +46,7 @@ export interface DashboardParts {
   readonly liveLimits?: NonNullable<BrokerParts["liveLimits"]>;
   /** Absent: 127.0.0.1, and plain HTTP. */
   readonly host?: string;
-  readonly historyFile?: string;
   readonly signOutsFile?: string;
-  /** In place of what all tests have. */
-  readonly own?: Partial<CertificateFiles>;
   readonly randomBytes?: (size: number) => Uint8Array;
   readonly objectsNamespace?: string;
   readonly notLeading?: () => Fault | undefined;
@@ -60,7 +55,6 @@ export interface DashboardParts {
 export interface RunningDashboard {
   readonly broker: RunningBroker;
   readonly dashboard: Dashboard;
-  readonly store: MemoryStore;
   readonly time: FakeClock;
   readonly port: number;
   /** Without a session. */
@@ -103,15 +97,13 @@ export function runningDashboards(): (parts?: DashboardParts) => Promise<Running
 async function start(parts: DashboardParts): Promise<RunningDashboard> {
   const { time = fakeClock(), disk = memoryDisk(), host = "127.0.0.1" } = parts;
   const folder = builtPages();
-  const store = memoryStore(disk);
   const made: Dashboard[] = [];
-  const held = staticCertificates({ crl: undefined, ...certificates.broker, ...parts.own });
+  const held = staticCertificates({ crl: undefined, ...certificates.broker });
   const broker = await runBroker({
     ...parts,
-    store,
+    store: memoryStore(disk),
     clock: time,
     certificates: certificates.broker,
-    historyIn: parts.historyFile === undefined ? {} : { file: parts.historyFile },
     dashboard: (engine, log) => {
       const dashboard = createDashboard(
         {
@@ -171,7 +163,6 @@ async function start(parts: DashboardParts): Promise<RunningDashboard> {
   return {
     broker,
     dashboard,
-    store,
     time,
     port,
     visit: (what, options) => send(plain, what, options),

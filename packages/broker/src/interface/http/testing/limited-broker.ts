@@ -1,10 +1,4 @@
-import {
-  type FakeClock,
-  fakeClock,
-  type MemoryStore,
-  memoryStore,
-  testCertificates,
-} from "@resource-broker/testkit";
+import { fakeClock, memoryStore, testCertificates } from "@resource-broker/testkit";
 import { afterEach } from "vitest";
 import type { HttpLimits } from "../ports.ts";
 import { type RunningBroker, runBroker } from "./running-broker.ts";
@@ -18,30 +12,16 @@ export const paris = certificates.cluster("paris");
 export const UNFINISHED_CALL =
   "POST /api/v1/reservations HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
 
-export interface LimitedBroker {
-  readonly broker: RunningBroker;
-  readonly time: FakeClock;
-  readonly store: MemoryStore;
-}
-
-export type StartLimited = (limits?: Partial<HttpLimits>, maxWaiting?: number) => Promise<LimitedBroker>;
-
 /** Called once in a test file, outside its tests. Each broker lends from paris, and is stopped after its test. */
-export function limitedBrokers(): StartLimited {
+export function limitedBrokers() {
   const running: RunningBroker[] = [];
   afterEach(async () => {
     for (const broker of running.splice(0)) await broker.stop();
   });
-  return async (limits = {}, maxWaiting = 1000) => {
+  return async (limits: Partial<HttpLimits> = {}) => {
     const time = fakeClock();
     const store = memoryStore();
-    const broker = await runBroker({
-      store,
-      clock: time,
-      certificates: certificates.broker,
-      limits,
-      maxWaiting,
-    });
+    const broker = await runBroker({ store, clock: time, certificates: certificates.broker, limits });
     running.push(broker);
     await broker.call(paris, "POST /api/v1/advertisements", { body: advertisementOf("paris") });
     return { broker, time, store };

@@ -10,7 +10,6 @@ import {
 import { createEngine } from "../../../engine/create-engine.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
-import type { HttpMetrics } from "../../../metrics/metrics.ts";
 import type { Store } from "../../../store/store.ts";
 import type { LiveLimits } from "../../insight/live/live-hub.ts";
 import { type Api, createApi } from "../api.ts";
@@ -26,11 +25,8 @@ export interface BrokerParts {
   readonly policy?: Partial<Policy>;
   readonly sliceDefaults?: () => SliceDefaults;
   readonly limits?: Partial<HttpLimits>;
-  readonly maxWaiting?: number;
-  readonly metrics?: HttpMetrics;
   /** Of a replica; absent: one process alone has the store. */
   readonly notLeading?: () => Fault | undefined;
-  readonly historyIn?: { readonly file?: string };
   readonly liveLimits?: LiveLimits;
   readonly objectsNamespace?: string;
   /** Made with the engine; absent: the dashboard is off. */
@@ -51,14 +47,14 @@ export interface RunningBroker {
 
 /** A whole broker on a free port: real engine, real TLS, and the store and the time of the test. */
 export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
-  const { store, clock, limits = {}, historyIn = {} } = parts;
+  const { store, clock, limits = {} } = parts;
   const logged: string[] = [];
   const note = (level: string) => (fields: object, message: string) =>
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
   const leading = parts.notLeading === undefined ? {} : { notLeading: parts.notLeading };
   const engine = createEngine(
-    { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: parts.maxWaiting ?? 1000 },
+    { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: 1000 },
     {
       store,
       clock,
@@ -86,10 +82,10 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
     ...leading,
     ...(parts.dashboard === undefined ? {} : { dashboard: parts.dashboard(engine, log) }),
     auditChain: () => ({ state: "checking" }),
-    historyIn,
+    historyIn: {},
     liveLimits: parts.liveLimits,
     objectsNamespace: parts.objectsNamespace,
-    metrics: parts.metrics ?? { answered: () => undefined, demandUnmet: () => undefined },
+    metrics: { answered: () => undefined, demandUnmet: () => undefined },
   });
   if (parts.notLeading?.() === undefined) await api.lead();
   const http = createHttpInterface(
