@@ -31,7 +31,7 @@ describe("agents whose broker is the Go predecessor", () => {
   });
 
   const polls = (broker: GoBroker, clusterId: string): number =>
-    broker.received.filter((call) => call.clusterId === clusterId && call.call.includes("instructions"))
+    broker.received.filter((call) => call.clusterId === clusterId && call.url.includes("instructions"))
       .length;
 
   test.each([
@@ -40,14 +40,14 @@ describe("agents whose broker is the Go predecessor", () => {
   ])("let go of a reservation at its time, with one $what", async ({ isFirstRelease }) => {
     let aheadMs = 0;
     const clock = { wallMs: () => performance.timeOrigin + performance.now() + aheadMs };
-    const broker = await startGoBroker({ credentials: certificates.broker, clock, isFirstRelease });
-    onTestFinished(broker.close);
+    const credentials = certificates.broker;
+    const broker = await startGoBroker({ credentials, clock, isFirstRelease, whenDone: onTestFinished });
     for (const { name } of CLUSTERS) {
       const flags = [`--broker-url=${broker.url}`, "--instruction-poll-interval=1s"];
       onTestFinished((await world.startInProcess(name, { flags })).stop);
     }
     const isAdvertised = () =>
-      broker.received.some(({ clusterId, call }) => clusterId === "paris" && call.startsWith("POST"));
+      broker.received.some(({ clusterId, method }) => clusterId === "paris" && method === "POST");
     await until("paris has advertised", async () => isAdvertised() || undefined);
     aheadMs = ACTIVE_AFTER_MS;
 

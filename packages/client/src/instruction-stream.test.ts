@@ -1,15 +1,23 @@
 import type { ServerResponse } from "node:http";
-import { fakeClock, settle, testCertificates } from "@resource-broker/testkit";
+import {
+  CURRENT,
+  fakeClock,
+  reply,
+  reservationReply,
+  type Script,
+  settle,
+  startFakeBroker,
+  testCertificates,
+} from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { BrokerClient, BrokerEvent } from "./broker-client.ts";
 import { clientOf } from "./testing/client-of.ts";
-import { CURRENT, reply, reservation, scriptedBroker } from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
 const credentials = certificates.cluster("paris");
 
 const instruction = (id: string, commit?: number): string =>
-  `event: instruction\ndata: ${JSON.stringify(reservation(id))}\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
+  `event: instruction\ndata: ${JSON.stringify(reservationReply(id))}\n${commit === undefined ? "" : `id: ${commit}\n`}\n`;
 
 async function setup(random: () => number = () => 0) {
   /** The streams that were opened, in order. */
@@ -17,10 +25,15 @@ async function setup(random: () => number = () => 0) {
   const warnings: unknown[] = [];
   const clock = fakeClock();
   const ledger = { id: "led-1" };
-  const broker = await scriptedBroker(certificates.broker, (response) => {
+  const script: Script = (response) => {
     response.writeHead(200, { ...CURRENT, "Ledger-ID": ledger.id, "Content-Type": "text/event-stream" });
     response.write(": alive\n\n");
     streams.push(response);
+  };
+  const broker = await startFakeBroker({
+    credentials: certificates.broker,
+    whenDone: onTestFinished,
+    script,
   });
   const [info, error] = [() => undefined, () => undefined];
   const log = { info, error, warn: (fields: unknown) => warnings.push(fields) };

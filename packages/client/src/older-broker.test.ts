@@ -1,7 +1,9 @@
 import {
   advertisementBody,
   fakeClock,
+  reply,
   reservationBody,
+  startFakeBroker,
   startFaultyProxy,
   startGoBroker,
   testCertificates,
@@ -10,7 +12,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { BrokerClient } from "./broker-client.ts";
 import type { ResponseMetadata } from "./endpoints.ts";
 import { clientOf } from "./testing/client-of.ts";
-import { reply, scriptedBroker } from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 2, memoryGi: 4 });
@@ -24,8 +25,11 @@ async function connect(id: string, ...brokerUrls: string[]): Promise<BrokerClien
 /** An older broker at which paris has advertised. */
 async function olderBroker() {
   const time = fakeClock();
-  const broker = await startGoBroker({ credentials: certificates.broker, clock: time });
-  onTestFinished(broker.close);
+  const broker = await startGoBroker({
+    credentials: certificates.broker,
+    clock: time,
+    whenDone: onTestFinished,
+  });
   const [rome, paris] = [await connect("rome", broker.url), await connect("paris", broker.url)];
   await paris.publish(advertisementBody("paris", { cpu: 16, memoryGi: 64 }));
   // A cluster counts only seconds after its first advertisement.
@@ -80,7 +84,7 @@ describe("with an older broker", () => {
     const message: unknown = expect.stringContaining(field);
     await expect(rome.reserve(requests, "k")).rejects.toMatchObject({ code: "unsupported", message });
     const ofRome = broker.received.filter(({ clusterId }) => clusterId === "rome");
-    expect(ofRome.map(({ call }) => call)).toEqual(["GET /healthz"]);
+    expect(ofRome.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /healthz"]);
   });
 
   test("an error as plain text is understood", async () => {
@@ -104,9 +108,11 @@ describe("with an older broker", () => {
 
   test("everything works once it is upgraded, without a restart", async () => {
     const json = { "Content-Type": "application/json" };
-    const broker = await scriptedBroker(certificates.broker, (response) =>
-      response.writeHead(200, json).end("null"),
-    );
+    const broker = await startFakeBroker({
+      credentials: certificates.broker,
+      whenDone: onTestFinished,
+      script: (response) => response.writeHead(200, json).end("null"),
+    });
     const rome = await connect("rome", broker.url);
     await rome.listInstructions();
     await expect(rome.release("rsv-1")).rejects.toMatchObject({ code: "unsupported" });

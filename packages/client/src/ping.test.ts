@@ -4,15 +4,18 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import {
   type Credentials,
   commonName,
+  type FakeBrokerOptions,
   fakeClock,
+  reply,
+  type Script,
   settle,
   startBroker,
+  startFakeBroker,
   testCertificates,
 } from "@resource-broker/testkit";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { BrokerClient } from "./broker-client.ts";
 import { clientOf } from "./testing/client-of.ts";
-import { reply, scriptedBroker } from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
 const rome = certificates.cluster("rome");
@@ -42,15 +45,16 @@ async function addressOf(server: Server): Promise<string> {
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const serverCertificate = async (more: object) => {
-  const server = { extendedKeyUsage: ["serverAuth"], subjectAltNames: ["IP:127.0.0.1"] } as const;
-  const { url } = await scriptedBroker(
-    certificates.leaf({ subject: [commonName("broker")], ...server, ...more }),
-  );
-  return agent(url);
+const agentOf = async (options: Partial<FakeBrokerOptions>) => {
+  const fake = { credentials: certificates.broker, whenDone: onTestFinished, ...options };
+  return agent((await startFakeBroker(fake)).url);
 };
-const answering = async (script: Parameters<typeof scriptedBroker>[1]) =>
-  agent((await scriptedBroker(certificates.broker, script)).url);
+const serverCertificate = (more: object) => {
+  const server = { extendedKeyUsage: ["serverAuth"], subjectAltNames: ["IP:127.0.0.1"] } as const;
+  const credentials = certificates.leaf({ subject: [commonName("broker")], ...server, ...more });
+  return agentOf({ credentials });
+};
+const answering = (script: Script) => agentOf({ script });
 
 test.each<[problem: string, from: () => Promise<BrokerClient>, code: string, says: RegExp]>([
   [

@@ -1,25 +1,31 @@
 import { type AdoptionRequestDTO, LIMIT } from "@resource-broker/contract";
-import { advertisementBody, fakeClock, reservationBody, testCertificates } from "@resource-broker/testkit";
+import {
+  advertisementBody,
+  CURRENT,
+  type FakeBroker,
+  fakeClock,
+  reply,
+  reservationBody,
+  reservationReply,
+  type Script,
+  startFakeBroker,
+  testCertificates,
+} from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { BrokerClient } from "./broker-client.ts";
 import type { ResponseMetadata } from "./endpoints.ts";
 import { policyCall } from "./calls.ts";
 import { createDirectCalls } from "./direct-calls.ts";
 import { clientOf } from "./testing/client-of.ts";
-import {
-  CURRENT,
-  reply,
-  reservation,
-  type Script,
-  type ScriptedBroker,
-  scriptedBroker,
-} from "./testing/scripted-broker.ts";
 
 const certificates = await testCertificates();
 const request = reservationBody({ cpu: 2, memoryGi: 4 });
 
-async function setup(script: Script): Promise<{ broker: ScriptedBroker; rome: BrokerClient }> {
-  const broker = await scriptedBroker(certificates.broker, script);
+const fakeBroker = (script: Script): Promise<FakeBroker> =>
+  startFakeBroker({ credentials: certificates.broker, whenDone: onTestFinished, script });
+
+async function setup(script: Script): Promise<{ broker: FakeBroker; rome: BrokerClient }> {
+  const broker = await fakeBroker(script);
   return { broker, rome: await connect(broker.url) };
 }
 
@@ -30,7 +36,7 @@ async function connect(...brokerUrls: string[]): Promise<BrokerClient> {
 }
 
 /** Without the call that finds out how old the broker is. */
-function calls({ received }: ScriptedBroker): string[] {
+function calls({ received }: FakeBroker): string[] {
   return received.map(({ method, url }) => `${method} ${url}`).filter((call) => call !== "GET /healthz");
 }
 
@@ -88,14 +94,14 @@ describe("what the broker says", () => {
   });
 
   test("an answer that does not come in time is given up, and asked for again", async () => {
-    const broker = await scriptedBroker(certificates.broker, () => undefined);
+    const broker = await fakeBroker(() => undefined);
     const clock = fakeClock();
     const credentials = certificates.cluster("rome");
     const { client } = await clientOf({ brokerUrls: [broker.url], credentials, clock });
     onTestFinished(client.close);
     const made = client.reserve(request, "k");
     await vi.waitFor(() => expect(calls(broker)).toHaveLength(1), { timeout: 20_000 });
-    broker.script(reply(201, reservation("rsv-1")));
+    broker.script(reply(201, reservationReply("rsv-1")));
     await clock.advance(10_000);
     expect(await made).toMatchObject({ id: "rsv-1" });
     const keys = broker.received.map(({ headers }) => headers["idempotency-key"]).filter(Boolean);
@@ -104,7 +110,7 @@ describe("what the broker says", () => {
 
   test("a page that leads elsewhere leads nowhere", async () => {
     const link = { Link: '<https://evil/x?y>; rel="next"' };
-    const { rome } = await setup(reply(200, [reservation("rsv-1")], link));
+    const { rome } = await setup(reply(200, [reservationReply("rsv-1")], link));
     expect(await rome.listReservations("provider")).toHaveLength(1);
   });
 
@@ -114,7 +120,7 @@ describe("what the broker says", () => {
       const results = reservations.map(({ id }) => ({ id, outcome: "waiting", message: "" }));
       reply(200, { results })(response, received);
     });
-    const { status: _, ...offer } = reservation("rsv-1");
+    const { status: _, ...offer } = reservationReply("rsv-1");
     const reservations = Array.from({ length: LIMIT.adoptionOffers + 1 }, (_, index) => ({
       ...offer,
       id: `rsv-${index}`,
@@ -170,7 +176,7 @@ describe("what is sent", () => {
   test.each(["", "with space", "ü", "a\r\nX: y", "k".repeat(129)])(
     "no key that a header cannot carry: %j",
     async (key) => {
-      const { broker, rome } = await setup(reply(201, reservation("rsv-1")));
+      const { broker, rome } = await setup(reply(201, reservationReply("rsv-1")));
       await expect(rome.reserve(request, key)).rejects.toMatchObject({ code: "invalid" });
       expect(broker.received).toEqual([]);
     },
@@ -178,7 +184,7 @@ describe("what is sent", () => {
 });
 
 test("a direct call waits for the answer as long as its caller says, and validates it", async () => {
-  const broker = await scriptedBroker(certificates.broker, () => undefined);
+  const broker = await fakeBroker(() => undefined);
   const [clock, url] = [fakeClock(), new URL(broker.url)];
   const options = { certificates: certificates.admin("ops"), timeoutMs: 30_000, maxBytes: 1024 };
   const direct = createDirectCalls(options, clock);

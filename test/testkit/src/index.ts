@@ -1,5 +1,5 @@
 export { type AgentProcess, type AgentProcessOptions, startAgent } from "./agent/agent-process.ts";
-export { advertisementBody, reservationBody, type Size } from "./broker/bodies.ts";
+export { advertisementBody, reservationBody, reservationReply, type Size } from "./broker/bodies.ts";
 export {
   type BrokerClient,
   type BrokerReply,
@@ -10,6 +10,15 @@ export {
 } from "./broker/broker-client.ts";
 export { type BrokerProcess, type BrokerProcessOptions, startBroker } from "./broker/broker-process.ts";
 export type { EventStream, StreamEvent } from "./broker/event-stream.ts";
+export {
+  CURRENT,
+  type FakeBroker,
+  type FakeBrokerOptions,
+  type ReceivedCall,
+  reply,
+  type Script,
+  startFakeBroker,
+} from "./broker/fake-broker.ts";
 export {
   advertisementRequest,
   type ClusterVariety,
@@ -48,7 +57,6 @@ export { type ControlPlaneOptions, startControlPlane } from "./control-plane/sta
 export {
   type GoBroker,
   type GoBrokerOptions,
-  type ReceivedCall,
   startGoBroker,
 } from "./go-broker/go-broker.ts";
 export { ACTIVE_AFTER_MS } from "./go-broker/go-ledger.ts";

@@ -1,11 +1,16 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { HEADER } from "@resource-broker/contract";
-import { commonName, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import {
+  commonName,
+  reply,
+  type Script,
+  startFakeBroker,
+  testCertificates,
+  writeCertificateFolder,
+} from "@resource-broker/testkit";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Finding } from "../../src/check/finding.ts";
-import { DAY_MS, runCli } from "../../src/testing/cli.ts";
-import { NOWHERE, startFakeServer, startPlainServer } from "../../src/testing/fake-server.ts";
+import { DAY_MS, NOWHERE, runCli } from "../../src/testing/cli.ts";
 import { startFleet } from "./testing/fleet.ts";
 
 const fleet = await startFleet(afterAll);
@@ -52,36 +57,29 @@ test.each<[code: number, name: string, who: string, line: string, says: string]>
 
 describe("what listens there", () => {
   const ask = (at: string, more = "") => fleet.as("ops", `${GET} --broker ${at}${more}`);
-  const current = { [HEADER.brokerProtocol]: "2" };
+  const answering = async (script: Script): Promise<string> =>
+    (await startFakeBroker({ credentials: broker, whenDone: onTestFinished, script })).url;
 
   test("but gives no answer in time: status 4", async () => {
-    const silent = await startFakeServer(broker, () => undefined, onTestFinished);
+    const silent = await answering(() => undefined);
     const err = `brokerctl: ${silent} gave no answer within 0.05 s; --request-timeout allows more\n`;
     expect(await ask(silent, " --request-timeout 50ms")).toMatchObject({ code: 4, err });
   });
 
   test("and is no broker, or cannot be understood: status 1", async () => {
-    const page = await startFakeServer(broker, (_, response) => response.end("<html>"), onTestFinished);
-    const strange = await startFakeServer(
-      broker,
-      (_, response) => response.writeHead(200, current).end('{"items": 3}'),
-      onTestFinished,
-    );
+    const page = await answering((response) => response.end("<html>"));
+    const strange = await answering(reply(200, { items: 3 }));
     for (const [at, says] of [
       [page, `${page} answers, but not as a broker of this release does (200 "<html>")`],
-      [await startPlainServer(onTestFinished), "does not use TLS; check the port"],
+      // Its probes are served without TLS.
+      [`https://127.0.0.1:${fleet.broker.probePort}`, "does not use TLS; check the port"],
       [strange, "the answer is invalid: items"],
     ] as const)
       expect(await ask(at)).toMatchObject({ code: 1, err: expect.stringContaining(says) });
   });
 
   test("as several replicas is asked until one serves, but not in turn about a refusal", async () => {
-    const body = JSON.stringify({ error: "broker-2 leads", code: "not-leader" });
-    const standby = await startFakeServer(
-      broker,
-      (_, response) => response.writeHead(503, current).end(body),
-      onTestFinished,
-    );
+    const standby = await answering(reply(503, { error: "broker-2 leads", code: "not-leader" }));
     expect(await ask([NOWHERE, standby, url].join(","))).toMatchObject({ code: 0, err: "" });
     await expectDialogue(
       ["ops", `${GET} --broker ${NOWHERE},${standby}`, 1, "broker-2 leads"],

@@ -1,6 +1,6 @@
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import { afterAll, describe, expect, test } from "vitest";
-import { NOWHERE } from "../../src/testing/fake-server.ts";
+import { NOWHERE } from "../../src/testing/cli.ts";
 import { startOneCluster } from "../../src/testing/one-cluster.ts";
 import { startFleet } from "./testing/fleet.ts";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
+import { reply, startFakeBroker } from "@resource-broker/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
@@ -8,7 +9,6 @@ import { OUTPUT_SCHEMAS } from "../../reference/output-schemas.ts";
 import { OUTPUT } from "../../src/cli/command.ts";
 import type { Outcome } from "../../src/testing/cli.ts";
 import { startBrokerCluster, startOneCluster } from "../../src/testing/one-cluster.ts";
-import { startFakeServer } from "../../src/testing/fake-server.ts";
 import { startFleet } from "./testing/fleet.ts";
 
 const REQUEST = "--cpu 1 --memory 1Gi";
@@ -124,14 +124,11 @@ describe("a command that changes something prints what it says it prints", () =>
       role: "admin",
       expiresAt: "2030-01-01T00:00:00Z",
     };
-    const url = await startFakeServer(
-      fleet.certificates.broker,
-      (_, response) => {
-        response.writeHead(200, { "Content-Type": "application/json", "Broker-Protocol": "2" });
-        response.end(JSON.stringify(link));
-      },
-      onTestFinished,
-    );
+    const { url } = await startFakeBroker({
+      credentials: fleet.certificates.broker,
+      whenDone: onTestFinished,
+      script: reply(200, link),
+    });
     const { code, out, err } = await run(`dashboard --broker ${url} -o json`);
     expect({ code, err }).toMatchObject({ code: 0 });
     expectShape("dashboard", JSON.parse(out));

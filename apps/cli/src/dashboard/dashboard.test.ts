@@ -1,9 +1,7 @@
-import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
+import { reply, startFakeBroker, testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli, temporaryFolder } from "../testing/cli.ts";
-import { startFakeServer } from "../testing/fake-server.ts";
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const LINK = {
@@ -15,22 +13,19 @@ const LINK = {
 /** A broker that knows this one call, and brokerctl with an admin's certificate. */
 async function brokerThat(answers: { readonly status: number; readonly body: object }) {
   const certificates = await testCertificates();
-  const asked: { call: string; body: unknown }[] = [];
-  const answer: RequestListener = (request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    request.on("end", () => {
-      asked.push({ call: `${request.method} ${request.url}`, body: JSON.parse(body) as unknown });
-      const protocol = { "Content-Type": "application/json", "Broker-Protocol": "2" };
-      response.writeHead(answers.status, { ...protocol, Date: new Date(AT).toUTCString() });
-      response.end(JSON.stringify(answers.body));
-    });
-  };
-  const url = await startFakeServer(certificates.broker, answer, onTestFinished);
+  const { url, received } = await startFakeBroker({
+    credentials: certificates.broker,
+    whenDone: onTestFinished,
+    script: reply(answers.status, answers.body, { Date: new Date(AT).toUTCString() }),
+  });
   const folder = await temporaryFolder(onTestFinished);
   await writeCertificateFolder(join(folder, "ops"), certificates.admin("ops"));
   return {
-    asked,
+    asked: () =>
+      received.map(({ method, url, body }) => ({
+        call: `${method} ${url}`,
+        body: JSON.parse(body) as unknown,
+      })),
     run: (args: readonly string[], world: Parameters<typeof runCli>[1] = {}) =>
       runCli(["dashboard", ...args, "--broker", url, "--certs", join(folder, "ops")], world),
   };
@@ -51,14 +46,14 @@ test.each<[name: string, more: Partial<typeof LINK>, says: readonly string[], sa
   expect({ code, out }).toEqual({ code: 0, out: `${link.url}\n` });
   for (const words of says) expect(err).toContain(words);
   expect(err).not.toContain(saysNot);
-  expect(asked).toEqual([{ call: "POST /api/v1/dashboard/links", body: { role: "admin" } }]);
+  expect(asked()).toEqual([{ call: "POST /api/v1/dashboard/links", body: { role: "admin" } }]);
 });
 
 test("--viewer asks for a link that changes nothing, and -o json prints all of it", async () => {
   const { run, asked } = await brokerThat({ status: 201, body: { ...LINK, role: "viewer" } });
   const { out } = await run(["--viewer", "-o", "json"]);
   expect(JSON.parse(out)).toEqual({ ...LINK, role: "viewer" });
-  expect(asked[0]?.body).toEqual({ role: "viewer" });
+  expect(asked()[0]?.body).toEqual({ role: "viewer" });
 });
 
 test("--open hands the link to a browser and keeps it from the terminal, or prints it where there is none", async () => {

@@ -15,6 +15,8 @@ export interface Outcome {
 /** Noon on a winter day; tests move on from here. */
 export const TEST_START = Date.UTC(2026, 0, 15, 12);
 export const DAY_MS = 86_400_000;
+/** Where nobody listens. */
+export const NOWHERE = "https://127.0.0.1:1";
 
 export type Cli = Awaited<ReturnType<typeof startCli>>;
 

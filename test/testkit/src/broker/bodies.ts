@@ -1,5 +1,5 @@
 import { formatTime } from "@resource-broker/base";
-import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
+import type { AdvertisementDTO, ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 
 export interface Size {
   readonly cpu: number;
@@ -20,4 +20,16 @@ export function advertisementBody(clusterID: string, { cpu, memoryGi }: Size): A
 
 export function reservationBody({ cpu, memoryGi }: Size): ReservationRequestDTO {
   return { requestedResources: { cpu: String(cpu), memory: `${memoryGi}Gi` } };
+}
+
+/** What a broker answers to such a request of rome. */
+export function reservationReply(id: string): ReservationDTO {
+  return {
+    id,
+    requesterID: "rome",
+    targetClusterID: "paris",
+    requestedResources: { cpu: "2", memory: "4Gi" },
+    status: { phase: "Reserved", message: "" },
+    createdAt: "2026-07-01T10:00:00Z",
+  };
 }

@@ -17,8 +17,8 @@ interface Running {
 
 async function running(): Promise<Running> {
   const time = fakeClock();
-  const broker = await startGoBroker({ credentials: certificates.broker, clock: time });
-  onTestFinished(broker.close);
+  const credentials = certificates.broker;
+  const broker = await startGoBroker({ credentials, clock: time, whenDone: onTestFinished });
   const as = (clusterId: string): BrokerClient => {
     const credentials = certificates.cluster(clusterId);
     const client = brokerClient({ clusterId, credentials, port: broker.port });

@@ -1,27 +1,17 @@
-import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
-import { json as readJson } from "node:stream/consumers";
-import { TLSSocket } from "node:tls";
 import type { Clock } from "@resource-broker/base";
 import type { ReservationDTO } from "@resource-broker/contract";
-import type { Credentials } from "../certificates/test-certificates.ts";
+import {
+  type FakeBroker,
+  type FakeBrokerOptions,
+  type ReceivedCall,
+  startFakeBroker,
+} from "../broker/fake-broker.ts";
 import { createGoLedger, type GoLedger, type GoReply, json } from "./go-ledger.ts";
 
-const HOST = "127.0.0.1";
-
-export interface GoBrokerOptions {
-  readonly credentials: Pick<Credentials, "cert" | "key" | "ca">;
+export interface GoBrokerOptions extends Pick<FakeBrokerOptions, "credentials" | "whenDone"> {
   readonly clock: Pick<Clock, "wallMs">;
   /** True: as its first releases, which cannot be asked about one reservation by its name. */
   readonly isFirstRelease?: boolean;
-}
-
-/** What a client sent; `call` is method and address: `POST /api/v1/reservations`. */
-export interface ReceivedCall {
-  readonly clusterId: string;
-  readonly call: string;
-  readonly body: unknown;
 }
 
 /**
@@ -29,57 +19,27 @@ export interface ReceivedCall {
  * text, no look at keys or at anything but cpu, memory and duration, none of the newer headers. A cluster lends only
  * seconds after its first advertisement, a reservation is locked twice and becomes Released after its time.
  */
-export interface GoBroker {
-  readonly port: number;
-  readonly url: string;
-  /** Everything that was asked, in order. */
-  readonly received: readonly ReceivedCall[];
+export interface GoBroker extends Omit<FakeBroker, "script"> {
   readonly reservations: () => readonly ReservationDTO[];
-  readonly close: () => Promise<void>;
 }
 
 export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker> {
-  const { credentials, clock, isFirstRelease = false } = options;
+  const { credentials, whenDone, clock, isFirstRelease = false } = options;
   const ledger = createGoLedger(clock.wallMs);
   const routes = isFirstRelease ? ROUTES.filter(({ reply }) => reply !== readReservation) : ROUTES;
-  const received: ReceivedCall[] = [];
-  const { cert, key, ca } = credentials;
-  // As Go's RequireAndVerifyClientCert: without a right certificate there is no HTTP at all.
-  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true });
-  // Go's server closes no connection for being idle.
-  server.keepAliveTimeout = 0;
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body: unknown = await readJson(request).catch(() => null);
-    const call = { clusterId: commonName(request), call: `${request.method} ${request.url}`, body };
-    received.push(call);
-    const { status, type, content } = answer(call, routes, ledger);
+  const script: FakeBrokerOptions["script"] = (response, received) => {
+    const { status, type, content } = answer(received, routes, ledger);
     response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(content) });
     response.end(content);
   };
-  server.on("request", (request, response) => void serve(request, response));
-  server.listen(0, HOST);
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    port,
-    url: `https://${HOST}:${port}`,
-    received,
-    reservations: ledger.reservations,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+  const broker = await startFakeBroker({ credentials, whenDone, script, health: script });
+  return { ...broker, reservations: ledger.reservations };
 }
 
-function commonName({ socket }: IncomingMessage): string {
-  const name: unknown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
-  return typeof name === "string" ? name : "";
-}
-
-interface GoCall extends ReceivedCall {
+interface GoCall {
+  readonly clusterId: string;
+  /** Null: it is no JSON. */
+  readonly body: unknown;
   /** The last part of the address, where it names something. */
   readonly name: string;
 }
@@ -108,14 +68,23 @@ const ROUTES: readonly GoRoute[] = [
 ];
 
 function answer(received: ReceivedCall, routes: readonly GoRoute[], ledger: GoLedger): GoReply {
-  const [method = "", url = ""] = received.call.split(" ");
-  const [path = ""] = url.split("?");
+  const { clusterId, method } = received;
+  const [path = ""] = received.url.split("?");
   const known = routes.filter((route) => route.path.test(path));
   const isList = method === "GET" && path === "/api/v1/reservations";
   if (known.length === 0 || isList) return text(404, "404 page not found\n");
   const route = known.find((each) => each.method === method);
   if (route === undefined) return text(405, "Method Not Allowed\n");
-  return route.reply(ledger, { ...received, name: route.path.exec(path)?.[1] ?? "" });
+  const name = route.path.exec(path)?.[1] ?? "";
+  return route.reply(ledger, { clusterId, body: jsonIn(received.body), name });
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
 }
 
 function advertise(ledger: GoLedger, { clusterId, body }: GoCall): GoReply {
