@@ -61,7 +61,7 @@ export {
 } from "./go-broker/go-broker.ts";
 export { ACTIVE_AFTER_MS } from "./go-broker/go-ledger.ts";
 export { History } from "./histories/history.ts";
-export type { ProviderOperation, ProviderResult } from "./histories/provider-object.ts";
+export { type HistoryAnswer, type HistoryCall, HistoryClient } from "./histories/history-client.ts";
 export { kubeClientFor, readTable, realKube, simulatedKube } from "./kube/kube-servers.ts";
 export { KUBE_PROMISES, keepOrDiverge } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";

@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATH } from "@resource-broker/contract";
-import { advertisementBody, History, type SeededRandom, until } from "@resource-broker/testkit";
+import {
+  advertisementBody,
+  History,
+  type HistoryCall,
+  HistoryClient,
+  type SeededRandom,
+  until,
+} from "@resource-broker/testkit";
 import type { OneBroker } from "../one-broker.ts";
 import type { Strike } from "../target.ts";
-import { HistoryClient } from "./history-client.ts";
+import { askBroker } from "./ask-broker.ts";
 
 const CAPACITY = { cpu: 8, memoryGi: 1 };
 const CLIENTS = 3;
 const LANES = 2;
 const OPERATIONS = 20;
 const BETWEEN_STRIKES_MS = 500;
+const LONGEST_PAUSE_MS = 150;
 
 export interface HistoriesResult {
   readonly histories: number;
@@ -52,10 +60,12 @@ export async function runHistories(
   const admin = target.admin();
   const working = histories.flatMap((history, each) =>
     Array.from({ length: CLIENTS }, (_, number) => {
-      const client = target.clientFor(`${history.provider}-client-${number}`);
-      const chance = random.fork(1 + each * CLIENTS + number);
-      const historyClient = new HistoryClient({ client, admin, history, random: chance, problems });
-      return Promise.all(Array.from({ length: LANES }, () => historyClient.work(OPERATIONS)));
+      const name = `${history.provider}-client-${number}`;
+      const own = random.fork(1 + each * CLIENTS + number);
+      const deps = { client: target.clientFor(name), admin, random: own, problems };
+      const ask = (call: HistoryCall) => askBroker(deps, call);
+      const client = new HistoryClient({ name, histories: [history], random: own, ask });
+      return Promise.all(Array.from({ length: LANES }, () => work(client, own)));
     }),
   );
   try {
@@ -74,4 +84,12 @@ export async function runHistories(
       ...histories.flatMap((history) => history.problem() ?? []),
     ],
   };
+}
+
+/** One call after the other. */
+async function work(client: HistoryClient, random: SeededRandom): Promise<void> {
+  for (let each = 0; each < OPERATIONS; each++) {
+    await client.act();
+    await sleep(random.below(LONGEST_PAUSE_MS));
+  }
 }
