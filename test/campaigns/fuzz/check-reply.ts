@@ -1,4 +1,4 @@
-import { isFaultCode } from "@resource-broker/base";
+import { isFaultCode, parseJson } from "@resource-broker/base";
 import { errorSchema, reservationSchema, validate } from "@resource-broker/contract";
 import type { Attacker, FuzzEnvironment, RawRequest, Reply } from "./environment.ts";
 import { thousandths } from "./exact-quantity.ts";
@@ -10,21 +10,13 @@ export function wrongReply({ method, path }: RawRequest, reply: Reply | undefine
   const about = `${method} ${path.slice(0, 120)}: ${status} ${text.slice(0, 300)}`;
   if (status >= 500) return `a server error: ${about}`;
   if (status < 400 || method === "HEAD") return undefined;
-  const read = validate(errorSchema, jsonIn(text));
+  const read = validate(errorSchema, parseJson(text));
   if (!read.ok) return `an error that is not one of ours: ${about}`;
   return isFaultCode(read.value.code ?? "") ? undefined : `an error with an unknown code: ${about}`;
 }
 
 export function isAccepted(reply: Reply | undefined): boolean {
   return reply !== undefined && reply.status >= 200 && reply.status < 300;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A grant must be of what was asked, to whom it was asked by. */
@@ -38,7 +30,7 @@ export function wrongGrant(
 ): string | undefined {
   const { attacker, value, reply } = seen;
   if (reply?.status !== 201) return undefined;
-  const read = validate(reservationSchema, jsonIn(reply.text));
+  const read = validate(reservationSchema, parseJson(reply.text));
   if (!read.ok) return `a grant that is no reservation: ${reply.text.slice(0, 300)}`;
   const { id, requesterID, targetClusterID, requestedResources: held } = read.value;
   parties.set(id, [requesterID, targetClusterID]);

@@ -1,5 +1,6 @@
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
+import { parseJson } from "@resource-broker/base";
 import type { Credentials } from "../certificates/test-certificates.ts";
 import type { ServerAccess, ServerReply } from "./control-plane.ts";
 
@@ -33,20 +34,12 @@ export function requestServer({
     sent.once("error", reject);
     sent.once("response", (response) => {
       text(response).then(
-        (content) => resolve({ status: response.statusCode ?? 0, body: parsed(content) }),
+        (content) => resolve({ status: response.statusCode ?? 0, body: parseJson(content) ?? content }),
         reject,
       );
     });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
-}
-
-function parsed(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return content;
-  }
 }
 
 const DAY_SECONDS = 86_400;

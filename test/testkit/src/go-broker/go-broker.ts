@@ -1,4 +1,4 @@
-import type { Clock } from "@resource-broker/base";
+import { type Clock, parseJson } from "@resource-broker/base";
 import type { ReservationDTO } from "@resource-broker/contract";
 import {
   type FakeBroker,
@@ -38,7 +38,7 @@ export async function startGoBroker(options: GoBrokerOptions): Promise<GoBroker>
 
 interface GoCall {
   readonly clusterId: string;
-  /** Null: it is no JSON. */
+  /** Undefined: it is no JSON. */
   readonly body: unknown;
   /** The last part of the address, where it names something. */
   readonly name: string;
@@ -76,19 +76,11 @@ function answer(received: ReceivedCall, routes: readonly GoRoute[], ledger: GoLe
   const route = known.find((each) => each.method === method);
   if (route === undefined) return text(405, "Method Not Allowed\n");
   const name = route.path.exec(path)?.[1] ?? "";
-  return route.reply(ledger, { clusterId, body: jsonIn(received.body), name });
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
+  return route.reply(ledger, { clusterId, body: parseJson(received.body), name });
 }
 
 function advertise(ledger: GoLedger, { clusterId, body }: GoCall): GoReply {
-  if ((body as { clusterID?: unknown } | null)?.clusterID !== clusterId) {
+  if ((body as { clusterID?: unknown } | undefined)?.clusterID !== clusterId) {
     return text(403, "Cluster ID does not match certificate\n");
   }
   const advertisement = ledger.advertise(body);

@@ -1,4 +1,14 @@
-import { formatBytes, formatCpu, formatTime, parseAmount, parseDuration } from "@resource-broker/base";
+import {
+  add,
+  fits,
+  formatResources,
+  formatTime,
+  NO_RESOURCES,
+  parseDuration,
+  parseResources,
+  type ResourceVector,
+  subtract,
+} from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   advertisementSchema,
@@ -22,11 +32,6 @@ export function json(status: number, body: unknown): GoReply {
   return { status, type: "application/json", content: `${JSON.stringify(body)}\n` };
 }
 
-interface Amounts {
-  readonly cpuMillis: number;
-  readonly memoryBytes: number;
-}
-
 /**
  * What the Go broker remembers. It knows no keys. `reserved` is a counter beside the reservations, and drifts: each
  * reservation is locked twice, by the HTTP handler and by the controller, and released once.
@@ -41,38 +46,33 @@ export interface GoLedger {
 
 export function createGoLedger(now: () => number): GoLedger {
   const clusters = new Map<string, { readonly kept: AdvertisementDTO; readonly firstAtMs: number }>();
-  const reserved = new Map<string, Amounts>();
+  const reserved = new Map<string, ResourceVector>();
   const reservations = new Map<string, ReservationDTO>();
   /** When its controller looks at a reservation for the first time after its end. */
-  const endings = new Map<string, { readonly atMs: number; readonly amounts: Amounts }>();
+  const endings = new Map<string, { readonly atMs: number; readonly amounts: ResourceVector }>();
 
-  const reservedOf = (clusterId: string): Amounts =>
-    reserved.get(clusterId) ?? { cpuMillis: 0, memoryBytes: 0 };
-  const availableOf = ({ clusterID, resources: { allocatable, allocated } }: AdvertisementDTO): Amounts => {
-    const free = minus(readAmounts(allocatable), readAmounts(allocated));
-    return minus(free, reservedOf(clusterID));
+  const reservedOf = (clusterId: string): ResourceVector => reserved.get(clusterId) ?? NO_RESOURCES;
+  const availableOf = ({ clusterID, resources }: AdvertisementDTO): ResourceVector => {
+    const free = subtract(readAmounts(resources.allocatable), readAmounts(resources.allocated));
+    return subtract(free, reservedOf(clusterID));
   };
   const shown = (kept: AdvertisementDTO): AdvertisementDTO => ({
     ...kept,
     resources: {
       ...kept.resources,
-      ...(reserved.has(kept.clusterID) ? { reserved: quantitiesOf(reservedOf(kept.clusterID)) } : {}),
-      available: quantitiesOf(availableOf(kept)),
+      ...(reserved.has(kept.clusterID) ? { reserved: formatResources(reservedOf(kept.clusterID)) } : {}),
+      available: formatResources(availableOf(kept)),
     },
   });
-  const lenders = (asked: Amounts): readonly AdvertisementDTO[] =>
+  const lenders = (asked: ResourceVector): readonly AdvertisementDTO[] =>
     [...clusters.values()]
       .filter(({ firstAtMs }) => now() >= firstAtMs + ACTIVE_AFTER_MS)
       .map(({ kept }) => kept)
-      .filter((kept) => covers(availableOf(kept), asked))
+      .filter((kept) => fits(asked, availableOf(kept)))
       .toSorted((a, b) => availableOf(b).cpuMillis - availableOf(a).cpuMillis);
-  const lock = (clusterId: string, asked: Amounts): void => {
+  const lock = (clusterId: string, asked: ResourceVector): void => {
     if (!lenders(asked).some(({ clusterID }) => clusterID === clusterId)) return;
-    const { cpuMillis, memoryBytes } = reservedOf(clusterId);
-    reserved.set(clusterId, {
-      cpuMillis: cpuMillis + asked.cpuMillis,
-      memoryBytes: memoryBytes + asked.memoryBytes,
-    });
+    reserved.set(clusterId, add(reservedOf(clusterId), asked));
   };
   const releaseDue = (): void => {
     for (const [id, { atMs, amounts }] of endings) {
@@ -80,7 +80,7 @@ export function createGoLedger(now: () => number): GoLedger {
       if (reservation === undefined || now() < atMs) continue;
       endings.delete(id);
       const { targetClusterID: provider, status } = reservation;
-      reserved.set(provider, minus(reservedOf(provider), amounts));
+      reserved.set(provider, subtract(reservedOf(provider), amounts));
       const message = "Reservation expired and resources released";
       reservations.set(id, { ...reservation, status: { ...status, phase: "Released", message } });
     }
@@ -133,7 +133,7 @@ export function createGoLedger(now: () => number): GoLedger {
 
 interface Grant {
   readonly provider: string;
-  readonly asked: Amounts;
+  readonly asked: ResourceVector;
   /** 0: for ever. */
   readonly lastingMs: number;
   readonly nowMs: number;
@@ -147,7 +147,7 @@ function granted({ provider, asked, lastingMs, nowMs }: Grant) {
     reservedAt: createdAt,
     ...(lastingMs === 0 ? {} : { expiresAt: goTime(nowMs + lastingMs) }),
   } as const;
-  return { requestedResources: quantitiesOf(asked), status, createdAt };
+  return { requestedResources: formatResources(asked), status, createdAt };
 }
 
 /** What a request of an older agent may say; everything else in it is ignored. */
@@ -157,31 +157,18 @@ interface GoRequest {
 }
 
 interface Quantities {
-  readonly cpu?: unknown;
-  readonly memory?: unknown;
+  readonly cpu?: string;
+  readonly memory?: string;
 }
 
 function refusal(status: number, error: string): GoReply {
   return json(status, { error });
 }
 
-/** 0: it cannot be read. */
-function readAmounts({ cpu, memory }: Quantities): Amounts {
-  const cores = parseAmount(String(cpu), { unit: "milli", rounding: "up" });
-  const bytes = parseAmount(String(memory), { unit: "one", rounding: "up" });
-  return { cpuMillis: cores.ok ? cores.amount : 0, memoryBytes: bytes.ok ? bytes.amount : 0 };
-}
-
-function quantitiesOf({ cpuMillis, memoryBytes }: Amounts): { cpu: string; memory: string } {
-  return { cpu: formatCpu(cpuMillis), memory: formatBytes(memoryBytes) };
-}
-
-function minus(a: Amounts, b: Amounts): Amounts {
-  return { cpuMillis: a.cpuMillis - b.cpuMillis, memoryBytes: a.memoryBytes - b.memoryBytes };
-}
-
-function covers(free: Amounts, asked: Amounts): boolean {
-  return free.cpuMillis >= asked.cpuMillis && free.memoryBytes >= asked.memoryBytes;
+/** Nothing: it cannot be read. */
+function readAmounts({ cpu = "", memory = "" }: Quantities): ResourceVector {
+  const read = parseResources({ cpu, memory }, "up");
+  return read.ok ? read.resources : NO_RESOURCES;
 }
 
 function goTime(ms: number): string {
