@@ -8,9 +8,9 @@ import {
   type WorldCluster,
   worldCluster,
 } from "@resource-broker/testkit";
+import type { FaultyServers } from "../frame/faulty-servers.ts";
 import { requestsIn } from "./requests.ts";
 import { type RoundReport, runRound } from "./round.ts";
-import type { FaultyServers } from "./servers.ts";
 
 /** Each borrows from the other. */
 const CLUSTERS = ["rome", "paris"];

@@ -4,8 +4,8 @@
  * `--record` appends the result to docs/campaigns.jsonl.
  */
 import { ANY_SEED, campaignProgram } from "../frame/campaign.ts";
+import { realServers, simulatedServers } from "../frame/faulty-servers.ts";
 import { runCampaign } from "./campaign.ts";
-import { realServers, simulatedServers } from "./servers.ts";
 
 /** Each agent acts again so soon after its API server is back. */
 const PROMISED_MS = 10_000;

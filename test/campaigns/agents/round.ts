@@ -9,13 +9,15 @@ import {
   until,
   type WorldCluster,
 } from "@resource-broker/testkit";
+import { type FaultyServers, injectFault, SERVER_FAULTS, type ServerFault } from "../frame/faulty-servers.ts";
 import type { Requests } from "./requests.ts";
-import { type FaultyServers, injectFault, lastsMs, SERVER_FAULTS, type ServerFault } from "./servers.ts";
 import { bodyOf, readSnapshot } from "./snapshot.ts";
 import { violations } from "./violations.ts";
 
 /** Far above what is promised: whoever needs longer shall still be seen to come back. */
 const ACT_WITHIN_MS = 60_000;
+/** How long a fault lasts. Some pauses are longer than any call waits for its answer. */
+const LONGEST_MS: Readonly<Record<ServerFault, number>> = { kill: 2_000, pause: 10_000, cut: 4_000 };
 /** Sizes of a node: down is told at once, up within the 5 s between two advertisements. */
 const SMALL_NODE = 48;
 const LARGE_NODE = 64;
@@ -58,7 +60,7 @@ export async function runRound(environment: Environment, random: SeededRandom): 
     await requests.make(cluster, other);
     await requests.deleteOldest(cluster);
   }
-  await sleep(lastsMs(fault, random));
+  await sleep(random.between(100, LONGEST_MS[fault]));
   await recover();
   const recoveredAt = performance.now();
 

@@ -18,8 +18,13 @@ import {
 } from "@resource-broker/contract";
 import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
 import { recordsOf } from "@resource-broker/domain/testing";
-import { systemClock } from "@resource-broker/runtime";
-import { type BrokerClient, type BrokerReply, kubeClientFor } from "@resource-broker/testkit";
+import {
+  type BrokerClient,
+  type BrokerReply,
+  kubeClientFor,
+  MACHINE_CLOCK,
+  NO_LOG,
+} from "@resource-broker/testkit";
 import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
 
 /** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
@@ -55,7 +60,7 @@ export async function snapshotFromPostgres(url: string): Promise<LedgerSnapshot>
   if (!reading.ok) throw new Error(reading.problem);
   const store = postgresStore(
     { address: reading.address, replica: "auditor" },
-    { clock: systemClock(Date.now), log: { warn: () => undefined } },
+    { clock: MACHINE_CLOCK, log: NO_LOG },
   );
   const { records } = await store.open();
   try {
@@ -69,12 +74,11 @@ export async function snapshotFromPostgres(url: string): Promise<LedgerSnapshot>
 /** Reads the same from the objects of replicas that are not running. */
 export async function snapshotFromKubernetes(kubeconfig: string, namespace: string): Promise<LedgerSnapshot> {
   const client = kubeClientFor(kubeconfig);
-  const silent = (): void => undefined;
   const store = kubernetesStore(
     { replica: "auditor" },
     {
-      clock: systemClock(Date.now),
-      log: { info: silent, warn: silent, error: silent },
+      clock: MACHINE_CLOCK,
+      log: NO_LOG,
       cluster: () => Promise.resolve({ client, namespace }),
     },
   );

@@ -4,9 +4,10 @@
  * result to docs/campaigns.jsonl.
  */
 import { ANY_SEED, campaignProgram } from "../frame/campaign.ts";
+import { SERVER_FAULTS } from "../frame/faulty-servers.ts";
 import { KIND_NAMES } from "./objects.ts";
 import { type RoundReport, runChaos } from "./run-chaos.ts";
-import { DISRUPTIONS, realServer, simServer } from "./target-server.ts";
+import { realServer, simServer } from "./target-server.ts";
 
 const MAX_DOWN_MS = 2_000;
 /** An informer knows of a new object so soon after its server is back. */
@@ -34,7 +35,7 @@ await campaignProgram("chaos:kube", FLAGS, async ({ rounds, seed, real }) => {
   const late = reports.filter((report) => longest([report]) > RECOVERY_LIMIT_MS).length;
   console.log(`${reports.length} rounds, ${late} later than 10 s, the longest after ${longest(reports)} ms`);
   if (late > 0) violations.push(`an informer was late in ${late} rounds`);
-  const counted = DISRUPTIONS.map(
+  const counted = SERVER_FAULTS.map(
     (disruption) => [disruption, reports.filter((each) => each.disruption === disruption)] as const,
   );
   const figures = {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
   type Informer,
@@ -8,10 +7,17 @@ import {
   PODS,
   type Resource,
 } from "@resource-broker/kube";
-import { systemClock } from "@resource-broker/runtime";
-import { kubeClientFor, type SeededRandom, seededRandom, until } from "@resource-broker/testkit";
+import {
+  kubeClientFor,
+  MACHINE_CLOCK,
+  NO_LOG,
+  type SeededRandom,
+  seededRandom,
+  until,
+} from "@resource-broker/testkit";
+import { injectFault, SERVER_FAULTS, type ServerFault } from "../frame/faulty-servers.ts";
 import { KIND_NAMES, type KindName, NAMESPACE, type Objects, type Versioned } from "./objects.ts";
-import { DISRUPTIONS, type Disruption, type TargetServer } from "./target-server.ts";
+import type { TargetServer } from "./target-server.ts";
 
 export interface ChaosOptions {
   readonly target: TargetServer;
@@ -26,7 +32,7 @@ export interface ChaosOptions {
 
 export interface RoundReport {
   readonly round: number;
-  readonly disruption: Disruption;
+  readonly disruption: ServerFault;
   readonly downMs: number;
   /** How long after its return an object that was written then was known to each informer. */
   readonly recoveredAfterMs: Readonly<Record<KindName, number>>;
@@ -38,8 +44,6 @@ const OBJECTS = 20;
 /** Only a guard: a follower that is deaf would never hear it. */
 const HANG_TIMEOUT_MS = 60_000;
 const COMPACT_PROBABILITY = 0.3;
-const silent = (): void => undefined;
-const log: Log = { info: silent, warn: silent, error: silent };
 
 /**
  * Strikes the server again and again while objects change under two informers, one in protobuf and one in JSON. Throws
@@ -71,9 +75,8 @@ function follow(
   client: KubeClient,
   { follow: limits }: Pick<ChaosOptions, "follow">,
 ): Informer<string> {
-  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
   const transform = ({ metadata }: Versioned): string | undefined => metadata?.resourceVersion;
-  const deps = { client, clock, log, random: Math.random };
+  const deps = { client, clock: MACHINE_CLOCK, log: NO_LOG, random: Math.random };
   return informer({ resource, namespace: NAMESPACE, pageSize: 7, ...limits, transform }, deps);
 }
 
@@ -85,20 +88,17 @@ interface Round extends ChaosOptions {
 
 async function oneRound({ target, random, informers, round, longestMs }: Round): Promise<RoundReport> {
   const { objects } = target;
-  const disruption = random.pick(DISRUPTIONS) ?? "kill";
+  const disruption = random.pick(SERVER_FAULTS) ?? "kill";
   const downMs = random.between(20, longestMs);
   const where = `round ${round}, ${disruption} for ${downMs} ms`;
   await change(objects, random);
-  await target.disrupt({
-    disruption,
-    compacts: random.chance(COMPACT_PROBABILITY),
-    meanwhile: async (canChange) => {
-      for (let step = 0; step < 4; step++) {
-        if (canChange) await change(objects, random);
-        await sleep(downMs / 4);
-      }
-    },
-  });
+  const recover = await injectFault(disruption, target.server);
+  for (let step = 0; step < 4; step++) {
+    if (target.canAlwaysChange || disruption === "cut") await change(objects, random);
+    await sleep(downMs / 4);
+  }
+  if (random.chance(COMPACT_PROBABILITY)) target.compact();
+  await recover();
   const returnedAt = performance.now();
   const recoveredAfterMs = { pods: 0, configmaps: 0 };
   await Promise.all(

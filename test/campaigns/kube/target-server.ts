@@ -1,20 +1,9 @@
-import { randomBytes } from "node:crypto";
 import type { ObjectName } from "@resource-broker/kube";
-import { createKubeSim } from "@resource-broker/kube-sim";
-import { systemClock } from "@resource-broker/runtime";
-import { freePorts, kubeClientFor, type RealControlPlane, startControlPlane } from "@resource-broker/testkit";
+import { kubeClientFor, type RealControlPlane } from "@resource-broker/testkit";
+import { type FaultyServer, realServers, simulatedServers } from "../frame/faulty-servers.ts";
 import { clientObjects, NAMESPACE, type Objects, simObjects } from "./objects.ts";
 
-export type Disruption = "kill" | "pause" | "cut";
-export const DISRUPTIONS: readonly Disruption[] = ["kill", "pause", "cut"];
-
-export interface DisruptionStep {
-  readonly disruption: Disruption;
-  /** What happens while the server is away. Changes are made by `change` where they can be. */
-  readonly meanwhile: (canChange: boolean) => Promise<void>;
-  /** True: the server also loses its memory of older versions, if it can be made to. */
-  readonly compacts: boolean;
-}
+const NAME = "victim";
 
 /** An API server that things are done to. */
 export interface TargetServer {
@@ -22,31 +11,26 @@ export interface TargetServer {
   /** The text of a kubeconfig: the way that is disturbed. */
   readonly kubeconfig: string;
   readonly objects: Objects;
-  /** Resolves when the server is back. */
-  readonly disrupt: (strike: DisruptionStep) => Promise<void>;
+  readonly server: FaultyServer;
+  /** Its objects can be changed also while it is killed or paused. */
+  readonly canAlwaysChange: boolean;
+  /** It loses its memory of older versions. */
+  readonly compact: () => void;
   readonly dispose: () => Promise<void>;
 }
 
 export async function simServer(): Promise<TargetServer> {
-  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ clock, randomBytes });
-  // While it is down, its port must stay free for it.
-  const [port = 0] = await freePorts(1);
-  const cluster = await sim.addCluster({ name: "victim", port, behaves: false });
-  const { faults: controls } = cluster;
-  const begin = { kill: controls.down, pause: controls.pause, cut: controls.cut };
-  const end = { kill: controls.up, pause: controls.resume, cut: controls.cut };
+  const planes = simulatedServers({ behaves: false });
+  const { kubeconfig } = await planes.start(NAME, []);
+  const cluster = planes.cluster(NAME);
   return {
     name: "kube-sim",
-    kubeconfig: cluster.kubeconfig,
+    kubeconfig,
     objects: simObjects(cluster),
-    disrupt: async ({ disruption, meanwhile, compacts }) => {
-      await begin[disruption]();
-      await meanwhile(true);
-      if (compacts) controls.compact();
-      await end[disruption]();
-    },
-    dispose: sim.stop,
+    server: planes.server(NAME),
+    canAlwaysChange: true,
+    compact: cluster.faults.compact,
+    dispose: planes.stop,
   };
 }
 
@@ -65,34 +49,23 @@ async function reader({ kubectl }: RealControlPlane): Promise<Required<ObjectNam
   return account;
 }
 
-/** SIGKILL and a new process, SIGSTOP and SIGCONT, or a proxy that breaks every connection and refuses new ones. */
 export async function realServer(): Promise<TargetServer> {
-  const plane = await startControlPlane({ name: "victim" });
-  const { apiServer } = plane;
-  const { proxy, kubeconfigFor } = await plane.proxied();
+  const planes = realServers();
+  await planes.start(NAME, []);
+  const { plane, access } = planes.reached(NAME);
   const writer = kubeClientFor(plane.kubeconfig);
   const objects = await clientObjects(writer);
-  const begin = {
-    kill: apiServer.kill,
-    pause: apiServer.pause,
-    cut: () => {
-      proxy.refuse();
-      proxy.cut();
-    },
-  };
-  const end = { kill: apiServer.restart, pause: apiServer.resume, cut: proxy.admit };
   return {
     name: "kube-apiserver",
-    kubeconfig: await kubeconfigFor(await reader(plane)),
+    kubeconfig: await access.kubeconfigFor(await reader(plane)),
     objects,
-    disrupt: async ({ disruption, meanwhile }) => {
-      await begin[disruption]();
-      await meanwhile(disruption === "cut");
-      await end[disruption]();
-    },
+    server: planes.server(NAME),
+    canAlwaysChange: false,
+    // Its memory is etcd's, and it would need a restart.
+    compact: () => undefined,
     dispose: async () => {
       writer.close();
-      await plane.dispose();
+      await planes.stop();
     },
   };
 }

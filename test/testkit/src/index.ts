@@ -62,7 +62,7 @@ export {
 export { ACTIVE_AFTER_MS } from "./go-broker/go-ledger.ts";
 export { History } from "./histories/history.ts";
 export { type HistoryAnswer, type HistoryCall, HistoryClient } from "./histories/history-client.ts";
-export { kubeClientFor, readTable, realKube, simulatedKube } from "./kube/kube-servers.ts";
+export { kubeClientFor, NO_LOG, readTable, realKube, simulatedKube } from "./kube/kube-servers.ts";
 export { KUBE_PROMISES, keepOrDiverge } from "./kube/kube-conformance.ts";
 export type { KubePromise, KubeUnderTest } from "./kube/kube-promise.ts";
 export { metricsIn, metricsPage, type ScrapedMetric, samplesOf } from "./metrics/scrape.ts";
@@ -97,6 +97,7 @@ export {
 } from "./store/memory-store.ts";
 export { STORE_PROMISES, type StorePromise, type StoreUnderTest } from "./store/store-conformance.ts";
 export { type FakeClock, fakeClock, settle } from "./time/fake-clock.ts";
+export { MACHINE_CLOCK } from "./time/machine-clock.ts";
 export {
   TRANSPORT_PROMISES,
   type TransportPromise,
@@ -107,6 +108,7 @@ export {
   type ControlPlane,
   type ControlPlanes,
   type SimulatedControlPlanes,
+  type SimulatedControlPlanesOptions,
   simulatedControlPlanes,
 } from "./world/control-planes.ts";
 export { createInProcessAgent, type InProcessAgent, startInProcessAgent } from "./world/in-process-agent.ts";

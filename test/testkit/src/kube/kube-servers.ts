@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Log } from "@resource-broker/base";
 import {
   createKubeClient,
@@ -7,18 +6,17 @@ import {
   parseKubeconfig,
   resolveContext,
 } from "@resource-broker/kube";
-import { createKubeSim } from "@resource-broker/kube-sim";
 import type { Material } from "@resource-broker/kube/testing";
-import { systemClock } from "@resource-broker/runtime";
 import { parse } from "yaml";
 import { requestServer } from "../control-plane/access.ts";
 import type { RealControlPlane } from "../control-plane/control-plane.ts";
+import { MACHINE_CLOCK } from "../time/machine-clock.ts";
+import { simulatedControlPlanes } from "../world/control-planes.ts";
 import { until } from "../world/until.ts";
 import type { KubeUnderTest, Table } from "./kube-promise.ts";
 
 const silent = (): void => undefined;
-const NO_LOG: Log = { info: silent, warn: silent, error: silent };
-const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
+export const NO_LOG: Log = { info: silent, warn: silent, error: silent };
 const TABLE_TYPE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 /** Our own client, over real connections on the machine's time, for the text of a kubeconfig. Close it. */
@@ -47,7 +45,7 @@ function configOf(kubeconfig: string): KubeConfig {
 }
 
 function connect(config: KubeConfig): KubeClient {
-  return createKubeClient(config, { clock, log: NO_LOG, env: {}, userAgent: "conformance" });
+  return createKubeClient(config, { clock: MACHINE_CLOCK, log: NO_LOG, env: {}, userAgent: "conformance" });
 }
 
 function textOf(material: Material | undefined): string {
@@ -55,10 +53,10 @@ function textOf(material: Material | undefined): string {
   return material.text;
 }
 
-/** A simulated cluster in which pods stay as they are written, as on a control plane without nodes. */
 export async function simulatedKube(): Promise<KubeUnderTest> {
-  const sim = createKubeSim({ clock, randomBytes });
-  const { kubeconfig, faults } = await sim.addCluster({ name: "sim", behaves: false });
+  const planes = simulatedControlPlanes({ behaves: false });
+  const { kubeconfig } = await planes.start("sim", []);
+  const { faults } = planes.cluster("sim");
   const { close, ...ways } = clientsFor(kubeconfig);
   return {
     ...ways,
@@ -71,7 +69,7 @@ export async function simulatedKube(): Promise<KubeUnderTest> {
     },
     dispose: async () => {
       close();
-      await sim.stop();
+      await planes.stop();
     },
   };
 }

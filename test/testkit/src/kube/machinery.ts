@@ -1,5 +1,4 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
-import type { Log } from "@resource-broker/base";
 import {
   CONFIG_MAPS,
   EVENTS,
@@ -13,20 +12,18 @@ import {
   reflector,
 } from "@resource-broker/kube";
 import type { LeaderElection } from "@resource-broker/kube/testing";
-import { systemClock } from "@resource-broker/runtime";
 import { seededRandom } from "../broker/seeded-random.ts";
+import { MACHINE_CLOCK } from "../time/machine-clock.ts";
 import { until } from "../world/until.ts";
 import { configMap, type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
+import { NO_LOG } from "./kube-servers.ts";
 import { pod } from "./shapes.ts";
 
 const MILLION = 1_000_000;
-const silent = (): void => undefined;
-const log: Log = { info: silent, warn: silent, error: silent };
-const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
 
 function depsFor(client: KubeClient): ReflectorDeps {
   const { below } = seededRandom(1);
-  return { client, clock, log, random: () => below(MILLION) / MILLION };
+  return { client, clock: MACHINE_CLOCK, log: NO_LOG, random: () => below(MILLION) / MILLION };
 }
 
 /** Longer than a busy machine keeps a holder from renewing it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createKubeSim, type JsonObject, type SimCluster } from "@resource-broker/kube-sim";
-import { systemClock } from "@resource-broker/runtime";
 import { freePorts } from "../process/free-ports.ts";
+import { MACHINE_CLOCK } from "../time/machine-clock.ts";
 
 /** The API server of one cluster, whoever runs it. */
 export interface ControlPlane {
@@ -24,15 +24,19 @@ export interface SimulatedControlPlanes extends ControlPlanes {
   readonly cluster: (name: string) => SimCluster;
 }
 
+export interface SimulatedControlPlanesOptions {
+  /** False: pods stay as they are written, as on a control plane without nodes. */
+  readonly behaves?: boolean;
+}
+
 /** Clusters on kube-sim, in this process. */
-export function simulatedControlPlanes(): SimulatedControlPlanes {
-  const clock = systemClock(() => Math.round(performance.timeOrigin + performance.now()));
-  const sim = createKubeSim({ clock, randomBytes });
+export function simulatedControlPlanes(options: SimulatedControlPlanesOptions = {}): SimulatedControlPlanes {
+  const sim = createKubeSim({ clock: MACHINE_CLOCK, randomBytes });
   return {
     start: async (name, objects) => {
       // One that is down for a while must find its port free again.
       const [port = 0] = await freePorts(1);
-      return sim.addCluster({ name, port, objects });
+      return sim.addCluster({ ...options, name, port, objects });
     },
     stop: sim.stop,
     cluster: (name) => {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, readAgentSettings } from "@resource-broker/agent";
 import type { Clock, Log } from "@resource-broker/base";
-import { systemClock } from "@resource-broker/runtime";
 import { type PeerCertificates, writeCertificateFolder } from "../certificates/test-certificates.ts";
+import { MACHINE_CLOCK } from "../time/machine-clock.ts";
 
 const RANDOM_STEPS = 2 ** 32;
 
@@ -59,7 +59,7 @@ export async function createInProcessAgent(
   if (!reading.ok) throw new Error(reading.problems.join("; "));
   const log: string[] = [];
   const agent = createAgent(reading.settings, {
-    clock: options.clock ?? systemClock(() => Math.round(performance.timeOrigin + performance.now())),
+    clock: options.clock ?? MACHINE_CLOCK,
     random: () => randomInt(RANDOM_STEPS) / RANDOM_STEPS,
     randomBytes,
     env: {},

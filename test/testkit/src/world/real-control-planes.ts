@@ -1,4 +1,4 @@
-import type { RealControlPlane } from "../control-plane/control-plane.ts";
+import type { RealControlPlane, ServerAccess } from "../control-plane/control-plane.ts";
 import { startControlPlane } from "../control-plane/start-control-plane.ts";
 import type { FaultyProxy } from "../proxy/faulty-proxy.ts";
 import type { ControlPlanes } from "./control-planes.ts";
@@ -7,6 +7,7 @@ import type { ControlPlanes } from "./control-planes.ts";
 export interface ReachedPlane {
   readonly plane: RealControlPlane;
   readonly proxy: FaultyProxy;
+  readonly access: ServerAccess;
 }
 
 export interface RealControlPlanes extends ControlPlanes {
@@ -22,9 +23,9 @@ export function realControlPlanes(): RealControlPlanes {
       const plane = await startControlPlane({ name });
       planes.push(plane);
       await plane.seed(running(objects));
-      const { kubeconfig, proxy } = await plane.proxied();
-      reached.set(name, { plane, proxy });
-      return { kubeconfig };
+      const { proxy, ...access } = await plane.proxied();
+      reached.set(name, { plane, proxy, access });
+      return access;
     },
     stop: async () => {
       await Promise.all(planes.splice(0).map((plane) => plane.dispose()));

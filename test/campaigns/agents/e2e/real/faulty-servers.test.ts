@@ -1,7 +1,7 @@
 import { controlPlaneAssets } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { runCampaign } from "../../campaign.ts";
-import { realServers } from "../../servers.ts";
+import { realServers } from "../../../frame/faulty-servers.ts";
 
 const TIMEOUT_MS = 600_000;
 const ROUNDS = 5;

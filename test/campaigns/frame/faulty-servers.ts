@@ -1,13 +1,15 @@
 import {
   type ControlPlanes,
   type FaultyProxy,
+  type RealControlPlanes,
   realControlPlanes,
-  type SeededRandom,
+  type SimulatedControlPlanes,
+  type SimulatedControlPlanesOptions,
   simulatedControlPlanes,
   startFaultyProxy,
 } from "@resource-broker/testkit";
 
-/** An API server that can be harmed. The world reaches it through the proxy; `kubeconfig` is a way beside it. */
+/** An API server that can be harmed. Those under test reach it through the proxy; `kubeconfig` is a way beside it. */
 export interface FaultyServer {
   readonly kubeconfig: string;
   readonly proxy: FaultyProxy;
@@ -23,11 +25,10 @@ export interface FaultyServers extends ControlPlanes {
 }
 
 /** Real API servers, in processes of their own. */
-export function realServers(): FaultyServers {
+export function realServers(): FaultyServers & RealControlPlanes {
   const planes = realControlPlanes();
   return {
-    start: planes.start,
-    stop: planes.stop,
+    ...planes,
     server: (name) => {
       const { plane, proxy } = planes.reached(name);
       return { kubeconfig: plane.kubeconfig, proxy, ...plane.apiServer };
@@ -36,10 +37,13 @@ export function realServers(): FaultyServers {
 }
 
 /** kube-sim in this process, with proxies before it as the real ones have. */
-export function simulatedServers(): FaultyServers {
-  const planes = simulatedControlPlanes();
+export function simulatedServers(
+  options?: SimulatedControlPlanesOptions,
+): FaultyServers & SimulatedControlPlanes {
+  const planes = simulatedControlPlanes(options);
   const servers = new Map<string, FaultyServer>();
   return {
+    ...planes,
     start: async (name, objects) => {
       const { kubeconfig } = await planes.start(name, objects);
       const { url, faults } = planes.cluster(name);
@@ -63,13 +67,6 @@ export function simulatedServers(): FaultyServers {
 
 export const SERVER_FAULTS = ["kill", "pause", "cut"] as const;
 export type ServerFault = (typeof SERVER_FAULTS)[number];
-
-/** How long it lasts. Some pauses are longer than any call waits for its answer. */
-const LONGEST_MS: Readonly<Record<ServerFault, number>> = { kill: 2_000, pause: 10_000, cut: 4_000 };
-
-export function lastsMs(fault: ServerFault, random: SeededRandom): number {
-  return random.between(100, LONGEST_MS[fault]);
-}
 
 /** Harms a server. What is returned mends it, and resolves when it serves again. */
 export async function injectFault(fault: ServerFault, server: FaultyServer): Promise<() => Promise<unknown>> {
