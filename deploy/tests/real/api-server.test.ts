@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { controlPlaneAssets, type KubectlResult } from "@resource-broker/testkit";
+import { controlPlaneAssets, type ProgramResult } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../generate/files.ts";
 import { type DeployBench, startDeployBench } from "../testing/deploy-bench.ts";
@@ -54,7 +54,7 @@ describe.runIf(isPossible)("a real API server", () => {
 
   describe("accepts a pod", () => {
     const ACCEPTED = { exitCode: 0, stderr: "" };
-    const create = (pod: object): Promise<KubectlResult> =>
+    const create = (pod: object): Promise<ProgramResult> =>
       bench.plane.kubectl(["create", "-f", "-"], JSON.stringify(pod));
     const workloadOf = (variant: string): Workload => workloadIn(rendered.manifests(variant));
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { advertisementSchema, PATH } from "@resource-broker/contract";
+import { advertisementCall } from "@resource-broker/client";
 import { NODES } from "@resource-broker/kube";
 import {
   type BrokerProcess,
@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/testkit";
 import { type FaultyServers, injectFault, SERVER_FAULTS, type ServerFault } from "../frame/faulty-servers.ts";
 import type { Requests } from "./requests.ts";
-import { bodyOf, readSnapshot } from "./snapshot.ts";
+import { readSnapshot } from "./snapshot.ts";
 import { violations } from "./violations.ts";
 
 /** Far above what is promised: whoever needs longer shall still be seen to come back. */
@@ -142,8 +142,8 @@ async function advertises({ broker, direct }: Environment, cluster: string): Pro
   await until(
     `${cluster} advertises again`,
     async () => {
-      const reply = await broker.admin().request("GET", PATH.advertisement(cluster));
-      return bodyOf(advertisementSchema, reply).resources.allocatable.cpu === String(cpu) || undefined;
+      const { value } = await broker.api().request(advertisementCall(cluster));
+      return value.resources.allocatable.cpu === String(cpu) || undefined;
     },
     ACT_WITHIN_MS,
   );

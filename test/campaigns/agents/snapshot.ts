@@ -1,10 +1,8 @@
 import { attemptOf } from "@resource-broker/agent/testing";
 import { readAll, reservationPages } from "@resource-broker/client";
-import { describeProblems, type Schema, validate } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
 import {
   type BrokerProcess,
-  type BrokerReply,
   PROVIDER_INSTRUCTIONS,
   RESERVATION_INSTRUCTIONS,
   RESOURCE_REQUESTS,
@@ -94,12 +92,4 @@ async function objectsIn(cluster: WorldCluster): Promise<ClusterObjects> {
       isDone: status?.enforced === true,
     })),
   };
-}
-
-/** What a good reply says; whatever is wrong with one is thrown. */
-export function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
-  if (status !== 200) throw new Error(`the broker answers ${status}: ${JSON.stringify(body)}`);
-  const read = validate(schema, body);
-  if (!read.ok) throw new Error(describeProblems(read.problems));
-  return read.value;
 }

@@ -112,11 +112,11 @@ async function damage(broker: BrokerProcess, random: SeededRandom): Promise<Stri
 }
 
 /** Stopped in the middle of whatever it did, and woken up as if nothing had been. */
-async function pause({ pid = 0 }: BrokerProcess, random: SeededRandom): Promise<Strike> {
+async function pause(broker: BrokerProcess, random: SeededRandom): Promise<Strike> {
   const downMs = random.below(LONGEST_PAUSE_MS);
-  process.kill(pid, "SIGSTOP");
+  broker.pause();
   await sleep(downMs);
-  process.kill(pid, "SIGCONT");
+  broker.resume();
   return { kind: "pause", what: `paused for ${downMs} ms`, downMs };
 }
 

@@ -1,5 +1,5 @@
 import type { ObjectName } from "@resource-broker/kube";
-import { kubeClientFor, type RealControlPlane } from "@resource-broker/testkit";
+import { kubeClientFor, outputOf, type RealControlPlane } from "@resource-broker/testkit";
 import { type FaultyServer, realServers, simulatedServers } from "../frame/faulty-servers.ts";
 import { clientObjects, NAMESPACE, type Objects, simObjects } from "./objects.ts";
 
@@ -42,10 +42,7 @@ async function reader({ kubectl }: RealControlPlane): Promise<Required<ObjectNam
     "create clusterrole reader --verb=list,watch --resource=pods,configmaps",
     `create clusterrolebinding reader --clusterrole=reader --serviceaccount=${NAMESPACE}:reader`,
   ];
-  for (const call of calls) {
-    const { exitCode, stderr } = await kubectl(call.split(" "));
-    if (exitCode !== 0) throw new Error(`kubectl ${call}: ${stderr}`);
-  }
+  for (const call of calls) outputOf(["kubectl", call], await kubectl(call.split(" ")));
   return account;
 }
 

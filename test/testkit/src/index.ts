@@ -48,7 +48,6 @@ export {
 } from "./certificates/wrong-certificates.ts";
 export { type ControlPlaneAssets, controlPlaneAssets } from "./control-plane/assets.ts";
 export type {
-  KubectlResult,
   RealControlPlane,
   ServerAccess,
   ServerReply,
@@ -73,6 +72,7 @@ export { type Child, childOf } from "./process/child.ts";
 export { freePorts } from "./process/free-ports.ts";
 export { type Guardian, startGuardian } from "./process/guardian.ts";
 export { cpuMsOf, memoryOf } from "./process/process-usage.ts";
+export { outputOf, type ProgramResult, runProgram } from "./process/run-program.ts";
 export { callsIn, startTraced, traceProcess, tracerProblem } from "./process/system-calls.ts";
 export { type FaultyProxy, startFaultyProxy } from "./proxy/faulty-proxy.ts";
 export { type LiqoAssets, liqoAssets } from "./real-liqo/assets.ts";

@@ -1,4 +1,4 @@
-import { connect } from "node:tls";
+import { connect, type TLSSocket } from "node:tls";
 import {
   type Credentials,
   PERMISSIVE_CLIENT,
@@ -6,6 +6,7 @@ import {
   WRONG_CERTIFICATES,
 } from "@resource-broker/testkit";
 import type { Attack, FuzzEnvironment } from "../environment.ts";
+import { exchange } from "./raw-lines.ts";
 
 const HOST = "127.0.0.1";
 const TIMEOUT_MS = 10_000;
@@ -45,22 +46,14 @@ async function refusalOf(
   return status === 401 ? undefined : `${name}: answered with ${status}`;
 }
 
-function ask(port: number, { cert, key, ca }: Credentials): Promise<string> {
-  return new Promise((resolve) => {
-    let received = "";
-    try {
-      const socket = connect({ host: HOST, port, cert, key, ca, ...PERMISSIVE_CLIENT });
-      socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
-      socket.on("error", () => socket.destroy());
-      socket.once("secureConnect", () => socket.write(REQUEST));
-      socket.on("data", (chunk: Buffer) => {
-        received += chunk.toString("latin1");
-      });
-      socket.once("close", () => resolve(received));
-    } catch {
-      resolve(""); // not even a client can read it
-    }
-  });
+async function ask(port: number, { cert, key, ca }: Credentials): Promise<string> {
+  let socket: TLSSocket;
+  try {
+    socket = connect({ host: HOST, port, cert, key, ca, ...PERMISSIVE_CLIENT });
+  } catch {
+    return ""; // not even a client can read it
+  }
+  return await exchange(socket, "secureConnect", { bytes: REQUEST, withinMs: TIMEOUT_MS });
 }
 
 function damaged(pem: string, random: SeededRandom): string {

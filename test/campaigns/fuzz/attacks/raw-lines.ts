@@ -1,10 +1,10 @@
-import { connect as connectPlainly } from "node:net";
+import { connect as connectPlainly, type Socket } from "node:net";
 import { connect } from "node:tls";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Attack, FuzzEnvironment } from "../environment.ts";
 
 const HOST = "127.0.0.1";
-const TIMEOUT_MS = 12_000;
+const SILENCE_MS = 1500;
 const SMUGGLED = "GET /api/v1/policy HTTP/1.1\r\nHost: smuggled\r\n\r\n";
 const POST = "POST /api/v1/quotes HTTP/1.1\r\nHost: broker\r\nContent-Type: application/json\r\n";
 const GET = "GET /api/v1/reservations HTTP/1.1\r\nHost: broker\r\n";
@@ -78,7 +78,10 @@ export const noise: Attack = {
       Buffer.from([0x16, 3, 1, 0xff, 0xff]),
     ]);
     const to = random.pick([port, probePort, metricsPort]) ?? port;
-    const received = await exchange(connectPlainly({ host: HOST, port: to }), "connect", start ?? bytes);
+    const received = await exchange(connectPlainly({ host: HOST, port: to }), "connect", {
+      bytes: start ?? bytes,
+      withinMs: SILENCE_MS,
+    });
     return /HTTP\/1\.1 5\d\d/.test(received)
       ? `noise on port ${to} was answered with ${received.slice(0, 200)}`
       : undefined;
@@ -88,18 +91,18 @@ export const noise: Attack = {
 function sendOverTls(env: FuzzEnvironment, random: SeededRandom, bytes: string): Promise<string> {
   const { cert, key, ca } = env.anyone(random).credentials;
   const socket = connect({ host: HOST, port: env.broker.port, cert, key, ca });
-  return exchange(socket, "secureConnect", Buffer.from(bytes, "latin1"));
+  return exchange(socket, "secureConnect", { bytes: Buffer.from(bytes, "latin1"), withinMs: SILENCE_MS });
 }
 
 /** Sends, and hears what comes back until the other side closes. A server that keeps such a connection is left. */
-function exchange(
-  socket: ReturnType<typeof connectPlainly>,
+export function exchange(
+  socket: Socket,
   opened: "connect" | "secureConnect",
-  bytes: Buffer,
+  { bytes, withinMs }: { readonly bytes: Buffer | string; readonly withinMs: number },
 ): Promise<string> {
   return new Promise((resolve) => {
     let received = "";
-    socket.setTimeout(TIMEOUT_MS / 8, () => socket.destroy());
+    socket.setTimeout(withinMs, () => socket.destroy());
     socket.on("error", () => socket.destroy());
     socket.once(opened, () => socket.write(bytes));
     socket.on("data", (chunk: Buffer) => {

@@ -1,5 +1,6 @@
 import type { ObjectName } from "@resource-broker/kube";
 import type { Program } from "../process/program.ts";
+import type { ProgramResult } from "../process/run-program.ts";
 import type { FaultyProxy } from "../proxy/faulty-proxy.ts";
 
 /** A way to the API server, and the credentials for it. */
@@ -11,12 +12,6 @@ export interface ServerAccess {
   readonly kubeconfig: string;
   /** The text of a kubeconfig with a token of this service account, which must be there. */
   readonly kubeconfigFor: (serviceAccount: Required<ObjectName>) => Promise<string>;
-}
-
-export interface KubectlResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 export interface ServerReply {
@@ -37,7 +32,7 @@ export interface RealControlPlane extends ServerAccess {
   /** Another way to the same API server, which can be disturbed. */
   readonly proxied: () => Promise<ServerAccess & { readonly proxy: FaultyProxy }>;
   /** The kubectl of the same release, with full rights unless `args` say otherwise. */
-  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<KubectlResult>;
+  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<ProgramResult>;
   /** One request with full rights, for what clients do not offer. */
   readonly request: (method: string, path: string, body?: object) => Promise<ServerReply>;
   /** Creates or changes these objects, their status included. Definitions are established, namespaces take pods then. */

@@ -5,6 +5,7 @@ import type { Credentials } from "../certificates/test-certificates.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type Guardian, startGuardian } from "../process/guardian.ts";
 import { type ProgramOptions, programOf } from "../process/program.ts";
+import { outputOf, type RunOptions, runProgram } from "../process/run-program.ts";
 import { type FaultyProxy, startFaultyProxy } from "../proxy/faulty-proxy.ts";
 import { accessThrough, requestServer } from "./access.ts";
 import { type ControlPlaneAssets, controlPlaneAssets } from "./assets.ts";
@@ -16,7 +17,6 @@ import {
 } from "./command-lines.ts";
 import type { RealControlPlane, ServerAccess } from "./control-plane.ts";
 import { writeCredentials } from "./credentials.ts";
-import { runKubectl } from "./run-kubectl.ts";
 
 /** What decides the order in which objects can be written. */
 interface SeedObject {
@@ -31,8 +31,7 @@ const TIMEOUT = "--timeout=60s";
 /** Applies all of them with their status: definitions and namespaces first, and what is inside once these can take it. */
 async function seedObjects(kubectl: RealControlPlane["kubectl"], objects: readonly object[]): Promise<void> {
   const must = async (args: readonly string[], stdin?: string): Promise<void> => {
-    const { exitCode, stderr } = await kubectl(args, stdin);
-    if (exitCode !== 0) throw new Error(`kubectl ${args.join(" ")} says: ${stderr}`);
+    outputOf(["kubectl", ...args], await kubectl(args, stdin));
   };
   const apply = async (items: readonly SeedObject[], ...flags: readonly string[]): Promise<void> => {
     if (items.length > 0) await must([...APPLY, ...flags], listOf(items));
@@ -93,6 +92,12 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   }
 }
 
+/** Where kubectl and its relatives run: what they cache goes to the folder. */
+export function kubectlHome(directory: string, kubeconfigFile: string): RunOptions {
+  const env = { PATH: process.env["PATH"], HOME: directory, KUBECONFIG: kubeconfigFile };
+  return { cwd: directory, env };
+}
+
 type PathOf = Extract<ControlPlaneAssets, { isThere: true }>["pathOf"];
 
 async function prepare(
@@ -120,7 +125,7 @@ async function prepare(
   };
 
   const kubectl: RealControlPlane["kubectl"] = (args, stdin = "") =>
-    runKubectl({ program: pathOf("kubectl"), kubeconfigFile, directory, args, stdin });
+    runProgram([pathOf("kubectl"), ...args], { stdin, ...kubectlHome(directory, kubeconfigFile) });
 
   return {
     ...access,

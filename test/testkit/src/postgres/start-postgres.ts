@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chown, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -8,20 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "../process/free-ports.ts";
 import { startGuardian } from "../process/guardian.ts";
 import { programOf } from "../process/program.ts";
+import { outputOf, runProgram } from "../process/run-program.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 
-const MOST_OUTPUT_BYTES = 64 * 2 ** 20;
-
-/** Runs a program to its end and returns what it printed. */
-function runProgram([program = "", ...flags]: readonly string[], input = ""): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(program, flags, { maxBuffer: MOST_OUTPUT_BYTES }, (error, stdout) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(error.message, { cause: error }));
-    });
-    // It may end without reading it.
-    child.stdin?.on("error", () => undefined).end(input);
-  });
+/** What a program printed that must not fail. */
+async function printed(command: readonly string[], stdin = ""): Promise<string> {
+  return outputOf(command, await runProgram(command, { stdin }));
 }
 
 const ACCOUNT = "postgres";
@@ -36,7 +27,7 @@ interface ServerAccount {
 
 async function serverAccount(): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return { prefix: [], own: () => Promise.resolve() };
-  const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => runProgram(["id", flag, ACCOUNT])));
+  const [uid, gid] = await Promise.all(["-u", "-g"].map((flag) => printed(["id", flag, ACCOUNT])));
   return {
     // Not runuser: that stays in between, and a signal would reach it and not the server.
     prefix: ["setpriv", "--reuid", ACCOUNT, "--regid", ACCOUNT, "--init-groups"],
@@ -88,7 +79,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const data = join(directory, "data");
   const [port = 0] = await freePorts(1);
   await account.own(directory);
-  await runProgram([...account.prefix, pathOf("initdb"), "-D", data, ...INITDB_FLAGS]);
+  await printed([...account.prefix, pathOf("initdb"), "-D", data, ...INITDB_FLAGS]);
   const settings = [...SETTINGS, ...(await tlsSettings(directory, options, account))];
   const flags = [
     "-D",
@@ -106,7 +97,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const psqlOn = (database: string): string[] => [pathOf("psql"), ...PSQL_FLAGS, "-d", url({ database })];
 
   const psql: PostgresServer["psql"] = async (sql, database = "postgres") =>
-    (await runProgram([...psqlOn(database), "-c", sql])).trim();
+    (await printed([...psqlOn(database), "-c", sql])).trim();
 
   const program = programOf({
     name: "postgres",
@@ -144,8 +135,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     port,
     url,
     psql,
-    dump: (...more) => runProgram([pathOf("pg_dump"), "-d", url(), ...more]),
-    load: async (dump, database) => void (await runProgram([...psqlOn(database), "-f", "-"], dump)),
+    dump: (...more) => printed([pathOf("pg_dump"), "-d", url(), ...more]),
+    load: async (dump, database) => void (await printed([...psqlOn(database), "-f", "-"], dump)),
     kill,
     // Whoever is connected is cut off, and everything is written: PostgreSQL's "fast" shutdown.
     stop: async () => void (await program.kill("SIGINT")),

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { LIQO, type LiqoProgram } from "../../../../tools/liqo-assets/recipe.ts";
-import type { KubectlResult, RealControlPlane } from "../control-plane/control-plane.ts";
-import { runKubectl } from "../control-plane/run-kubectl.ts";
-import { startControlPlane } from "../control-plane/start-control-plane.ts";
+import type { RealControlPlane } from "../control-plane/control-plane.ts";
+import { kubectlHome, startControlPlane } from "../control-plane/start-control-plane.ts";
 import { freePorts } from "../process/free-ports.ts";
 import { type Guardian, startGuardian } from "../process/guardian.ts";
 import { type Program, programOf } from "../process/program.ts";
+import { outputOf, runProgram } from "../process/run-program.ts";
 import type { ControlPlane, ControlPlanes } from "../world/control-planes.ts";
 import { until } from "../world/until.ts";
 import { type LiqoAssets, liqoAssets } from "./assets.ts";
@@ -98,7 +98,7 @@ export function realLiqoControlPlanes({ names }: RealLiqoOptions): RealLiqoContr
         await installLiqo(cluster, assets, index);
         await invitePeers(cluster);
         const args = ["apply", ...RIGHTS.map((file) => `--filename=${file}`)];
-        outputOf("kubectl", args, await cluster.plane.kubectl(args));
+        outputOf(["kubectl", ...args], await cluster.plane.kubectl(args));
       } catch (error) {
         throw new Error(`${String(error)}\n${await cluster.lastLogLines()}`, { cause: error });
       }
@@ -169,12 +169,10 @@ async function startCluster(parts: ClusterParts): Promise<RealLiqoCluster> {
     scheduler,
     kwok,
     kubelet,
-    liqoctl: async (args) =>
-      outputOf(
-        "liqoctl",
-        args,
-        await runKubectl({ program: assets.pathOf("liqoctl"), kubeconfigFile, directory, args, stdin: "" }),
-      ),
+    liqoctl: async (args) => {
+      const command = [assets.pathOf("liqoctl"), ...args];
+      return outputOf(command, await runProgram(command, kubectlHome(directory, kubeconfigFile)));
+    },
     lastLogLines: async () => {
       const all = [
         ...Object.entries({ apiServer, controllerManager, scheduler, kwok }),
@@ -243,13 +241,4 @@ async function installLiqo(
     },
     WEBHOOK_WITHIN_MS,
   );
-}
-
-function outputOf(
-  program: string,
-  args: readonly string[],
-  { exitCode, stdout, stderr }: KubectlResult,
-): string {
-  if (exitCode === 0) return stdout;
-  throw new Error(`${program} ${args.join(" ")} ended with ${exitCode}: ${stderr}\n${stdout}`);
 }

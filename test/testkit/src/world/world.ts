@@ -31,8 +31,6 @@ export interface WorldOptions {
   readonly brokerFlags?: readonly string[];
   /** Where the broker's API listens. Absent: on a free port. */
   readonly brokerPort?: number;
-  /** Called with the name of each part that is ready. */
-  readonly onReady?: (part: string) => void;
 }
 
 /** A broker, clusters and one agent per cluster, as real processes on this machine. */
@@ -56,7 +54,7 @@ export interface World {
 }
 
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { controlPlanes = simulatedControlPlanes(), onReady = () => undefined } = options;
+  const { controlPlanes = simulatedControlPlanes() } = options;
   const certificates = options.certificates ?? (await testCertificates());
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "resource-broker-")));
   const guardian = startGuardian(options.directory === undefined ? directory : "");
@@ -107,7 +105,6 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       ...(options.brokerPort === undefined ? {} : { port: options.brokerPort }),
     });
     cleanups.push(broker.dispose);
-    onReady("broker");
     return broker;
   };
 
@@ -119,7 +116,6 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     }
     if (plan.hasAgent === false) return;
     await startAgentProcess(plan, { broker: proxy ?? broker, waits: true });
-    onReady(plan.name);
   };
 
   const startAgentProcess = async (
