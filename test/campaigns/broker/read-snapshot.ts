@@ -27,6 +27,9 @@ import {
 } from "@resource-broker/testkit";
 import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
 
+/** The name under which a shared store is opened. */
+const AUDITOR = "auditor";
+
 /** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
 export async function snapshotFromApi(
   admin: BrokerClient,
@@ -48,34 +51,22 @@ export async function snapshotFromApi(
 export async function snapshotFromSqlite(directory: string): Promise<LedgerSnapshot> {
   const { problems } = verifyLedger(directory);
   if (problems.length > 0) throw new Error(`the ledger is damaged: ${problems.join("; ")}`);
-  const store = sqliteStore({ directory });
-  const { records } = await store.open();
-  await store.close();
-  return snapshotOf(records);
+  return snapshotIn(sqliteStore({ directory }));
 }
 
 /** Reads the same from the database of replicas that are not running; the audit log must be one chain. */
 export async function snapshotFromPostgres(url: string): Promise<LedgerSnapshot> {
   const reading = readAddress(url);
   if (!reading.ok) throw new Error(reading.problem);
-  const store = postgresStore(
-    { address: reading.address, replica: "auditor" },
-    { clock: MACHINE_CLOCK, log: NO_LOG },
-  );
-  const { records } = await store.open();
-  try {
-    await checkChain(store);
-    return snapshotOf(records);
-  } finally {
-    await store.close();
-  }
+  const { address } = reading;
+  return snapshotIn(postgresStore({ address, replica: AUDITOR }, { clock: MACHINE_CLOCK, log: NO_LOG }));
 }
 
 /** Reads the same from the objects of replicas that are not running. */
 export async function snapshotFromKubernetes(kubeconfig: string, namespace: string): Promise<LedgerSnapshot> {
   const client = kubeClientFor(kubeconfig);
   const store = kubernetesStore(
-    { replica: "auditor" },
+    { replica: AUDITOR },
     {
       clock: MACHINE_CLOCK,
       log: NO_LOG,
@@ -84,13 +75,20 @@ export async function snapshotFromKubernetes(kubeconfig: string, namespace: stri
   );
   // The last one may have been ended before it could give the lease back.
   await store.leadership.acquire();
+  try {
+    return await snapshotIn(store);
+  } finally {
+    client.close();
+  }
+}
+
+async function snapshotIn(store: Store): Promise<LedgerSnapshot> {
   const { records } = await store.open();
   try {
     await checkChain(store);
     return snapshotOf(records);
   } finally {
     await store.close();
-    client.close();
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import {
@@ -112,12 +111,6 @@ export async function answerTo({ send: ask }: Attacker, path: string): Promise<R
 }
 
 export const JSON_HEADERS = { "Content-Type": "application/json", "Agent-Protocol": "2" } as const;
-
-/** Megabytes of memory that the process holds. */
-export async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
-}
 
 function sendRaw(
   to: { readonly agent: Agent; readonly port: number },

@@ -1,11 +1,11 @@
-import type { SeededRandom } from "@resource-broker/testkit";
+import { memoryOf, type SeededRandom } from "@resource-broker/testkit";
 import { bodies } from "./attacks/bodies.ts";
 import { certificates, damagedCertificates } from "./attacks/certificates.ts";
 import { json } from "./attacks/json.ts";
 import { noise, smuggling } from "./attacks/raw-lines.ts";
 import { foreignReservations, quantities } from "./attacks/reservations.ts";
 import { slowClients } from "./attacks/slow-clients.ts";
-import { type Attack, answerTo, type FuzzEnvironment, residentMb } from "./environment.ts";
+import { type Attack, answerTo, type FuzzEnvironment } from "./environment.ts";
 
 const ATTACKS: readonly Attack[] = [
   bodies,
@@ -61,14 +61,14 @@ export async function runFuzz(env: FuzzEnvironment, options: FuzzOptions): Promi
   };
   const watch = setInterval(() => {
     void env.advertise();
-    void residentMb(pid).then(
-      (mb) => {
-        memory.push(mb);
-        const total = [...attacks.values()].reduce((sum, count) => sum + count, 0);
-        print(`${total} attacks, ${problems.length} problems, ${mb.toFixed(0)} MB`);
-      },
-      () => problems.push("the broker has ended"),
-    );
+    try {
+      const { rssMb } = memoryOf(pid);
+      memory.push(rssMb);
+      const total = [...attacks.values()].reduce((sum, count) => sum + count, 0);
+      print(`${total} attacks, ${problems.length} problems, ${rssMb.toFixed(0)} MB`);
+    } catch {
+      problems.push("the broker has ended");
+    }
   }, SAMPLE_EVERY_MS);
   await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
   clearInterval(watch);

@@ -3,7 +3,8 @@ import { customResourceDefinition, resourceRequestKind } from "@resource-broker/
 import { CUSTOM_RESOURCE_DEFINITIONS, type KubeClient, type Resource } from "@resource-broker/kube";
 import type { DefinedResource } from "@resource-broker/kube/testing";
 import { until } from "../world/until.ts";
-import { type KubePromise, promise, refused, type Setup } from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { type KubePromise, promise, type Setup } from "./kube-promise.ts";
 import { startWatch } from "./start-watch.ts";
 
 /** An object of one of our own kinds, as far as it matters here. What its schema refuses, admission cases say. */

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import { CONFIG_MAPS, type ConfigMap, NAMESPACES, PODS } from "@resource-broker/kube";
 import { until } from "../world/until.ts";
-import { configMap, type KubePromise, promise, refused, type Setup, untilGone } from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { configMap, type KubePromise, promise, type Setup, untilGone } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 const HOLD = "example.com/hold";

@@ -1,5 +1,3 @@
-import { ok, rejects, strictEqual } from "node:assert";
-import { Fault, type FaultCode } from "@resource-broker/base";
 import {
   type ConfigMap,
   type KubeClient,
@@ -75,24 +73,6 @@ async function createNamespace(client: KubeClient, name: string): Promise<void> 
   await until(`${name} has a service account`, () =>
     client.find(SERVICE_ACCOUNTS, { name: "default", namespace: name }),
   );
-}
-
-/** Fails unless the call is refused with this code, in words that match. */
-export async function refused(
-  call: Promise<unknown>,
-  code: FaultCode,
-  ...says: readonly RegExp[]
-): Promise<Fault> {
-  let fault: Fault | undefined;
-  await rejects(call, (error) => {
-    ok(error instanceof Fault, String(error));
-    strictEqual(error.code, code, error.message);
-    for (const pattern of says) ok(pattern.test(error.message), `"${error.message}" must match ${pattern}`);
-    fault = error;
-    return true;
-  });
-  ok(fault !== undefined);
-  return fault;
 }
 
 export async function listed<T>(client: KubeClient, resource: Resource<T>, query: ListQuery): Promise<T[]> {

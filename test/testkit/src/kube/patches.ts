@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert";
 import { CONFIG_MAPS, type Patch, PODS } from "@resource-broker/kube";
-import { configMap, type KubePromise, promise, refused, type Setup } from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { configMap, type KubePromise, promise, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 function patchMap({ client, ...setup }: Setup, patch: Patch) {

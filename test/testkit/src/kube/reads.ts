@@ -1,14 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import { CONFIG_MAPS, EVENTS, PODS, SECRETS } from "@resource-broker/kube";
-import {
-  configMap,
-  type KubePromise,
-  listed,
-  namesOf,
-  promise,
-  refused,
-  type Setup,
-} from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { configMap, type KubePromise, listed, namesOf, promise, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 /** How many objects a page, and a whole list, hold here. */

@@ -1,6 +1,7 @@
 import { ok } from "node:assert";
 import { CONFIG_MAPS, NODES, PODS, SERVICE_ACCOUNTS } from "@resource-broker/kube";
-import { configMap, type KubePromise, promise, refused } from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { configMap, type KubePromise, promise } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
 const UNICORNS = { group: "", version: "v1", kind: "Unicorn", plural: "unicorns", isNamespaced: true };

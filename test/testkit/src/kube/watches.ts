@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient, PODS, type Resource } from "@resource-broker/kube";
-import { configMap, type KubePromise, listed, promise, refused, type Setup } from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { configMap, type KubePromise, listed, promise, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 import { startWatch, type WatchHandle } from "./start-watch.ts";
 

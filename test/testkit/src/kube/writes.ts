@@ -1,7 +1,8 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert";
 import { CONFIG_MAPS, type ConfigMap, LEASES, NODES, PODS } from "@resource-broker/kube";
 import type { Node } from "@resource-broker/kube/testing";
-import { configMap, type KubePromise, promise, refused } from "./kube-promise.ts";
+import { refused } from "../refused.ts";
+import { configMap, type KubePromise, promise } from "./kube-promise.ts";
 import { container, pod } from "./shapes.ts";
 
 const MORE_THAN_A_MEBIBYTE = 1024 * 1024 + 1;

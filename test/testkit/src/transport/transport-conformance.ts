@@ -1,8 +1,9 @@
-import { deepStrictEqual, notStrictEqual, ok, rejects, strictEqual } from "node:assert";
+import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert";
 import type { BrokerEvent, BrokerTransport, ResponseMetadata } from "@resource-broker/agent";
-import { Fault, type FaultCode } from "@resource-broker/base";
+import { Fault } from "@resource-broker/base";
 import type { AdoptionRequestDTO, ReservationDTO } from "@resource-broker/contract";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";
+import { refused } from "../refused.ts";
 
 /** A broker without memory yet, and ways to it. */
 export interface TransportUnderTest {
@@ -337,18 +338,6 @@ function publish(communicator: BrokerTransport, clusterId: string) {
 
 function ids(reservations: readonly ReservationDTO[]): string[] {
   return reservations.map(({ id }) => id).toSorted();
-}
-
-async function refused(call: Promise<unknown>, code: FaultCode): Promise<Fault> {
-  let fault: Fault | undefined;
-  await rejects(call, (error) => {
-    ok(error instanceof Fault, String(error));
-    strictEqual(error.code, code, error.message);
-    fault = error;
-    return true;
-  });
-  ok(fault !== undefined);
-  return fault;
 }
 
 function responsesOf(communicator: BrokerTransport): readonly ResponseMetadata[] {
