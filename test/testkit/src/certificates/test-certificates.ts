@@ -115,6 +115,7 @@ function issue(options: CertificateOptions, issuer: Authority | undefined, trust
   return { cert, key: privatePem(keys), ca: trusted.cert, serial };
 }
 
-function privatePem({ privateKey }: KeyPair): string {
+/** The private key as PEM. */
+export function privatePem({ privateKey }: KeyPair): string {
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }

@@ -8,7 +8,7 @@ import {
   VALID_UNTIL,
 } from "./make-certificate.ts";
 import { type Attribute, commonName, type Subject } from "./subject.ts";
-import { ADMIN_UNIT, type Credentials, type TestCertificates } from "./test-certificates.ts";
+import { ADMIN_UNIT, type Credentials, privatePem, type TestCertificates } from "./test-certificates.ts";
 
 /** A client certificate that the broker must refuse. */
 export interface WrongCertificate {
@@ -207,6 +207,6 @@ function withChain(credentials: Credentials, ...above: readonly string[]): Crede
 }
 
 function ownCredentials(ca: TestCertificates["ca"]): Credentials {
-  const key = ca.keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  return { cert: ca.cert, key, ca: ca.cert, serial: new X509Certificate(ca.cert).serialNumber };
+  const { serialNumber: serial } = new X509Certificate(ca.cert);
+  return { cert: ca.cert, key: privatePem(ca.keys), ca: ca.cert, serial };
 }

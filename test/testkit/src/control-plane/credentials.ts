@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeKeys } from "../certificates/make-certificate.ts";
 import { commonName } from "../certificates/subject.ts";
-import { type Credentials, testCertificates } from "../certificates/test-certificates.ts";
+import { type Credentials, privatePem, testCertificates } from "../certificates/test-certificates.ts";
 
 /** Where the programs find what they prove themselves with. */
 export interface CredentialFiles {
@@ -36,10 +36,10 @@ export async function writeCredentials(directory: string, address: string): Prom
   const tokenKeys = makeKeys();
   const texts: Record<keyof CredentialFiles, string> = {
     ca: ca.cert,
-    caKey: pem(ca.keys),
+    caKey: privatePem(ca.keys),
     serverCert: server.cert,
     serverKey: server.key,
-    tokenKey: pem(tokenKeys),
+    tokenKey: privatePem(tokenKeys),
     tokenPublicKey: tokenKeys.publicKey.export({ type: "spki", format: "pem" }).toString(),
   };
   const folder = join(directory, "credentials");
@@ -50,8 +50,4 @@ export async function writeCredentials(directory: string, address: string): Prom
     await writeFile(files[name], texts[name], { mode: 0o600 });
   }
   return { files, admin };
-}
-
-function pem({ privateKey }: ReturnType<typeof makeKeys>): string {
-  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }

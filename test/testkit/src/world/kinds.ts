@@ -1,6 +1,5 @@
 import {
   advertisementKind,
-  brokerPolicyKind,
   clusterAdvertisementKind,
   customResourceDefinition,
   KINDS,
@@ -19,7 +18,6 @@ export const RESERVATION_INSTRUCTIONS = customResource(reservationInstructionKin
 export const PROVIDER_INSTRUCTIONS = customResource(providerInstructionKind);
 export const CLUSTER_ADVERTISEMENTS = customResource(clusterAdvertisementKind);
 export const RESERVATIONS = customResource(reservationKind);
-export const BROKER_POLICIES = customResource(brokerPolicyKind);
 
 /** The definitions of the kinds that every cluster has. */
 export function clusterDefinitions(): JsonObject[] {

@@ -9,10 +9,7 @@ const HASH = "5f".repeat(32);
 type Texts = Readonly<Record<string, string>>;
 
 /** A node that is ready, about as large as JSON as those of real clusters. `room` adds to what it has. */
-export function typicalNode(
-  name: string,
-  more: { readonly room?: Texts; readonly labels?: Texts } = {},
-): JsonObject {
+export function typicalNode(name: string, more: { readonly room?: Texts } = {}): JsonObject {
   const room = { ...ROOM, ...more.room };
   return {
     apiVersion: "v1",
@@ -26,7 +23,6 @@ export function typicalNode(
         "node.kubernetes.io/instance-type": "m6i.16xlarge",
         "topology.kubernetes.io/region": "eu-west-1",
         "topology.kubernetes.io/zone": "eu-west-1a",
-        ...more.labels,
       },
     },
     spec: { podCIDR: "10.1.0.0/24", providerID: `aws:///eu-west-1a/${name}` },
@@ -60,11 +56,10 @@ export interface TypicalPod {
   readonly name: string;
   readonly node: string;
   readonly requests: Texts;
-  readonly restarts?: number;
 }
 
 /** A pod that runs, about as large as JSON as those of real clusters: 1.6 kB. */
-export function typicalPod({ name, node, requests, restarts = 0 }: TypicalPod): JsonObject {
+export function typicalPod({ name, node, requests }: TypicalPod): JsonObject {
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -99,7 +94,7 @@ export function typicalPod({ name, node, requests, restarts = 0 }: TypicalPod): 
         {
           name: "app",
           ready: true,
-          restartCount: restarts,
+          restartCount: 0,
           image: IMAGE,
           imageID: `sha256:${HASH}`,
           containerID: `containerd://${HASH}`,
