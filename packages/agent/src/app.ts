@@ -91,7 +91,7 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
       observer: { onRestart: metrics.watchRestarted },
     });
     cleanups.push(dataPlane.stop);
-    const core = coreOf({ clusterId, config, client, communicator, recorder, dataPlane });
+    const core = coreOf({ clusterId, client, communicator, recorder, dataPlane });
     log.info({ clusterId, server: client.server, broker }, "the agent starts");
     if (settings["leader-elect"]) await whenLeading(client, core);
     else await startCore(core);
@@ -100,7 +100,6 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
 
   interface Parts {
     readonly clusterId: string;
-    readonly config: KubeConfig;
     readonly client: KubeClient;
     readonly communicator: BrokerCommunicator;
     readonly recorder: EventRecorder;

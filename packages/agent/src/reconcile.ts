@@ -1,10 +1,7 @@
-/** The result of a reconcile: done, or run again later. Failures are thrown and retried. */
-export interface Requeue {
-  readonly requeueAfterMs?: number;
-}
+import type { ReconcileResult } from "@resource-broker/kube";
 
 /** The earlier of two requeues. */
-export function earliestRequeue(a: Requeue, b: Requeue): Requeue {
+export function earliestRequeue(a: ReconcileResult, b: ReconcileResult): ReconcileResult {
   const times = [a.requeueAfterMs, b.requeueAfterMs].filter((ms) => ms !== undefined);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }

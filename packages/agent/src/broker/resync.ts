@@ -1,7 +1,8 @@
-import { Fault, toFault } from "@resource-broker/base";
+import { toFault } from "@resource-broker/base";
 import { LIMIT } from "@resource-broker/contract";
 import { failureReporter, type Loop, loop } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
+import { isFault } from "../faults.ts";
 import { RESOURCE_REQUESTS } from "../manifests/labels.ts";
 import { attemptOf } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
@@ -135,7 +136,7 @@ export function createResync(deps: ResyncDeps): Loop {
 
 function ifUnsupported<T>(instead: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof Fault && error.code === "unsupported") return instead;
+    if (isFault(error, "unsupported")) return instead;
     throw error;
   };
 }

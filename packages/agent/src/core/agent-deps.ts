@@ -36,14 +36,13 @@ export function followDeps({ client, clock, random, log, observer }: AgentDeps):
   return { client, clock, random, log, observer: { onRestart: observer.watchRestarted } };
 }
 
+/** What is reserved and available, as last advertised. */
+export type AdvertisedResources = Readonly<Record<"reserved" | "available", ResourceVector>>;
+
 /** Receives what happens in the agent, for metrics. Every call returns at once. */
 export interface AgentObserver {
   readonly published: (result: "accepted" | Fault["code"], tookMs: number) => void;
-  /** What is reserved and available, as last advertised. */
-  readonly advertised: (resources: {
-    readonly reserved: ResourceVector;
-    readonly available: ResourceVector;
-  }) => void;
+  readonly advertised: (resources: AdvertisedResources) => void;
   /** From the first reconcile of a request to its grant. */
   readonly reserved: (tookMs: number) => void;
   /** From the grant at the broker to the ProviderInstruction in this cluster, by the broker's time. */

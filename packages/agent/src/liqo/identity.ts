@@ -9,7 +9,7 @@ import {
   type Resource,
 } from "@resource-broker/kube";
 import type { DataPlaneIdentity, ProviderDataPlane } from "../data-plane/data-plane.ts";
-import { ignoring } from "./writes.ts";
+import { ignoring } from "../faults.ts";
 
 const APP_NAME_LABEL = "app.kubernetes.io/name";
 const APP_VERSION_LABEL = "app.kubernetes.io/version";

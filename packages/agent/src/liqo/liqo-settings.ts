@@ -1,12 +1,4 @@
-import {
-  choice,
-  duration,
-  formatDuration,
-  type Setting,
-  text,
-  toggle,
-  type Values,
-} from "@resource-broker/base";
+import { choice, duration, formatDuration, type Setting, toggle, type Values } from "@resource-broker/base";
 import { namespaceProblem, word } from "../settings/forms.ts";
 
 const MIN_TIMEOUT_MS = 30_000;
@@ -27,12 +19,10 @@ const liqoMode: Setting<"" | "off" | "liqoctl"> = {
 /** Flags about the data plane. */
 export const LIQO_SETTINGS = {
   "liqo-mode": liqoMode,
-  "kubeconfigs-dir": text({
-    description:
-      "Folder with a kubeconfig of each cluster to borrow from, <cluster ID>.kubeconfig, made there by liqoctl generate peering-user.",
-    defaultValue: "",
-    placeholder: "DIR",
-  }),
+  "kubeconfigs-dir": word(
+    "DIR",
+    "Folder with a kubeconfig of each cluster to borrow from, <cluster ID>.kubeconfig, made there by liqoctl generate peering-user.",
+  ),
   "liqo-gateway-type": choice({
     description: "Service type of the gateway at the provider.",
     choices: ["NodePort", "LoadBalancer", "ClusterIP"],
@@ -50,11 +40,7 @@ export const LIQO_SETTINGS = {
     description: "Cordon slices of other clusters that bypass reservations (Liqo's class default).",
     defaultValue: false,
   }),
-  liqoctl: text({
-    description: "The liqoctl program. Empty: the one in PATH.",
-    defaultValue: "",
-    placeholder: "FILE",
-  }),
+  liqoctl: word("FILE", "The liqoctl program. Empty: the one in PATH."),
   "liqo-timeout": duration({
     description: "How long peering with a cluster may take before it is retried.",
     defaultText: "10m",

@@ -1,4 +1,3 @@
-import { Fault } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import { MANAGER } from "../manifests/labels.ts";
 
@@ -69,15 +68,4 @@ export async function perform(client: Pick<KubeClient, Write["verb"]>, write: Wr
     const { object, subresource } = write;
     await client[verb](resource, object, { ...options, ...(subresource && { subresource }) });
   }
-}
-
-/** For `catch`: faults of these codes are expected. */
-export function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
-  return (error) => {
-    if (!isFault(error, codes)) throw error;
-  };
-}
-
-export function isFault(error: unknown, codes: readonly string[]): error is Fault {
-  return error instanceof Fault && codes.includes(error.code);
 }

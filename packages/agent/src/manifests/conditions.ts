@@ -1,4 +1,5 @@
-import { formatTime } from "@resource-broker/base";
+import { isDeepStrictEqual } from "node:util";
+import { formatTime, parseJson } from "@resource-broker/base";
 import { fitToSchema, type Schema } from "@resource-broker/contract";
 import type { Condition } from "@resource-broker/contract/crd";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
@@ -47,20 +48,12 @@ function withConditions({ before, updates, observedGeneration, wallMs }: StatusU
 
 /** True when nothing but the time of writing differs, so that nothing needs to be written. */
 export function isSameStatus(a: object | undefined, b: object): boolean {
-  return a !== undefined && JSON.stringify(withoutTimes(a)) === JSON.stringify(withoutTimes(b));
+  return a !== undefined && isDeepStrictEqual(withoutTimes(a), withoutTimes(b));
 }
 
+/** As JSON, which has no field that is undefined. */
 function withoutTimes(status: object): unknown {
-  return sorted({ ...status, lastUpdateTime: undefined });
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]),
-  );
+  return parseJson(JSON.stringify({ ...status, lastUpdateTime: undefined }));
 }
 
 /** The condition that the broker does not know the reservation; on both instructions. */

@@ -1,4 +1,3 @@
-import { Fault } from "@resource-broker/base";
 import type { KubeClient, ObjectName, Resource } from "@resource-broker/kube";
 import { MANAGER } from "./labels.ts";
 
@@ -18,8 +17,4 @@ export function patchStatus<T>(
 ): Promise<T> {
   const patch = { kind: "merge", body: { status } } as const;
   return client.patch(resource, { name, patch }, { subresource: "status", fieldManager: MANAGER });
-}
-
-export function ignoreNotFound(error: unknown): undefined {
-  if (!(error instanceof Fault) || error.code !== "not-found") throw error;
 }

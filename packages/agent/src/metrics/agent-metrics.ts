@@ -1,4 +1,4 @@
-import { inBaseUnits, type ResourceVector } from "@resource-broker/base";
+import { inBaseUnits } from "@resource-broker/base";
 import { isFinal, PHASES } from "@resource-broker/domain";
 import {
   addProcessMetrics,
@@ -9,7 +9,7 @@ import {
   type MetricsSource,
   type Reloads,
 } from "@resource-broker/runtime";
-import type { AgentObserver } from "../core/agent-deps.ts";
+import type { AdvertisedResources, AgentObserver } from "../core/agent-deps.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
@@ -31,8 +31,6 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
 const ROLES: readonly Role[] = ["requester", "provider"];
 const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
-type AdvertisedResources = Readonly<Record<"reserved" | "available", ResourceVector>>;
-
 const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
 /** The broker's time is known to a second; smaller delays are visible where both use one clock. */
@@ -43,7 +41,7 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
   const registry = createMetricsRegistry();
   let sources: MetricSources | undefined;
   let certificates: CertificateSet | undefined;
-  let advertised: Readonly<Record<"reserved" | "available", ResourceVector>> | undefined;
+  let advertised: AdvertisedResources | undefined;
 
   const publications = registry.counter({
     name: "agent_publish_total",

@@ -3,9 +3,10 @@ import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import type { ReconcileResult } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
 import type { ObjectEvent } from "../events/record-event.ts";
+import { ignoring } from "../faults.ts";
 import { providerInstructionName } from "../manifests/instructions.ts";
 import { PROVIDER_INSTRUCTIONS } from "../manifests/labels.ts";
-import { applyOwn, ignoreNotFound, patchStatus } from "../manifests/writes.ts";
+import { applyOwn, patchStatus } from "../manifests/writes.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 import {
   type CapacityCheck,
@@ -101,7 +102,7 @@ export function providerInstructionController(deps: ProviderInstructionDeps) {
   };
 
   const remove = async (id: string, instruction: ProviderInstruction | undefined): Promise<undefined> => {
-    await client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(ignoreNotFound);
+    await client.delete(PROVIDER_INSTRUCTIONS, nameOf(id)).catch(ignoring("not-found"));
     acknowledged.delete(id);
     writtenIds.delete(id);
     if (instruction === undefined) return;

@@ -1,8 +1,12 @@
 import type { Fault, FaultCode } from "@resource-broker/base";
-import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { Reservation } from "../reservations/reservation.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";
-import { type NotReserved, notReservedStatus, type RequestStatus } from "./request-status.ts";
+import {
+  type NotReserved,
+  notReservedStatus,
+  type RequestStatus,
+  type StatusContext,
+} from "./request-status.ts";
 
 /** A queued request is sent again at least this often, and sooner when the broker reports freed capacity. */
 export const QUEUE_RETRY_MS = 30_000;
@@ -27,26 +31,20 @@ export interface AnsweredPlan {
   readonly isUnanswered?: boolean;
 }
 
-interface RequestSnapshot {
-  readonly request: ResourceRequest;
-  /** Local wall clock. */
-  readonly now: number;
-}
-
 /** Written before the call to a broker that ignores keys: if the answer is lost, the request must not be sent again. */
-export function planAsking(state: RequestSnapshot): RequestStatus {
+export function planAsking(state: StatusContext): RequestStatus {
   return pending(state, ASKING, { message: "the broker is being asked", attempts: nextAttempt(state) });
 }
 
 /** A broker that ignores keys may have reserved, and would reserve again. */
-export function planLostAnswer(state: RequestSnapshot): AnsweredPlan {
+export function planLostAnswer(state: StatusContext): AnsweredPlan {
   const message =
     "the broker's answer was lost, and an older broker reserves again when it is asked again: ask its operator whether something is reserved for this cluster, then create a new request";
   const attempts = Math.max(state.request.status?.attempts ?? 0, 1);
   return { status: notReservedStatus(state, { phase: "Failed", reason: "AnswerLost", message, attempts }) };
 }
 
-export function nextAttempt({ request }: RequestSnapshot): number {
+export function nextAttempt({ request }: StatusContext): number {
   return (request.status?.attempts ?? 0) + 1;
 }
 
@@ -60,7 +58,7 @@ export function isAsking({ phase, conditions = [] }: RequestStatus): boolean {
 const ASKING = "Asking";
 
 /** The request is invalid for every broker. */
-export function planInvalid(state: RequestSnapshot, message: string): AnsweredPlan {
+export function planInvalid(state: StatusContext, message: string): AnsweredPlan {
   const attempts = state.request.status?.attempts ?? 0;
   return { status: notReservedStatus(state, { ...failed("Invalid", message), attempts }) };
 }
@@ -69,7 +67,7 @@ export function planInvalid(state: RequestSnapshot, message: string): AnsweredPl
 const NEXT_KEY: readonly FaultCode[] = ["key-released", "key-mismatch"];
 
 /** The broker refused, or did not answer. */
-export function planRefusal(state: RequestSnapshot, fault: Fault): AnsweredPlan {
+export function planRefusal(state: StatusContext, fault: Fault): AnsweredPlan {
   const { request, now } = state;
   const asked = nextAttempt(state);
   if (NEXT_KEY.includes(fault.code)) {
@@ -98,7 +96,7 @@ function withoutFullStop(sentence: string): string {
 const LONGEST_PAUSE_MS = 300_000;
 
 /** Not decided, or unknown. */
-export function planUnanswered(state: RequestSnapshot, fault: Fault): AnsweredPlan {
+export function planUnanswered(state: StatusContext, fault: Fault): AnsweredPlan {
   const reason = UNANSWERED[fault.code] ?? "BrokerUnavailable";
   const { retryAfterMs } = fault.details;
   return {
@@ -109,14 +107,14 @@ export function planUnanswered(state: RequestSnapshot, fault: Fault): AnsweredPl
 }
 
 /** No broker is configured. */
-export function planNoBroker(state: RequestSnapshot): AnsweredPlan {
+export function planNoBroker(state: StatusContext): AnsweredPlan {
   return { status: pending(state, "NoBroker", { message: `${NO_BROKER}: nothing can be reserved` }) };
 }
 
 export const WRONG_ANSWER = "WrongAnswer";
 
 /** The broker answered with another reservation: it is ignored. */
-export function planWrongAnswer(state: RequestSnapshot, { id, requester }: Reservation): AnsweredPlan {
+export function planWrongAnswer(state: StatusContext, { id, requester }: Reservation): AnsweredPlan {
   const message = `the broker answered with the reservation ${id} of ${requester}, which is not what was asked for: check who answers at the broker's address; asking again`;
   return { status: pending(state, WRONG_ANSWER, { message }), isUnanswered: true };
 }
@@ -135,7 +133,7 @@ function failed(endReason: "NoCapacity" | "Invalid", message: string): Omit<NotR
 
 /** Nothing is decided yet; the number of attempts stays, unless it is stated. */
 function pending(
-  state: RequestSnapshot,
+  state: StatusContext,
   reason: string,
   { message, ...more }: Pick<NotReserved, "message"> & Partial<NotReserved>,
 ): RequestStatus {

@@ -1,8 +1,8 @@
-import { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReconcileResult } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
+import { ignoring, isFault } from "../faults.ts";
 import { attemptKey } from "../reservations/reservation.ts";
 
 /** Releases all reservations of a deleted request, including one that a running attempt may still get. */
@@ -21,7 +21,7 @@ export function releaseController(deps: Pick<AgentParts, "cache" | "communicator
       for (const id of ids) await release(id);
       if (ids.length > 0) recordEventOf(request, "Released", `released ${ids.join(", ")}`);
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "unsupported") throw error;
+      if (!isFault(error, "unsupported")) throw error;
       tooOld(uid, request, ids);
     }
     if (deleted.get(uid) === request) deleted.delete(uid);
@@ -46,10 +46,8 @@ export function releaseController(deps: Pick<AgentParts, "cache" | "communicator
     const next = attempts + 1;
     // A live reservation is released by its ID: with a closed key, a broker that lost it could not adopt it.
     if (phase !== "Pending" || cache.ofRequest(uid).has(next)) return;
-    await communicator.releaseByKey(attemptKey(uid, next)).catch((error: unknown) => {
-      // The broker has no room for more closed keys; if this one still reserves something, the next resync finds it.
-      if (!(error instanceof Fault) || error.code !== "quota-exceeded") throw error;
-    });
+    // The broker may have no room for more closed keys; if this one still reserves something, the next resync finds it.
+    await communicator.releaseByKey(attemptKey(uid, next)).catch(ignoring("quota-exceeded"));
   };
 
   const release = async (id: string): Promise<void> => {

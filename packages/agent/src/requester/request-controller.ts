@@ -99,7 +99,7 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
       return pauseMs > 0 ? { requeueAfterMs: pauseMs } : ask(key, state, plan.ask);
     }
     if (plan.status !== undefined) await statusWriter.write(key, state.request, plan.status);
-    return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+    return plan;
   };
 
   /** No broker is configured: the status of a new request says so; a request with a reservation stays unchanged. */

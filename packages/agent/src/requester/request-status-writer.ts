@@ -1,9 +1,9 @@
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { Informer, KubeClient, Patch } from "@resource-broker/kube";
 import type { EventReason, ObjectEvent, RecordEvent } from "../events/record-event.ts";
+import { ignoring } from "../faults.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
 import { MANAGER, RESOURCE_REQUESTS } from "../manifests/labels.ts";
-import { ignoreNotFound } from "../manifests/writes.ts";
 import { WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
@@ -39,7 +39,7 @@ export function requestStatusWriter({ client, requests, recordEvent }: RequestSt
       const { name, namespace = "" } = request.metadata;
       const change = { name: { name, namespace }, patch: patchOf(request, status) };
       const options = { subresource: "status", fieldManager: MANAGER } as const;
-      const after = await client.patch(RESOURCE_REQUESTS, change, options).catch(ignoreNotFound);
+      const after = await client.patch(RESOURCE_REQUESTS, change, options).catch(ignoring("not-found"));
       if (after === undefined) return;
       ownWrites.record(key, before, after);
       const event = eventFor(before, status);

@@ -24,7 +24,8 @@ const NOT_YET: DeliveryStatus = {
   peered: { status: "False", reason: "NotDelivered", message: "the instruction is not written yet" },
 };
 
-interface StatusContext {
+/** The request, at this moment. */
+export interface StatusContext {
   readonly request: ResourceRequest;
   /** Local wall clock. */
   readonly now: number;

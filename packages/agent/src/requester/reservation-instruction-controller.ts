@@ -3,8 +3,9 @@ import type { ReservationInstruction, ResourceRequest } from "@resource-broker/c
 import type { ReconcileResult } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
 import type { DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
+import { ignoring } from "../faults.ts";
 import { RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
-import { applyOwn, ignoreNotFound, patchStatus } from "../manifests/writes.ts";
+import { applyOwn, patchStatus } from "../manifests/writes.ts";
 import { earliestRequeue } from "../reconcile.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import {
@@ -83,8 +84,7 @@ export function reservationInstructionController(deps: ReservationInstructionDep
   ): Promise<ReconcileResult> => {
     const { id } = entry.reservation;
     let instruction = found;
-    let next: ReconcileResult =
-      plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+    let next: ReconcileResult = plan;
     for (const action of plan.actions) {
       switch (action.kind) {
         case "apply":
@@ -127,7 +127,7 @@ export function reservationInstructionController(deps: ReservationInstructionDep
     }
     recordProblem(id, state, { instruction: written, request: targets.request });
     if (plan.activate) await activate(id);
-    return plan.requeueAfterMs === undefined ? {} : { requeueAfterMs: plan.requeueAfterMs };
+    return plan;
   };
 
   const recordProblem = (id: string, state: DataPlaneState, targets: StatusTargets): void => {
@@ -158,12 +158,12 @@ export function reservationInstructionController(deps: ReservationInstructionDep
       const status = teardownStatus({ instruction, release, wallMs: deps.clock.wallMs() });
       if (status !== undefined) {
         const name = nameOf(id);
-        await patchStatus(client, RESERVATION_INSTRUCTIONS, { name, status }).catch(ignoreNotFound);
+        await patchStatus(client, RESERVATION_INSTRUCTIONS, { name, status }).catch(ignoring("not-found"));
       }
       return { requeueAfterMs: release.retryAfterMs };
     }
     if (instruction !== undefined) {
-      await client.delete(RESERVATION_INSTRUCTIONS, nameOf(id)).catch(ignoreNotFound);
+      await client.delete(RESERVATION_INSTRUCTIONS, nameOf(id)).catch(ignoring("not-found"));
     }
     setReleaseState(id, release, targets);
     return {};

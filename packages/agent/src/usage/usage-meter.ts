@@ -2,6 +2,7 @@ import {
   add,
   type Clock,
   type Fault,
+  isRecord,
   type Log,
   NO_RESOURCES,
   parseAmount,
@@ -62,37 +63,31 @@ export function usageFrom(
 ): ResourceVector | undefined {
   let used: ResourceVector | undefined;
   for (const item of itemsOf(list)) {
-    const name = textAt(recordAt(item, "metadata"), "name");
-    if (name === undefined || !isCounted(name)) continue;
-    used = add(used ?? NO_RESOURCES, usageOf(recordAt(item, "usage")));
+    const { metadata, usage } = fieldsOf(item);
+    const { name } = fieldsOf(metadata);
+    if (typeof name !== "string" || !isCounted(name)) continue;
+    used = add(used ?? NO_RESOURCES, usageOf(fieldsOf(usage)));
   }
   return used;
 }
 
 /** Metrics may be in nanocores; unreadable values count as zero. */
-function usageOf(usage: unknown): ResourceVector {
-  return resourceVector({
-    cpuMillis: amountAt(usage, "cpu", "milli"),
-    memoryBytes: amountAt(usage, "memory", "one"),
-  });
+function usageOf({ cpu, memory }: Fields): ResourceVector {
+  return resourceVector({ cpuMillis: amountIn(cpu, "milli"), memoryBytes: amountIn(memory, "one") });
 }
 
-function amountAt(usage: unknown, name: string, unit: "milli" | "one"): number {
-  const parsed = parseAmount(textAt(usage, name) ?? "", { unit, rounding: "up" });
+function amountIn(value: unknown, unit: "milli" | "one"): number {
+  const parsed = parseAmount(typeof value === "string" ? value : "", { unit, rounding: "up" });
   return parsed.ok ? Math.max(0, parsed.amount) : 0;
 }
 
 function itemsOf(list: unknown): readonly unknown[] {
-  const items = recordAt(list, "items");
+  const { items } = fieldsOf(list);
   return Array.isArray(items) ? items : [];
 }
 
-function textAt(value: unknown, name: string): string | undefined {
-  const found = recordAt(value, name);
-  return typeof found === "string" ? found : undefined;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
-function recordAt(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  return Object.getOwnPropertyDescriptor(value, name)?.value;
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
 }

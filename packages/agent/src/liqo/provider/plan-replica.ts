@@ -1,7 +1,6 @@
 import { formatTime } from "@resource-broker/base";
 import { conditionMessage } from "@resource-broker/contract/crd";
-import type { ObjectName } from "@resource-broker/kube";
-import type { Requeue } from "../../reconcile.ts";
+import type { ObjectName, ReconcileResult } from "@resource-broker/kube";
 import {
   isSameList,
   LIQO_ANNOTATION,
@@ -36,7 +35,7 @@ export interface SliceEvent {
 }
 
 /** A write with its event, the eviction of the guest pods, or the time until the next look. */
-export interface ReplicaPlan extends Requeue {
+export interface ReplicaPlan extends ReconcileResult {
   readonly write?: Write;
   readonly event?: SliceEvent;
   readonly evict?: true;

@@ -4,10 +4,12 @@ import {
   type KubeClient,
   NAMESPACES,
   type ObjectName,
+  type ReconcileResult,
   type ReflectorDeps,
 } from "@resource-broker/kube";
 import type { ProviderContext } from "../../data-plane/data-plane.ts";
-import { earliestRequeue, type Requeue } from "../../reconcile.ts";
+import { ignoring } from "../../faults.ts";
+import { earliestRequeue } from "../../reconcile.ts";
 import {
   LIQO_LABEL,
   QUOTAS,
@@ -17,7 +19,7 @@ import {
   SLICE_CLASS,
   TENANTS,
 } from "../objects.ts";
-import { ignoring, perform } from "../writes.ts";
+import { perform } from "../writes.ts";
 import {
   evaluateReplica,
   graceLeftMs,
@@ -56,7 +58,7 @@ const EVICT_RETRY_MS = 2000;
 const RESERVATION_NAME = /^rsv-/;
 
 /** Reconciles all replicas of one slice name: grants what is reserved for them, no more and no longer. */
-export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) => Promise<Requeue> {
+export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) => Promise<ReconcileResult> {
   const { client, cache, clock, guests } = deps;
   const lookups = brokerLookups(deps);
   /** Since when a name has been unknown; monotonic time. */
@@ -67,7 +69,7 @@ export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) 
     guests.named(name).filter((guest) => guest.user === user);
   const hasGuests = (name: string): boolean => guests.named(name).length > 0;
 
-  const reconcile = async (name: string): Promise<Requeue> => {
+  const reconcile = async (name: string): Promise<ReconcileResult> => {
     const found = deps.replicas.named(name);
     const isKnown = cache.get("provider", name) !== undefined;
     if (isKnown || (found.length === 0 && !hasGuests(name))) {
@@ -84,14 +86,14 @@ export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) 
   };
 
   /** Nothing is revoked because the cache is incomplete: the broker is asked first. */
-  const lookUpUnknown = async (name: string, found: readonly ResourceSlice[]): Promise<Requeue> => {
+  const lookUpUnknown = async (name: string, found: readonly ResourceSlice[]): Promise<ReconcileResult> => {
     if (cache.get("provider", name) !== undefined) return {};
     const isUsed = found.some((slice) => slice.spec.class === SLICE_CLASS && isAccepted(slice));
     if (!isUsed && !(hasGuests(name) && RESERVATION_NAME.test(name))) return {};
     return { requeueAfterMs: await lookups.lookUp(name) };
   };
 
-  const reconcileReplica = async (seen: ResourceSlice, evictions: Evictions): Promise<Requeue> => {
+  const reconcileReplica = async (seen: ResourceSlice, evictions: Evictions): Promise<ReconcileResult> => {
     const { name, namespace = "" } = seen.metadata;
     const owner = lazy(() => tenancyOf(namespace, client));
     let slice: ResourceSlice | undefined = seen;
@@ -163,7 +165,7 @@ export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) 
   };
 
   /** Also when the consumer deleted its replica and left its pods. */
-  const evictEnded = (name: string, evictions: Evictions): Requeue => {
+  const evictEnded = (name: string, evictions: Evictions): ReconcileResult => {
     const { endedAt, reservation } = cache.get("provider", name) ?? {};
     const consumer = reservation?.dataPlaneIds.requester;
     if (endedAt === undefined || consumer === undefined) return {};
@@ -175,7 +177,11 @@ export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) 
     return {};
   };
 
-  const evict = async (name: string, user: string, slice: ResourceSlice | undefined): Promise<Requeue> => {
+  const evict = async (
+    name: string,
+    user: string,
+    slice: ResourceSlice | undefined,
+  ): Promise<ReconcileResult> => {
     const staying = guestsOf(name, user).filter((guest) => !guest.isDeleting && !evicted.has(guest));
     const leaving = staying.slice(0, EVICT_AT_ONCE);
     for (const guest of leaving) {
@@ -194,7 +200,7 @@ export function sliceReconciler(deps: SliceReconcilerDeps): (sliceName: string) 
   return reconcile;
 }
 
-function valueOrThrow(end: PromiseSettledResult<Requeue>): Requeue {
+function valueOrThrow(end: PromiseSettledResult<ReconcileResult>): ReconcileResult {
   if (end.status === "rejected") throw end.reason;
   return end.value;
 }

@@ -1,8 +1,9 @@
 import type { Clock, Log } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
 import type { DataPlaneState, DeliverySpec, RequesterDataPlane } from "../../data-plane/data-plane.ts";
+import { ignoring, isFault } from "../../faults.ts";
 import { RESERVATION_LABEL } from "../objects.ts";
-import { ignoring, isFault, perform } from "../writes.ts";
+import { perform } from "../writes.ts";
 import { type DesiredVirtualNode, readDesired } from "./desired-virtual-node.ts";
 import { clusterReads, observer } from "./observe.ts";
 import { peeringJobRunner } from "./peering-job-runner.ts";
@@ -49,7 +50,7 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
     try {
       for (const write of step.writes ?? []) await perform(client, write);
     } catch (error) {
-      if (step.ifMissing === undefined || !isFault(error, ["not-found"])) throw error;
+      if (step.ifMissing === undefined || !isFault(error, "not-found")) throw error;
       return stalled(step.ifMissing.reason, step.ifMissing.message);
     }
     if (step.job !== undefined) command(step.job);

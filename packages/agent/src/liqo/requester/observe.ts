@@ -1,5 +1,6 @@
 import type { Clock } from "@resource-broker/base";
 import { type KubeClient, NAMESPACES, type Resource, type Selection } from "@resource-broker/kube";
+import { ignoring } from "../../faults.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
 import {
   FOREIGN_CLUSTERS,
@@ -19,7 +20,6 @@ import {
   VIRTUAL_NODES,
   type VirtualNode,
 } from "../objects.ts";
-import { ignoring } from "../writes.ts";
 import type { DesiredVirtualNode } from "./desired-virtual-node.ts";
 import type { TenantStatus } from "./peering-checks.ts";
 import type { JobState, PeeringJobRunner } from "./peering-job-runner.ts";

@@ -8,11 +8,11 @@ import {
   SELF_SUBJECT_ACCESS_REVIEWS,
   SELF_SUBJECT_REVIEWS,
 } from "@resource-broker/kube";
+import { isFault } from "../../faults.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
 import { identityAt } from "../identity.ts";
 import type { FoundKubeconfig } from "../liqoctl/kubeconfigs.ts";
 import { LIQO_LABEL, type Tenant, tenantNamespaceOf, TENANTS } from "../objects.ts";
-import { isFault } from "../writes.ts";
 import type { JobResult } from "./peering-job-runner.ts";
 import type { Pair } from "./steps.ts";
 
@@ -132,7 +132,7 @@ export async function ensureTenantAccess(client: Local, liqoId: string): Promise
     const remedy = `kubectl delete rolebinding -n ${namespace} ${TENANT_ROLE}, and the agent creates it again`;
     return { reason: "Forbidden", message: `${what}: ${remedy}; or apply deploy/rbac/agent-liqo.yaml` };
   } catch (error) {
-    if (!isFault(error, ["forbidden"])) throw error;
+    if (!isFault(error, "forbidden")) throw error;
     const remedy = `apply deploy/rbac/agent-liqo.yaml, or bind ${TENANT_ROLE} to the agent in ${namespace}`;
     return { reason: "Forbidden", message: `${error.message}: ${remedy}` };
   }
@@ -157,7 +157,7 @@ async function ensureThere<T>(client: Local, resource: Resource<T>, object: T): 
     await client.create(resource, object, { fieldManager: MANAGER });
     return true;
   } catch (error) {
-    if (!isFault(error, ["already-exists"])) throw error;
+    if (!isFault(error, "already-exists")) throw error;
     return false;
   }
 }

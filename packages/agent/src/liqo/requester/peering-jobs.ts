@@ -1,5 +1,6 @@
 import type { Clock } from "@resource-broker/base";
-import type { KubeClient } from "@resource-broker/kube";
+import { type KubeClient, wait } from "@resource-broker/kube";
+import { ignoring } from "../../faults.ts";
 import { MANAGER } from "../../manifests/labels.ts";
 import { type FoundKubeconfig, type KubeconfigDeps, lentKubeconfigs } from "../liqoctl/kubeconfigs.ts";
 import {
@@ -24,7 +25,6 @@ import {
   RESOURCE_SLICES,
   tenantNamespaceOf,
 } from "../objects.ts";
-import { ignoring } from "../writes.ts";
 import type { ClusterReads } from "./observe.ts";
 import {
   ensureTenantAccess,
@@ -56,7 +56,7 @@ export interface PeeringJobsDeps extends KubeconfigDeps, Pick<PeeringChecksDeps,
   readonly markers: Pick<PeeringMarkers, "setBegun">;
   readonly reads: Pick<ClusterReads, "foreignCluster" | "slicesTo">;
   readonly run: RunLiqoctl;
-  readonly clock: Pick<Clock, "monotonicMs" | "after">;
+  readonly clock: Clock;
 }
 
 /** `liqoctl unpeer` waits for the other cluster. */
@@ -113,7 +113,7 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
       const waitedMs = clock.monotonicMs() - beganAt;
       if (signal.aborted || waitedMs >= withinMs) return false;
       if (seen !== undefined) await triggerReconcile(seen.metadata.name);
-      await pause(Math.min(MIN_POLL_MS + waitedMs / 4, MAX_POLL_MS), signal);
+      await wait(Math.min(MIN_POLL_MS + waitedMs / 4, MAX_POLL_MS), { clock, signal });
     }
   };
   const triggerReconcile = async (name: string): Promise<void> => {
@@ -123,11 +123,6 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
       await client.patch(FOREIGN_CLUSTERS, change, { fieldManager: MANAGER }).catch(ignoring("not-found"));
     }
   };
-  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = clock.after(ms, resolve);
-      signal.addEventListener("abort", () => (cancel(), resolve()), { once: true });
-    });
 
   /** A slice that uses the peering: unpeering would delete it, and it blocks Liqo's cleanup. */
   const problemIfInUse = async ({ clusterId, liqoId }: Pair): Promise<JobResult> => {

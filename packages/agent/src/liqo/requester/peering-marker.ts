@@ -1,8 +1,9 @@
 import { Fault } from "@resource-broker/base";
 import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
+import { isFault } from "../../faults.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../../manifests/labels.ts";
 import { isLiqoId } from "../liqoctl/kubeconfigs.ts";
-import { isFault, remove, update, type Write } from "../writes.ts";
+import { remove, update, type Write } from "../writes.ts";
 import { type Pair } from "./steps.ts";
 
 /**
@@ -130,7 +131,7 @@ export function peeringMarkers(client: Pick<KubeClient, "list" | "find" | "updat
       await client.update(CONFIG_MAPS, changedMarker(marker, { isBegun }));
       return true;
     } catch (error) {
-      if (!isFault(error, ["conflict"]) || triesLeft === 0) throw error;
+      if (!isFault(error, "conflict") || triesLeft === 0) throw error;
       return await setBegun(liqoId, isBegun, triesLeft - 1);
     }
   };

@@ -1,5 +1,6 @@
 import type { ReleaseState } from "../../data-plane/data-plane.ts";
-import { isFault, type Write } from "../writes.ts";
+import { isFault } from "../../faults.ts";
+import type { Write } from "../writes.ts";
 
 /** Why something does not continue: one CamelCase word, and a sentence. */
 export interface Obstacle {
@@ -71,10 +72,10 @@ export function stateAfter({ kind, reason, message, isStalled = false }: Step): 
 /** The state after a failed write; faults that it does not explain are thrown again. */
 export function stateAfterFault(error: unknown): InProgress {
   // Conflicts are expected: the next reconcile sees the current state.
-  if (isFault(error, ["conflict", "already-exists", "not-found", "gone"])) {
+  if (isFault(error, "conflict", "already-exists", "not-found", "gone")) {
     return stateAfter(act("LookingAgain", error.message));
   }
   // The API server refuses until someone fixes the cause.
-  if (!isFault(error, ["forbidden", "invalid", "unsupported"])) throw error;
+  if (!isFault(error, "forbidden", "invalid", "unsupported")) throw error;
   return stateAfter(stalled(error.code === "forbidden" ? "Forbidden" : "RefusedByServer", error.message));
 }

@@ -3,6 +3,7 @@ import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { LEASES, type Lease, type ReflectorDeps, reflector, type Sink } from "@resource-broker/kube";
 import { brokerTime } from "../../broker/broker-time.ts";
 import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";
+import type { LedgerReservation } from "./read-reservation.ts";
 
 /** The broker renews its Lease every 2 s: seven renewals are missed. */
 const LEASE_TIMEOUT_MS = 15_000;
@@ -140,6 +141,9 @@ export function createBrokerHealth({ namespace }: { readonly namespace: string }
     /** The broker's time; undefined before the first renewal. */
     now: time.now,
     ledgerId: () => ledgerId,
+    /** False: it was made by another ledger than the broker's, or the broker's is not known yet. */
+    isOfLedger: (found: LedgerReservation): boolean =>
+      found.ledgerId === undefined || found.ledgerId === ledgerId,
     unavailableFault,
     /** Called when the Lease changed. Returns the function that unsubscribes. */
     onRenewal: (listener: () => void): (() => void) => {

@@ -44,9 +44,6 @@ export function createInstructionStream(deps: InstructionStreamDeps) {
   let wake = (): void => undefined;
   let end: (how: End) => void = () => undefined;
 
-  const isOfLedger = (found: LedgerReservation): boolean =>
-    found.ledgerId === undefined || found.ledgerId === brokerHealth.ledgerId();
-
   const push = (event: BrokerEvent): void => {
     if (isFresh) return;
     if (pending.length >= MAX_PENDING) reset(`more than ${MAX_PENDING} changes were waiting to be read`);
@@ -80,7 +77,7 @@ export function createInstructionStream(deps: InstructionStreamDeps) {
     const events: BrokerEvent[] = [];
     for (const role of ["provider", "requester"] as const) {
       for (const found of deps.live(role))
-        if (isOfLedger(found)) events.push(eventOf(role, found.reservation));
+        if (brokerHealth.isOfLedger(found)) events.push(eventOf(role, found.reservation));
     }
     return events;
   };
@@ -164,7 +161,7 @@ export function createInstructionStream(deps: InstructionStreamDeps) {
   return {
     watch,
     update: (role: Role, found: LedgerReservation): void => {
-      if (isOfLedger(found)) push(eventOf(role, found.reservation));
+      if (brokerHealth.isOfLedger(found)) push(eventOf(role, found.reservation));
     },
     capacity: (capacity: CapacityEventDTO): void => {
       // One pending event is enough for a slow reader.

@@ -4,6 +4,7 @@ import type { ReservationDTO } from "@resource-broker/contract";
 import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
+import { ignoring } from "../../faults.ts";
 import { clusterIdByKubeconfig } from "../../identity/cluster-identity.ts";
 import type { BrokerTransport, Role } from "../broker-communicator.ts";
 import { adoption } from "./adoption.ts";
@@ -143,17 +144,11 @@ export async function issuedClusterId(
   client: Pick<KubeClient, "create">,
   namespace: string,
 ): Promise<string | undefined> {
-  const review = await client.create(SELF_SUBJECT_REVIEWS, {}).catch(unlessUnknown);
+  const review = await client.create(SELF_SUBJECT_REVIEWS, {}).catch(ignoring("not-found", "forbidden"));
   const prefix = `system:serviceaccount:${namespace}:agent-`;
   const username = review?.status?.userInfo?.username ?? "";
   const clusterId = username.startsWith(prefix) ? username.slice(prefix.length) : "";
   return isClusterId(clusterId) ? clusterId : undefined;
-}
-
-function unlessUnknown(error: unknown): undefined {
-  const fault = toFault(error);
-  if (fault.code === "not-found" || fault.code === "forbidden") return undefined;
-  throw fault;
 }
 
 /** Reads from the API server. */

@@ -2,6 +2,7 @@ import { type Clock, Fault, formatTime, type Log, type ObjectMeta, toFault } fro
 import type { ReservationDTO } from "@resource-broker/contract";
 import { type Condition, conditionMessage, type Reservation } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
+import { ignoring } from "../../faults.ts";
 import type { Role } from "../broker-communicator.ts";
 import { type ApiCalls, withRemedy } from "./api-calls.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type PartyCondition,
   RESERVATIONS,
 } from "./manifests.ts";
-import { readReservation } from "./read-reservation.ts";
+import { readReservation, unlessUnreadable } from "./read-reservation.ts";
 import { labelSelectorOf } from "./reservation-index.ts";
 import type { createWatches } from "./watches.ts";
 
@@ -57,16 +58,6 @@ export function objectCalls(deps: ObjectCallsDeps) {
     });
   };
 
-  const readable = <T>(object: Reservation, pick: (object: Reservation) => T): T | undefined => {
-    try {
-      return pick(object);
-    } catch (error) {
-      const line = { reservation: object.metadata.name, error: toFault(error).message };
-      log.warn(line, "a Reservation that cannot be read is left out");
-      return undefined;
-    }
-  };
-
   return {
     ...deps,
     find,
@@ -84,13 +75,9 @@ export function objectCalls(deps: ObjectCallsDeps) {
     /** With a uid: only this object, not a later one of the same name. */
     remove: ({ name, uid }: Pick<ObjectMeta, "name" | "uid">, aborted: AbortSignal): Promise<void> =>
       calls.retry(aborted, async () => {
-        await client
-          .delete(
-            RESERVATIONS,
-            { name, namespace },
-            { signal: aborted, ...(uid === undefined ? {} : { uid }) },
-          )
-          .catch(ignoreGone);
+        const only = { signal: aborted, ...(uid === undefined ? {} : { uid }) };
+        // Already gone, or replaced by another object of the same name.
+        await client.delete(RESERVATIONS, { name, namespace }, only).catch(ignoring("not-found", "conflict"));
       }),
     setCondition,
     /** Maps each object with `pick`; unreadable objects are skipped. */
@@ -105,7 +92,7 @@ export function objectCalls(deps: ObjectCallsDeps) {
         const labelSelector = labelSelectorOf(role, clusterId);
         const query = { namespace, labelSelector, pageSize: PAGE_SIZE, signal: aborted };
         await client.list(RESERVATIONS, query, (object) => {
-          const value = readable(object, pick);
+          const value = unlessUnreadable(object, pick, log);
           if (value !== undefined) picked.push(value);
         });
         return picked;
@@ -132,10 +119,4 @@ function isSameCondition(before: Condition, { status, reason, message }: PartyCo
 /** The object was created concurrently: the next attempt finds it. */
 function asConflict(fault: Fault): Fault {
   return fault.code === "already-exists" ? new Fault("conflict", fault.message, { cause: fault }) : fault;
-}
-
-/** Already gone, or replaced by another object of the same name. */
-function ignoreGone(error: unknown): void {
-  const fault = toFault(error);
-  if (fault.code !== "not-found" && fault.code !== "conflict") throw fault;
 }

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { describeResources, Fault, type FaultDetails, isFaultCode, parseJson } from "@resource-broker/base";
+import {
+  describeResources,
+  Fault,
+  type FaultDetails,
+  isFaultCode,
+  type Log,
+  parseJson,
+  toFault,
+} from "@resource-broker/base";
 import {
   type DecisionDTO,
   decisionSchema,
@@ -31,6 +39,21 @@ export function readReservation(object: Reservation, role: Role): LedgerReservat
   if (validated.ok) return { reservation: validated.value, ledgerId: object.status?.ledgerID };
   const problem = describeProblems(validated.problems);
   throw new Fault("malformed", `Reservation ${object.metadata.name} cannot be read: ${problem}`);
+}
+
+/** Undefined also for an object that cannot be read: it must not block the others. */
+export function unlessUnreadable<T>(
+  object: Reservation,
+  read: (object: Reservation) => T,
+  log: Log,
+): T | undefined {
+  try {
+    return read(object);
+  } catch (error) {
+    const line = { reservation: object.metadata.name, error: toFault(error).message };
+    log.warn(line, "a Reservation that cannot be read is left out");
+    return undefined;
+  }
 }
 
 function isKnown(object: Reservation): boolean {

@@ -1,9 +1,9 @@
-import { type Log, toFault } from "@resource-broker/base";
+import type { Log } from "@resource-broker/base";
 import { KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
 import type { Sink } from "@resource-broker/kube";
 import type { Role } from "../broker-communicator.ts";
-import { isOrphaned, type LedgerReservation, readReservation } from "./read-reservation.ts";
+import { isOrphaned, type LedgerReservation, readReservation, unlessUnreadable } from "./read-reservation.ts";
 
 interface ReservationIndexDeps {
   readonly log: Log;
@@ -33,23 +33,12 @@ export function createReservationIndex(role: Role, { log, onUpdate, onRelist }: 
   let listed: Set<string> | undefined;
   let wasListed = false;
 
-  const read = (object: Reservation): LedgerReservation | undefined => {
-    try {
-      return readReservation(object, role);
-    } catch (error) {
-      // One unreadable object must not block the others.
-      const line = { reservation: object.metadata.name, error: toFault(error).message };
-      log.warn(line, "a Reservation that cannot be read is left out");
-      return undefined;
-    }
-  };
-
   const put = (object: Reservation): void => {
     const { name } = object.metadata;
     const version = versionOf(object);
     listed?.add(name);
     if (known.get(name)?.version === version) return;
-    const found = read(object);
+    const found = unlessUnreadable(object, (each) => readReservation(each, role), log);
     const live = found !== undefined && isLive(found.reservation.status.phase) ? found : undefined;
     forget(name);
     known.set(name, { version, live });

@@ -101,7 +101,7 @@ export function createWatches(place: ObjectScope, deps: WatchesDeps) {
 
   const known = (role: Role): ReservationDTO[] =>
     Array.from(live(role))
-      .filter(({ ledgerId }) => ledgerId === undefined || ledgerId === brokerHealth.ledgerId())
+      .filter(brokerHealth.isOfLedger)
       .map(({ reservation }) => reservation);
   const instructions = (): ReservationDTO[] => known("provider");
   const requested = (): ReservationDTO[] => known("requester");
