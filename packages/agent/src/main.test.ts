@@ -55,11 +55,6 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
     line: /^agent: unknown argument "cluster-idd": did you mean --cluster-id\?\n$/,
   },
   {
-    name: "an unknown transport",
-    argv: ["--broker-transport=ftp"],
-    line: /^agent: --broker-transport: "ftp" is not one of http, kubernetes, none\n$/,
-  },
-  {
     name: "a missing certificate",
     argv: [...CLUSTER, BROKER[0] ?? "", "--broker-cert-path=~/missing"],
     line: /^agent: --broker-cert-path: certificate folder \S+missing: ENOENT[^\n]*brokerctl certs issue <cluster-id> writes them\)\n$/,

@@ -1,4 +1,3 @@
-import { Fault } from "@resource-broker/base";
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { gate } from "../testing/call-fault.ts";
@@ -34,19 +33,6 @@ describe("the broker", () => {
     await time.advance(MINUTE_MS);
     expectReserved(world);
     expect(rome.request("more")?.status).toMatchObject({ phase: "Active", attempts: 1 });
-  });
-
-  test("that wants to be left alone is asked again when it said, and not before", async () => {
-    const world = testFleet();
-    const { broker, rome, time, begin } = world;
-    await begin();
-    const busy = new Fault("rate-limited", "slow down", { details: { retryAfterMs: 7000 } });
-    broker.setCallFaults(onFirstCall("reserve", { fault: busy }));
-    rome.createRequest("more");
-    await time.advance(6000);
-    expect(broker.live()).toEqual([]);
-    await time.advance(2000);
-    expectReserved(world);
   });
 
   test("with an empty database: nothing is torn down, both sides offer, and everything is as before", async () => {

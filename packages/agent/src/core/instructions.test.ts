@@ -1,4 +1,3 @@
-import { type ReservationDTO } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "../testing/fake-broker.ts";
@@ -12,40 +11,6 @@ import {
 } from "../testing/test-fleet-setups.ts";
 
 describe("instructions", () => {
-  test.each<["twice" | "swapped"]>([["twice"], ["swapped"]])("that come %s change nothing", async (fault) => {
-    const world = await startedFleet();
-    const { broker, rome, paris, time } = world;
-    let kept: Parameters<Parameters<typeof broker.setEventTransform>[0] & object>[1] | undefined;
-    broker.setEventTransform((_, event) => {
-      if (fault === "twice") return [event, event];
-      const before = kept;
-      kept = before === undefined ? event : undefined;
-      return before === undefined ? [] : [event, before];
-    });
-    rome.createRequest("more");
-    await time.advance(MINUTE_MS);
-    const id = expectReserved(world);
-    rome.deleteRequest("more");
-    await time.advance(3 * MINUTE_MS);
-    expectNothing(world);
-    // A late word from before the end does not bring it back.
-    const old: ReservationDTO = {
-      id,
-      requesterID: "rome",
-      targetClusterID: "paris",
-      requestedResources: { cpu: "4", memory: "8Gi" },
-      status: { phase: "Active", message: "" },
-      createdAt: "2026-07-01T10:00:00Z",
-      generation: 2,
-    };
-    broker.setEventTransform(undefined);
-    broker.send("paris", { kind: "instruction", reservation: old });
-    broker.send("rome", { kind: "reservation", reservation: old });
-    await time.advance(MINUTE_MS);
-    expect(paris.providerInstructions()).toEqual([]);
-    expect(rome.reservationInstructions()).toEqual([]);
-  });
-
   test("that are lost on the stream come with the answer to the next advertisement, also where no resync works", async () => {
     const { broker, rome, paris, time } = await startedFleet();
     broker.setEventTransform(() => []);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readWrong, settingsOf, type Wrong } from "../settings/testing/read-settings.ts";
+import { RIGHT, read, settingsOf } from "../settings/testing/read-settings.ts";
 
 describe("the mode of Liqo", () => {
   test.each([
@@ -11,26 +11,15 @@ describe("the mode of Liqo", () => {
   });
 });
 
-const WRONG: readonly Wrong[] = [
-  {
-    name: "liqoctl without kubeconfigs",
-    argv: ["--liqo-mode=liqoctl"],
-    line: "--liqo-mode=liqoctl needs --kubeconfigs-dir: name the folder with the other clusters' kubeconfigs",
-  },
-  {
-    name: "a way to peer that there is not",
-    argv: ["--liqo-mode=magic"],
-    line: '--liqo-mode: "magic" is not one of off, liqoctl',
-  },
-  {
-    name: "peering that cannot end in time",
-    argv: ["--liqo-timeout=5s"],
-    line: "--liqo-timeout: 5s is too short; write at least 30s",
-  },
-];
-
 describe("wrong settings are one line with the remedy", () => {
-  test.each(WRONG)("$name", async (wrong) => {
-    expect(await readWrong(wrong)).toEqual({ ok: false, problems: [wrong.line] });
+  test.each([
+    [
+      "--liqo-mode=liqoctl",
+      "--liqo-mode=liqoctl needs --kubeconfigs-dir: name the folder with the other clusters' kubeconfigs",
+    ],
+    ["--liqo-mode=magic", '--liqo-mode: "magic" is not one of off, liqoctl'],
+    ["--liqo-timeout=5s", "--liqo-timeout: 5s is too short; write at least 30s"],
+  ])("%s", async (flag, line) => {
+    expect(await read([...RIGHT, flag])).toEqual({ ok: false, problems: [line] });
   });
 });

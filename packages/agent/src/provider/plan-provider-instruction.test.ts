@@ -3,27 +3,19 @@ import type { ProviderInstruction } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
 import { providerInstruction } from "../manifests/instructions.ts";
 import { availableOf } from "../publish/advertisement.ts";
-import type { Reservation } from "../reservations/reservation.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { aReservation, ended } from "../testing/samples.ts";
+import { aReservation, cachedOf, ended, NOW } from "../testing/samples.ts";
 import {
   checkCapacity,
   type ProviderInstructionState,
   planProviderInstruction,
 } from "./plan-provider-instruction.ts";
 
-const NOW = Date.parse("2026-07-01T10:00:00Z");
 const fits = { kind: "fits" } as const;
 const FEW = { pods: 50, ephemeralStorage: "5Gi" };
 
-function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
-  const endedAt = reservation.endReason === undefined ? undefined : NOW;
-  return { role: "provider", reservation, syncState: "confirmed", endedAt, ...changes };
-}
-
 function state(changes: Partial<ProviderInstructionState> = {}): ProviderInstructionState {
   return {
-    entry: entry(aReservation()),
+    entry: cachedOf("provider", aReservation()),
     instruction: undefined,
     namespace: "default",
     capacity: fits,
@@ -67,22 +59,23 @@ describe("a reservation made here", () => {
     ["its instruction exists", { instruction: carriedOut() }],
     [
       "it comes from this cluster's own memory",
-      { entry: entry(aReservation(), { syncState: "unconfirmed" }) },
+      { entry: cachedOf("provider", aReservation(), { syncState: "unconfirmed" }) },
     ],
   ] as const)("is never refused later: %s", (_, held) => {
     expect(kinds({ ...held, capacity: { kind: "short", reason: "" } })).not.toContain("refuse");
   });
 });
 
-const renewed = entry(
+const renewed = cachedOf(
+  "provider",
   aReservation({
     generation: 2,
     status: { phase: "Active", message: "Hold", expiresAt: "2026-07-01T12:00:00Z" },
   }),
 );
-const withDefaults = entry(aReservation({ sliceDefaults: FEW }));
-const over = entry(ended("Expired"));
-const forgotten = entry(aReservation(), { syncState: "unknown" });
+const withDefaults = cachedOf("provider", aReservation({ sliceDefaults: FEW }));
+const over = cachedOf("provider", ended("Expired"));
+const forgotten = cachedOf("provider", aReservation(), { syncState: "unknown" });
 const SHORT = { kind: "short", reason: "2 CPU less" } as const;
 
 test.each<[string, Partial<ProviderInstructionState>, string[]]>([

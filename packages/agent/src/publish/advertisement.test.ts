@@ -1,4 +1,4 @@
-import { NO_RESOURCES, resourceVector } from "@resource-broker/base";
+import { resourceVector } from "@resource-broker/base";
 import { advertisementSchema, LIMIT, toAdvertisement, validate } from "@resource-broker/contract";
 import {
   CURRENT_PROTOCOL,
@@ -10,41 +10,14 @@ import { describe, expect, test } from "vitest";
 import type { Reservation } from "../reservations/reservation.ts";
 import { aReservation } from "../testing/samples.ts";
 import { type AdvertisementInput, advertisementOf } from "./advertisement.ts";
+import { anAdvertisementInput, anObservation } from "./testing/samples.ts";
 
 const MOST = MAX_RESERVATIONS_PER_PROVIDER;
 const WHOLE = resourceVector({ cpuMillis: 4_000_000, memoryBytes: 2 ** 44 });
 /** The longest name that Kubernetes knows. */
 const LONG_NAME = `${"a".repeat(63)}.${"b".repeat(63)}.example/${"c".repeat(63)}`;
 
-type Observation = AdvertisementInput["observation"];
-type Totals = Observation["totals"];
-
-function observing(totals: Partial<Totals>, gpus: Observation["gpus"] = []): Observation {
-  const pendingShown = { pods: 0, request: NO_RESOURCES, reasons: {} };
-  const allocated = resourceVector({ cpuMillis: 1000 });
-  const sums = { capacity: WHOLE, allocatable: WHOLE, allocated, nodeShapes: [], usage: [], pendingShown };
-  return { totals: { ...sums, ...totals }, labels: {}, gpus };
-}
-
-function advertised(changes: Partial<AdvertisementInput>) {
-  return advertisementOf({
-    clusterId: "paris",
-    clusterName: undefined,
-    endpointUrl: undefined,
-    extraLabels: {},
-    dataPlane: undefined,
-    cost: undefined,
-    observation: observing({}),
-    used: undefined,
-    reservations: [],
-    reserved: undefined,
-    instance: "instance-1",
-    sequence: 1,
-    now: Date.UTC(2026, 6, 1, 10),
-    ...changes,
-  });
-}
-
+const advertised = (changes: Partial<AdvertisementInput>) => advertisementOf(anAdvertisementInput(changes));
 const many = <T>(length: number, each: (index: number) => T): T[] =>
   Array.from({ length }, (_, index) => each(index));
 /** So many reservations of this cluster, each a millicore larger than the one before. */
@@ -74,7 +47,7 @@ test.each<[string, Partial<AdvertisementInput>, RegExp?]>([
   [
     "more GPU models than are listed, where the cluster's sums did not merge them",
     {
-      observation: observing(
+      observation: anObservation(
         {},
         many(MAX_GPU_MODELS + 1, (index) => ({ model: `m-${index}`, count: 1 })),
       ),
@@ -83,13 +56,13 @@ test.each<[string, Partial<AdvertisementInput>, RegExp?]>([
   ],
   [
     "a GPU model without a name",
-    { observation: observing({}, [{ model: "", count: 1 }]) },
+    { observation: anObservation({}, [{ model: "", count: 1 }]) },
     /^gpus: left out/,
   ],
   [
     "one node shape more",
     {
-      observation: observing({
+      observation: anObservation({
         nodeShapes: many(MAX_NODE_SHAPES + 1, (index) => ({
           count: 1,
           resources: resourceVector({ cpuMillis: index + 1, memoryBytes: 1 }),
@@ -100,7 +73,7 @@ test.each<[string, Partial<AdvertisementInput>, RegExp?]>([
   ],
   [
     "more nodes of one shape than can be counted",
-    { observation: observing({ nodeShapes: [{ count: 1_000_001, resources: WHOLE }] }) },
+    { observation: anObservation({ nodeShapes: [{ count: 1_000_001, resources: WHOLE }] }) },
     /^nodeShapes: left out/,
   ],
   [
@@ -145,7 +118,7 @@ describe("reservations that do not fit into an advertisement", () => {
     const reservations = reservationsOf(MOST + 1);
     const used = resourceVector({ cpuMillis: 1000 });
     const usage = [{ reservationId: reservations[0]?.id ?? "", used }];
-    const { advertisement } = advertised({ reservations, observation: observing({ usage }) });
+    const { advertisement } = advertised({ reservations, observation: anObservation({ usage }) });
     expect(advertisement.resources.allocated).toMatchObject({ cpu: "2", memory: "1Mi" });
   });
 });

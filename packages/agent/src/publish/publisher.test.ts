@@ -1,14 +1,13 @@
-import { Fault, formatTime, NO_RESOURCES, resourceVector } from "@resource-broker/base";
+import { Fault, formatTime, resourceVector } from "@resource-broker/base";
 import type { AdvertisementDTO } from "@resource-broker/contract";
 import { fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { gate } from "../testing/call-fault.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aReservation } from "../testing/samples.ts";
-import type { AdvertisementInput } from "./advertisement.ts";
 import { createPublisher, type Publication } from "./publisher.ts";
+import { anAdvertisementInput, anObservation } from "./testing/samples.ts";
 
-const WHOLE = { cpuMillis: 100_000, memoryBytes: 400e9 };
 const MINUTE_MS = 60_000;
 
 type Reply = Fault | Promise<unknown> | undefined;
@@ -19,34 +18,12 @@ function world({ random = 0.5, startMs = Date.UTC(2026, 6, 1, 10, 0, 7) } = {}) 
   const posts: { at: number; wall: string; body: AdvertisementDTO }[] = [];
   const publications: Publication[] = [];
   const instructions: string[] = [];
-  const state = { cpuMillis: 10_000, isSynced: true, underWay: 0, mostUnderWay: 0, instances: 0 };
+  const state = { cpuMillis: 10_000, underWay: 0, mostUnderWay: 0, instances: 0 };
   let answer: (post: number) => Reply = () => undefined;
-  const input = (): Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined =>
-    state.isSynced
-      ? {
-          clusterId: "paris",
-          clusterName: undefined,
-          endpointUrl: undefined,
-          extraLabels: {},
-          dataPlane: undefined,
-          cost: undefined,
-          observation: {
-            totals: {
-              capacity: resourceVector(WHOLE),
-              allocatable: resourceVector(WHOLE),
-              allocated: resourceVector({ cpuMillis: state.cpuMillis }),
-              nodeShapes: [],
-              usage: [],
-              pendingShown: { pods: 0, request: NO_RESOURCES, reasons: {} },
-            },
-            labels: {},
-            gpus: [],
-          },
-          used: undefined,
-          reservations: [],
-          now: time.wallMs(),
-        }
-      : undefined;
+  const input = () => {
+    const allocated = resourceVector({ cpuMillis: state.cpuMillis });
+    return anAdvertisementInput({ observation: anObservation({ allocated }), now: time.wallMs() });
+  };
   const publisher = createPublisher(
     { intervalMs: 30_000 },
     {

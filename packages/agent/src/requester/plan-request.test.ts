@@ -1,18 +1,9 @@
 import { Fault, formatTime } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { describe, expect, test } from "vitest";
-import type { Reservation } from "../reservations/reservation.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { aRequest, aReservation, ended, UID } from "../testing/samples.ts";
+import { aRequest, aReservation, cachedOf, ended, NOW, UID } from "../testing/samples.ts";
 import { planRefusal, QUEUE_RETRY_MS } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestState } from "./plan-request.ts";
-
-const NOW = Date.parse("2026-07-01T10:00:00Z");
-
-function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
-  const endedAt = reservation.endReason === undefined ? undefined : NOW;
-  return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
-}
 
 function state(changes: Partial<RequestState> = {}): RequestState {
   return {
@@ -74,7 +65,9 @@ describe("a new request", () => {
 
 describe("a granted request", () => {
   test("says so when the broker does not know it any more, and keeps it", () => {
-    const { status } = planRequest(state({ entry: entry(aReservation(), { syncState: "unknown" }) }));
+    const { status } = planRequest(
+      state({ entry: cachedOf("requester", aReservation(), { syncState: "unknown" }) }),
+    );
     expect(status?.phase).toBe("Reserved");
     expect(condition(status, "Reserved")).toMatchObject({ status: "Unknown", reason: "UnknownToBroker" });
   });
@@ -96,7 +89,7 @@ describe("a request whose reservation ended", () => {
     ["ProviderLost", "Failed"],
     ["Preempted", "Failed"],
   ] as const)("with %s is %s for good", (reason, phase) => {
-    const cached = entry(ended(reason));
+    const cached = cachedOf("requester", ended(reason));
     const { status } = planRequest(state({ request: reserved(1), entry: cached }));
     expect(status).toMatchObject({ phase, reason });
     const done = state({ request: withStatus(status), entry: cached });
@@ -104,7 +97,7 @@ describe("a request whose reservation ended", () => {
   });
 
   test("because the provider refused asks again, with the next attempt", () => {
-    const cached = entry(ended("ProviderRefused"));
+    const cached = cachedOf("requester", ended("ProviderRefused"));
     const first = planRequest(state({ request: reserved(1), entry: cached }));
     expect(first).toMatchObject({ status: { phase: "Pending", attempts: 1 }, requeueAfterMs: 0 });
     expect(first.status?.reservationName).toBeUndefined();
@@ -114,7 +107,7 @@ describe("a request whose reservation ended", () => {
   });
 
   test("does not go round in circles when the next attempt is queued", () => {
-    const cached = entry(ended("ProviderRefused"));
+    const cached = cachedOf("requester", ended("ProviderRefused"));
     const request = withStatus(planRequest(state({ entry: cached })).status, { queue: true });
     const queued = planRefusal(state({ request }), new Fault("no-capacity", "nothing fits"));
     const again = planRequest(state({ request: withStatus(queued.status, { queue: true }), entry: cached }));
@@ -217,7 +210,7 @@ describe("a refusal", () => {
 });
 
 describe("what an ended reservation led to", () => {
-  const cached = entry(ended("Expired"));
+  const cached = cachedOf("requester", ended("Expired"));
   const working = {
     kind: "working",
     reason: "Draining",

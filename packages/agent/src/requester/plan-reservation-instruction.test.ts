@@ -1,23 +1,14 @@
-import { describe, expect, test } from "vitest";
-import { reservationFromInstruction, reservationInstruction } from "../manifests/instructions.ts";
-import type { Reservation } from "../reservations/reservation.ts";
-import type { CachedReservation } from "../reservations/reservation-cache.ts";
-import { aRequest, aReservation, aWireReservation, ended, UID } from "../testing/samples.ts";
+import { expect, test } from "vitest";
+import { reservationInstruction } from "../manifests/instructions.ts";
+import { aRequest, aReservation, cachedOf, ended, NOW, UID } from "../testing/samples.ts";
 import {
   planReservationInstruction,
   type ReservationInstructionState,
 } from "./plan-reservation-instruction.ts";
 
-const NOW = Date.parse("2026-07-01T10:00:00Z");
-
-function entry(reservation: Reservation, changes: Partial<CachedReservation> = {}): CachedReservation {
-  const endedAt = reservation.endReason === undefined ? undefined : NOW;
-  return { role: "requester", reservation, syncState: "confirmed", endedAt, ...changes };
-}
-
 function state(changes: Partial<ReservationInstructionState> = {}): ReservationInstructionState {
   return {
-    entry: entry(aReservation()),
+    entry: cachedOf("requester", aReservation()),
     instruction: undefined,
     namespace: "default",
     request: aRequest(),
@@ -31,9 +22,10 @@ function state(changes: Partial<ReservationInstructionState> = {}): ReservationI
 const written = reservationInstruction(aReservation(), "default", aRequest());
 
 const received = aReservation({ sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" } });
-const over = entry(ended("Expired"));
-const moved = entry(aReservation({ targetClusterID: "berlin" }));
-const timed = entry(
+const over = cachedOf("requester", ended("Expired"));
+const moved = cachedOf("requester", aReservation({ targetClusterID: "berlin" }));
+const timed = cachedOf(
+  "requester",
   aReservation({ status: { phase: "Active", message: "", expiresAt: "2026-07-01T09:00:00Z" } }),
 );
 const silent = { now: NOW, isSilent: true };
@@ -43,7 +35,7 @@ test.each<[string, Partial<ReservationInstructionState>, string[]]>([
   ["is delivered again where it has an instruction", { instruction: written }, ["deliver"]],
   [
     "keeps that its instruction has no slice defaults",
-    { entry: entry(received), instruction: written },
+    { entry: cachedOf("requester", received), instruction: written },
     ["deliver"],
   ],
   [
@@ -86,31 +78,9 @@ test("a reservation made by an admin becomes an instruction of nobody", () => {
   expect(put?.kind === "apply" && put.instruction.metadata.ownerReferences).toBeUndefined();
 });
 
-describe("the instruction", () => {
-  test("belongs to its request inside one namespace, and carries its UID everywhere", () => {
-    expect(written.metadata.ownerReferences).toMatchObject([{ kind: "ResourceRequest", uid: UID }]);
-    const elsewhere = reservationInstruction(aReservation(), "agents", aRequest());
-    expect(elsewhere.metadata.ownerReferences).toBeUndefined();
-    expect(elsewhere.metadata.labels).toMatchObject({ "rear.fluidos.eu/request-uid": UID });
-  });
-
-  test("remembers the whole reservation for an agent that restarts", () => {
-    expect(reservationFromInstruction(written, "rome")).toEqual(aReservation());
-  });
-
-  test.each([
-    ["none", undefined],
-    ["broken", "{"],
-    ["of another reservation", JSON.stringify(aWireReservation({ id: "rsv-rome-other" }))],
-  ])("of an older agent tells enough to keep it: memory %s", (_, memory) => {
-    const annotations = memory === undefined ? {} : { "rear.fluidos.eu/reservation": memory };
-    const old = { ...written, metadata: { ...written.metadata, annotations } };
-    expect(reservationFromInstruction(old, "rome")).toMatchObject({
-      id: aReservation().id,
-      requester: "rome",
-      provider: "paris",
-      quantities: { cpu: "4", memory: "8Gi" },
-      phase: "Reserved",
-    });
-  });
+test("the instruction belongs to its request inside one namespace, and carries its UID everywhere", () => {
+  expect(written.metadata.ownerReferences).toMatchObject([{ kind: "ResourceRequest", uid: UID }]);
+  const elsewhere = reservationInstruction(aReservation(), "agents", aRequest());
+  expect(elsewhere.metadata.ownerReferences).toBeUndefined();
+  expect(elsewhere.metadata.labels).toMatchObject({ "rear.fluidos.eu/request-uid": UID });
 });

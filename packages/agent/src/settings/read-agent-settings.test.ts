@@ -71,23 +71,6 @@ describe("the agent's settings", () => {
     expect(await read([...RIGHT, ...argv], env)).toMatchObject({ ok: true, settings });
   });
 
-  test("come from flag, environment and file, in this order", async () => {
-    const file = { "cluster-id": "file", "advertisement-name": "file", "tolerated-taints": ["a", "b=c"] };
-    const env = { AGENT_CLUSTER_ID: "env", AGENT_ADVERTISEMENT_NAME: "env" };
-    const argv = [...RIGHT, "--config=x", "--cluster-id=flag"];
-    expect(await read(argv, env, () => Promise.resolve(file))).toMatchObject({
-      settings: {
-        "cluster-id": "flag",
-        "advertisement-name": "env",
-        "tolerated-taints": [{ key: "a" }, { key: "b", value: "c" }],
-      },
-    });
-  });
-
-  test("let --help through, whatever is missing", async () => {
-    expect(await read(["--help"])).toMatchObject({ ok: true, settings: { help: true } });
-  });
-
   test.each([
     ["kubernetes", ["--broker-kubeconfig=/hub"]],
     ["kubernetes", ["--broker-transport=kubernetes", "--broker-kubeconfig=/hub", ...RIGHT]],
@@ -164,7 +147,6 @@ describe("wrong settings are one line with the remedy", () => {
       "--extended-resources=fpga",
       '--extended-resources: "fpga" is not an extended resource: write its domain and name, like amd.com/gpu',
     ],
-    ["--broker-ulr=https://x", 'unknown argument "broker-ulr": did you mean --broker-url?'],
     [
       "--extended-resources=nvidia.com/gpu",
       "--gpu-resources and --extended-resources both name nvidia.com/gpu: leave it out of one",

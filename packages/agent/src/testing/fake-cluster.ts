@@ -4,6 +4,7 @@ import type { WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 import { type CallFaultRule, callWith } from "./call-fault.ts";
 import { type FakeKinds, type FakeObject, fakeObjects } from "./fake-objects.ts";
 import { merged, patched } from "./fake-patch.ts";
+import { type Waiting, woken } from "./woken.ts";
 
 export interface KubeCall {
   readonly verb: "get" | "list" | "watch" | "create" | "update" | "patch" | "apply" | "delete";
@@ -19,6 +20,10 @@ const ANSWER = {
   userInfo: { username: "system:serviceaccount:rear-agent:resource-broker-agent" },
 };
 
+interface OpenWatch extends Waiting {
+  isCut: boolean;
+}
+
 export type FakeCluster = ReturnType<typeof fakeCluster>;
 
 /** One cluster's API server in memory. What is done to `objects` is done by people, behind the agent's back. */
@@ -26,7 +31,7 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
   const objects = fakeObjects(options);
   const calls: KubeCall[] = [];
   const listeners: ((call: KubeCall) => void)[] = [];
-  const watches = new Set<{ isCut: boolean; wake: () => void }>();
+  const watches = new Set<OpenWatch>();
   let rule: CallFaultRule<KubeCall> | undefined;
   let isDown = false;
   let lagMs = 0;
@@ -56,7 +61,7 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
     const made: KubeCall = { verb: "watch", plural: resource.plural, name: "" };
     admit(made);
     await callWith(rule?.(made), () => undefined);
-    const line = { isCut: false, wake: () => undefined as void };
+    const line: OpenWatch = { isCut: false, wake: () => undefined };
     watches.add(line);
     query.onOpen?.();
     try {
@@ -69,14 +74,14 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
   async function* events<T>(
     { plural }: Resource<T>,
     { namespace, resourceVersion, signal }: WatchQuery,
-    line: { isCut: boolean; wake: () => void },
+    line: OpenWatch,
   ): AsyncGenerator<WatchEvent<T>> {
     let next = placeAfter(Number(resourceVersion));
     while (signal?.aborted !== true) {
       if (line.isCut || isDown) throw new Fault("unreachable", "connection reset");
       const change = objects.history[next];
       if (change === undefined) {
-        const isTime = await woken(line, signal);
+        const isTime = await woken(line, { clock, idleMs: BOOKMARK_MS, signal });
         if (isTime) yield { type: "BOOKMARK", resourceVersion: String(lastVersion()) };
         continue;
       }
@@ -95,19 +100,6 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
   const lag = async (): Promise<void> => {
     if (lagMs > 0) await new Promise<void>((resolve) => void clock.after(lagMs, resolve));
   };
-  /** True: nothing happened for long enough. */
-  const woken = (line: { wake: () => void }, signal: AbortSignal | undefined): Promise<boolean> =>
-    new Promise((resolve) => {
-      const end = (isTime: boolean) => {
-        cancel();
-        signal?.removeEventListener("abort", wake);
-        resolve(isTime);
-      };
-      const wake = () => end(false);
-      const cancel = clock.after(BOOKMARK_MS, () => end(true));
-      line.wake = wake;
-      signal?.addEventListener("abort", wake);
-    });
   const lastVersion = (): number => objects.history.at(-1)?.version ?? 1000;
 
   const client: KubeClient = {

@@ -1,14 +1,14 @@
 import { type Clock, Fault } from "@resource-broker/base";
 import type { BrokerEvent } from "../transport/broker-communicator.ts";
+import { type Waiting, woken } from "./woken.ts";
 
 /** What becomes of an event on its way: nothing, itself, itself twice, others before it. */
 export type EventTransform = (clusterId: string, event: BrokerEvent) => readonly BrokerEvent[];
 
-interface OpenStream {
+interface OpenStream extends Waiting {
   readonly clusterId: string;
   readonly waiting: BrokerEvent[];
   isCut: boolean;
-  wake: () => void;
 }
 
 const HEARTBEAT_MS = 15_000;
@@ -22,18 +22,6 @@ export function fakeStreams(clock: Clock) {
     line.waiting.push(...(transform?.(line.clusterId, event) ?? [event]));
     line.wake();
   };
-  const woken = (line: OpenStream, signal: AbortSignal): Promise<boolean> =>
-    new Promise((resolve) => {
-      const end = (isTime: boolean) => {
-        cancel();
-        signal.removeEventListener("abort", wake);
-        resolve(isTime);
-      };
-      const wake = () => end(false);
-      const cancel = clock.after(HEARTBEAT_MS, () => end(true));
-      line.wake = wake;
-      signal.addEventListener("abort", wake);
-    });
 
   return {
     open: async function* (
@@ -48,7 +36,7 @@ export function fakeStreams(clock: Clock) {
           if (line.isCut) throw new Fault("unreachable", "the stream of events broke");
           const event = line.waiting.shift();
           if (event !== undefined) yield structuredClone(event);
-          else if (await woken(line, signal)) yield { kind: "heartbeat" };
+          else if (await woken(line, { clock, idleMs: HEARTBEAT_MS, signal })) yield { kind: "heartbeat" };
         }
       } finally {
         streams.delete(line);

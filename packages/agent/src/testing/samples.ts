@@ -1,6 +1,8 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { Reservation } from "../reservations/reservation.ts";
+import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import type { Role } from "../transport/broker-communicator.ts";
 import { fromWire } from "../transport/reservation-mapping.ts";
 
 export const UID = "0b6f8c1e-5a44-4c0e-9d11-3c2f9a7be001";
@@ -35,6 +37,19 @@ export function ended(
     generation: 2,
     ...changes,
   });
+}
+
+/** The time of samples. */
+export const NOW = Date.parse("2026-07-01T10:00:00Z");
+
+/** As the cache has it; it ended just now, if it has. */
+export function cachedOf(
+  role: Role,
+  reservation: Reservation,
+  changes: Partial<CachedReservation> = {},
+): CachedReservation {
+  const endedAt = reservation.endReason === undefined ? undefined : NOW;
+  return { role, reservation, syncState: "confirmed", endedAt, ...changes };
 }
 
 export function aRequest(changes: Partial<ResourceRequest> = {}): ResourceRequest {

@@ -18,27 +18,13 @@ const BINDING = {
   spec: { policyName: POLICY, validationActions: ["Deny"] },
 };
 
-/** What can be done to the API servers of a world. */
-export interface ApiServerFaults {
-  /** Nobody reaches it any more. */
-  readonly down: (cluster: string) => Promise<void>;
-  /** While it is down, these change what it keeps, and nobody sees it. */
-  readonly put: (cluster: string, object: SeededObject) => Promise<void>;
-  readonly remove: (
-    cluster: string,
-    resource: Resource<unknown>,
-    name: Required<ObjectName>,
-  ) => Promise<void>;
-  /** Does nothing where it is not down. */
-  readonly up: (cluster: string) => Promise<void>;
-  /** It takes no objects of this kind until what is returned is called. */
-  readonly refuseWrites: (cluster: WorldCluster, resource: Resource<unknown>) => Promise<() => Promise<void>>;
-}
-
 type SeededObject = Parameters<RealControlPlane["seed"]>[0][number];
 
+/** What can be done to the API servers of a world. */
+export type ApiServerFaults = ReturnType<typeof realFaults>;
+
 /** Real API servers are killed; where something must change unseen, they come back with the way to them cut. */
-export function realFaults(controlPlanes: RealControlPlanes): ApiServerFaults {
+export function realFaults(controlPlanes: RealControlPlanes) {
   const isDown = new Set<string>();
   const unseen = async (cluster: string): Promise<RealControlPlane> => {
     const { plane } = controlPlanes.reached(cluster);
@@ -46,27 +32,35 @@ export function realFaults(controlPlanes: RealControlPlanes): ApiServerFaults {
     return plane;
   };
   return {
-    down: async (cluster) => {
+    /** Nobody reaches it any more. */
+    down: async (cluster: string): Promise<void> => {
       const { plane, proxy } = controlPlanes.reached(cluster);
       isDown.add(cluster);
       await plane.apiServer.kill();
       proxy.refuse();
       proxy.cut();
     },
-    put: async (cluster, object) => {
+    /** While it is down, these change what it keeps, and nobody sees it. */
+    put: async (cluster: string, object: SeededObject): Promise<void> => {
       const plane = await unseen(cluster);
       await plane.seed([object]);
     },
-    remove: async (cluster, resource, name) => {
+    remove: async (
+      cluster: string,
+      resource: Resource<unknown>,
+      name: Required<ObjectName>,
+    ): Promise<void> => {
       const plane = await unseen(cluster);
       await done(plane, "DELETE", `${collection(resource, name.namespace)}/${name.name}`);
     },
-    up: async (cluster) => {
+    /** Does nothing where it is not down. */
+    up: async (cluster: string): Promise<void> => {
       if (!isDown.delete(cluster)) return;
       await unseen(cluster);
       controlPlanes.reached(cluster).proxy.admit();
     },
-    refuseWrites: async ({ name: cluster }, resource) => {
+    /** It takes no objects of this kind until what is returned is called. */
+    refuseWrites: async ({ name: cluster }: WorldCluster, resource: Resource<unknown>) => {
       const { plane } = controlPlanes.reached(cluster);
       await done(plane, "POST", POLICIES, policyAgainst(resource));
       await done(plane, "POST", BINDINGS, BINDING);

@@ -183,20 +183,6 @@ describe("pods", () => {
     await expectClean(it);
   });
 
-  test("are left alone where a person decides", async () => {
-    const { reason, clean, cluster } = liqoTestEnvironment();
-    cluster.put(NAMESPACE_OFFLOADINGS, {
-      apiVersion: "offloading.liqo.io/v1beta1",
-      kind: "NamespaceOffloading",
-      metadata: { name: "offloading", namespace: "shop" },
-      spec: { podOffloadingStrategy: "Remote" },
-    });
-    const { last } = await reason(aDeliverySpec({ id: ID_A }, SHOP), "OffloadingConflict");
-    expect(last).toMatchObject({ isStalled: true });
-    await clean(ID_A);
-    expect(cluster.all(NAMESPACE_OFFLOADINGS)).toMatchObject([{ spec: { podOffloadingStrategy: "Remote" } }]);
-  });
-
   test("are moved before the node goes, by force when they do not move", async () => {
     const it = liqoTestEnvironment();
     await it.ready(DELIVERY_A);
@@ -289,7 +275,6 @@ describe("what never continues by itself", () => {
       "Forbidden",
       "may not create configmaps",
     ],
-    ["a denied grant", ({ liqo }) => void (liqo.faults.denies = true), "SliceDenied", "Because"],
   ])("%s is told of, and not tried again and again", async (_, act, reason, message) => {
     const it = liqoTestEnvironment();
     act(it);

@@ -43,7 +43,6 @@ export function liqoInMemory(cluster: FakeCluster) {
     isProviderGone: false,
     /** True: what belonged to an Identity stays, for want of rights at the provider, and no slice is served meanwhile. */
     isWedged: false,
-    denies: false,
     /** True: the provider's API server has just started, and refuses everything: Liqo forgets that, until it changes here. */
     refuses: false,
     /** True: the provider is a consumer here, too. */
@@ -163,9 +162,9 @@ export function liqoInMemory(cluster: FakeCluster) {
     status: {
       conditions: [
         { type: "Authentication", status: "Accepted" },
-        { type: "Resources", status: faults.denies ? "Denied" : "Accepted", reason: "Because" },
+        { type: "Resources", status: "Accepted" },
       ],
-      ...(faults.denies ? {} : { resources: slice.spec.resources ?? {} }),
+      resources: slice.spec.resources ?? {},
     },
   });
   const serveSlice = (slice: ResourceSlice): void => {
