@@ -37,7 +37,6 @@ interface ObserverOptions {
   readonly toleratedTaints: readonly ToleratedTaint[];
   readonly resources: CountedResources;
   readonly accounting: NodeAccounting;
-  readonly pageSize?: number;
 }
 
 /** Pods of a large cluster change a hundred times a second; events are batched for this time. */
@@ -47,8 +46,7 @@ const BATCH_MS = 100;
 export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps) {
   const { resources, toleratedTaints, accounting } = options;
   const sums = clusterSums({ toleratedTaints });
-  const listeners = new Set<() => void>();
-  const paging = options.pageSize === undefined ? {} : { pageSize: options.pageSize };
+  const listeners: (() => void)[] = [];
   let reservationIds = new Set<string>();
   let facts: Omit<Observation, "totals"> | undefined;
   let isSynced = false;
@@ -91,15 +89,11 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps) {
   );
   const followers: Readonly<Record<"nodes" | "pods", Reflector>> = {
     nodes: reflector(
-      { resource: nodesWithLabels([...accounting.labels.node, ...NODE_LABELS]), ...paging },
+      { resource: nodesWithLabels([...accounting.labels.node, ...NODE_LABELS]) },
       nodeSink,
       deps,
     ),
-    pods: reflector(
-      { resource: podsWithLabels(accounting.labels.pod), coalesceMs: BATCH_MS, ...paging },
-      podSink,
-      deps,
-    ),
+    pods: reflector({ resource: podsWithLabels(accounting.labels.pod), coalesceMs: BATCH_MS }, podSink, deps),
   };
 
   return {
@@ -128,10 +122,7 @@ export function clusterObserver(options: ObserverOptions, deps: ReflectorDeps) {
       changed();
     },
     /** Called at every event; the listener limits its own rate. */
-    onChange: (listener: () => void): (() => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: (listener: () => void): void => void listeners.push(listener),
     health: (): Readonly<Record<"nodes" | "pods", ReflectorHealth>> => ({
       nodes: followers.nodes.health(),
       pods: followers.pods.health(),

@@ -9,7 +9,7 @@ export interface PriceSource {
   readonly stop: () => Promise<void>;
   /** Undefined: the cluster is not priced. */
   readonly current: () => CostDTO | undefined;
-  readonly onChange: (listener: () => void) => () => void;
+  readonly onChange: (listener: () => void) => void;
 }
 
 /** Prices that do not change while the agent runs; undefined: not priced. */
@@ -18,7 +18,7 @@ export function fixedPrices(cost: CostDTO | undefined): PriceSource {
     start: async () => undefined,
     stop: async () => undefined,
     current: () => cost,
-    onChange: () => () => undefined,
+    onChange: () => undefined,
   };
 }
 
@@ -53,7 +53,7 @@ interface PriceReadingDeps {
  * messages name it.
  */
 export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps) {
-  const listeners = new Set<() => void>();
+  const listeners: (() => void)[] = [];
   let cost: CostDTO | undefined;
   let lastProblem: string | undefined;
   /** Readings are asynchronous: only the newest counts, and none after the stop. */
@@ -86,9 +86,6 @@ export function lastGoodPrices(from: string, { log, report }: PriceReadingDeps) 
       newest++;
     },
     current: () => cost,
-    onChange: (listener: () => void): (() => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: (listener: () => void): void => void listeners.push(listener),
   };
 }
