@@ -24,10 +24,7 @@ beforeAll(async () => {
   const kubeconfig = {
     "current-context": "here",
     clusters: [{ name: "here", cluster: { server: "http://127.0.0.1:1" } }],
-    contexts: [
-      { name: "here", context: { cluster: "here" } },
-      { name: "nowhere", context: { cluster: "gone" } },
-    ],
+    contexts: [{ name: "here", context: { cluster: "here" } }],
   };
   await writeFile(join(folder, "kubeconfig"), JSON.stringify(kubeconfig));
 });
@@ -73,11 +70,6 @@ const wrong: readonly { readonly name: string; readonly argv: readonly string[];
     name: "a kubeconfig that is not there",
     argv: [...BROKER, "--kubeconfig=~/missing"],
     line: /^agent: cannot read \S+missing \(named as kubeconfig\): there is no such file: correct the path\n$/,
-  },
-  {
-    name: "a context that is not there",
-    argv: [...BROKER, ...CLUSTER, "--context=hree"],
-    line: /^agent: [^\n]*there is no context "hree": did you mean here\?\n$/,
   },
   {
     name: "a kubeconfig whose server does not answer",
