@@ -117,7 +117,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     file: "packages/agent/src/requester/request-controller.ts",
     find: "return pauseMs > 0 ? { requeueAfterMs: pauseMs } : ask(key, state, plan.ask);",
     replace: "return ask(key, state, plan.ask);",
-    caughtBy: testFile("packages/agent/src/core/faults.test.ts"),
+    caughtBy: testFile("packages/agent/src/requester/request-controller.test.ts"),
   },
   {
     name: "does not acknowledge to a new ledger what it holds",

@@ -86,6 +86,22 @@ describe("the broker", () => {
     expect(expectReserved(world)).toBe(id);
     expect(broker.calls.filter(({ method }) => method === "reserve")).toHaveLength(1);
   });
+
+  test("that made a reservation again under its old name is believed, though it counts from one again", async () => {
+    const world = await fleetWithReservation();
+    const { broker, rome, paris, time, id } = world;
+    rome.kill();
+    rome.remove(RESERVATION_INSTRUCTIONS, { name: id, namespace: "default" });
+    broker.forget();
+    await time.advance(MINUTE_MS);
+    const started = rome.start();
+    await time.advance(2 * MINUTE_MS);
+    await started;
+    expect(expectReserved(world)).toBe(id);
+    rome.deleteRequest("more");
+    await time.advance(1000);
+    expect(paris.providerInstructions()).toEqual([]);
+  });
 });
 
 describe("an agent", () => {
