@@ -27,17 +27,20 @@ const heldReservationSchema = t.object({
   expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00Z"),
 });
 
-const acceptedSchema = t.object({
+/** Which advertisement of the agent is meant. */
+const identityFields = {
   timestamp: t.required(time(), "Its timestamp.", "2026-07-01T10:00:00Z"),
   instance: accountingFields.instance,
   sequence: accountingFields.sequence,
+};
+
+const acceptedSchema = t.object({
+  ...identityFields,
   at: t.required(time(), "When the broker took it in, by the broker's clock.", "2026-07-01T10:00:00.123Z"),
 });
 
 const refusedSchema = t.object({
-  timestamp: t.required(time(), "Its timestamp.", "2026-07-01T10:00:00Z"),
-  instance: accountingFields.instance,
-  sequence: accountingFields.sequence,
+  ...identityFields,
   code: t.required(t.line(63), "Why, for machines: see the table of faults.", "superseded"),
   message: t.required(t.prose(MAX_REASON_LENGTH), "Why, in words."),
 });

@@ -10,39 +10,9 @@ import { resourceRequestKind } from "./resource-request.ts";
 import { type StructuralSchema, structural } from "./structural.ts";
 
 /** A CustomResourceDefinition as plain data, ready to be applied to an API server. */
-export interface CustomResourceDefinition {
-  readonly apiVersion: "apiextensions.k8s.io/v1";
-  readonly kind: "CustomResourceDefinition";
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly spec: {
-    readonly group: string;
-    readonly scope: "Namespaced";
-    readonly names: DefinitionNames;
-    readonly versions: readonly DefinitionVersion[];
-  };
-}
+export type CustomResourceDefinition = ReturnType<typeof customResourceDefinition>;
 
-interface DefinitionNames {
-  readonly kind: string;
-  readonly listKind: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-}
-
-export interface DefinitionVersion {
-  readonly name: string;
-  readonly served: boolean;
-  readonly storage: boolean;
-  readonly subresources: { readonly status: Readonly<Record<string, never>> };
-  readonly additionalPrinterColumns: readonly PrinterColumn[];
-  readonly schema: { readonly openAPIV3Schema: StructuralSchema };
-}
-
-type PrinterColumn = Omit<Column, "isWide"> & { readonly priority: 0 | 1 };
-
-export function customResourceDefinition(kind: Kind<unknown, unknown>): CustomResourceDefinition {
+export function customResourceDefinition(kind: Kind<unknown, unknown>) {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -72,7 +42,7 @@ export function customResourceDefinition(kind: Kind<unknown, unknown>): CustomRe
         },
       ],
     },
-  };
+  } as const;
 }
 
 function rootSchema(kind: Kind<unknown, unknown>): StructuralSchema {
@@ -110,7 +80,7 @@ function withRule(schema: StructuralSchema, { at, ...rule }: Rule): StructuralSc
   };
 }
 
-function printerColumn({ isWide, ...column }: Column): PrinterColumn {
+function printerColumn({ isWide, ...column }: Column) {
   return { ...column, priority: isWide === true ? 1 : 0 };
 }
 

@@ -2,10 +2,10 @@ import type { KubernetesObject } from "@resource-broker/base";
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { clusterId, dnsLabel, httpsUrl, reservationName, time } from "../schema/terms.ts";
+import { offeredHoldFields } from "../wire/adoption.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
 import { requestedQuantitiesSchema } from "../wire/quantities.ts";
 import {
-  endReasonSchema,
   generationSchema,
   idempotencyKeySchema,
   phaseSchema,
@@ -14,7 +14,7 @@ import {
 } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
 import { AGE, column, heldColumns, type Kind, MESSAGE, wide, kindNames } from "./kind.ts";
-import { MAX_EXPLANATION_LENGTH, statusFields } from "./shared-fields.ts";
+import { explanationField, lifetimeFields, statusFields } from "./shared-fields.ts";
 
 /** On a person's Reservation: deleting it releases what it holds first. */
 export const RESERVATION_FINALIZER = "reservation.broker.fluidos.eu/finalizer";
@@ -25,11 +25,7 @@ const MAX_DECISION_LENGTH = 262_144;
 const offerSchema = t.object({
   id: t.required(reservationName(), "The reservation that is still held.", "rsv-rome-k3u7dq2hvmx5b4ta"),
   by: t.required(clusterId(), "The cluster that offers it: its requester or its provider.", "paris"),
-  phase: t.required(t.oneOf("Reserved", "Active"), "The last phase the agent heard of.", "Active"),
-  generation: t.required(generationSchema, "The last generation the agent heard of.", 2),
-  createdAt: t.required(time(), "When it was asked for.", "2026-07-01T10:00:00.123Z"),
-  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00.123Z"),
-  key: t.optional(idempotencyKeySchema, "Its idempotency key, if the requester offers it.", "5f1c8a3e-2"),
+  ...offeredHoldFields,
 });
 
 const specSchema = t.object({
@@ -78,9 +74,7 @@ const statusSchema = t.object({
     "Where the reservation is in its life. Released and Failed are final.",
     "Reserved",
   ),
-  reason: t.optional(endReasonSchema, "Why it ended.", "Expired"),
-  reservedAt: t.optional(time(), "When the resources were locked.", "2026-07-01T10:00:00Z"),
-  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00Z"),
+  ...lifetimeFields,
   targetClusterEndpoint: t.optional(
     httpsUrl(),
     "Where the lending cluster's API server is reached.",
@@ -92,10 +86,7 @@ const statusSchema = t.object({
   cost: t.optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
   generation: t.optional(generationSchema, "Grows with every change of the reservation.", 1),
   decisionID: t.optional(dnsLabel(), "The decision that explains the choice.", "dec-4f0q2"),
-  explanation: t.optional(
-    t.prose(MAX_EXPLANATION_LENGTH),
-    "Why the request was refused, cluster by cluster.",
-  ),
+  explanation: explanationField,
   reservationID: t.optional(
     reservationName(),
     "The reservation's name in the ledger and everywhere else.",

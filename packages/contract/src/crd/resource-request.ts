@@ -11,10 +11,10 @@ import {
   time,
 } from "../schema/terms.ts";
 import { reservationCostSchema } from "../wire/cost.ts";
-import { endReasonSchema, phaseSchema } from "../wire/reservation.ts";
+import { phaseSchema } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
 import { AGE, column, type Kind, MESSAGE, requestedColumns, wide, kindNames } from "./kind.ts";
-import { MAX_EXPLANATION_LENGTH, requestedFields, statusFields } from "./shared-fields.ts";
+import { explanationField, lifetimeFields, requestedFields, statusFields } from "./shared-fields.ts";
 
 const offloadSchema = t.object({
   namespaces: t.required(
@@ -62,9 +62,7 @@ const statusSchema = t.object({
     "The reservation at the broker.",
     "rsv-rome-k3u7dq2hvmx5b4ta",
   ),
-  reason: t.optional(endReasonSchema, "Why it ended.", "Expired"),
-  reservedAt: t.optional(time(), "When the resources were locked.", "2026-07-01T10:00:00Z"),
-  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00Z"),
+  ...lifetimeFields,
   cost: t.optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
   decisionID: t.optional(dnsLabel(), "The broker's decision: brokerctl explain <decisionID>.", "dec-4f0q2"),
   attempts: t.optional(t.integer(0, 2_147_483_647), "How often the broker was asked.", 1),
@@ -73,10 +71,7 @@ const statusSchema = t.object({
     "When the broker is asked again, for a queued request.",
     "2026-07-01T10:00:30Z",
   ),
-  explanation: t.optional(
-    t.prose(MAX_EXPLANATION_LENGTH),
-    "Why the request was refused, cluster by cluster.",
-  ),
+  explanation: explanationField,
   ...statusFields,
 });
 

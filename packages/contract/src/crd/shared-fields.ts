@@ -7,6 +7,7 @@ import type { Infer } from "../schema/node.ts";
 import { quantity, reservationName, time } from "../schema/terms.ts";
 import { extendedCounts, type ResourceQuantitiesDTO, requestedQuantity } from "../wire/quantities.ts";
 import {
+  endReasonSchema,
   generationSchema,
   MAX_MESSAGE_LENGTH,
   SLICE_DEFAULTS_TEXT,
@@ -52,6 +53,18 @@ const conditionsSchema = t.array(conditionSchema, 32, { listKeys: ["type"] });
 
 /** Of the text that says why a request was refused, cluster by cluster. */
 export const MAX_EXPLANATION_LENGTH = 16_384;
+
+export const explanationField = t.optional(
+  t.prose(MAX_EXPLANATION_LENGTH),
+  "Why the request was refused, cluster by cluster.",
+);
+
+/** From when to when something is reserved, and why no longer. */
+export const lifetimeFields = {
+  reason: t.optional(endReasonSchema, "Why it ended.", "Expired"),
+  reservedAt: t.optional(time(), "When the resources were locked.", "2026-07-01T10:00:00Z"),
+  expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00Z"),
+};
 
 function alwaysRequested({ description, examples }: SlotResource) {
   return t.required(quantity("positive"), `${description}; more than 0.`, ...examples);

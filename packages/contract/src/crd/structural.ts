@@ -1,4 +1,5 @@
 import type { SchemaNode, Sign } from "../schema/node.ts";
+import { examplesOf } from "../schema/problem.ts";
 import { FORMAT } from "../schema/terms.ts";
 
 /** One entry of `x-kubernetes-validations`. */
@@ -213,10 +214,6 @@ function durationRule(node: SchemaNode): ValidationRule {
 
 function locked(name: string): Pick<ValidationRule, "message" | "fieldPath"> {
   return { message: `${name} cannot be changed: create another object instead`, fieldPath: `.${name}` };
-}
-
-function examplesOf(node: SchemaNode, otherwise: string): string {
-  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
 }
 
 /** A CEL text that reads backslashes as they stand. */

@@ -7,12 +7,11 @@ import {
   vectorFrom,
 } from "@resource-broker/base";
 import { MAX_PROBLEMS, type Problem } from "../schema/problem.ts";
+import type { Validation } from "../schema/validate.ts";
 import type { ResourceQuantitiesDTO, SomeQuantitiesDTO } from "../wire/quantities.ts";
 
 /** Result of a mapping. The form of wire values is validated before, so only amounts can be out of range. */
-export type Mapped<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+export type Mapped<T> = Validation<T>;
 
 /** Parses amounts and collects all problems, so that the caller gets them in one reply. */
 export interface AmountReader {

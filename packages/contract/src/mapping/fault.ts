@@ -2,6 +2,7 @@ import { Fault, type FaultCode, faultBody, isFaultCode, truncate, parseJson } fr
 import { fitToSchema } from "../schema/fit-to-schema.ts";
 import { validate } from "../schema/validate.ts";
 import { type ErrorDTO, errorSchema, type RefusalDTO } from "../wire/error.ts";
+import { present } from "./present.ts";
 
 declare module "@resource-broker/base" {
   interface FaultDetails {
@@ -15,12 +16,7 @@ declare module "@resource-broker/base" {
 /** The body of an error reply. `cause` is not included: it is only logged. */
 export function toErrorBody(fault: Fault): ErrorDTO {
   const { reasons, decisionID, flip } = fault.details;
-  return fitToSchema(errorSchema, {
-    ...faultBody(fault),
-    ...(reasons === undefined ? {} : { reasons }),
-    ...(flip === undefined ? {} : { flip }),
-    ...(decisionID === undefined ? {} : { decisionID }),
-  });
+  return fitToSchema(errorSchema, { ...faultBody(fault), ...present({ reasons, flip, decisionID }) });
 }
 
 /** An error reply as it came over the wire. */
@@ -52,14 +48,8 @@ const MAX_TEXT_LENGTH = 1024;
 export function readFault(reply: ErrorReply): Fault {
   const body = readBody(reply.body);
   const { reasons, decisionID, flip } = body;
-  return new Fault(codeOf(body.code, reply.status), body.error, {
-    details: {
-      ...(reasons === undefined ? {} : { reasons }),
-      ...(flip === undefined ? {} : { flip }),
-      ...(decisionID === undefined ? {} : { decisionID }),
-      ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
-    },
-  });
+  const details = present({ reasons, flip, decisionID, retryAfterMs: reply.retryAfterMs });
+  return new Fault(codeOf(body.code, reply.status), body.error, { details });
 }
 
 function readBody(text: string): ErrorDTO {

@@ -1,7 +1,7 @@
 import { parseDuration, parseQuantity, parseTime, replaceHidden } from "@resource-broker/base";
 import { ONE_LINE } from "./builders.ts";
 import type { SchemaNode, Sign } from "./node.ts";
-import { type Problem, show } from "./problem.ts";
+import { examplesOf, type Problem, refuse, show } from "./problem.ts";
 import { DECIMAL_PATTERN, FORMAT, WHOLE_PATTERN } from "./terms.ts";
 
 /** A reading of one value: its normal form, or what is wrong with it. */
@@ -92,18 +92,15 @@ function lengthOf(text: string): number {
 }
 
 function example(node: SchemaNode): string {
-  return node.examples === undefined ? "" : `; write for example ${node.examples.map(String).join(" or ")}`;
-}
-
-function refuse(problems: Problem[], message: string): undefined {
-  problems.push({ path: "", message });
-  return undefined;
+  return node.examples === undefined ? "" : `; write for example ${examplesOf(node, "")}`;
 }
 
 function readQuantity(input: unknown, node: SchemaNode): FormatResult {
   if (typeof input === "number") return readQuantityNumber(input, node);
   if (typeof input !== "string") {
-    return { problem: `${show(input)} is not a quantity; write for example ${hint(node, "500m or 2")}` };
+    return {
+      problem: `${show(input)} is not a quantity; write for example ${examplesOf(node, "500m or 2")}`,
+    };
   }
   const parsed = parseQuantity(input);
   if (!parsed.ok) return { problem: parsed.problem };
@@ -136,14 +133,14 @@ function signProblem(text: string, amount: bigint, sign: Sign | undefined): stri
 
 function fractionProblem(text: string, node: SchemaNode): string | undefined {
   if (node["x-whole"] !== true || WHOLE.test(text)) return undefined;
-  return `${show(text)} is not a whole number; write for example ${hint(node, "1")}`;
+  return `${show(text)} is not a whole number; write for example ${examplesOf(node, "1")}`;
 }
 
 function readDecimal(input: unknown, node: SchemaNode): FormatResult {
   const text = typeof input === "number" ? plainDecimal(input) : input;
   if (typeof text === "string" && DECIMAL.test(text)) return { value: text };
   const expected = node["x-expects"] ?? "a decimal number";
-  return { problem: `${show(input)} is not ${expected}; write for example ${hint(node, "0.042")}` };
+  return { problem: `${show(input)} is not ${expected}; write for example ${examplesOf(node, "0.042")}` };
 }
 
 /** 0.0000001 prints as 1e-7 in JavaScript; a price is written out, or refused when digits would be lost. */
@@ -168,8 +165,4 @@ function readDuration(input: unknown, node: SchemaNode): FormatResult {
 function readTime(input: unknown): FormatResult {
   if (typeof input === "string" && parseTime(input) !== undefined) return { value: input };
   return { problem: `${show(input)} is not a time; write for example 2026-07-01T10:00:00Z (RFC 3339)` };
-}
-
-function hint(node: SchemaNode, otherwise: string): string {
-  return node.examples === undefined ? otherwise : node.examples.map(String).join(" or ");
 }

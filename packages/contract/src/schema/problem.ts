@@ -1,4 +1,5 @@
 import { safeJson, truncate } from "@resource-broker/base";
+import type { SchemaNode } from "./node.ts";
 
 /** One thing wrong with an input: where, and what to do about it. */
 export interface Problem {
@@ -33,6 +34,17 @@ export function show(value: unknown): string {
 
 function shortened(text: string): string {
   return truncate(text, SHOWN_LENGTH + 1);
+}
+
+/** Adds a problem of the value as a whole. */
+export function refuse(problems: Problem[], message: string): undefined {
+  problems.push({ path: "", message });
+  return undefined;
+}
+
+/** What a right value looks like: `500m or 2`; `otherwise` where the schema shows none. */
+export function examplesOf({ examples }: SchemaNode, otherwise: string): string {
+  return examples === undefined ? otherwise : examples.map(String).join(" or ");
 }
 
 /** Prefixes the paths of the problems from index `from` on with `key`. */

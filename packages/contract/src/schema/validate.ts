@@ -1,7 +1,7 @@
-import { closest } from "@resource-broker/base";
+import { closest, isRecord } from "@resource-broker/base";
 import { compileScalar } from "./compile-scalar.ts";
 import type { Schema, SchemaNode } from "./node.ts";
-import { MAX_PROBLEMS, type Problem, prefixPaths, show } from "./problem.ts";
+import { MAX_PROBLEMS, type Problem, prefixPaths, refuse, show } from "./problem.ts";
 
 export type Validation<T> =
   | { readonly ok: true; readonly value: T }
@@ -81,7 +81,7 @@ function compileObject(
   const names = new Set(Object.keys(properties));
   const minProperties = node.minProperties ?? 0;
   return (input, problems) => {
-    if (!isObject(input)) return refuse(problems, `${show(input)} must be an object`);
+    if (!isRecord(input)) return refuse(problems, `${show(input)} must be an object`);
     if (unknownFields === "refuse") refuseUnknown(input, names, problems);
     const value: Record<string, unknown> = {};
     let count = 0;
@@ -119,7 +119,7 @@ function compileRecord(node: SchemaNode, values: SchemaNode, unknownFields: Unkn
   const checkValue = compile(values, unknownFields);
   const max = node.maxProperties ?? 0;
   return (input, problems) => {
-    if (!isObject(input)) return refuse(problems, `${show(input)} must be an object`);
+    if (!isRecord(input)) return refuse(problems, `${show(input)} must be an object`);
     const names = Object.keys(input);
     if (names.length > max)
       return refuse(problems, `has ${names.length} entries; at most ${max} are allowed`);
@@ -174,16 +174,7 @@ function refuseUnknown(
   }
 }
 
-function refuse(problems: Problem[], message: string): undefined {
-  problems.push({ path: "", message });
-  return undefined;
-}
-
 function asExample(examples: readonly unknown[]): string {
   const simple = examples.filter((example) => typeof example !== "object");
   return simple.length === 0 ? "" : `; write for example ${simple.map(String).join(" or ")}`;
-}
-
-function isObject(input: unknown): input is Readonly<Record<string, unknown>> {
-  return typeof input === "object" && input !== null && !Array.isArray(input);
 }

@@ -8,6 +8,13 @@ import { LIMIT } from "./protocol.ts";
 
 const hash = () => t.matching("^[0-9a-f]{64}$", "a SHA-256 digest in hexadecimal", { maxLength: 64 });
 
+const nextField = (example: string) =>
+  t.optional(
+    t.line(LIMIT.afterLength),
+    "Ask for the next page with ?after=<next>. Absent: this was the last.",
+    example,
+  );
+
 export const auditEntrySchema = t.message("AuditEntryDTO", "One entry of the hash-chained audit log.", {
   sequence: t.required(t.integer(1, Number.MAX_SAFE_INTEGER), "Place in the log.", 1042),
   at: t.required(time(), "When it was committed.", "2026-07-01T10:00:00.123Z"),
@@ -45,11 +52,7 @@ export const auditPageSchema = t.message("AuditPageDTO", "One page of the audit 
     t.array(auditEntrySchema, LIMIT.pageMax),
     "Entries, oldest first; with order=desc newest first.",
   ),
-  next: t.optional(
-    t.line(LIMIT.afterLength),
-    "Ask for the next page with ?after=<next>. Absent: this was the last.",
-    "1042",
-  ),
+  next: nextField("1042"),
   chain: t.optional(
     auditChainSchema,
     "Whether the whole log is intact, as the broker last checked it; only with order=desc.",
@@ -161,11 +164,7 @@ export const advertisementPageSchema = t.message("AdvertisementPageDTO", "One pa
     t.array(advertisementSchema, LIMIT.pageMax),
     "Advertisements in the order of their cluster IDs.",
   ),
-  next: t.optional(
-    t.line(LIMIT.afterLength),
-    "Ask for the next page with ?after=<next>. Absent: this was the last.",
-    "paris",
-  ),
+  next: nextField("paris"),
   total: t.optional(COUNT, "How many match, on all pages; only of lists with sort, q, state or offset.", 1),
   totals: t.optional(
     fleetTotalsSchema,

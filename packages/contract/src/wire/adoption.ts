@@ -5,16 +5,21 @@ import { LIMIT } from "./protocol.ts";
 import { requestedQuantitiesSchema } from "./quantities.ts";
 import { generationSchema, idempotencyKeySchema, reservationSchema } from "./reservation.ts";
 
-const offerSchema = t.object({
-  id: t.required(reservationName(), "The reservation's name.", "rsv-rome-k3u7dq2hvmx5b4ta"),
-  requesterID: t.required(clusterId(), "The cluster that borrows.", "rome"),
-  targetClusterID: t.required(clusterId(), "The cluster that lends.", "paris"),
-  requestedResources: t.required(requestedQuantitiesSchema, "What is held."),
+/** What an agent knows of a hold that it offers; shared by the wire and the Reservation object. */
+export const offeredHoldFields = {
   phase: t.required(t.oneOf("Reserved", "Active"), "The last phase the agent heard of.", "Active"),
   generation: t.required(generationSchema, "The last generation the agent heard of.", 2),
   createdAt: t.required(time(), "When it was asked for.", "2026-07-01T10:00:00.123Z"),
   expiresAt: t.optional(time(), "When it ends by itself.", "2026-07-01T11:30:00.123Z"),
   key: t.optional(idempotencyKeySchema, "Its idempotency key, if the requester offers it.", "5f1c8a3e-2"),
+};
+
+const offerSchema = t.object({
+  id: t.required(reservationName(), "The reservation's name.", "rsv-rome-k3u7dq2hvmx5b4ta"),
+  requesterID: t.required(clusterId(), "The cluster that borrows.", "rome"),
+  targetClusterID: t.required(clusterId(), "The cluster that lends.", "paris"),
+  requestedResources: t.required(requestedQuantitiesSchema, "What is held."),
+  ...offeredHoldFields,
 });
 
 export const adoptionRequestSchema = t.message(

@@ -34,10 +34,22 @@ const candidateSchema = t.object({
   allocatable: t.optional(resourceQuantitiesSchema, "What its nodes can give to pods."),
 });
 
-export const decisionSchema = t.message("DecisionDTO", "Why the broker chose, or refused, as it did.", {
+/** Which decision it is; also of its summary. */
+export const decisionIdentityFields = {
   id: t.required(dnsLabel(), "Names the decision.", "dec-4f0q2"),
   at: t.required(time(), "When it was taken.", "2026-07-01T10:00:00.123Z"),
   requesterID: t.required(shownClusterId(), "The cluster that asked.", "rome"),
+};
+
+/** How it ended; also of its summary. */
+export const decisionResultFields = {
+  winner: t.optional(shownClusterId(), "The cluster that was chosen. Absent: nothing fitted.", "paris"),
+  considered: t.required(COUNT, "How many clusters were looked at.", 3),
+  fitted: t.required(COUNT, "How many of them fitted.", 2),
+};
+
+export const decisionSchema = t.message("DecisionDTO", "Why the broker chose, or refused, as it did.", {
+  ...decisionIdentityFields,
   request: t.required(reservationRequestSchema, "What it asked for."),
   policyVersion: t.required(t.line(253), "The policy in force.", "default"),
   weights: t.required(t.record(UNIT_NAME, SHARE, 32), "Weight of each scorer in that policy.", {
@@ -45,9 +57,7 @@ export const decisionSchema = t.message("DecisionDTO", "Why the broker chose, or
     cost: 0.3,
   }),
   currency: t.required(currency(), "Currency of all prices here.", "EUR"),
-  winner: t.optional(shownClusterId(), "The cluster that was chosen. Absent: nothing fitted.", "paris"),
-  considered: t.required(COUNT, "How many clusters were looked at.", 3),
-  fitted: t.required(COUNT, "How many of them fitted.", 2),
+  ...decisionResultFields,
   counts: t.required(t.record(UNIT_NAME, COUNT, 32), "How many clusters each filter passed over.", {
     capacity: 1,
   }),

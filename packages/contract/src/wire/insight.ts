@@ -1,9 +1,10 @@
 import { UNMET_REASONS } from "@resource-broker/domain";
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { currency, dnsLabel, shownClusterId, time } from "../schema/terms.ts";
+import { currency, shownClusterId, time } from "../schema/terms.ts";
 import { advertisementSchema } from "./advertisement.ts";
 import { amountsSchema } from "./amounts.ts";
+import { decisionIdentityFields, decisionResultFields } from "./decision.ts";
 import { HISTORY_WINDOWS } from "./list-options.ts";
 import { LIMIT } from "./protocol.ts";
 import { reservationSchema } from "./reservation.ts";
@@ -106,12 +107,8 @@ export const decisionSummarySchema = t.message(
   "DecisionSummaryDTO",
   "A decision in one line; GET /api/v1/decisions/{id} has all of it.",
   {
-    id: t.required(dnsLabel(), "Names the decision.", "dec-4f0q2"),
-    at: t.required(time(), "When it was taken.", "2026-07-01T10:00:00.123Z"),
-    requesterID: t.required(shownClusterId(), "The cluster that asked.", "rome"),
-    winner: t.optional(shownClusterId(), "The cluster that was chosen. Absent: nothing fitted.", "paris"),
-    considered: t.required(COUNT, "How many clusters were looked at.", 3),
-    fitted: t.required(COUNT, "How many of them fitted.", 2),
+    ...decisionIdentityFields,
+    ...decisionResultFields,
     asked: t.required(t.line(LIMIT.reasonLength), "What was asked for, in words.", "4 CPU / 8Gi Memory"),
     reason: t.optional(t.line(63), "Of a refusal: the reason that most clusters had.", "capacity"),
   },

@@ -1,13 +1,8 @@
 import * as t from "../schema/builders.ts";
-import type { Schema } from "../schema/node.ts";
 import type { DashboardLink } from "./admin.ts";
 
 /** `POST /api/v1/dashboard/session`, at the dashboard's port only: exchanges the token of a link for a session cookie. */
-export interface SignInDTO {
-  readonly token: string;
-}
-
-export const signInSchema: Schema<SignInDTO> = t.object({
+export const signInSchema = t.object({
   token: t.required(t.nonEmptyLine(128), "Of the link."),
 });
 
