@@ -3,16 +3,26 @@ import { AGENT_VALUES } from "./values/agent.ts";
 import { BROKER_VALUES } from "./values/broker.ts";
 import type { Schema } from "./values/schema.ts";
 
-/** A chart, and what of the sources goes into it. */
-export interface Chart {
-  /** Its folder in deploy/helm, and the root of the same program in deploy/kustomize. */
-  readonly folder: "broker" | "agent";
+/** A chart, and what of the sources goes into it and into the kustomization of the same program. */
+export interface Chart extends RbacChart {
   readonly values: Schema;
-  /** Where the values are described. */
-  readonly valuesSource: string;
-  readonly rbac: RbacChart;
-  /** Its files of rights in deploy/rbac. */
-  readonly rights: readonly string[];
+  /** Where kustomize installs the program. */
+  readonly namespace: string;
+  /** Its files of rights in deploy/rbac, and where a kustomization has a copy. */
+  readonly rights: Readonly<Record<string, string | undefined>>;
+  readonly admission: Admission;
+}
+
+/** Rules of deploy/admission that narrow rights down. */
+interface Admission {
+  readonly file: string;
+  /** Its name among the chart's templates. */
+  readonly template: string;
+  readonly condition: string;
+  /** Where a kustomization has a copy. */
+  readonly copy?: string;
+  /** What stands for a text of the file in the chart. */
+  readonly replace?: readonly [text: string, by: string];
 }
 
 const AGGREGATED = `.Values.rbac.aggregate (include "broker.usesObjects" .)`;
@@ -21,76 +31,87 @@ const IN_RELEASE = "{{ .Release.Namespace }}";
 export const CHARTS: readonly Chart[] = [
   {
     folder: "broker",
+    name: "resource-broker",
+    namespace: "resource-broker-system",
     values: BROKER_VALUES,
-    valuesSource: "deploy/generate/values/broker.ts",
-    rbac: {
-      helpers: "broker",
-      stem: "resource-broker",
-      namespaces: {
-        "resource-broker-system": IN_RELEASE,
-        default: `{{ include "broker.objectsNamespace" . }}`,
-      },
-      // brokerctl kubeconfig issue binds agents to it.
-      fixed: ["resource-broker-agents"],
-      conditions: {
-        "resource-broker": `(include "broker.usesObjects" .)`,
-        "resource-broker-pods": `(include "broker.isReplicated" .)`,
-        "resource-broker-store": `(eq .Values.store.type "kubernetes")`,
-        "resource-broker-view": AGGREGATED,
-        "resource-broker-edit": AGGREGATED,
-        "resource-broker-admin": AGGREGATED,
-        "resource-broker-agents": `(has "kubernetes" .Values.interfaces)`,
-      },
-      resourceNames: {
-        default: `{{ include "broker.objectsNamespace" . }}`,
-        "resource-broker-0, resource-broker-1": `{{ include "broker.podNames" . }}`,
-      },
+    namespaces: {
+      "resource-broker-system": IN_RELEASE,
+      default: `{{ include "broker.objectsNamespace" . }}`,
     },
-    rights: [
-      "broker.yaml",
-      "broker-pods.yaml",
-      "broker-store.yaml",
-      "broker-agents.yaml",
-      "people-broker.yaml",
-    ],
+    // brokerctl kubeconfig issue binds agents to it.
+    fixed: ["resource-broker-agents"],
+    conditions: {
+      "resource-broker": `(include "broker.usesObjects" .)`,
+      "resource-broker-pods": `(include "broker.isReplicated" .)`,
+      "resource-broker-store": `(eq .Values.store.type "kubernetes")`,
+      "resource-broker-view": AGGREGATED,
+      "resource-broker-edit": AGGREGATED,
+      "resource-broker-admin": AGGREGATED,
+      "resource-broker-agents": `(has "kubernetes" .Values.interfaces)`,
+    },
+    resourceNames: {
+      default: `{{ include "broker.objectsNamespace" . }}`,
+      "resource-broker-0, resource-broker-1": `{{ include "broker.podNames" . }}`,
+    },
+    rights: {
+      "broker.yaml": "broker/rbac.yaml",
+      "broker-pods.yaml": undefined,
+      "broker-store.yaml": undefined,
+      "broker-agents.yaml": "rbac/broker-agents.yaml",
+      "people-broker.yaml": "rbac/people-broker.yaml",
+    },
+    // Only the broker's cluster has agents of others.
+    admission: {
+      file: "agent-writes.yaml",
+      template: "agent-writes.yaml",
+      condition: `and .Values.admission.install (has "kubernetes" .Values.interfaces)`,
+      copy: "rbac/agent-writes.yaml",
+    },
   },
   {
     folder: "agent",
+    name: "resource-broker-agent",
+    namespace: "rear-agent",
     values: AGENT_VALUES,
-    valuesSource: "deploy/generate/values/agent.ts",
-    rbac: {
-      helpers: "agent",
-      stem: "resource-broker-agent",
-      namespaces: {
-        "rear-agent": IN_RELEASE,
-        default: `{{ include "agent.objectsNamespace" . }}`,
-        liqo: "{{ .Values.liqo.namespace }}",
-      },
-      // The agent binds it to itself in the tenant namespaces of Liqo.
-      fixed: ["resource-broker-agent-liqo-tenant"],
-      conditions: {
-        "resource-broker-agent-leader-election": "(gt (int .Values.replicas) 1)",
-        "resource-broker-agent-view": ".Values.rbac.aggregate",
-        "resource-broker-agent-edit": ".Values.rbac.aggregate",
-        "resource-broker-agent-prices": ".Values.prices.configMap",
-        "resource-broker-agent-liqo": ".Values.liqo.enabled",
-        "resource-broker-agent-liqo-marks": ".Values.liqo.borrow.enabled",
-        "resource-broker-agent-liqo-lend": ".Values.liqo.enabled",
-        "resource-broker-agent-liqo-borrow": ".Values.liqo.borrow.enabled",
-        "resource-broker-agent-liqoctl": ".Values.liqo.borrow.enabled",
-        "resource-broker-agent-liqo-tenant": ".Values.liqo.borrow.enabled",
-      },
-      resourceNames: {
-        "resource-broker-agent": `{{ include "agent.fullname" . }}`,
-        prices: "{{ .Values.prices.configMap | quote }}",
-      },
+    namespaces: {
+      "rear-agent": IN_RELEASE,
+      default: `{{ include "agent.objectsNamespace" . }}`,
+      liqo: "{{ .Values.liqo.namespace }}",
     },
-    rights: [
-      "agent.yaml",
-      "agent-leader-election.yaml",
-      "agent-prices.yaml",
-      "agent-liqo.yaml",
-      "people-rear.yaml",
-    ],
+    // The agent binds it to itself in the tenant namespaces of Liqo.
+    fixed: ["resource-broker-agent-liqo-tenant"],
+    conditions: {
+      "resource-broker-agent-leader-election": "(gt (int .Values.replicas) 1)",
+      "resource-broker-agent-view": ".Values.rbac.aggregate",
+      "resource-broker-agent-edit": ".Values.rbac.aggregate",
+      "resource-broker-agent-prices": ".Values.prices.configMap",
+      "resource-broker-agent-liqo": ".Values.liqo.enabled",
+      "resource-broker-agent-liqo-marks": ".Values.liqo.borrow.enabled",
+      "resource-broker-agent-liqo-lend": ".Values.liqo.enabled",
+      "resource-broker-agent-liqo-borrow": ".Values.liqo.borrow.enabled",
+      "resource-broker-agent-liqoctl": ".Values.liqo.borrow.enabled",
+      "resource-broker-agent-liqo-tenant": ".Values.liqo.borrow.enabled",
+    },
+    resourceNames: {
+      "resource-broker-agent": `{{ include "agent.fullname" . }}`,
+      prices: "{{ .Values.prices.configMap | quote }}",
+    },
+    rights: {
+      "agent.yaml": "agent/rbac.yaml",
+      "agent-leader-election.yaml": undefined,
+      "agent-prices.yaml": undefined,
+      "agent-liqo.yaml": undefined,
+      "people-rear.yaml": "agent/people.yaml",
+    },
+    // Only an agent that borrows has rights to be narrowed down.
+    admission: {
+      file: "agent-liqo.yaml",
+      template: "admission-liqo.yaml",
+      condition: "and .Values.liqo.borrow.enabled .Values.liqo.borrow.admission",
+      replace: [
+        "system:serviceaccount:rear-agent:resource-broker-agent",
+        `system:serviceaccount:{{ .Release.Namespace }}:{{ include "agent.serviceAccountName" . }}`,
+      ],
+    },
   },
 ];

@@ -3,30 +3,23 @@ import type { Chart } from "./charts.ts";
 type File = readonly [path: string, text: string];
 
 const DO_NOT_EDIT = "Do not edit: run `node deploy/generate/main.ts`.";
-const NAMESPACES: Readonly<Record<Chart["folder"], string>> = {
-  broker: "resource-broker-system",
-  agent: "rear-agent",
-};
-const NAMES: Readonly<Record<Chart["folder"], string>> = {
-  broker: "resource-broker",
-  agent: "resource-broker-agent",
-};
+type Names = Pick<Chart, "name" | "namespace">;
 
 /** Prometheus' rule files as one object of its operator. */
-export function ruleFiles({ folder }: Pick<Chart, "folder">, files: readonly File[]): string {
+export function ruleFiles({ name, namespace }: Names, files: readonly File[]): string {
   const head = [
     `# Generated from deploy/observability/alerts. ${DO_NOT_EDIT}`,
     "apiVersion: monitoring.coreos.com/v1",
     "kind: PrometheusRule",
     "metadata:",
-    `  name: ${NAMES[folder]}`,
-    `  namespace: ${NAMESPACES[folder]}`,
+    `  name: ${name}`,
+    `  namespace: ${namespace}`,
     "  labels:",
-    `    app.kubernetes.io/name: ${NAMES[folder]}`,
+    `    app.kubernetes.io/name: ${name}`,
     "spec:",
     files.length === 0 ? "  groups: []" : "  groups:",
   ];
-  return `${[...head, ...files.flatMap(([name, text]) => groupsIn(name, text))].join("\n")}\n`;
+  return `${[...head, ...files.flatMap(([file, text]) => groupsIn(file, text))].join("\n")}\n`;
 }
 
 /** What stands below `groups:`, with its comments. */
@@ -41,17 +34,17 @@ function groupsIn(name: string, text: string): string[] {
 }
 
 /** The part of a kustomization that makes ConfigMaps of Grafana's dashboards. */
-export function dashboardMaps({ folder }: Pick<Chart, "folder">, names: readonly string[]): string {
+export function dashboardMaps({ name, namespace }: Names, files: readonly string[]): string {
   return [
-    `namespace: ${NAMESPACES[folder]}`,
-    names.length === 0 ? "configMapGenerator: []" : "configMapGenerator:",
-    ...names.flatMap((name) => [
-      `  - name: ${NAMES[folder]}-dashboard-${name.replace(/\.json$/, "")}`,
-      `    files: [${name}]`,
+    `namespace: ${namespace}`,
+    files.length === 0 ? "configMapGenerator: []" : "configMapGenerator:",
+    ...files.flatMap((file) => [
+      `  - name: ${name}-dashboard-${file.replace(/\.json$/, "")}`,
+      `    files: [${file}]`,
     ]),
     "generatorOptions:",
     "  disableNameSuffixHash: true",
-    `  labels: { app.kubernetes.io/name: ${NAMES[folder]}, grafana_dashboard: "1" }`,
+    `  labels: { app.kubernetes.io/name: ${name}, grafana_dashboard: "1" }`,
     "",
   ].join("\n");
 }

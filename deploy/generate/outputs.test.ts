@@ -69,10 +69,11 @@ test.each([
 });
 
 describe("alerts", () => {
+  const BROKER = { name: "resource-broker", namespace: "resource-broker-system" };
   const FILE = "# About.\ngroups:\n  # Why.\n  - name: one\n    rules: []\n";
 
   test("of several files are one object, with their comments", () => {
-    const text = ruleFiles({ folder: "broker" }, [
+    const text = ruleFiles(BROKER, [
       ["a.yaml", FILE],
       ["b.yaml", "groups:\n- name: two\n  rules: []\n"],
     ]);
@@ -84,8 +85,6 @@ describe("alerts", () => {
   });
 
   test("beside something else are refused", () => {
-    expect(() => ruleFiles({ folder: "broker" }, [["a.yaml", `${FILE}other: 1\n`]])).toThrow(
-      "a.yaml holds something else",
-    );
+    expect(() => ruleFiles(BROKER, [["a.yaml", `${FILE}other: 1\n`]])).toThrow("a.yaml holds something else");
   });
 });

@@ -25,11 +25,11 @@ export const GENERATED_FOLDERS: readonly string[] = CHARTS.flatMap(({ folder }) 
 type File = readonly [path: string, text: string];
 
 function chartFiles(chart: Chart, sources: Sources): File[] {
-  const { folder, values, valuesSource, rbac, rights } = chart;
+  const { folder, values, rights, admission } = chart;
   const into = `deploy/helm/${folder}`;
   return [
     [`${into}/values.schema.json`, schemaFile(values)],
-    [`${into}/values.yaml`, valuesFile(values, valuesSource)],
+    [`${into}/values.yaml`, valuesFile(values, `deploy/generate/values/${folder}.ts`)],
     [`${into}/README.md`, readme(sources.read(`${into}/README.md`), valuesTable(values))],
     // Kustomize reads the chart's own files: each is in git once.
     [
@@ -44,60 +44,35 @@ function chartFiles(chart: Chart, sources: Sources): File[] {
       `${into}/files/dashboards/kustomization.yaml`,
       kustomization(dashboardMaps(chart, filesOf(chart, sources, "dashboards"))),
     ],
-    ...rights.map((name): File => {
+    ...Object.keys(rights).map((name): File => {
       const path = `deploy/rbac/${name}`;
-      return [`${into}/templates/rbac/${name}`, rbacTemplate(sources.read(path), path, rbac)];
+      return [`${into}/templates/rbac/${name}`, rbacTemplate(sources.read(path), path, chart)];
     }),
-    ...admissionFiles(chart, sources),
+    [`${into}/templates/rbac/${admission.template}`, admissionTemplate(chart, sources)],
   ];
 }
 
-const ADMISSION = "deploy/admission/agent-writes.yaml";
-const LIQO_ADMISSION = "deploy/admission/agent-liqo.yaml";
-const AGENT_ACCOUNT = "system:serviceaccount:rear-agent:resource-broker-agent";
-
-/** Only the broker's cluster has agents of others; only an agent that borrows has rights to be narrowed down. */
-function admissionFiles({ folder }: Chart, sources: Sources): File[] {
-  if (folder === "agent") {
-    const account = `system:serviceaccount:{{ .Release.Namespace }}:{{ include "agent.serviceAccountName" . }}`;
-    const rules = conditional(
-      sources.read(LIQO_ADMISSION),
-      LIQO_ADMISSION,
-      "and .Values.liqo.borrow.enabled .Values.liqo.borrow.admission",
-    );
-    return [
-      [`deploy/helm/${folder}/templates/rbac/admission-liqo.yaml`, rules.replaceAll(AGENT_ACCOUNT, account)],
-    ];
-  }
-  const text = sources.read(ADMISSION);
-  const condition = `and .Values.admission.install (has "kubernetes" .Values.interfaces)`;
-  return [
-    [`deploy/helm/${folder}/templates/rbac/agent-writes.yaml`, conditional(text, ADMISSION, condition)],
-    ["deploy/kustomize/rbac/agent-writes.yaml", copyOf(text, ADMISSION)],
-  ];
+function admissionTemplate({ admission }: Chart, sources: Sources): string {
+  const { file, condition, replace: [text, by] = ["", ""] } = admission;
+  const source = `deploy/admission/${file}`;
+  const rules = conditional(sources.read(source), source, condition);
+  return text === "" ? rules : rules.replaceAll(text, by);
 }
-
-const KUSTOMIZE_RIGHTS: Readonly<Record<Chart["folder"], readonly File[]>> = {
-  broker: [
-    ["broker.yaml", "deploy/kustomize/broker/rbac.yaml"],
-    ["broker-agents.yaml", "deploy/kustomize/rbac/broker-agents.yaml"],
-    ["people-broker.yaml", "deploy/kustomize/rbac/people-broker.yaml"],
-  ],
-  agent: [
-    ["agent.yaml", "deploy/kustomize/agent/rbac.yaml"],
-    ["people-rear.yaml", "deploy/kustomize/agent/people.yaml"],
-  ],
-};
 
 function kustomizeFiles(chart: Chart, sources: Sources): File[] {
-  const { folder } = chart;
+  const { folder, rights, admission } = chart;
   const alerts = filesOf(chart, sources, "alerts").map(
     (name): File => [name, sources.read(`deploy/helm/${folder}/files/alerts/${name}`)],
   );
+  const copied = [
+    ...Object.entries(rights).map(([name, copy]) => [`deploy/rbac/${name}`, copy] as const),
+    [`deploy/admission/${admission.file}`, admission.copy] as const,
+  ];
   return [
-    ...KUSTOMIZE_RIGHTS[folder].map(([name, path]): File => {
-      const source = `deploy/rbac/${name}`;
-      return [path, copyOf(inOwnNamespace(sources.read(source), folder), source)];
+    ...copied.flatMap(([source, copy]): File[] => {
+      if (copy === undefined) return [];
+      const text = inOwnNamespace(sources.read(source), folder);
+      return [[`deploy/kustomize/${copy}`, copyOf(text, source)]];
     }),
     [`deploy/kustomize/prometheus/${folder}/alerts.yaml`, ruleFiles(chart, alerts)],
   ];

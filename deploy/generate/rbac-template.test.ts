@@ -5,8 +5,8 @@ import { parseAllDocuments } from "yaml";
 import { type RbacChart, rbacTemplate } from "./rbac-template.ts";
 
 const CHART: RbacChart = {
-  helpers: "agent",
-  stem: "resource-broker-agent",
+  folder: "agent",
+  name: "resource-broker-agent",
   namespaces: { "rear-agent": "{{ .Release.Namespace }}", default: "{{ .Values.objectsNamespace }}" },
   fixed: ["known-by-its-name"],
   conditions: { "resource-broker-agent-prices": ".Values.prices.configMap" },

@@ -2,10 +2,10 @@ import { parse } from "yaml";
 
 /** How the rights of one program become part of its chart. */
 export interface RbacChart {
-  /** The helper that gives the release's name: `broker.fullname`. */
-  readonly helpers: "broker" | "agent";
+  /** In deploy/helm; the chart's helpers begin with it, too: `broker.fullname`. */
+  readonly folder: "broker" | "agent";
   /** What names of objects begin with in the sources. */
-  readonly stem: string;
+  readonly name: string;
   /** Namespaces in the sources, and what stands for them in the chart. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Objects that keep their names: programs look for them by these. */
@@ -54,7 +54,7 @@ function objectTemplate(text: string, chart: RbacChart): string {
     .replace(REFERENCE, (_, before: string, name: string) => reference(before, nameOf(name, chart)))
     .replace(SUBJECT, () => subject(chart))
     .replaceAll(RESOURCE_NAMES, (_, names: string) => `resourceNames: [${resourceNames(names, chart)}]`);
-  const always = `.Values.rbac.create (include "${chart.helpers}.usesCluster" .)`;
+  const always = `.Values.rbac.create (include "${chart.folder}.usesCluster" .)`;
   const condition = chart.conditions[object.metadata.name];
   return `{{- if and ${always}${condition === undefined ? "" : ` ${condition}`} }}\n---\n${template}{{- end }}\n`;
 }
@@ -72,13 +72,13 @@ function metadata(
     lines.push(`  namespace: ${standsFor(namespace ?? "default", chart.namespaces)}`);
   }
   const own = Object.entries(labels).map(([label, value]) => `    ${label}: "${value}"`);
-  return [...lines, `  labels: {{- include "${chart.helpers}.labels" . | nindent 4 }}`, ...own].join("\n");
+  return [...lines, `  labels: {{- include "${chart.folder}.labels" . | nindent 4 }}`, ...own].join("\n");
 }
 
-function nameOf(name: string, { fixed, stem, helpers }: RbacChart): string {
+function nameOf(name: string, { fixed, name: stem, folder }: RbacChart): string {
   if (fixed.includes(name)) return name;
   if (!name.startsWith(stem)) throw new Error(`${name} does not begin with ${stem}`);
-  return `{{ include "${helpers}.fullname" . }}${name.slice(stem.length)}`;
+  return `{{ include "${folder}.fullname" . }}${name.slice(stem.length)}`;
 }
 
 function reference(before: string, name: string): string {
@@ -88,11 +88,11 @@ function reference(before: string, name: string): string {
   );
 }
 
-function subject({ helpers }: RbacChart): string {
+function subject({ folder }: RbacChart): string {
   return [
     "subjects:",
     "  - kind: ServiceAccount",
-    `    name: {{ include "${helpers}.serviceAccountName" . | quote }}`,
+    `    name: {{ include "${folder}.serviceAccountName" . | quote }}`,
     "    namespace: {{ .Release.Namespace }}",
   ].join("\n");
 }
