@@ -1,8 +1,6 @@
 export interface Instruction {
   readonly keyword: string;
-  /** Its `--name=value` flags; one without a value is "". */
-  readonly flags: Readonly<Record<string, string>>;
-  /** What follows the flags, with line breaks joined and build arguments replaced. */
+  /** What follows its flags, with line breaks joined and build arguments replaced. */
   readonly value: string;
 }
 
@@ -13,7 +11,7 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-const FLAG = /^--([a-z]+)(?:=(\S+))?\s+/;
+const FLAGS = /^(?:--[a-z]+(?:=\S+)?\s+)*/;
 const VARIABLE = /\$\{(\w+)\}|\$(\w+)/g;
 
 /** The stages of a Dockerfile, with the defaults of its build arguments in place. What it does not have by default stays. */
@@ -49,20 +47,13 @@ function logicalLines(text: string): string[] {
 
 function readInstruction(line: string, args: ReadonlyMap<string, string>): Instruction {
   const [keyword = ""] = line.split(/\s/, 1);
-  let rest = line.slice(keyword.length).trim();
-  const flags: Record<string, string> = {};
-  for (let found = FLAG.exec(rest); found !== null; found = FLAG.exec(rest)) {
-    const [whole, name = "", value = ""] = found;
-    flags[name] = value;
-    rest = rest.slice(whole.length);
-  }
+  const rest = line.slice(keyword.length).trim().replace(FLAGS, "");
   const value = rest.replaceAll(
     VARIABLE,
-    (variable, braced: string | undefined, bare: string | undefined) => {
-      return args.get(braced ?? bare ?? "") ?? variable;
-    },
+    (variable, braced: string | undefined, bare: string | undefined) =>
+      args.get(braced ?? bare ?? "") ?? variable,
   );
-  return { keyword, flags, value };
+  return { keyword, value };
 }
 
 function rememberArgument(args: Map<string, string>, value: string): void {

@@ -15,7 +15,7 @@ export interface Known {
 /** Files that a command reads from the repository. */
 const OWN_PATH =
   /^(?:\.\/)?((?:apps|bin|deploy|docs|evaluation|packages|scripts|test|test-setup|tools)\/[\w./-]+)$/;
-const FLAG = /^--([a-z][a-z0-9-]*)/;
+const FLAG = /^--?([a-zA-Z][a-z0-9-]*)/;
 const LONGEST_COMMAND = 2;
 
 /** One line for each command that would not work. */
@@ -70,9 +70,7 @@ function npmProblems(verb: string, rest: readonly string[], known: Known): strin
   const from = rest.indexOf("--");
   const passedOn = from === -1 ? [] : rest.slice(from + 1);
   if (script === "brokerctl") return brokerctlProblems(passedOn, known);
-  return unknownFlags(passedOn, known.flagsOf(script)).map(
-    (flag) => `npm run ${script} has no flag --${flag}`,
-  );
+  return unknownFlags(passedOn, known.flagsOf(script)).map((flag) => `npm run ${script} has no flag ${flag}`);
 }
 
 function brokerctlProblems(words: readonly string[], known: Known): string[] {
@@ -88,16 +86,16 @@ function brokerctlProblems(words: readonly string[], known: Known): string[] {
       : [`brokerctl has no command ${words.slice(0, LONGEST_COMMAND).join(" ")}`];
   }
   return unknownFlags(words, known.brokerctl.get(name)).map(
-    (flag) => `brokerctl ${name} has no flag --${flag}`,
+    (flag) => `brokerctl ${name} has no flag ${flag}`,
   );
 }
 
 function unknownFlags(words: readonly string[], flags: ReadonlySet<string> | undefined): string[] {
   if (flags === undefined) return [];
-  return words
-    .map((word) => FLAG.exec(word)?.[1])
-    .filter((flag) => flag !== undefined)
-    .filter((flag) => !flags.has(flag) && flag !== "help" && flag !== "version");
+  return words.flatMap((word) => {
+    const [flag = "", name = "help"] = FLAG.exec(word) ?? [];
+    return flags.has(name) || name === "help" || name === "version" ? [] : [flag];
+  });
 }
 
 /** To kubectl `deploy/agent` is a Deployment, unless a flag before it says that it is a file. */

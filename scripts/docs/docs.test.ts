@@ -12,7 +12,7 @@ const KNOWN: Known = {
   flagsOf: (script) => (script === "check" ? undefined : new Set(["port"])),
   brokerctl: new Map([
     ["get clusters", new Set(["context"])],
-    ["quote", new Set(["cpu"])],
+    ["quote", new Set(["cpu", "o"])],
   ]),
   exists,
 };
@@ -54,6 +54,12 @@ test.each([
   ["brokerctl", sh("brokerctl get clusters --context x"), []],
   ["brokerctl's flags", sh("kubectl broker quote --cp 1"), ["docs/a.md:2: brokerctl quote has no flag --cp"]],
   ["brokerctl's commands", "`brokerctl get cluster`", ["docs/a.md:1: brokerctl has no command get cluster"]],
+  ["a flag of one letter", sh("brokerctl quote -o x -p"), ["docs/a.md:2: brokerctl quote has no flag -p"]],
+  [
+    "code that is broken into lines",
+    "Run `brokerctl get\ncluster`.",
+    ["docs/a.md:1: brokerctl has no command get cluster"],
+  ],
   ["a group of commands", "`brokerctl get`", []],
   ["a target that is not there", sh("make biuld"), ["docs/a.md:2: the Makefile has no target biuld"]],
   ["a target that is", sh("make build"), []],

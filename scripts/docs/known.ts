@@ -73,7 +73,7 @@ function brokerctlIn(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const sections = page.split(/^## /m).slice(1);
   const named = sections.flatMap((section) => {
     const [name = ""] = section.split("\n", 1);
-    const flags = flagsIn(section);
+    const flags = new Set([...section.matchAll(/-([a-zA-Z][a-z0-9-]*)/g)].map(([, flag = ""]) => flag));
     const others = /^Also called: (.*)$/m.exec(section)?.[1] ?? "";
     const [group = ""] = name.split(" ");
     const aliases = [...others.matchAll(/`([^`]+)`/g)].map(([, alias = ""]) =>

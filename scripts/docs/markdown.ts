@@ -35,8 +35,8 @@ export function readPage(path: string, text: string): Page {
       const heading = HEADING.exec(content)?.[1];
       if (heading !== undefined) anchors.add(freeAnchor(slugOf(heading), anchors));
       links.push(...linksIn(content).map((target) => ({ line, target })));
-      for (const [, code = ""] of content.matchAll(CODE_SPAN)) commands.push({ line, text: code });
     }
+    commands.push(...codeIn(part.lines));
   }
   return { path, links, anchors, commands };
 }
@@ -60,6 +60,15 @@ function partsOf(text: string): readonly Part[] {
     parts.push(part);
   }
   return parts;
+}
+
+/** Code in the text, which may be broken into lines. */
+function codeIn(lines: readonly Command[]): Command[] {
+  const text = lines.map((each) => each.text).join("\n");
+  return [...text.matchAll(CODE_SPAN)].map(({ index, 1: code = "" }) => ({
+    line: (lines[0]?.line ?? 0) + text.slice(0, index).split("\n").length - 1,
+    text: code.replaceAll(/\s+/g, " "),
+  }));
 }
 
 function linksIn(content: string): string[] {
