@@ -1,25 +1,18 @@
 import { createRoot } from "react-dom/client";
 import "./design/tokens.css";
 import "./design/base.css";
+import { createListeners } from "./live/listeners.ts";
 import { createLiveConnection } from "./live/live-connection.ts";
 import { createApiClient } from "./net/api-client.ts";
 import { App } from "./shell/app.tsx";
 import { applyTheme, readTheme } from "./shell/theme.ts";
-import { createBrokerClock } from "./time/clock.ts";
-import { createTicker } from "./time/clock.ts";
-import { windowTimers } from "./time/clock.ts";
+import { createBrokerClock, createTicker, windowTimers } from "./time/clock.ts";
 // Imported last: the print styles override the others.
 import "./design/print.css";
 
 applyTheme(readTheme(localStorage), document.documentElement, localStorage);
 
-const signedOut = new EventTarget();
-const onSignedOut = (listener: () => void): (() => void) => {
-  signedOut.addEventListener("out", listener);
-  return () => signedOut.removeEventListener("out", listener);
-};
-const notifySignedOut = (): void => void signedOut.dispatchEvent(new Event("out"));
-
+const signedOut = createListeners();
 const timers = windowTimers();
 const fetch = window.fetch.bind(window);
 const visibility = {
@@ -29,8 +22,8 @@ const visibility = {
 const random = (): number => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) / 255;
 
 const deps = {
-  api: createApiClient(fetch, notifySignedOut),
-  live: createLiveConnection({ fetch, timers, random, onSignedOut: notifySignedOut }),
+  api: createApiClient(fetch, signedOut.notify),
+  live: createLiveConnection({ fetch, timers, random, onSignedOut: signedOut.notify }),
   clock: createBrokerClock(timers),
   timers,
   slowTicker: createTicker(5000, timers, visibility),
@@ -38,4 +31,4 @@ const deps = {
 };
 
 const page = document.getElementById("page");
-if (page !== null) createRoot(page).render(<App deps={deps} onSignedOut={onSignedOut} />);
+if (page !== null) createRoot(page).render(<App deps={deps} onSignedOut={signedOut.add} />);

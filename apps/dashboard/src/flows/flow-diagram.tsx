@@ -1,5 +1,5 @@
 import type { KnownName } from "@resource-broker/base";
-import { useMemo, useState } from "react";
+import { type KeyboardEvent, useMemo, useState } from "react";
 import { amountText, amountWithUnit, count } from "../format/amounts.ts";
 import { withQuery } from "../shell/navigation.ts";
 import { Link } from "../parts/link.tsx";
@@ -94,9 +94,25 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
   const isProvider = side === "provider";
   const { name, shown, amount, words } = nodeWords(node, resource, margin);
   const key = `${side} ${id}`;
-  const look = near === key ? "flow-node is-near" : "flow-node";
-  const drawing = (
-    <>
+  const choice =
+    id === ""
+      ? { role: "img", "aria-label": words }
+      : {
+          role: "button",
+          tabIndex: 0,
+          "aria-label": `${words}. Show only its flows.`,
+          onFocus: () => setNear(key),
+          onBlur: () => setNear(null),
+          onClick: () => onChoose(id),
+          onKeyDown: (event: KeyboardEvent) => {
+            if (event.key !== "Enter" && event.key !== " ") return;
+            event.preventDefault();
+            onChoose(id);
+          },
+        };
+  const look = `flow-node${near === key ? " is-near" : ""}${id === "" ? "" : " is-button"}`;
+  return (
+    <g className={look} onPointerEnter={() => setNear(key)} {...choice}>
       <title>{name}</title>
       <rect
         className="flow-target"
@@ -113,32 +129,6 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
       >
         {shown} <tspan className="flow-amount">{amount}</tspan>
       </text>
-    </>
-  );
-  if (id === "") {
-    return (
-      <g className={look} role="img" aria-label={words} onPointerEnter={() => setNear(key)}>
-        {drawing}
-      </g>
-    );
-  }
-  return (
-    <g
-      className={`${look} is-button`}
-      role="button"
-      tabIndex={0}
-      aria-label={`${words}. Show only its flows.`}
-      onPointerEnter={() => setNear(key)}
-      onFocus={() => setNear(key)}
-      onBlur={() => setNear(null)}
-      onClick={() => onChoose(id)}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        onChoose(id);
-      }}
-    >
-      {drawing}
     </g>
   );
 }

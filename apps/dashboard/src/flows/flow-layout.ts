@@ -53,30 +53,17 @@ const TONES = 5;
 export function layOutFlows(all: readonly Flow[], options: FlowOptions): FlowLayout {
   const { most } = options;
   const ranks = { provider: ranked(all, "provider"), requester: ranked(all, "requester") };
-  const flows = folded(all, {
-    provider: new Set(ranks.provider.slice(0, most).map(({ id }) => id)),
-    requester: new Set(ranks.requester.slice(0, most).map(({ id }) => id)),
-  });
+  const shown = (side: Side): ReadonlySet<string> => new Set(ranks[side].slice(0, most).map(({ id }) => id));
+  const flows = folded(all, { provider: shown("provider"), requester: shown("requester") });
   const total = flows.reduce((sum, { value }) => sum + value, 0) || 1;
-  const rows = Math.max(
-    Math.min(ranks.provider.length, most + 1),
-    Math.min(ranks.requester.length, most + 1),
-  );
+  const rows = Math.min(Math.max(ranks.provider.length, ranks.requester.length), most + 1);
   const height = Math.max(LEAST_HEIGHT, rows * (LINE + MIN_SPACING) * 2);
   const biggest = Math.max(Number.MIN_VALUE, ranks.provider[0]?.value ?? 0, ranks.requester[0]?.value ?? 0);
   const scale = Math.min((height - rows * (LINE + MIN_SPACING)) / total, TALLEST / biggest);
-  const providers = column(ranked(flows, "provider"), {
-    side: "provider",
-    clusters: ranks.provider.length,
-    scale,
-    height,
-  });
-  const requesters = column(besides(ranked(flows, "requester"), flows, providers), {
-    side: "requester",
-    clusters: ranks.requester.length,
-    scale,
-    height,
-  });
+  const place = (side: Side, order: readonly Rank[]): FlowNode[] =>
+    column(order, { side, clusters: ranks[side].length, scale, height });
+  const providers = place("provider", ranked(flows, "provider"));
+  const requesters = place("requester", besides(ranked(flows, "requester"), flows, providers));
   const bottoms = [...providers, ...requesters].map((node) => node.y + node.height);
   return {
     providers,

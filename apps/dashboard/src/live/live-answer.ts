@@ -1,6 +1,7 @@
 import { errorText, isRecord } from "@resource-broker/base";
 import { type ApiClient, ApiError, isAborted } from "../net/api-client.ts";
 import type { Timers } from "../time/clock.ts";
+import { createListeners } from "./listeners.ts";
 import type { Changes, LiveConnection, LiveUpdate } from "./live-connection.ts";
 
 /** What a page shows of one question to the broker. */
@@ -39,7 +40,7 @@ const DEFAULT_MIN_INTERVAL_MS = 250;
 export function createLiveAnswer<T>({ api, live, timers }: AnswerDeps, policy: RefreshPolicy<T>) {
   const ask = policy.ask ?? ((_, path, signal) => api.get<T>(path, signal));
   const restMs = policy.minIntervalMs ?? DEFAULT_MIN_INTERVAL_MS;
-  const listeners = new Set<() => void>();
+  const listeners = createListeners();
   let answer: Answer<T> = { data: undefined, failure: undefined, isLoading: false };
   let path: string | null = null;
   /** What `answer.data` answers. */
@@ -51,7 +52,7 @@ export function createLiveAnswer<T>({ api, live, timers }: AnswerDeps, policy: R
 
   const setAnswer = (next: Answer<T>): void => {
     answer = next;
-    for (const listener of listeners) listener();
+    listeners.notify();
   };
 
   const cancelReload = (): void => {
@@ -121,10 +122,7 @@ export function createLiveAnswer<T>({ api, live, timers }: AnswerDeps, policy: R
   const unsubscribe = live.onUpdate(handleUpdate);
 
   return {
-    subscribe: (listener: () => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe: listeners.add,
     snapshot: (): Answer<T> => answer,
     /** Null: nothing is asked. */
     load: (next: string | null): void => {

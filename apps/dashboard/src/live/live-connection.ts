@@ -2,6 +2,7 @@ import { type ChangesEventDTO, PATH } from "@resource-broker/contract";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { type Fetch, PROTOCOL, readAnswer } from "../net/api-client.ts";
 import type { Timers } from "../time/clock.ts";
+import { createListeners } from "./listeners.ts";
 
 /** `stale`: nothing was heard for 12 s, so what is shown may be old. */
 export type LiveStatus = "connecting" | "live" | "reconnecting" | "stale";
@@ -34,8 +35,8 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 5_000;
 
 export function createLiveConnection({ fetch, timers, random, onSignedOut }: LiveDeps): LiveConnection {
-  const statusListeners = new Set<() => void>();
-  const updateListeners = new Set<(update: LiveUpdate) => void>();
+  const statusListeners = createListeners();
+  const updateListeners = createListeners<[update: LiveUpdate]>();
   let status: LiveStatus = "connecting";
   let lastEventId: string | null = null;
   let lastReceivedAt = timers.now();
@@ -47,17 +48,13 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
   const setStatus = (next: LiveStatus): void => {
     if (status === next) return;
     status = next;
-    for (const listener of statusListeners) listener();
-  };
-
-  const publish = (update: LiveUpdate): void => {
-    for (const listener of updateListeners) listener(update);
+    statusListeners.notify();
   };
 
   const handleEvent = ({ event, id, data }: EventSourceMessage): void => {
     if (id !== undefined) lastEventId = id;
-    if (event === "changes") publish({ kind: "changes", changes: readChanges(data) });
-    if (event === "reset") publish({ kind: "reload" });
+    if (event === "changes") updateListeners.notify({ kind: "changes", changes: readChanges(data) });
+    if (event === "reset") updateListeners.notify({ kind: "reload" });
     if (event === "hello") handleHello();
   };
 
@@ -68,7 +65,7 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
   const handleHello = (): void => {
     failures = 0;
     setStatus("live");
-    publish({ kind: "reload" });
+    updateListeners.notify({ kind: "reload" });
   };
 
   const listen = async (signal: AbortSignal): Promise<void> => {
@@ -130,8 +127,8 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
 
   return {
     status: () => status,
-    onStatus: (listener) => added(statusListeners, listener),
-    onUpdate: (listener) => added(updateListeners, listener),
+    onStatus: statusListeners.add,
+    onUpdate: updateListeners.add,
     start: () => {
       lastReceivedAt = timers.now();
       watch();
@@ -139,11 +136,6 @@ export function createLiveConnection({ fetch, timers, random, onSignedOut }: Liv
     },
     stop,
   };
-}
-
-function added<T>(listeners: Set<T>, listener: T): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }
 
 function readChanges(data: string): Changes {

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { sentence } from "../format/sentence.ts";
 import type { ApiError } from "../net/api-client.ts";
+import type { ReloadableAnswer } from "../shell/app-deps.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import "./button.css";
 import "./states.css";
@@ -40,7 +41,7 @@ function Failed({ failure, retry }: { readonly failure: ApiError; readonly retry
 }
 
 /** In the shape of what will stand here, so that nothing jumps. */
-export function Loading({ rows = 8 }: { readonly rows?: number }) {
+export function Loading({ rows }: { readonly rows: number }) {
   return (
     <div className="skeleton" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, index) => (
@@ -51,22 +52,16 @@ export function Loading({ rows = 8 }: { readonly rows?: number }) {
 }
 
 interface AnswerViewProps<T> {
-  readonly answer: {
-    readonly data: T | undefined;
-    readonly failure: ApiError | undefined;
-    readonly isLoading: boolean;
-    readonly reload: () => void;
-  };
+  readonly answer: ReloadableAnswer<T>;
   readonly rows?: number;
   readonly children: (data: T) => ReactNode;
 }
 
 /** The data; before it is loaded a skeleton; an error is shown above known data and does not replace it. */
-export function AnswerView<T>({ answer, rows, children }: AnswerViewProps<T>) {
+export function AnswerView<T>({ answer, rows = 8, children }: AnswerViewProps<T>) {
   const { data, failure, isLoading, reload } = answer;
   if (data === undefined) {
-    if (failure !== undefined) return <Failed failure={failure} retry={reload} />;
-    return <Loading {...(rows === undefined ? {} : { rows })} />;
+    return failure === undefined ? <Loading rows={rows} /> : <Failed failure={failure} retry={reload} />;
   }
   return (
     <div className={isLoading ? "answer is-loading" : "answer"} aria-busy={isLoading}>

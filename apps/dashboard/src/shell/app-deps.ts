@@ -3,9 +3,7 @@ import { createContext, useContext, useEffect, useState, useSyncExternalStore } 
 import { type Answer, createLiveAnswer, type RefreshPolicy } from "../live/live-answer.ts";
 import type { LiveConnection, LiveStatus } from "../live/live-connection.ts";
 import type { ApiClient } from "../net/api-client.ts";
-import type { BrokerClock } from "../time/clock.ts";
-import type { Ticker } from "../time/clock.ts";
-import type { Timers } from "../time/clock.ts";
+import type { BrokerClock, Ticker, Timers } from "../time/clock.ts";
 
 /** What every page works with. */
 export interface AppDeps {
@@ -40,11 +38,12 @@ export function useLiveStatus(): LiveStatus {
   return useSyncExternalStore(live.onStatus, live.status);
 }
 
+export interface ReloadableAnswer<T> extends Answer<T> {
+  readonly reload: () => void;
+}
+
 /** Fetches the path, and fetches it again when the broker reports a change. `policy` is read once. */
-export function useAnswer<T>(
-  path: string | null,
-  policy: RefreshPolicy<T> = {},
-): Answer<T> & { readonly reload: () => void } {
+export function useAnswer<T>(path: string | null, policy: RefreshPolicy<T> = {}): ReloadableAnswer<T> {
   const deps = useAppDeps();
   const [source] = useState(() => createLiveAnswer<T>(deps, policy));
   const answer = useSyncExternalStore(source.subscribe, source.snapshot);

@@ -13,32 +13,19 @@ import type { LiveStatus } from "../live/live-connection.ts";
 import "./badge.css";
 import { Empty } from "../parts/states.tsx";
 
-interface ErrorBoundaryProps {
-  /** The error is reset when the page changes. */
-  readonly page: string;
-  readonly children: ReactNode;
-}
-
 /** A page that cannot be drawn takes neither menu nor badge with it. Only a class can catch what a component throws. */
 class ErrorBoundary extends Component<
-  ErrorBoundaryProps,
-  { readonly message: string | null; readonly page: string }
+  { readonly children: ReactNode },
+  { readonly message: string | undefined }
 > {
-  override state = { message: null, page: this.props.page };
+  override state = { message: undefined };
 
   static getDerivedStateFromError(error: unknown): { readonly message: string } {
     return { message: errorText(error) };
   }
 
-  static getDerivedStateFromProps(
-    { page }: ErrorBoundaryProps,
-    state: { readonly message: string | null; readonly page: string },
-  ): { readonly message: string | null; readonly page: string } | null {
-    return page === state.page ? null : { message: null, page };
-  }
-
   override render(): ReactNode {
-    if (this.state.message === null) return this.props.children;
+    if (this.state.message === undefined) return this.props.children;
     return (
       <Empty title="This page cannot be shown" icon="warning">
         {this.state.message}. This is an error of the page, not of the broker; the other pages still work.
@@ -124,7 +111,8 @@ export function Shell({ children, onSignOut }: ShellProps) {
         </p>
       </nav>
       <main id="main" className="main" tabIndex={-1}>
-        <ErrorBoundary page={path}>{children}</ErrorBoundary>
+        {/* The next page starts without the error of this one. */}
+        <ErrorBoundary key={path === "/" ? "/fleet" : path}>{children}</ErrorBoundary>
       </main>
     </div>
   );
