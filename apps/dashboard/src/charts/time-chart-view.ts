@@ -133,19 +133,21 @@ function timeTicks(
   return marks.filter(({ x }) => x <= xOf(points - 1) - MARGIN.right);
 }
 
+const WANTED_TICKS = 4;
+
 /** Marks of an axis from 0: few, at round numbers, the last at or above the highest value. */
-export function axisTicks(highest: number, wanted = 4): readonly number[] {
+export function axisTicks(highest: number): readonly number[] {
   if (!(highest > 0)) return [0, 1];
-  const step = roundStep(highest / wanted);
+  const step = roundStep(highest / WANTED_TICKS);
   const marks = Math.ceil(highest / step - 1e-9);
   return Array.from({ length: marks + 1 }, (_, index) => index * step);
 }
 
 /** Bytes are read in powers of two: 256 GiB, not 274.9 GB. */
-export function binaryTicks(highest: number, wanted = 4): readonly number[] {
+export function binaryTicks(highest: number): readonly number[] {
   if (!(highest > 0)) return [0, 1];
   const unit = 1024 ** Math.floor(Math.log2(highest) / 10);
-  return axisTicks(highest / unit, wanted).map((mark) => mark * unit);
+  return axisTicks(highest / unit).map((mark) => mark * unit);
 }
 
 function roundStep(rough: number): number {

@@ -110,9 +110,9 @@ function Node({ node, x, margin, resource, near, setNear, onChoose }: NodeProps)
             onChoose(id);
           },
         };
-  const look = `flow-node${near === key ? " is-near" : ""}${id === "" ? "" : " is-button"}`;
+  const look = near === key ? "flow-node is-near" : "flow-node";
   return (
-    <g className={look} onPointerEnter={() => setNear(key)} {...choice}>
+    <g className={id === "" ? look : `${look} is-button`} onPointerEnter={() => setNear(key)} {...choice}>
       <title>{name}</title>
       <rect
         className="flow-target"

@@ -99,8 +99,9 @@ export function inParts(parts: readonly string[]): string {
     .join("\u00a0· ");
 }
 
-export function count(value: number, one: string, many = `${one}s`): string {
-  return `${THOUSANDS.format(value)} ${value === 1 ? one : many}`;
+/** "1 reservation", "1,042 reservations". */
+export function count(value: number, one: string): string {
+  return `${THOUSANDS.format(value)} ${one}${value === 1 ? "" : "s"}`;
 }
 
 export function percent(share: number): string {

@@ -143,7 +143,7 @@ export function createLiveAnswer<T>({ api, live, timers }: AnswerDeps, policy: R
 }
 
 function asFailure(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(errorText(error), { status: 0, code: "unknown" });
+  return error instanceof ApiError ? error : new ApiError(errorText(error), 0);
 }
 
 /** The page with those of its items that changed; the same page when the changes are elsewhere, as most are. */

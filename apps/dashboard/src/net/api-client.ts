@@ -3,14 +3,12 @@ import { HEADER, PATH, PROTOCOL_VERSION } from "@resource-broker/contract";
 
 /** A failed call; `status` 0: the broker was not reached. */
 export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly status: number;
-  readonly code: string;
 
-  constructor(message: string, { status, code }: { readonly status: number; readonly code: string }) {
+  constructor(message: string, status: number) {
     super(message);
-    this.name = "ApiError";
     this.status = status;
-    this.code = code;
   }
 }
 
@@ -70,10 +68,7 @@ async function fetchOrFail(fetch: Fetch, path: string, init: RequestInit): Promi
     return await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (error) {
     if (isAborted(error)) throw error;
-    throw new ApiError("The broker cannot be reached. The page reconnects automatically.", {
-      status: 0,
-      code: "unreachable",
-    });
+    throw new ApiError("The broker cannot be reached. The page reconnects automatically.", 0);
   }
 }
 
@@ -84,11 +79,8 @@ export function readAnswer(text: string): unknown {
 
 function failureOf(status: number, text: string): ApiError {
   const body = readAnswer(text);
-  if (isRecord(body) && typeof body["error"] === "string") {
-    const { code = "unknown" } = body;
-    return new ApiError(body["error"], { status, code: String(code) });
-  }
-  return new ApiError(`The broker answered ${status} without a reason.`, { status, code: "unknown" });
+  const reason = isRecord(body) && typeof body["error"] === "string" ? body["error"] : undefined;
+  return new ApiError(reason ?? `The broker answered ${status} without a reason.`, status);
 }
 
 export function isAborted(error: unknown): boolean {
