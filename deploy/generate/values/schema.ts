@@ -19,8 +19,6 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema;
   readonly patternProperties?: Readonly<Record<string, false>>;
   readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly not?: Schema;
   readonly if?: Schema;
   readonly then?: Schema;
 }

@@ -22,25 +22,15 @@ const SIGN_WORDS: Readonly<Record<Sign, string>> = {
   positive: "must be a quantity of more than 0",
 };
 
+/** Keywords that mean the same in both forms. */
+type SharedKeyword = Extract<keyof SchemaNode, `${"min" | "max"}${string}`> | "required" | "enum" | "pattern";
+
 /** A schema as Kubernetes wants it in a CustomResourceDefinition. */
-export interface StructuralSchema {
-  readonly description?: string;
+export interface StructuralSchema extends Pick<SchemaNode, SharedKeyword | "description" | "format"> {
   readonly type?: string;
-  readonly format?: string;
   readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  readonly required?: readonly string[];
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
   readonly additionalProperties?: StructuralSchema;
   readonly items?: StructuralSchema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly enum?: readonly string[];
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
   readonly exclusiveMinimum?: boolean;
   readonly anyOf?: readonly { readonly type: string }[];
   readonly "x-kubernetes-int-or-string"?: boolean;
@@ -139,12 +129,7 @@ function textShape(node: SchemaNode, isInCollection: boolean): StructuralSchema 
   };
 }
 
-/** Keywords that mean the same in both forms. */
-type SharedKeyword = keyof SchemaNode &
-  keyof StructuralSchema &
-  (`m${string}` | "required" | "enum" | "pattern");
-
-/** Those of them that the node has. */
+/** Those keywords that the node has. */
 function pick<K extends SharedKeyword>(
   node: SchemaNode,
   keywords: readonly K[],
