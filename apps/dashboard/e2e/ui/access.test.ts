@@ -1,4 +1,5 @@
 import { RESOURCES } from "@resource-broker/base";
+import type { AdvertisementDTO } from "@resource-broker/contract";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launchBrowser, openWindow, type Window } from "../testing/browser.ts";
@@ -27,6 +28,17 @@ async function visit(): Promise<Window> {
   const window = await openWindow(browser);
   onTestFinished(() => window.context.close());
   return window;
+}
+
+async function advertise(clusterID: string, more: Partial<AdvertisementDTO> = {}): Promise<void> {
+  const [all, allocated] = [
+    { cpu: "8", memory: "16Gi" },
+    { cpu: "0", memory: "0" },
+  ];
+  const resources = { capacity: all, allocatable: all, allocated, available: all };
+  const body = { clusterID, resources, timestamp: "2026-07-01T10:00:00Z", ...more };
+  const client = dashboard.broker.clientFor(clusterID);
+  expect(await client.request("POST", "/api/v1/advertisements", { body })).toMatchObject({ status: 200 });
 }
 
 test("a link signs one browser in, once", async () => {
@@ -83,18 +95,7 @@ test("a viewer sees everything and no button that would be refused", async () =>
 });
 
 test("a cluster with dots in its ID has an address that survives a reload, and can be typed as it is", async () => {
-  const amounts = { cpu: "8", memory: "16Gi" };
-  const body = {
-    clusterID: "eu.lyon.1",
-    resources: {
-      capacity: amounts,
-      allocatable: amounts,
-      allocated: { cpu: "0", memory: "0" },
-      available: amounts,
-    },
-    timestamp: "2026-07-01T10:00:00Z",
-  };
-  await dashboard.broker.clientFor("eu.lyon.1").request("POST", "/api/v1/advertisements", { body });
+  await advertise("eu.lyon.1");
   const { page } = await visit();
   await page.goto(await makeLink(dashboard.broker));
   await page.getByRole("link", { name: "eu.lyon.1" }).click();
@@ -108,23 +109,7 @@ test("a cluster with dots in its ID has an address that survives a reload, and c
 });
 
 test("hostile names, labels and reasons are text and nothing else", async () => {
-  const mallory = dashboard.broker.clientFor("mallory");
-  const amounts = { cpu: "8", memory: "16Gi" };
-  const { status } = await mallory.request("POST", "/api/v1/advertisements", {
-    body: {
-      clusterID: "mallory",
-      clusterName: HOSTILE,
-      resources: {
-        capacity: amounts,
-        allocatable: amounts,
-        allocated: { cpu: "0", memory: "0" },
-        available: amounts,
-      },
-      gpus: [{ model: HOSTILE.slice(0, 60), count: 1 }],
-      timestamp: "2026-07-01T10:00:00Z",
-    },
-  });
-  expect(status).toBe(200);
+  await advertise("mallory", { clusterName: HOSTILE, gpus: [{ model: HOSTILE.slice(0, 60), count: 1 }] });
   await dashboard.broker
     .admin()
     .request("POST", "/api/v1/clusters/mallory/cordon", { body: { reason: HOSTILE } });

@@ -44,55 +44,43 @@ async function seriousViolations(): Promise<string[]> {
 }
 
 const LOOKS = [
-  { name: "light", colorScheme: "light", size: DESKTOP, most: 100 },
-  { name: "dark", colorScheme: "dark", size: DESKTOP, most: 100 },
-  { name: "light on a phone", colorScheme: "light", size: PHONE, most: 3 },
+  { name: "light", colorScheme: "light", size: DESKTOP, tried: 100 },
+  { name: "dark", colorScheme: "dark", size: DESKTOP, tried: 100 },
+  // axe takes its time: on three pages only.
+  { name: "light on a phone", colorScheme: "light", size: PHONE, tried: 3 },
 ] as const;
-
-test.each(LOOKS)("no page has a serious barrier, $name", async ({ colorScheme, size, most }) => {
-  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-  await page.setViewportSize(size);
-  const found: Record<string, string[]> = {};
-  const details = [
-    await openFirst(page, dashboard.origin, "/reservations?phase=live"),
-    await openFirst(page, dashboard.origin, "/decisions?outcome=granted"),
-    "/fleet/dublin",
-    "/no-such-page",
-  ];
-  for (const path of [...details, ...LIST_PAGES.map((each) => each.path)].slice(0, most)) {
-    await page.goto(`${dashboard.origin}${path}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.locator(".skeleton").first().waitFor({ state: "detached" });
-    found[path] = await seriousViolations();
-  }
-  await page.goto(`${dashboard.origin}/fleet/dublin`);
-  await page.getByRole("button", { name: "Uncordon" }).click();
-  found["a dialog"] = await seriousViolations();
-  expect(Object.entries(found).filter(([, problems]) => problems.length > 0)).toEqual([]);
-});
 
 /** The smallest that people still read. */
 const SMALLEST_PX = 11;
 
-test.each([DESKTOP, PHONE])("no text is too small to be read, $width wide", async (size) => {
-  await page.setViewportSize(size);
-  const details = [
-    await openFirst(page, dashboard.origin, "/reservations?phase=live"),
-    await openFirst(page, dashboard.origin, "/decisions?outcome=granted"),
-    await openFirst(page, dashboard.origin, "/decisions?outcome=refused"),
-    "/fleet/dublin",
-    "/no-such-page",
-  ];
-  const found: Record<string, string[]> = {};
-  for (const path of [...details, ...LIST_PAGES.map((each) => each.path)]) {
-    await page.goto(`${dashboard.origin}${path}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.locator(".skeleton").first().waitFor({ state: "detached" });
-    found[path] = await page.evaluate<string[]>(`(${SMALL_TEXTS})(${SMALLEST_PX})`);
-  }
-  expect(Object.entries(found).filter(([, small]) => small.length > 0)).toEqual([]);
-  expect(await page.evaluate("getComputedStyle(document.documentElement).fontSize")).toBe("16px");
-});
+test.each(LOOKS)(
+  "no page has a serious barrier or too small a text, $name",
+  async ({ colorScheme, size, tried }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize(size);
+    const details = [
+      await openFirst(page, dashboard.origin, "/reservations?phase=live"),
+      await openFirst(page, dashboard.origin, "/decisions?outcome=granted"),
+      "/fleet/dublin",
+      await openFirst(page, dashboard.origin, "/decisions?outcome=refused"),
+      "/no-such-page",
+    ];
+    const found: Record<string, string[]> = {};
+    for (const path of [...details, ...LIST_PAGES.map((each) => each.path)]) {
+      await page.goto(`${dashboard.origin}${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.locator(".skeleton").first().waitFor({ state: "detached" });
+      const small = await page.evaluate<string[]>(`(${SMALL_TEXTS})(${SMALLEST_PX})`);
+      const isTried = Object.keys(found).length < tried;
+      found[path] = [...small, ...(isTried ? await seriousViolations() : [])];
+    }
+    expect(await page.evaluate("getComputedStyle(document.documentElement).fontSize")).toBe("16px");
+    await page.goto(`${dashboard.origin}/fleet/dublin`);
+    await page.getByRole("button", { name: "Uncordon" }).click();
+    found["a dialog"] = await seriousViolations();
+    expect(Object.entries(found).filter(([, problems]) => problems.length > 0)).toEqual([]);
+  },
+);
 
 /** As they are drawn: letters of a drawing are scaled with it. Placeholders count as text, too. */
 const SMALL_TEXTS = `(smallest) => {
@@ -163,13 +151,14 @@ test("the what-if says nothing of a question that nobody answers", async () => {
   await page.setViewportSize(DESKTOP);
   await page.goto(`${dashboard.origin}/what-if?requester=rome&cpu=2`);
   await page.locator(".verdict").waitFor();
+  await page.getByText("Create this request").waitFor();
   await page.locator(".is-ranking").waitFor();
   await page.route("**/api/v1/quotes*", (route) => route.abort());
   await page.getByLabel("CPU").fill("9999");
   await page.getByRole("alert").waitFor();
   expect(await page.locator(".verdict").count()).toBe(0);
   expect(await page.locator(".is-ranking").count()).toBe(0);
-  expect(await page.getByText("Ask for it in earnest").count()).toBe(0);
+  expect(await page.getByText("Create this request").count()).toBe(0);
   await page.unroute("**/api/v1/quotes*");
   await page.getByLabel("CPU").fill("9998");
   await page.locator(".verdict.is-bad").waitFor();
