@@ -1,6 +1,5 @@
 import { FAULTS } from "@resource-broker/base";
-import type { SchemaNode } from "../src/schema/node.ts";
-import { gatherShapes, shapesSection, typeName } from "./fields.ts";
+import { shapesSection, typeName } from "./fields.ts";
 import { COMMON_FAULTS, TAGS } from "./openapi/document.ts";
 import { PARAMETERS } from "./openapi/parameters.ts";
 import type { Body, Reply, Route } from "./openapi/route.ts";
@@ -9,8 +8,6 @@ import { GENERATED } from "./reference.ts";
 
 /** docs/reference/api.md: every call, what it takes and what it answers. */
 export function apiReference(): string {
-  const shapes = new Map<string, SchemaNode>();
-  gatherShapes(bodySchemas(), shapes);
   return [
     GENERATED,
     "# The HTTP API",
@@ -22,7 +19,7 @@ export function apiReference(): string {
     `Any call with a certificate can meet ${COMMON_FAULTS.map(faultLink).join(", ")}; what to do about each: [faults.md](faults.md).`,
     "",
     ...TAGS.flatMap(tagSection),
-    ...shapesSection(shapes),
+    ...shapesSection(bodySchemas()),
   ].join("\n");
 }
 

@@ -2,22 +2,21 @@ import type { SchemaNode } from "../src/schema/node.ts";
 
 export const TABLE_HEAD = ["| Field | Type | | Meaning |", "|---|---|---|---|"];
 
-/** A table of its own for each shape that occurs in several places. */
-export function shapesSection(shapes: ReadonlyMap<string, SchemaNode>): string[] {
-  const sorted = [...shapes].sort(([a], [b]) => (a < b ? -1 : 1));
+/** A table of its own for each shape with a title in these nodes. */
+export function shapesSection(nodes: readonly SchemaNode[]): string[] {
+  const sorted = [...new Map(shapesIn(nodes))].sort(([a], [b]) => (a < b ? -1 : 1));
   return ["## Shared shapes", "", ...sorted.flatMap(shapeSection)];
+}
+
+function shapesIn(nodes: readonly SchemaNode[]): (readonly [title: string, node: SchemaNode])[] {
+  return nodes.flatMap((node) => [
+    ...(node.title === undefined ? [] : [[node.title, node] as const]),
+    ...shapesIn(childrenOf(node)),
+  ]);
 }
 
 function shapeSection([title, node]: readonly [string, SchemaNode]): string[] {
   return [`### ${shapeName(title)}`, "", ...TABLE_HEAD, ...fieldRows(node, ""), ""];
-}
-
-/** Those of the nodes, and of what is inside them, that have a title. */
-export function gatherShapes(nodes: readonly SchemaNode[], shapes: Map<string, SchemaNode>): void {
-  for (const node of nodes) {
-    if (node.title !== undefined) shapes.set(node.title, node);
-    gatherShapes(childrenOf(node), shapes);
-  }
 }
 
 export function childrenOf({ properties = {}, items, additionalProperties }: SchemaNode): SchemaNode[] {

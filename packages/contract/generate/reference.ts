@@ -1,8 +1,7 @@
 import { FAULTS } from "@resource-broker/base";
 import type { Kind } from "../src/crd/kind.ts";
 import { policySchema } from "../src/policy/policy-schema.ts";
-import type { SchemaNode } from "../src/schema/node.ts";
-import { childrenOf, fieldRows, gatherShapes, shapesSection, TABLE_HEAD } from "./fields.ts";
+import { childrenOf, fieldRows, shapesSection, TABLE_HEAD } from "./fields.ts";
 
 export const GENERATED = "<!-- Generated from packages/contract. Do not edit: run `npm run generate`. -->\n";
 
@@ -28,11 +27,6 @@ export function faultsReference(): string {
 
 /** docs/reference/crds.md: every field of every kind; shapes that occur often are described once, at the end. */
 export function kindsReference(kinds: readonly Kind<unknown, unknown>[]): string {
-  const shapes = new Map<string, SchemaNode>();
-  gatherShapes(
-    kinds.flatMap(({ spec, status }) => [spec, status].flatMap(childrenOf)),
-    shapes,
-  );
   return [
     GENERATED,
     "# Kubernetes objects",
@@ -40,7 +34,7 @@ export function kindsReference(kinds: readonly Kind<unknown, unknown>[]): string
     "`kubectl get resourcebroker` lists the objects of every kind. Needs Kubernetes 1.29 or newer.",
     "",
     ...kinds.flatMap(kindSection),
-    ...shapesSection(shapes),
+    ...shapesSection(kinds.flatMap(({ spec, status }) => [spec, status].flatMap(childrenOf))),
   ].join("\n");
 }
 
@@ -59,8 +53,6 @@ function kindSection(kind: Kind<unknown, unknown>): string[] {
 
 /** docs/reference/policy.md: every setting of the policy file and of the BrokerPolicy's spec. */
 export function policyReference(): string {
-  const shapes = new Map<string, SchemaNode>();
-  gatherShapes(childrenOf(policySchema), shapes);
   return [
     GENERATED,
     "# Settings of the policy",
@@ -70,6 +62,6 @@ export function policyReference(): string {
     ...TABLE_HEAD,
     ...fieldRows(policySchema, ""),
     "",
-    ...shapesSection(shapes),
+    ...shapesSection(childrenOf(policySchema)),
   ].join("\n");
 }

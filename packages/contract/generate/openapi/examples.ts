@@ -174,15 +174,9 @@ export const timeline = {
   object: "apiVersion: broker.fluidos.eu/v1alpha1\nkind: Reservation\n",
 };
 
-const decisionSummary = {
-  id: "dec-4f0q2",
-  at: "2026-07-01T10:00:00.123Z",
-  requesterID: "rome",
-  winner: "paris",
-  considered: 2,
-  fitted: 1,
-  asked: "4 CPU / 8Gi Memory",
-};
+const { id, at, requesterID, winner, considered, fitted } = decision;
+const asked = "4 CPU / 8Gi Memory";
+const decisionSummary = { id, at, requesterID, winner, considered, fitted, asked };
 
 export const decisionPage = { items: [decisionSummary], total: 1 };
 

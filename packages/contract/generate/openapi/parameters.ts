@@ -22,13 +22,18 @@ const inPath = (parameter: string, schema: object, text: { description: string; 
   ...text,
 });
 
-const inQuery = (parameter: string, schema: object, description: string) => ({
+const optional = (where: "query" | "header") => (parameter: string, schema: object, description: string) => ({
   name: parameter,
-  in: "query",
+  in: where,
   required: false,
   description,
   schema,
 });
+const inQuery = optional("query");
+const inHeader = optional("header");
+
+const choiceInQuery = (parameter: string, choices: readonly string[], description: string) =>
+  inQuery(parameter, { type: "string", enum: choices }, description);
 
 /** Everything a caller can say beside the body. */
 export const PARAMETERS = {
@@ -38,11 +43,7 @@ export const PARAMETERS = {
     example: "rsv-rome-k3u7dq2hvmx5b4ta",
   }),
   decisionID: inPath("id", name, { description: "A decision's name.", example: "dec-4f0q2" }),
-  role: inQuery(
-    "role",
-    { type: "string", enum: ["requester", "provider"] },
-    "Only reservations where you are this.",
-  ),
+  role: choiceInQuery("role", ["requester", "provider"], "Only reservations where you are this."),
   limit: inQuery(
     "limit",
     { type: "integer", minimum: 1, maximum: LIMIT.pageMax, default: LIMIT.pageDefault },
@@ -58,29 +59,25 @@ export const PARAMETERS = {
     { type: "integer", minimum: 0, maximum: 10_000_000, default: 0 },
     "Leave out this many of the first items.",
   ),
-  order: inQuery("order", { type: "string", enum: ["asc", "desc"] }, "Rising or falling."),
+  order: choiceInQuery("order", ["asc", "desc"], "Rising or falling."),
   q: inQuery(
     "q",
     { type: "string", maxLength: LIMIT.searchLength },
     "Only what contains this text: IDs, names and labels; in the audit log any field.",
   ),
   clusterSort: inQuery("sort", { type: "string", enum: CLUSTER_SORTS, default: "id" }, "Sort by this."),
-  clusterState: inQuery("state", { type: "string", enum: CLUSTER_STATES }, "Only clusters in this state."),
-  reservationSort: inQuery(
-    "sort",
-    { type: "string", enum: RESERVATION_SORTS },
-    "Sort by this; created sorts the newest first.",
-  ),
-  phase: inQuery(
+  clusterState: choiceInQuery("state", CLUSTER_STATES, "Only clusters in this state."),
+  reservationSort: choiceInQuery("sort", RESERVATION_SORTS, "Sort by this; created sorts the newest first."),
+  phase: choiceInQuery(
     "phase",
-    { type: "string", enum: ["live", ...PHASES] },
+    ["live", ...PHASES],
     "Only reservations in this phase; may be repeated. live: Pending, Reserved and Active.",
   ),
   requesterID: inQuery("requester", cluster, "Only those of this requester."),
   provider: inQuery("provider", cluster, "Only those of this provider."),
   party: inQuery("cluster", cluster, "Only those of this cluster, as requester or as provider."),
   cluster: inQuery("cluster", cluster, "Of this cluster; absent: of the fleet."),
-  outcome: inQuery("outcome", { type: "string", enum: OUTCOMES }, "Only those with this outcome."),
+  outcome: choiceInQuery("outcome", OUTCOMES, "Only those with this outcome."),
   resource: inQuery(
     "resource",
     { type: "string", enum: COUNTED_RESOURCES, default: "cpu" },
@@ -111,28 +108,23 @@ export const PARAMETERS = {
     "The cluster that asks. An admin must name one that has advertised; anyone else only itself.",
   ),
   idempotencyKey: {
-    name: HEADER.idempotencyKey,
-    in: "header",
-    required: false,
-    description:
+    ...inHeader(
+      HEADER.idempotencyKey,
+      { type: "string", minLength: 1, maxLength: LIMIT.idempotencyKeyLength },
       "Makes retries safe: the same key books once. Requests without a key are never recognised as retries.",
-    schema: { type: "string", minLength: 1, maxLength: LIMIT.idempotencyKeyLength },
+    ),
     example: "5f1c8a3e-2",
   },
-  lastEventID: {
-    name: "Last-Event-ID",
-    in: "header",
-    required: false,
-    description: "The last event seen. Too old or unknown: the stream begins with a reset.",
-    schema: { type: "string", maxLength: 20 },
-  },
-  agentProtocol: {
-    name: HEADER.agentProtocol,
-    in: "header",
-    required: false,
-    description: "Agents that speak every call send 2; older ones send nothing and get the older forms.",
-    schema: { type: "integer", const: PROTOCOL_VERSION },
-  },
+  lastEventID: inHeader(
+    "Last-Event-ID",
+    { type: "string", maxLength: 20 },
+    "The last event seen. Too old or unknown: the stream begins with a reset.",
+  ),
+  agentProtocol: inHeader(
+    HEADER.agentProtocol,
+    { type: "integer", const: PROTOCOL_VERSION },
+    "Agents that speak every call send 2; older ones send nothing and get the older forms.",
+  ),
 } as const;
 
 const text = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
