@@ -47,7 +47,7 @@ test("the token is gone from the address before anything is shown", () => {
   expect(page.url()).toBe(`${origin}/`);
 });
 
-test("a reservation made by kubectl appears without a reload, within a second", async () => {
+test("a reservation that a cluster asks for appears without a reload, within a second", async () => {
   await page.goto(`${origin}/reservations`);
   await page.getByText("Nothing is reserved").waitFor();
   await untilLive(page);
