@@ -1,10 +1,10 @@
-import { type Command, type CommandGroup, type Entry, isGroup, type Option } from "../src/cli/command.ts";
+import { type CommandGroup, commandsBelow, type ListedCommand, type Option } from "../src/cli/command.ts";
 import { EXIT_CODES } from "../src/cli/exit-code.ts";
 import { schemaFileOf } from "./output-schemas.ts";
 
 /** Every command with its arguments and options, as Markdown; made from the table alone. */
 export function commandsPage(root: CommandGroup): string {
-  const commands = commandsBelow(root, []);
+  const commands = commandsBelow(root);
   return `${[
     "# Every command of brokerctl",
     "Made from the command table; `npx vitest run apps/cli/reference -u` makes it again. How to use them: [cli.md](../../cli.md).",
@@ -18,17 +18,7 @@ export function commandsPage(root: CommandGroup): string {
   ].join("\n\n")}\n`;
 }
 
-interface Listed {
-  readonly words: readonly string[];
-  readonly command: Command;
-}
-
-function commandsBelow(entry: Entry, words: readonly string[]): Listed[] {
-  if (!isGroup(entry)) return [{ words, command: entry }];
-  return entry.commands.flatMap((child) => commandsBelow(child, [...words, child.name]));
-}
-
-function index(commands: readonly Listed[]): string {
+function index(commands: readonly ListedCommand[]): string {
   const rows = commands.map(({ words, command }) => [
     `[\`${words.join(" ")}\`](#${words.join("-")})`,
     command.summary,
@@ -36,7 +26,7 @@ function index(commands: readonly Listed[]): string {
   return table(["Command", "What it does"], rows);
 }
 
-function section({ words, command }: Listed): string {
+function section({ words, command }: ListedCommand): string {
   const path = words.join(" ");
   const names = (command.arguments ?? []).map(({ name, optional }) =>
     optional === true ? `[${name}]` : `<${name}>`,

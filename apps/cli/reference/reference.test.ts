@@ -2,15 +2,14 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { type Command, type Entry, isGroup } from "../src/cli/command.ts";
+import { commandsBelow, findEntry, isGroup } from "../src/cli/command.ts";
 import { parseInput } from "../src/cli/parse-input.ts";
 import { ROOT } from "../src/commands/commands.ts";
-import { find } from "../src/run.ts";
 import { commandsPage } from "./commands-page.ts";
 import { commandsWithSchemaOf, OUTPUT_SCHEMAS, schemaFileOf } from "./output-schemas.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../docs/reference/cli/", import.meta.url));
-const commands = everyCommand(ROOT, []);
+const commands = commandsBelow(ROOT);
 
 test("the page of commands is what the table says", async () => {
   await expect(commandsPage(ROOT)).toMatchFileSnapshot(`${FOLDER}commands.md`);
@@ -33,7 +32,9 @@ describe("the schema of", () => {
   );
 
   test("every command that prints data is there, and no other", async () => {
-    const printing = commands.filter(({ command }) => "output" in command.options).map(({ path }) => path);
+    const printing = commands
+      .filter(({ command }) => "output" in command.options)
+      .map(({ words }) => words.join(" "));
     expect(Object.keys(OUTPUT_SCHEMAS).toSorted()).toEqual(printing.toSorted());
     const files = await readdir(FOLDER);
     expect(files.toSorted()).toEqual([...new Set(printing.map(schemaFileOf)), "commands.md"].toSorted());
@@ -60,7 +61,7 @@ describe("every line that people may copy is a good command line", () => {
 function parsed(line: string): void {
   const [bare = ""] = line.replace(/^(?:brokerctl|kubectl broker) /u, "").split(/ +[#|>&]/u);
   const words = [...bare.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/gu)].map(([, a, b, c]) => a ?? b ?? c ?? "");
-  const { entry, rest } = find(words[0] === "help" ? words.slice(1) : words);
+  const { entry, rest } = findEntry(ROOT, words[0] === "help" ? words.slice(1) : words);
   if (isGroup(entry)) expect(rest.filter((word) => !word.startsWith("-"))).toEqual([]);
   else
     parseInput(
@@ -68,9 +69,4 @@ function parsed(line: string): void {
       rest.filter((word) => word !== "--help"),
       {},
     );
-}
-
-function everyCommand(entry: Entry, words: readonly string[]): { path: string; command: Command }[] {
-  if (!isGroup(entry)) return [{ path: words.join(" "), command: entry }];
-  return entry.commands.flatMap((child) => everyCommand(child, [...words, child.name]));
 }

@@ -1,8 +1,7 @@
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Entry, isGroup } from "./cli/command.ts";
+import { type Entry, findEntry, isGroup } from "./cli/command.ts";
 import { ROOT } from "./commands/commands.ts";
-import { find } from "./run.ts";
 import { runCli, temporaryFolder } from "./testing/cli.ts";
 
 const SMALL = ["--cpu", "1", "--memory", "1Gi"];
@@ -130,7 +129,7 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
     const { code, out, err } = await runCli(args, { env });
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(`brokerctl: ${says}`);
-    expect(err).toContain(`\nTry: ${find(args).path} --help\n`);
+    expect(err).toContain(`\nTry: ${findEntry(ROOT, args).path} --help\n`);
   });
 });
 

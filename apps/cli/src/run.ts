@@ -1,4 +1,11 @@
-import { type Command, type CommandGroup, childOf, type Entry, type Host, isGroup } from "./cli/command.ts";
+import {
+  type CommandGroup,
+  commandsBelow,
+  type Entry,
+  findEntry,
+  type Host,
+  isGroup,
+} from "./cli/command.ts";
 import { CommandError, didYouMean, EXIT_CODES, type Exit } from "./cli/exit-code.ts";
 import { ROOT } from "./commands/commands.ts";
 import { safeFor } from "./output/print.ts";
@@ -18,7 +25,7 @@ export async function run(args: readonly string[], outside: Host): Promise<numbe
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     host.note(`brokerctl: ${error.message}\n`);
-    if (error.exit === "usage") host.note(`Try: ${find(args).path} --help\n`);
+    if (error.exit === "usage") host.note(`Try: ${findEntry(ROOT, args).path} --help\n`);
     return EXIT_CODES[error.exit].code;
   }
 }
@@ -32,7 +39,7 @@ async function dispatch(args: readonly string[], host: Host): Promise<Exit> {
     host.out(complete(ROOT, others));
     return "ok";
   }
-  const { entry, path, rest } = find(args);
+  const { entry, path, rest } = findEntry(ROOT, args);
   const [word] = rest;
   if (isGroup(entry) && word !== undefined && !word.startsWith("-")) throw unknownCommand(entry, path, word);
   if (wantsHelp(rest)) {
@@ -58,34 +65,12 @@ function wantsHelp(rest: readonly string[]): boolean {
   return rest.slice(0, end === -1 ? rest.length : end).some((word) => word === "--help" || word === "-h");
 }
 
-interface Found {
-  readonly entry: Entry;
-  /** `brokerctl certs issue` */
-  readonly path: string;
-  /** What stands after the command's name. */
-  readonly rest: readonly string[];
-}
-
-/** Walks down the table along the first words of the command line, as far as they are known. */
-export function find(args: readonly string[], entry: Entry = ROOT, path = ROOT.name): Found {
-  const [word, ...rest] = args;
-  const next = isGroup(entry) && word !== undefined ? childOf(entry, word) : undefined;
-  return next === undefined ? { entry, path, rest: args } : find(rest, next, `${path} ${next.name}`);
-}
-
 function unknownCommand(group: CommandGroup, path: string, word: string): CommandError {
   // "brokerctl issue" is in the wrong place, not misspelt.
-  const elsewhere = allCommands(ROOT, ROOT.name).find(({ command }) => command.name === word);
+  const elsewhere = commandsBelow(ROOT, [ROOT.name]).find(({ command }) => command.name === word);
   const names = group.commands.map(({ name }) => name);
   const near = didYouMean(word, names);
   const few = names.length <= FEW ? `; write one of ${names.join(", ")}` : "";
-  const hint = elsewhere === undefined ? near || few : `; did you mean ${elsewhere.path}?`;
+  const hint = elsewhere === undefined ? near || few : `; did you mean ${elsewhere.words.join(" ")}?`;
   return new CommandError("usage", `there is no command "${path} ${word}"${hint}`);
-}
-
-function allCommands(group: CommandGroup, path: string): { command: Command; path: string }[] {
-  return group.commands.flatMap((entry) => {
-    const below = `${path} ${entry.name}`;
-    return isGroup(entry) ? allCommands(entry, below) : [{ command: entry, path: below }];
-  });
 }

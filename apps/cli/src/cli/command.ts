@@ -132,13 +132,40 @@ export interface CommandGroup {
 export type Entry = Command | CommandGroup;
 
 /** What a group has under this name, or under this alias. */
-export function childOf({ commands }: CommandGroup, word: string): Entry | undefined {
+function childOf({ commands }: CommandGroup, word: string): Entry | undefined {
   const isCalled = (entry: Entry): boolean => !isGroup(entry) && entry.aliases?.includes(word) === true;
   return commands.find(({ name }) => name === word) ?? commands.find(isCalled);
 }
 
 export function isGroup(entry: Entry): entry is CommandGroup {
   return "commands" in entry;
+}
+
+export interface FoundEntry {
+  readonly entry: Entry;
+  /** The names on the way: `brokerctl certs issue`. */
+  readonly path: string;
+  /** The words after the entry's name. */
+  readonly rest: readonly string[];
+}
+
+/** Walks down the table along the first words, as far as they are known. */
+export function findEntry(entry: Entry, words: readonly string[], path = entry.name): FoundEntry {
+  const [word, ...rest] = words;
+  const next = isGroup(entry) && word !== undefined ? childOf(entry, word) : undefined;
+  return next === undefined ? { entry, path, rest: words } : findEntry(next, rest, `${path} ${next.name}`);
+}
+
+export interface ListedCommand {
+  readonly command: Command;
+  /** The words that lead to it: `certs`, `issue`. */
+  readonly words: readonly string[];
+}
+
+/** Every command below an entry, in the order of the table. */
+export function commandsBelow(entry: Entry, words: readonly string[] = []): ListedCommand[] {
+  if (!isGroup(entry)) return [{ command: entry, words }];
+  return entry.commands.flatMap((child) => commandsBelow(child, [...words, child.name]));
 }
 
 /** The environment of a command; `main.ts` passes the real one. */

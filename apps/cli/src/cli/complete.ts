@@ -1,4 +1,4 @@
-import { type Command, type CommandGroup, childOf, type Entry, isGroup, type Option } from "./command.ts";
+import { type Command, type CommandGroup, findEntry, isGroup, type Option } from "./command.ts";
 import { defineCommand } from "./define-command.ts";
 
 /** What the shell is to offer besides the words above; the numbers are those of cobra, which kubectl reads, too. */
@@ -21,7 +21,7 @@ export function complete(root: CommandGroup, typed: readonly string[]): string {
   // bash hands `--output=json` over as three words.
   const before = typed.slice(0, -1).filter((word) => word !== "=");
   const current = typed.at(-1)?.replace(/^=$/u, "") ?? "";
-  const { entry, rest } = entryAt(root, before[0] === "help" ? before.slice(1) : before);
+  const { entry, rest } = findEntry(root, before[0] === "help" ? before.slice(1) : before);
   const { words, directive = "nothing" } = isGroup(entry)
     ? { words: rest.length > 0 ? [] : nextIn(entry, current) }
     : offerOf(entry, rest.at(-1) ?? "", current);
@@ -29,12 +29,6 @@ export function complete(root: CommandGroup, typed: readonly string[]): string {
     .filter(({ word }) => word.startsWith(current))
     .map(({ word, summary }) => (summary === "" ? word : `${word}\t${summary}`));
   return [...lines, DIRECTIVES[directive], ""].join("\n");
-}
-
-function entryAt(entry: Entry, words: readonly string[]): { entry: Entry; rest: readonly string[] } {
-  const [first, ...rest] = words;
-  const next = isGroup(entry) && first !== undefined ? childOf(entry, first) : undefined;
-  return next === undefined ? { entry, rest: words } : entryAt(next, rest);
 }
 
 function nextIn({ commands }: CommandGroup, current: string): readonly Word[] {
