@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import { join } from "node:path";
-import type { Host, Input, Run } from "../cli/command.ts";
+import type { Host, Input, Run, Values } from "../cli/command.ts";
 import { CommandError, didYouMean } from "../cli/exit-code.ts";
 import { when } from "../output/text.ts";
 import {
@@ -31,19 +31,17 @@ import { issueLeaf, type LeafRequest, publishCrl } from "./issue.ts";
 import { readAuthority, readNamed } from "./read-certificates.ts";
 import { certificatesView } from "./show.ts";
 
-type RenewInput = Input<typeof CERTS_RENEW_OPTIONS>;
+type Options = Values<typeof CERTS_RENEW_OPTIONS>;
 
 export const renew: Run<typeof CERTS_RENEW_OPTIONS> = async (input, host) => {
-  const { options, words } = input;
+  const { words } = input;
   checkTarget(input);
-  const layout = layoutOf(options.dir);
-  const renewed = options.ca
-    ? await renewCa(layout, options, host)
-    : await renewLeaves(layout, { only: words[0], renewal: renewalOptions(options, host) }, host);
+  const options = { ...input.options, host: readHosts(input.options.host) };
+  const renewed = options.ca ? await renewCa(options, host) : await renewLeaves(words[0], options, host);
   return certificatesView(renewed, host.now());
 };
 
-function checkTarget({ options, words }: RenewInput): void {
+function checkTarget({ options, words }: Input<typeof CERTS_RENEW_OPTIONS>): void {
   const targets = [words.length > 0, options.all, options.ca].filter(Boolean).length;
   if (targets !== 1) throw new CommandError("usage", "say which to renew: one name, --all or --ca");
   if (options.host.length > 0 && words[0] !== BROKER) {
@@ -56,40 +54,27 @@ function checkTarget({ options, words }: RenewInput): void {
     throw new CommandError("usage", "--ca always keeps its key; leave --keep-key out");
 }
 
-function renewalOptions(options: RenewInput["options"], host: Host): RenewalOptions {
-  return {
-    now: host.now(),
-    days: options.days,
-    withinMs: options.within,
-    keepKey: options["keep-key"],
-    hosts: readHosts(options.host),
-  };
-}
-
-interface Wanted {
-  readonly only: string | undefined;
-  readonly renewal: RenewalOptions;
-}
-
 /** Returns what was renewed. If one certificate cannot be renewed, the others still are. */
 async function renewLeaves(
-  layout: Layout,
-  { only, renewal }: Wanted,
+  only: string | undefined,
+  options: Options,
   host: Host,
 ): Promise<readonly CertificateFacts[]> {
+  const layout = layoutOf(options.dir);
+  const now = host.now();
   return withAuthority(layout, host, async (opened) => {
     let authority = opened;
     const names = only === undefined ? await namesIn(layout) : [only];
     const renewed: string[] = [];
     for (const name of names) {
-      const plan = await planRenewal(authority, name, renewal);
+      const plan = await planRenewal(authority, name, { options, now });
       if (plan.kind === "renew") {
         authority = await issueLeaf(authority, plan.order);
         renewed.push(name);
       } else reportNotRenewed(plan, { isOnlyOne: only !== undefined, host });
     }
     noteRenewed(renewed, layout, host);
-    return readNamed(layout, renewed, renewal.now);
+    return readNamed(layout, renewed, now);
   });
 }
 
@@ -109,34 +94,28 @@ function reportNotRenewed(plan: NotRenewed, { isOnlyOne, host }: { isOnlyOne: bo
   host.note(`Not renewed: ${plan.why}\n`);
 }
 
-export interface RenewalOptions {
+interface RenewalContext {
+  readonly options: Options;
   readonly now: number;
-  /** Undefined: for as long as the old one. */
-  readonly days: number | undefined;
-  /** Only if it expires within this time; undefined: in any case. */
-  readonly withinMs: number | undefined;
-  readonly keepKey: boolean;
-  /** New names for the broker's certificate; none: those it has. */
-  readonly hosts: readonly string[];
 }
 
-export type RenewalPlan = { readonly kind: "renew"; readonly order: LeafRequest } | NotRenewed;
+type RenewalPlan = { readonly kind: "renew"; readonly order: LeafRequest } | NotRenewed;
 
-export interface NotRenewed {
+interface NotRenewed {
   /** "not-due" is fine; "impossible" needs somebody to do something. */
   readonly kind: "not-due" | "impossible";
   readonly why: string;
 }
 
 /** Looks at what is there and says what to do about it; changes nothing. */
-export async function planRenewal(
+async function planRenewal(
   authority: Authority,
   name: string,
-  options: RenewalOptions,
+  { options, now }: RenewalContext,
 ): Promise<RenewalPlan> {
   const current = await readCurrent(authority, name);
   if (current === undefined) return impossible(await notThere(authority, name));
-  const { certificate, issued, keyPem } = current;
+  const { issued } = current;
   const flag = dirFlag(authority.layout);
   if (issued === undefined) {
     return impossible(`${name}'s certificate is not from this authority. Replace it: ${remedy(name, flag)}`);
@@ -145,28 +124,29 @@ export async function planRenewal(
     return impossible(`${name}'s certificate is revoked. To issue a new one: ${remedy(name, flag)}`);
   }
   const end = Date.parse(issued.notAfter);
-  if (options.withinMs !== undefined && end - options.now > options.withinMs) {
-    return { kind: "not-due", why: `${name} expires ${when(end, options.now)}` };
+  if (options.within !== undefined && end - now > options.within) {
+    return { kind: "not-due", why: `${name} expires ${when(end, now)}` };
   }
-  if (options.keepKey && (keyPem === undefined || !isKeyOf(certificate, keyPem))) {
-    return impossible(`${name}'s tls.key is not the key of its tls.crt; renew it without --keep-key`);
-  }
-  return { kind: "renew", order: leafRequestFor(issued, options, keyPem) };
+  return planLeaf({ ...current, issued }, { options, now });
 }
 
-function leafRequestFor(
-  { name, admin, hosts, days }: Issued,
-  options: RenewalOptions,
-  keyPem: string | undefined,
-): LeafRequest {
-  return {
+function planLeaf(
+  { certificate, issued, keyPem }: Current & { readonly issued: Issued },
+  { options, now }: RenewalContext,
+): RenewalPlan {
+  const { name, admin, hosts, days } = issued;
+  const order = {
     name,
     admin,
-    hosts: options.hosts.length === 0 ? hosts : options.hosts,
+    hosts: options.host.length === 0 ? hosts : options.host,
     days: options.days ?? days,
-    now: options.now,
-    ...(options.keepKey && keyPem !== undefined ? { keyPem } : {}),
+    now,
   };
+  if (!options["keep-key"]) return { kind: "renew", order };
+  if (keyPem === undefined || !isKeyOf(certificate, keyPem)) {
+    return impossible(`${name}'s tls.key is not the key of its tls.crt; renew it without --keep-key`);
+  }
+  return { kind: "renew", order: { ...order, keyPem } };
 }
 
 interface Current {
@@ -203,17 +183,9 @@ function impossible(why: string): NotRenewed {
   return { kind: "impossible", why };
 }
 
-interface RenewCaOptions {
-  readonly days: number | undefined;
-  readonly within: number | undefined;
-}
-
 /** Gives the authority a new certificate for its old key and puts a copy into every folder. Returns what was renewed. */
-export async function renewCa(
-  layout: Layout,
-  { days, within }: RenewCaOptions,
-  host: Host,
-): Promise<readonly CertificateFacts[]> {
+async function renewCa({ dir, days, within }: Options, host: Host): Promise<readonly CertificateFacts[]> {
+  const layout = layoutOf(dir);
   const now = host.now();
   const current = await readAuthorityCertificate(layout);
   if (current === undefined) await openAuthority(layout, now); // throws an error that names the missing file
