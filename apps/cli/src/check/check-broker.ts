@@ -80,40 +80,30 @@ async function checkPeers(options: ConnectionOptions, credentials: Credentials, 
   return found.find(({ status }) => status !== "ok") ?? ok(found.map(({ message }) => message).join("; "));
 }
 
+/** The answer of the broker, and the checks that need one. */
 async function checkAnswers(
   options: ConnectionOptions,
   credentials: Credentials | undefined,
   host: Host,
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  const add = async (name: string, look: () => Promise<Found>): Promise<void> => {
-    findings.push(await checked(name, look));
-  };
-  await add("broker", async () => {
+  let others: readonly Finding[] = ["clock", "agents"].map((name) => ({ name, ...NOT_ASKED }));
+  const answer = await checked("broker", async () => {
     if (credentials === undefined) return skipped("not checked: the certificate is missing");
-    let found = failed("the broker was not called");
-    await withBroker(options, host, async (broker) => {
-      const answer = await broker.request(reservationPages(undefined, 1));
-      const protocol = String(answer.headers[HEADER.brokerProtocol.toLowerCase()]);
-      const ledger = String(answer.headers[HEADER.ledgerId.toLowerCase()] ?? "unknown");
+    return withBroker(options, host, async (broker) => {
+      const { headers, at } = await broker.request(reservationPages(undefined, 1));
+      others = [
+        await checked("clock", async () => checkClock(at - host.now())),
+        await checked("agents", () => checkAgents(broker)),
+      ];
+      const protocol = String(headers[HEADER.brokerProtocol.toLowerCase()]);
+      const ledger = String(headers[HEADER.ledgerId.toLowerCase()] ?? "unknown");
       const words = `answers to ${broker.credentials.name}: protocol ${protocol}, ledger ${ledger}`;
-      found =
-        Number(protocol) > PROTOCOL_VERSION
-          ? warning(words, "It is newer than this brokerctl: upgrade")
-          : ok(words);
-      await add("clock", async () => checkClock(answer.at - host.now()));
-      await add("agents", () => checkAgents(broker));
+      return Number(protocol) > PROTOCOL_VERSION
+        ? warning(words, "It is newer than this brokerctl: upgrade")
+        : ok(words);
     });
-    return found;
   });
-  const names = findings.map(({ name }) => name);
-  const missing = ["clock", "agents"].filter((name) => !names.includes(name));
-  // The checks that follow the broker's answer are recorded before the check of the answer.
-  return [...findings.toSorted(brokerFirst), ...missing.map((name) => ({ name, ...NOT_ASKED }))];
-}
-
-function brokerFirst({ name: a }: Finding, { name: b }: Finding): number {
-  return Number(b === "broker") - Number(a === "broker");
+  return [answer, ...others];
 }
 
 /** The broker tells whole seconds. */
@@ -160,7 +150,7 @@ interface Peer {
   readonly timeoutMs: number;
 }
 
-export interface PeerCertificate {
+interface PeerCertificate {
   readonly certificate: X509Certificate;
   /** `TLSv1.3`. */
   readonly protocol: string;
