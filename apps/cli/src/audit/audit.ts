@@ -3,14 +3,13 @@ import { auditPages } from "@resource-broker/client";
 import type { AuditEntryDTO } from "@resource-broker/contract";
 import type { Host, Run, Values, View } from "../cli/command.ts";
 import { CommandError, didYouMean } from "../cli/exit-code.ts";
-import { type Broker, type Listed, pagesOf, withBroker } from "../connection/broker.ts";
-import { type Column, print, properties, table, wide } from "../output/print.ts";
+import { type Broker, pagesOf, withBroker } from "../connection/broker.ts";
+import { printListing } from "../output/listing.ts";
+import { type Column, properties, wide } from "../output/print.ts";
 import { agoOf } from "../output/text.ts";
 import type { AUDIT_OPTIONS } from "../commands/broker-options.ts";
 
 type Options = Values<typeof AUDIT_OPTIONS>;
-
-const POLL_MS = 1000;
 
 export const audit: Run<typeof AUDIT_OPTIONS> = async ({ options, words: [word] }, host) => {
   if (word === "verify") {
@@ -29,7 +28,8 @@ export const audit: Run<typeof AUDIT_OPTIONS> = async ({ options, words: [word] 
 async function showLog(broker: Broker, options: Options, host: Host): Promise<undefined> {
   const { output, tail, all, follow } = options;
   let after = all ? 0 : Math.max(0, (await lastSequence(broker)) - tail);
-  const show = async (hasTitles: boolean): Promise<void> => {
+  /** Only the lines that are new. */
+  const read = async () => {
     const lines: AuditEntryDTO[] = [];
     let at = host.now();
     for await (const page of pagesOf(broker, auditPages(after))) {
@@ -37,25 +37,15 @@ async function showLog(broker: Broker, options: Options, host: Host): Promise<un
       ({ at } = page);
     }
     after = lines.at(-1)?.sequence ?? after;
-    if (hasTitles || lines.length > 0) print(logView({ items: lines, at }, hasTitles), output, host);
+    return {
+      items: lines,
+      dataOf: (line: AuditEntryDTO) => line,
+      nameOf: ({ sequence }: AuditEntryDTO) => String(sequence),
+      fingerprintOf: (line: AuditEntryDTO) => line.hash,
+      columns: columnsAt(at),
+    };
   };
-  await show(true);
-  while (follow) {
-    await host.pause(POLL_MS);
-    await show(false);
-  }
-  return undefined;
-}
-
-function logView({ items, at }: Listed<AuditEntryDTO>, hasTitles: boolean): View {
-  return {
-    data: items,
-    table: (isWide) => {
-      const whole = table(columnsAt(at), items, isWide);
-      return hasTitles ? whole : whole.slice(whole.indexOf("\n") + 1);
-    },
-    names: items.map(({ sequence }) => String(sequence)),
-  };
+  return printListing(read, { output, watch: follow }, host);
 }
 
 function columnsAt(now: number): readonly Column<AuditEntryDTO>[] {

@@ -14,8 +14,8 @@ export interface Listing<Item> {
   /** Identifies the state of an item. Ages are left out, because they always change. */
   readonly fingerprintOf: (item: Item) => string;
   readonly columns: readonly Column<Item>[];
-  /** Said on standard error when there is nothing to show. */
-  readonly whenEmpty: string;
+  /** Said on standard error when there is nothing to show. Absent: nothing is said. */
+  readonly whenEmpty?: string;
   /** Said there as well, before the first list. */
   readonly remarks?: readonly string[];
 }
@@ -34,8 +34,7 @@ export async function printListing<Item>(
   host: Host,
 ): Promise<undefined> {
   const first = await read();
-  if (first.items.length === 0) host.note(`${first.whenEmpty}\n`);
-  for (const remark of first.remarks ?? []) host.note(`${remark}\n`);
+  for (const remark of remarksOn(first)) host.note(`${remark}\n`);
   printItems(first, first.items, { output, host });
   const { keyOf = first.nameOf } = first;
   const seen = new Map(first.items.map((item) => [keyOf(item), first.fingerprintOf(item)]));
@@ -49,6 +48,10 @@ export async function printListing<Item>(
     else if (changed.length > 0) printChanged(listing, changed, { output, host });
   }
   return undefined;
+}
+
+function remarksOn<Item>({ items, whenEmpty, remarks = [] }: Listing<Item>): readonly string[] {
+  return items.length === 0 && whenEmpty !== undefined ? [whenEmpty, ...remarks] : remarks;
 }
 
 interface Printer {
