@@ -1,16 +1,7 @@
-import type { ContextsHost } from "./contexts/command.ts";
-import type { TourHost } from "./tour/tour.ts";
-
-type Host = TourHost & ContextsHost;
-
-/** Where the program runs. */
-export interface ModeHost extends Pick<Host, "clock" | "randomBytes" | "end"> {
-  /** `process`. */
-  readonly hostProcess: Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env" | "on">;
-}
+import type { ModeHost } from "./mode-host.ts";
 
 /** What else `npm start` does than running a demo: each has flags of its own, and is loaded only when asked for. */
-const MODES: Readonly<Record<string, (argv: readonly string[], host: Host) => Promise<void>>> = {
+const MODES: Readonly<Record<string, (argv: readonly string[], host: ModeHost) => Promise<void>>> = {
   tour: async (argv, host) => (await import("./tour/command.ts")).tourCommand(argv, host),
   contexts: async (argv, host) => (await import("./contexts/command.ts")).contextsCommand(argv, host),
 };
@@ -20,10 +11,7 @@ export function otherMode(argv: readonly string[]): ((host: ModeHost) => Promise
   const wanted = Object.entries(MODES).find(([name]) => argv.some((word) => isFlag(word, name)));
   if (wanted === undefined) return undefined;
   const [, run] = wanted;
-  return ({ hostProcess, ...rest }) => {
-    const { stdin: input, stdout: output, stderr: errors, env } = hostProcess;
-    return run(argv, { ...rest, input, output, errors, env, signals: hostProcess });
-  };
+  return (host) => run(argv, host);
 }
 
 /** One dash does as well, as everywhere. */

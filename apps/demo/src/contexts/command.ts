@@ -1,6 +1,6 @@
 import {
-  type Clock,
   choice,
+  errorText,
   Fault,
   type Log,
   list,
@@ -14,6 +14,7 @@ import { describeProblems, parsePolicy } from "@resource-broker/contract";
 import { DEFAULT_POLICY, type Policy } from "@resource-broker/domain";
 import { type KubeConfig, loadKubeConfig } from "@resource-broker/kube";
 import { describeFailure, EXIT, yamlReader } from "@resource-broker/runtime";
+import type { ModeHost } from "../mode-host.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { lineText, wantsColours } from "../text.ts";
 import { inspectClusters } from "./inspect-clusters.ts";
@@ -44,29 +45,16 @@ const silent = (): void => undefined;
 /** Errors are returned as faults, so nothing is logged. */
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
 
-/** What it needs of its process. */
-export interface ContextsHost {
-  readonly input: Pick<NodeJS.ReadStream, "isTTY">;
-  readonly output: Pick<NodeJS.WriteStream, "isTTY" | "write">;
-  /** Progress goes here: what is printed stays clean. */
-  readonly errors: Pick<NodeJS.WriteStream, "write">;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly randomBytes: (size: number) => Uint8Array;
-  /** Says what went wrong, if anything, and ends the process. */
-  readonly end: (code: number, ...problems: readonly string[]) => void;
-}
-
 /** `npm start -- --contexts eu,us,lab`. */
-export async function contextsCommand(argv: readonly string[], host: ContextsHost): Promise<void> {
+export async function contextsCommand(argv: readonly string[], host: ModeHost): Promise<void> {
   // First: --help needs no context.
-  if (argv.includes("--help")) return void host.output.write(`${CONTEXTS_HELP}\n`);
+  if (argv.includes("--help")) return void host.hostProcess.stdout.write(`${CONTEXTS_HELP}\n`);
   const reading = parseSettings(CONTEXTS_SETTINGS, { argv: withLongNames(argv), env: {}, envPrefix: "" });
   if (!reading.ok)
     return host.end(EXIT.usage, ...reading.problems, "all flags: npm start -- --contexts --help");
   try {
     const report = await inspect(reading.values, host);
-    print(report, reading.values.output, host);
+    print(report, reading.values.output, host.hostProcess);
     const unread = report.clusters.filter(({ problem }) => problem !== undefined);
     host.end(unread.length === 0 ? 0 : EXIT.failure);
   } catch (error) {
@@ -75,8 +63,9 @@ export async function contextsCommand(argv: readonly string[], host: ContextsHos
   }
 }
 
-async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: ContextsHost): Promise<Report> {
-  const { env, clock, randomBytes, errors, input } = host;
+async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: ModeHost): Promise<Report> {
+  const { clock, randomBytes } = host;
+  const { stdin, stderr, env } = host.hostProcess;
   const file = options.policy === "" ? undefined : options.policy;
   const configs = await openContexts({
     contexts: options.contexts,
@@ -85,12 +74,13 @@ async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: Contexts
   });
   const policy = await readPolicy(file);
   const names = [...configs.keys()].join(", ");
-  errors.write(`Listing nodes and pods of ${safeLine(names)}. Nothing is written.\n`);
+  // On standard error: what is printed stays clean.
+  stderr.write(`Listing nodes and pods of ${safeLine(names)}. Nothing is written.\n`);
   return inspectClusters(configs, {
     clock,
     log: NO_LOG,
     env,
-    isInteractive: input.isTTY,
+    isInteractive: stdin.isTTY,
     userAgent: "resource-broker-contexts",
     policy,
     startBroker: async () => {
@@ -102,10 +92,14 @@ async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: Contexts
   });
 }
 
-function print(report: Report, form: "text" | "json", { output, env }: ContextsHost): void {
-  if (form === "json") return void output.write(`${safeJson(JSON.stringify(report, undefined, 2))}\n`);
-  const hasColours = wantsColours(output, env);
-  for (const row of reportRows(report)) output.write(`${lineText(row, hasColours)}\n`);
+function print(
+  report: Report,
+  form: "text" | "json",
+  { stdout, env }: Pick<NodeJS.Process, "stdout" | "env">,
+): void {
+  if (form === "json") return void stdout.write(`${safeJson(JSON.stringify(report, undefined, 2))}\n`);
+  const hasColours = wantsColours(stdout, env);
+  for (const row of reportRows(report)) stdout.write(`${lineText(row, hasColours)}\n`);
 }
 
 interface ContextSources {
@@ -140,9 +134,7 @@ async function openContexts(sources: ContextSources): Promise<ReadonlyMap<string
 async function readPolicy(file: string | undefined): Promise<Policy> {
   if (file === undefined) return DEFAULT_POLICY;
   const content = await yamlReader()(file).catch((cause: unknown) => {
-    throw new Fault("invalid", `--policy: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
+    throw new Fault("invalid", `--policy: ${errorText(cause)}`, { cause });
   });
   const parsed = parsePolicy(content);
   if (parsed.ok) return parsed.policy;

@@ -1,7 +1,8 @@
 import { parseSettings, text, toggle } from "@resource-broker/base";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
+import type { ModeHost } from "../mode-host.ts";
 import { startRecording } from "./recording.ts";
-import { NO_PAUSES, readingPauses, type TourHost } from "./tour.ts";
+import { NO_PAUSES, readingPauses } from "./tour.ts";
 
 const TOUR_SETTINGS = {
   tour: toggle({ description: "A guided tour of about a minute.", defaultValue: false }),
@@ -22,14 +23,15 @@ On a terminal any key skips a pause, and q or Ctrl-C ends everything; in a pipe 
   --help         this text`;
 
 /** `npm start -- --tour`. */
-export async function tourCommand(argv: readonly string[], host: TourHost): Promise<void> {
+export async function tourCommand(argv: readonly string[], host: ModeHost): Promise<void> {
+  const { stdout } = host.hostProcess;
   const reading = parseSettings(TOUR_SETTINGS, { argv, env: {}, envPrefix: "" });
   if (!reading.ok) return host.end(EXIT.usage, ...reading.problems, "all flags: npm start -- --tour --help");
-  if (reading.values.help) return void host.output.write(`${TOUR_HELP}\n`);
+  if (reading.values.help) return void stdout.write(`${TOUR_HELP}\n`);
   const { fast, record } = reading.values;
   try {
     const recording = record === "" ? undefined : await startRecording(record, host.clock);
-    const isRead = host.output.isTTY || recording !== undefined;
+    const isRead = stdout.isTTY || recording !== undefined;
     // Only now: what a whole world needs is more than what a line of help needs.
     const { runTour } = await import("./run-tour.ts");
     await runTour(host, { recording, pauses: isRead && !fast ? readingPauses(host.clock) : NO_PAUSES });

@@ -1,10 +1,11 @@
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 import { startWorld } from "@resource-broker/testkit";
 import { SMALL_FLEET } from "../fleet/plan-fleet.ts";
+import type { ModeHost } from "../mode-host.ts";
 import { demoCertificates } from "../start/certificates.ts";
 import { type Line, lineText, wantsColours } from "../text.ts";
 import type { Recording } from "./recording.ts";
-import { createTour, type ReadingPauses, type RunningEnvironment, type TourHost } from "./tour.ts";
+import { createTour, type ReadingPauses, type RunningEnvironment } from "./tour.ts";
 import { tourEnvironment } from "./tour-environment.ts";
 import type { TourStep } from "./step.ts";
 import { CAPACITY_STEPS, REQUEST_STEPS } from "./steps/request-steps.ts";
@@ -28,16 +29,16 @@ interface RunTourOptions {
 }
 
 /** Runs the whole tour and ends the process with its result. */
-export async function runTour(host: TourHost, { recording, pauses }: RunTourOptions): Promise<void> {
-  const { output, env, clock } = host;
+export async function runTour(host: ModeHost, { recording, pauses }: RunTourOptions): Promise<void> {
+  const { stdout, env } = host.hostProcess;
   const textOf = (rows: readonly Line[], hasColours: boolean): string =>
     rows.map((row) => `${lineText(row, hasColours)}\n`).join("");
   const tour = createTour(TOUR_STEPS, {
-    clock,
+    clock: host.clock,
     startEnvironment: () => startEnvironment(host),
     pauses,
     print: (rows) => {
-      output.write(textOf(rows, wantsColours(output, env)));
+      stdout.write(textOf(rows, wantsColours(stdout, env)));
       recording?.write(textOf(rows, true));
     },
   });
@@ -57,30 +58,31 @@ interface KeyHandlers {
   readonly skip: () => void;
 }
 
-function listen({ input, output, signals }: TourHost, { interrupt, skip }: KeyHandlers): void {
-  signals.on("SIGINT", interrupt);
-  signals.on("SIGTERM", interrupt);
-  if (!input.isTTY || !output.isTTY) return;
-  input.setRawMode(true);
-  input.setEncoding("utf8");
-  input.on("data", (typed: string) => (END_KEYS.some((key) => typed.includes(key)) ? interrupt() : skip()));
+function listen({ hostProcess }: ModeHost, { interrupt, skip }: KeyHandlers): void {
+  const { stdin, stdout } = hostProcess;
+  hostProcess.on("SIGINT", interrupt);
+  hostProcess.on("SIGTERM", interrupt);
+  if (!stdin.isTTY || !stdout.isTTY) return;
+  stdin.setRawMode(true);
+  stdin.setEncoding("utf8");
+  stdin.on("data", (typed: string) => (END_KEYS.some((key) => typed.includes(key)) ? interrupt() : skip()));
 }
 
 /** Only the first end counts: errors of an interrupted step during shutdown are ignored. */
-function endOnce({ input, end }: TourHost, stop: () => Promise<void>) {
+function endOnce({ hostProcess: { stdin }, end }: ModeHost, stop: () => Promise<void>) {
   let isEnding = false;
   return async (code: number, ...problems: readonly string[]): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
-    if (input.isTTY) input.setRawMode(false);
-    input.pause();
+    if (stdin.isTTY) stdin.setRawMode(false);
+    stdin.pause();
     await stop();
     end(code, ...problems);
   };
 }
 
 /** The small fleet on this machine: a real broker, real agents, simulated clusters. */
-async function startEnvironment({ clock, randomBytes }: TourHost): Promise<RunningEnvironment> {
+async function startEnvironment({ clock, randomBytes }: ModeHost): Promise<RunningEnvironment> {
   const certificates = demoCertificates({ now: clock.wallMs, randomBytes });
   const world = await startWorld({ clusters: SMALL_FLEET, certificates });
   return { environment: tourEnvironment(world, clock), close: world.dispose };

@@ -4,23 +4,13 @@ import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { type Line, line, span } from "../text.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
 
-/** One step of the tour: its text, its action, and what it prints. */
-interface Step<Seen> {
+/** One step of the tour: its text, and its action. */
+export interface TourStep {
   readonly title: string;
   /** Told before anything happens. */
   readonly narration: string;
-  /** Runs the step and checks the result. Rejects when a check fails. */
-  readonly run: (environment: TourEnvironment) => Promise<Seen>;
-  readonly render: (seen: Seen) => readonly Line[];
-}
-
-/** A step, whatever it is that it sees. */
-export interface TourStep extends Pick<Step<unknown>, "title" | "narration"> {
+  /** Runs the step and checks the result; resolves with what it prints. Rejects when a check fails. */
   readonly run: (environment: TourEnvironment) => Promise<readonly Line[]>;
-}
-
-export function step<Seen>({ title, narration, run, render }: Step<Seen>): TourStep {
-  return { title, narration, run: async (environment) => render(await run(environment)) };
 }
 
 /** Fails the step when the condition does not hold. */

@@ -1,7 +1,7 @@
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { expect, test } from "vitest";
 import { type Line, line } from "../text.ts";
-import { check, step } from "./step.ts";
+import { check, type TourStep } from "./step.ts";
 import { createTour, NO_PAUSES, readingPauses } from "./tour.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
 
@@ -27,18 +27,19 @@ function tourOf(steps: Parameters<typeof createTour>[0], time = fakeClock()) {
   };
 }
 
-const GOOD = step({
+const GOOD: TourStep = {
   title: "good",
   narration: "It works.",
-  run: async () => 7,
-  render: (seen) => [line(`saw ${seen}`)],
-});
-const LIE = step({
+  run: async () => [line("saw 7")],
+};
+const LIE: TourStep = {
   title: "a lie",
   narration: "Pigs fly.",
-  run: async () => check(Number("1") > 1, "they stand on the ground"),
-  render: () => [],
-});
+  run: async () => {
+    check(Number("1") > 1, "they stand on the ground");
+    return [];
+  },
+};
 
 test("a claim that is not so ends the tour, and names the step", async () => {
   const { fast, published, closed } = tourOf([GOOD, LIE, GOOD]);

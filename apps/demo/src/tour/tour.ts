@@ -1,4 +1,4 @@
-import { type Clock, Fault } from "@resource-broker/base";
+import { type Clock, errorText, Fault } from "@resource-broker/base";
 import { type Line, line, span } from "../text.ts";
 import type { TourStep } from "./step.ts";
 import type { TourEnvironment } from "./tour-environment.ts";
@@ -8,18 +8,6 @@ const INDENT = "  ";
 const MS_PER_LETTER = 14;
 const MIN_PAUSE_MS = 700;
 const MAX_PAUSE_MS = 4_000;
-
-/** What the tour needs of its process. */
-export interface TourHost {
-  readonly input: Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "setEncoding" | "on" | "pause">;
-  readonly output: Pick<NodeJS.WriteStream, "isTTY" | "write">;
-  readonly signals: { readonly on: (signal: "SIGTERM" | "SIGINT", listener: () => void) => unknown };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly randomBytes: (size: number) => Uint8Array;
-  /** Says what went wrong, if anything, and ends the process. */
-  readonly end: (code: number, ...problems: readonly string[]) => void;
-}
 
 /** Time for a person to read. */
 export interface ReadingPauses {
@@ -106,8 +94,7 @@ export function createTour(steps: readonly TourStep[], deps: TourDeps) {
 }
 
 function stepFailure({ title }: TourStep, error: unknown): Fault {
-  const why = error instanceof Error ? error.message : String(error);
-  return new Fault("internal", `the step "${title}" failed: ${why}`, { cause: error });
+  return new Fault("internal", `the step "${title}" failed: ${errorText(error)}`, { cause: error });
 }
 
 const OPENING: readonly Line[] = [

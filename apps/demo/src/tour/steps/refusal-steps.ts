@@ -16,13 +16,12 @@ import {
   isActive,
   SHOP,
   SMALLER_TRAINING,
-  step,
   type TourStep,
   TRAINING,
 } from "../step.ts";
 import type { TourEnvironment } from "../tour-environment.ts";
 
-const refusal = step({
+const refusal: TourStep = {
   title: "A request that does not fit",
   narration: `${REQUESTER} wants to train a model: 8 CPU, 32Gi of memory and 6 GPUs. No cluster has that. A refusal always states the reason for each cluster, and what would change the result:`,
   run: async ({ createRequest, untilRequest, decision, reservations }) => {
@@ -40,12 +39,11 @@ const refusal = step({
     );
     const all = await reservations();
     check(all.length === 1, `a refusal must reserve nothing, and there are ${all.length} reservations`);
-    return found;
+    return explanationRows(found);
   },
-  render: explanationRows,
-});
+};
 
-const flip = step({
+const flip: TourStep = {
   title: "The suggested request",
   narration: "The suggestion is computed. The same request with 4 GPUs:",
   run: async ({ createRequest, untilRequest }) => {
@@ -55,14 +53,11 @@ const flip = step({
       status?.targetClusterID === GPU_PROVIDER,
       `${GPU_PROVIDER} should lend, but it is ${status?.targetClusterID}`,
     );
-    return status;
+    return [line(span(status.phase ?? "", "good"), `: "${status.message}", ${priceText(status.cost)}`)];
   },
-  render: (status) => [
-    line(span(status.phase ?? "", "good"), `: "${status.message}", ${priceText(status.cost)}`),
-  ],
-});
+};
 
-const release = step({
+const release: TourStep = {
   title: "Release",
   narration: `The shop is done: its request is deleted. Both instructions are deleted, and ${WINNER} can lend those 4 CPUs again.`,
   run: async ({ world, untilRequest, reservations, account }) => {
@@ -78,14 +73,13 @@ const release = step({
       const found = accountOf(await account(WINNER));
       return found.reserved.cpuMillis === 0 ? found : undefined;
     });
-    return { ended, balance };
+    return [
+      line(`${ended.id} is `, span(ended.status.phase, "good"), `: ${ended.reason}`),
+      line(),
+      ...accountRows(balance),
+    ];
   },
-  render: ({ ended, balance }) => [
-    line(`${ended.id} is `, span(ended.status.phase, "good"), `: ${ended.reason}`),
-    line(),
-    ...accountRows(balance),
-  ],
-});
+};
 
 /** A refusal, the suggested request, and a release. */
 export const REFUSAL_STEPS: readonly TourStep[] = [refusal, flip, release];
@@ -105,7 +99,7 @@ function stableFields(reservation: ReservationDTO | undefined): string {
   return JSON.stringify([id, requesterID, targetClusterID, requestedResources, status?.phase]);
 }
 
-const kill = step({
+const kill: TourStep = {
   title: "kill -9",
   narration:
     "The broker answers only after the commit is on disk. So it may be killed at any moment. Here it is killed with kill -9 and starts again.",
@@ -121,18 +115,17 @@ const kill = step({
       `a reservation was lost: ${JSON.stringify(after)}`,
     );
     check((await environment.ledgerId()) === ledger, "the ledger is another one");
-    return { pid, readyAfterMs, after, ledger };
+    return [
+      line(span(`killed: process ${pid}`, "bad"), `, ready again after ${Math.round(readyAfterMs)} ms`),
+      line(`ledger ${ledger}, as before`),
+      line(
+        `${after.id} is `,
+        span(after.status.phase, "good"),
+        ` at ${after.targetClusterID}: nothing is lost`,
+      ),
+    ];
   },
-  render: ({ pid, readyAfterMs, after, ledger }) => [
-    line(span(`killed: process ${pid}`, "bad"), `, ready again after ${Math.round(readyAfterMs)} ms`),
-    line(`ledger ${ledger}, as before`),
-    line(
-      `${after.id} is `,
-      span(after.status.phase, "good"),
-      ` at ${after.targetClusterID}: nothing is lost`,
-    ),
-  ],
-});
+};
 
 /** The instructions of the survivor: the very objects, not others of the same name. */
 async function instructionsOf({ world }: TourEnvironment, id: string): Promise<string> {
@@ -144,7 +137,7 @@ async function instructionsOf({ world }: TourEnvironment, id: string): Promise<s
   return JSON.stringify([borrowed.metadata.uid, held.metadata.uid]);
 }
 
-const databaseLoss = step({
+const databaseLoss: TourStep = {
   title: "Its database is deleted",
   narration:
     "The worst case: no ledger, no backup. The agents see another Ledger-ID, keep their reservations and report them. The broker adopts what requester and provider both report.",
@@ -164,15 +157,14 @@ const databaseLoss = step({
       ({ action, subject }) => action === "adopt" && subject === after.id,
     );
     check(adopted !== undefined, "the audit log does not know of the adoption");
-    return { ledger, newLedger, after, adopted };
+    return [
+      line(span(`deleted: ledger ${ledger}`, "bad")),
+      line(`made:    ledger ${newLedger}`),
+      line(`audit:   ${adopted.message}`),
+      line(`${after.id} is `, span(after.status.phase, "good"), ": restored from the agents' reports"),
+    ];
   },
-  render: ({ ledger, newLedger, after, adopted }) => [
-    line(span(`deleted: ledger ${ledger}`, "bad")),
-    line(`made:    ledger ${newLedger}`),
-    line(`audit:   ${adopted.message}`),
-    line(`${after.id} is `, span(after.status.phase, "good"), ": restored from the agents' reports"),
-  ],
-});
+};
 
 /** What the broker survives. */
 export const FAILURE_STEPS: readonly TourStep[] = [kill, databaseLoss];

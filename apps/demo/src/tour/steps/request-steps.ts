@@ -3,10 +3,10 @@ import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS, until } from "@resourc
 import { REQUESTER, SMALL_FLEET, WINNER } from "../../fleet/plan-fleet.ts";
 import { CAPACITY_TITLES, capacityCells, line, priceText, span, table } from "../../text.ts";
 import { accountOf, accountRows, addsUp, type ClusterAccount } from "../cluster-account.ts";
-import { check, explanationRows, isActive, manifestOf, SHOP, step, type TourStep } from "../step.ts";
+import { check, explanationRows, isActive, manifestOf, SHOP, type TourStep } from "../step.ts";
 import type { TourEnvironment } from "../tour-environment.ts";
 
-const overview = step({
+const overview: TourStep = {
   title: "Four clusters, one broker",
   narration:
     "Each cluster has an agent. It counts nodes and pods, and tells the broker what the cluster could lend. rome is nearly full.",
@@ -16,19 +16,17 @@ const overview = step({
       accounts.every(({ resources }) => resources.allocatable.cpu !== "0"),
       `a cluster advertises nothing: ${JSON.stringify(accounts)}`,
     );
-    return accounts;
-  },
-  render: (accounts) =>
-    table(
+    return table(
       ["CLUSTER", ...CAPACITY_TITLES],
       accounts.map(({ clusterID, resources, cost }) => [
         clusterID,
         ...capacityCells(resources.available, resources.allocatable, cost),
       ]),
-    ),
-});
+    );
+  },
+};
 
-const request = step({
+const request: TourStep = {
   title: "rome asks",
   narration: `Somebody in ${REQUESTER} creates a ResourceRequest. The agent asks the broker, which decides, locks the resources on disk and answers in the same HTTP response.`,
   run: async ({ createRequest, untilRequest, clock }) => {
@@ -36,19 +34,19 @@ const request = step({
     await createRequest(SHOP.name, SHOP.spec);
     const { status } = await untilRequest(SHOP.name, isActive);
     check(status?.targetClusterID === WINNER, `${WINNER} should lend, but it is ${status?.targetClusterID}`);
-    return { status, afterMs: Math.round(clock.monotonicMs() - askedAt) };
+    const afterMs = Math.round(clock.monotonicMs() - askedAt);
+    return [
+      ...manifestOf(SHOP).map((text) => line(span(text, "quiet"))),
+      line(),
+      line(
+        span(status.phase ?? "", "good"),
+        ` after ${afterMs} ms: "${status.message}", ${priceText(status.cost)}`,
+      ),
+    ];
   },
-  render: ({ status, afterMs }) => [
-    ...manifestOf(SHOP).map((text) => line(span(text, "quiet"))),
-    line(),
-    line(
-      span(status.phase ?? "", "good"),
-      ` after ${afterMs} ms: "${status.message}", ${priceText(status.cost)}`,
-    ),
-  ],
-});
+};
 
-const reasons = step({
+const reasons: TourStep = {
   title: `Why ${WINNER}?`,
   narration:
     "Every decision is stored with its values. Free capacity has the weight 0.7, the price 0.3. The same inputs always give the same winner:",
@@ -61,12 +59,11 @@ const reasons = step({
         found.candidates.every(({ score, reason }) => (score === undefined) !== (reason === undefined)),
       "a candidate has neither a score nor a reason",
     );
-    return found;
+    return explanationRows(found);
   },
-  render: explanationRows,
-});
+};
 
-const instructions = step({
+const instructions: TourStep = {
   title: "Both sides get an instruction",
   narration: `${REQUESTER} gets a ReservationInstruction: the provider and the amount. ${WINNER} gets a ProviderInstruction, and holds the capacity.`,
   run: async ({ world, untilRequest }) => {
@@ -83,15 +80,14 @@ const instructions = step({
       borrowed.spec.requestedMemory === held.spec.requestedMemory,
       "the two instructions differ in their memory",
     );
-    return { borrowed, held };
+    return [
+      line(`in ${REQUESTER}   ReservationInstruction ${borrowed.metadata.name}`),
+      line("          ", span(borrowed.spec.message ?? "", "good")),
+      line(`in ${WINNER}  ProviderInstruction ${held.metadata.name}`),
+      line("          ", span(held.spec.message ?? "", "good")),
+    ];
   },
-  render: ({ borrowed, held }) => [
-    line(`in ${REQUESTER}   ReservationInstruction ${borrowed.metadata.name}`),
-    line("          ", span(borrowed.spec.message ?? "", "good")),
-    line(`in ${WINNER}  ProviderInstruction ${held.metadata.name}`),
-    line("          ", span(held.spec.message ?? "", "good")),
-  ],
-});
+};
 
 /** From the first look to what both sides know. */
 export const REQUEST_STEPS: readonly TourStep[] = [overview, request, reasons, instructions];
@@ -111,15 +107,14 @@ async function checkedAccount({ account }: TourEnvironment): Promise<ClusterAcco
   return balance;
 }
 
-const lessCapacity = step({
+const lessCapacity: TourStep = {
   title: `${WINNER} has less to lend`,
   narration:
     "Reserved is the sum of all live reservations. It is computed each time, not counted. Reserved capacity is not offered to another cluster.",
-  run: checkedAccount,
-  render: accountRows,
-});
+  run: async (environment) => accountRows(await checkedAccount(environment)),
+};
 
-const lostNode = step({
+const lostNode: TourStep = {
   title: `${WINNER} loses a node`,
   narration: `Somebody cordons ${LOST_NODE}: half of the cluster accepts no new pods. The agent advertises this at once. Existing reservations stay; there is less for new ones.`,
   run: async (environment) => {
@@ -134,14 +129,13 @@ const lostNode = step({
     check(addsUp(after), `the books of ${WINNER} do not add up: ${JSON.stringify(after)}`);
     const kept = await shopReservation(environment);
     check(kept?.status.phase === "Active", `the reservation should be Active: ${JSON.stringify(kept)}`);
-    return { after, kept };
+    return [
+      ...accountRows(after),
+      line(),
+      line(`${kept.id} is `, span(kept.status.phase, "good"), " as before"),
+    ];
   },
-  render: ({ after, kept }) => [
-    ...accountRows(after),
-    line(),
-    line(`${kept.id} is `, span(kept.status.phase, "good"), " as before"),
-  ],
-});
+};
 
 /** How lending changes the provider. */
 export const CAPACITY_STEPS: readonly TourStep[] = [lessCapacity, lostNode];
