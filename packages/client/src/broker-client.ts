@@ -27,8 +27,6 @@ export type BrokerEvent =
  * arrived, `unsupported` when the broker is too old for it.
  */
 export interface BrokerClient extends CallSender {
-  /** Any call of `calls.ts`, also an admin's. */
-  readonly request: CallSender["request"];
   /** The Common Name of the certificate: the identity that the broker sees. */
   readonly identity: () => string;
   /** Advertises the capacity of the own cluster; the reply repeats it with the instructions for this provider. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { Fault, parseJson } from "@resource-broker/base";
+import { errorText, Fault, parseJson } from "@resource-broker/base";
 import {
   describeProblems,
   HEADER,
@@ -250,9 +250,6 @@ function tlsProblem(text: string): Describe | undefined {
 
 /** When several addresses of one name fail, the error has no message of its own. */
 function messageOf(error: Error, code: string): string {
-  if (error instanceof AggregateError) {
-    const each = error.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one)));
-    return each.join(", ");
-  }
+  if (error instanceof AggregateError) return error.errors.map(errorText).join(", ");
   return error.message === "" ? code : error.message;
 }

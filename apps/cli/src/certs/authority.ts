@@ -1,4 +1,4 @@
-import { isRecord } from "@resource-broker/base";
+import { isRecord, parseJson } from "@resource-broker/base";
 import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -200,21 +200,13 @@ export async function saveRegister(layout: Layout, register: IssuedRegistry): Pr
  */
 async function readRegister(layout: Layout): Promise<IssuedRegistry> {
   const text = await readText(layout.register);
-  const content = text === undefined ? undefined : parsed(text);
+  const content = parseJson(text ?? "");
   if (isRegister(content)) return content;
   const problem = text === undefined ? "is missing" : "cannot be read";
   throw new CommandError(
     "error",
     `${layout.register} ${problem}: it says what was issued and revoked. Restore it from a backup, or start over with "brokerctl certs init --force"`,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the caller reports it with the file's name
-  }
 }
 
 function isRegister(content: unknown): content is IssuedRegistry {

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/base";
+import { Fault, parseJson } from "@resource-broker/base";
 import {
   type Answer as BrokerAnswer,
   createDirectCalls,
@@ -167,18 +167,10 @@ function checked(reply: Reply): Reply {
 }
 
 function bodyOf<T>(schema: Schema<T>, { url, text }: Reply): T {
-  const validated = validate(schema, parsed(text));
+  const validated = validate(schema, parseJson(text));
   if (validated.ok) return validated.value;
   throw new CommandError(
     "error",
     `${url.text}: the answer is invalid: ${describeProblems(validated.problems)}`,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import type { Fault, WireFaultCode } from "@resource-broker/base";
+import { errorText, type Fault, type WireFaultCode } from "@resource-broker/base";
 import { LimitError } from "@resource-broker/client";
 import { CommandError, type Exit } from "../cli/exit-code.ts";
 import type { Credentials } from "./credentials.ts";
@@ -102,8 +102,7 @@ function problemIn(error: unknown): ConnectionProblem {
 
 /** Several addresses of one name that all failed come without a message of their own. */
 function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(", ");
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof AggregateError ? error.errors.map(wordsOf).join(", ") : errorText(error);
 }
 
 /** What a refusal of the broker means to a script. What is not named here is an error like any other. */

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { errorText } from "@resource-broker/base";
 import type { Host, Values } from "../cli/command.ts";
 import { CommandError, didYouMean } from "../cli/exit-code.ts";
 import type { CONNECTION } from "../commands/broker-options.ts";
@@ -79,13 +80,13 @@ function problemOf(url: URL): string | undefined {
 }
 
 /** One broker of the file. */
-export interface Context {
+interface Context {
   readonly broker?: string;
   /** Absolute: what is written in the file counts from the file's folder. */
   readonly certs?: string;
 }
 
-export interface ConfigFile {
+interface ConfigFile {
   readonly path: string;
   readonly currentContext: string | undefined;
   readonly contexts: ReadonlyMap<string, Context>;
@@ -121,7 +122,7 @@ async function readConfigFile(
 function findingOf(error: unknown): "missing" | { readonly problem: string } {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT" || code === "ENOTDIR") return "missing";
-  return { problem: error instanceof Error ? error.message : String(error) };
+  return { problem: errorText(error) };
 }
 
 function defaultPath(env: Host["env"]): string | undefined {
@@ -133,7 +134,7 @@ function defaultPath(env: Host["env"]): string | undefined {
 async function parseConfig(path: string, env: Host["env"]): Promise<ConfigFile> {
   const { yamlReader } = await import("./yaml-reader.ts");
   const parsed = await yamlReader()(path).catch((cause: unknown) => {
-    throw new CommandError("error", cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new CommandError("error", errorText(cause), { cause });
   });
   const file = fieldsOf(parsed ?? {}, FILE_FIELDS, { path, place: "" });
   const contexts = new Map<string, Context>();

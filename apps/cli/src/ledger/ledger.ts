@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { errorText } from "@resource-broker/base";
 import { backupLedger, restoreLedger, type Verification, verifyLedger } from "@resource-broker/broker";
 import type { Run, View } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
@@ -55,7 +56,7 @@ function ledgerFolder(store: string): string {
 
 /** A store's complaint, as the CLI says it. */
 function asCommandError(error: unknown): CommandError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const isThere = /exists already|there is a ledger|another broker/u.test(message);
   return new CommandError(isThere ? "conflict" : "error", message, { cause: error });
 }

@@ -24,7 +24,7 @@ describe("a folder that is kept", () => {
     const deep = join(dir, "a/b");
     const { release, ...kept } = await keepFolder(deep, NOT_GIVEN);
     release();
-    expect(kept).toEqual({ folder: deep, size: { clusters: 4, nodes: 0 }, isAgain: false });
+    expect(kept).toEqual({ folder: deep, size: { clusters: 4, nodes: 0 } });
   });
 
   test("is used by its real path: a link that leads to it may lead elsewhere later", async () => {
@@ -42,7 +42,7 @@ describe("a folder that is kept", () => {
     (await keep(size)).release();
     for (const asked of [NOT_GIVEN, size]) {
       const kept = await keep(asked);
-      expect(kept).toMatchObject({ size, isAgain: true });
+      expect(kept).toMatchObject({ size });
       kept.release();
     }
     const message = `--keep: ${dir} holds a demo of 7 clusters with 3 nodes each; leave --clusters and --nodes out, or name a new folder`;

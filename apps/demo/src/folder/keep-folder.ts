@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "@resource-broker/base";
+import { Fault, isRecord, parseJson } from "@resource-broker/base";
 import { makeFolder } from "@resource-broker/runtime";
 import { DEFAULT_CLUSTERS, type FleetSize } from "../fleet/plan-fleet.ts";
 
@@ -65,8 +65,6 @@ const MARKER = "demo.json";
 export interface KeptFolder {
   readonly folder: string;
   readonly size: FleetSize;
-  /** True: there was a demo in it before. */
-  readonly isAgain: boolean;
   /** Lets others have it. */
   readonly release: () => void;
 }
@@ -89,7 +87,7 @@ export async function keepFolder(dir: string, asked: FleetSize): Promise<KeptFol
     const file = join(folder, MARKER);
     const size = isAgain ? sameFleetSize(await readMarker(file), asked, folder) : newFleetSize(asked);
     await writeFile(file, `${JSON.stringify(size)}\n`);
-    return { folder, size, isAgain, release };
+    return { folder, size, release };
   } catch (error) {
     release();
     throw error;
@@ -112,20 +110,10 @@ function sameFleetSize(kept: FleetSize, asked: FleetSize, folder: string): Fleet
 }
 
 async function readMarker(file: string): Promise<FleetSize> {
-  const order = parsed(await readFile(file, "utf8"));
-  if (order !== undefined) return order;
+  const marker = parseJson(await readFile(file, "utf8"));
+  const { clusters, nodes } = isRecord(marker) ? marker : {};
+  if (isCount(clusters) && clusters > 0 && isCount(nodes)) return { clusters, nodes };
   throw new Fault("invalid", `--keep: ${file} cannot be read; name a new folder`);
-}
-
-function parsed(text: string): FleetSize | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return undefined;
-    const { clusters, nodes } = value as Partial<Record<keyof FleetSize, unknown>>;
-    return isCount(clusters) && clusters > 0 && isCount(nodes) ? { clusters, nodes } : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isCount(value: unknown): value is number {

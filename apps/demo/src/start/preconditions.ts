@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { Fault } from "@resource-broker/base";
+import { errorText, Fault } from "@resource-broker/base";
 
 const HOST = "127.0.0.1";
 
@@ -27,7 +27,7 @@ function problemWith(port: number, error: unknown): string {
   if (code === "EADDRINUSE")
     return `another process listens on ${HOST}:${port}; stop it, choose another port, or leave --port out`;
   if (code === "EACCES") return `${port} may not be used by this account; choose one above 1023`;
-  return `${HOST}:${port} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+  return `${HOST}:${port} cannot be used: ${errorText(error)}`;
 }
 
 const MIB = 1024 ** 2;
@@ -58,7 +58,7 @@ const NOT_WRITABLE: Readonly<Record<string, string>> = {
 /** What kept the demo from starting, with the remedy where there is a usual one. */
 export function describeStart(error: unknown, folder: string): unknown {
   if (error instanceof Fault) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOSPC" || DISK_FULL.test(message)) {
     const text = `the disk with ${folder} is full: free some space there, or name a folder on another disk with --keep`;
@@ -105,7 +105,7 @@ export async function buildPages(
     await build();
     return undefined;
   } catch (error) {
-    const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n").slice(-2);
+    const [first = ""] = errorText(error).split("\n").slice(-2);
     return `its pages cannot be built (npm run dashboard:build says why): ${first}`;
   }
 }

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, formatTime } from "@resource-broker/base";
+import { type Clock, errorText, formatTime, isRecord, parseJson } from "@resource-broker/base";
 import type { AgentProcess, World } from "@resource-broker/testkit";
 import type { EventUpdate, OnUpdate } from "../updates/update.ts";
 
@@ -44,18 +44,11 @@ function levelOf(level: number): EventUpdate["level"] {
 
 /** Undefined for what is no line of ours: a stack trace, half a line. */
 function readLine(text: string): LogLine | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isLogLine(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isLogLine(value: unknown): value is LogLine {
-  if (typeof value !== "object" || value === null) return false;
-  const { level, time, msg } = value as Partial<Record<keyof LogLine, unknown>>;
-  return typeof level === "number" && typeof time === "number" && typeof msg === "string";
+  const parsed = parseJson(text);
+  if (!isRecord(parsed)) return undefined;
+  const { level, time, msg, error } = parsed;
+  const isOurs = typeof level === "number" && typeof time === "number" && typeof msg === "string";
+  return isOurs ? { level, time, msg, error } : undefined;
 }
 
 const PIECE_BYTES = 64 * 1024;
@@ -116,7 +109,7 @@ export async function startAgents(names: readonly string[], deps: AgentsDeps): P
       agents.set(name, await world.launchAgent(name));
     } catch (error) {
       failed.add(name);
-      const text = error instanceof Error ? error.message : String(error);
+      const text = errorText(error);
       onUpdate({
         kind: "event",
         event: { at: formatTime(deps.clock.wallMs()), source: name, level: "error", text },

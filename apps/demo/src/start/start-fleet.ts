@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { type Clock, Fault } from "@resource-broker/base";
+import { type Clock, errorText, Fault } from "@resource-broker/base";
 import { type CallSender, dashboardLinkCall } from "@resource-broker/client";
 import { type Loop, loop } from "@resource-broker/kube";
 import { startWorld, type World } from "@resource-broker/testkit";
@@ -130,8 +130,7 @@ export function startPolling({ poll, clock, onUpdate }: PollingOptions): Loop {
     round: async (signal) => {
       const text = await poll().then(
         () => "",
-        (error: unknown) =>
-          `The broker does not answer: ${error instanceof Error ? error.message : String(error)}`,
+        (error: unknown) => `The broker does not answer: ${errorText(error)}`,
       );
       if (text !== problem && !signal.aborted) onUpdate({ kind: "trouble", text });
       problem = text;
