@@ -87,6 +87,10 @@ export interface Endpoint {
   readonly url: BrokerUrl;
   /** Undefined: it has not answered yet. */
   protocol: Protocol | undefined;
+  /** One after the other, without a success between them. */
+  failures: number;
+  /** On the monotonic clock. */
+  retryAt: number;
 }
 
 /** Chooses the address. Prefers the last that worked; a failed one is skipped for a while. */
@@ -104,59 +108,49 @@ export interface Endpoints {
   readonly failed: (endpoint: Endpoint, retryAfterMs: number | undefined) => boolean;
 }
 
-interface Health {
-  readonly endpoint: Endpoint;
-  failures: number;
-  retryAt: number;
-}
-
 /** `random`: from 0 to below 1. */
 export function createEndpoints(
   urls: readonly BrokerUrl[],
   clock: Pick<Clock, "monotonicMs">,
   random: () => number,
 ): Endpoints {
-  const all: Health[] = urls.map((url) => ({
-    endpoint: { url, protocol: undefined },
+  const all: readonly Endpoint[] = urls.map((url) => ({
+    url,
+    protocol: undefined,
     failures: 0,
     retryAt: Number.NEGATIVE_INFINITY,
   }));
   let preferred = 0;
 
-  const healthOf = (endpoint: Endpoint): Health | undefined => all.find((each) => each.endpoint === endpoint);
-  const isDue = ({ retryAt }: Health): boolean => retryAt <= clock.monotonicMs();
-  const untried = (tried: ReadonlySet<Endpoint>): Health[] =>
-    [...all.slice(preferred), ...all.slice(0, preferred)].filter(({ endpoint }) => !tried.has(endpoint));
-  const soonest = (healths: readonly Health[]): Health | undefined =>
-    healths.find(isDue) ?? healths.toSorted((a, b) => a.retryAt - b.retryAt)[0];
+  const isDue = ({ retryAt }: Endpoint): boolean => retryAt <= clock.monotonicMs();
+  const untried = (tried: ReadonlySet<Endpoint>): Endpoint[] =>
+    [...all.slice(preferred), ...all.slice(0, preferred)].filter((endpoint) => !tried.has(endpoint));
+  const soonest = (endpoints: readonly Endpoint[]): Endpoint | undefined =>
+    endpoints.find(isDue) ?? endpoints.toSorted((a, b) => a.retryAt - b.retryAt)[0];
 
   return {
     size: all.length,
     pick: (tried) => {
       const found = soonest(untried(tried)) ?? soonest(untried(new Set()));
       if (found === undefined) throw new Error("there is no endpoint to pick");
-      return found.endpoint;
+      return found;
     },
     hasUntried: (tried) => untried(tried).some(isDue),
     dueInMs: () => Math.max(0, Math.min(...all.map(({ retryAt }) => retryAt)) - clock.monotonicMs()),
     succeeded: (endpoint) => {
-      const health = healthOf(endpoint);
-      if (health === undefined) return false;
-      const hadFailed = health.failures > 0;
-      health.failures = 0;
-      health.retryAt = Number.NEGATIVE_INFINITY;
-      preferred = all.indexOf(health);
+      const hadFailed = endpoint.failures > 0;
+      endpoint.failures = 0;
+      endpoint.retryAt = Number.NEGATIVE_INFINITY;
+      preferred = all.indexOf(endpoint);
       return hadFailed;
     },
     failed: (endpoint, retryAfterMs = 0) => {
-      const health = healthOf(endpoint);
-      if (health === undefined) return false;
-      const wasHealthy = health.failures === 0;
-      const doublings = Math.min(health.failures, MAX_DOUBLINGS);
+      const wasHealthy = endpoint.failures === 0;
+      const doublings = Math.min(endpoint.failures, MAX_DOUBLINGS);
       // Full jitter: agents that lost the same broker must not return at the same time.
       const backOffMs = random() * Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** doublings);
-      health.failures += 1;
-      health.retryAt = clock.monotonicMs() + Math.max(retryAfterMs, backOffMs);
+      endpoint.failures += 1;
+      endpoint.retryAt = clock.monotonicMs() + Math.max(retryAfterMs, backOffMs);
       return wasHealthy;
     },
   };
