@@ -72,12 +72,6 @@ export async function setAside(layout: Layout, now: number): Promise<string> {
 
 export async function openAuthority(layout: Layout, now: number): Promise<Authority> {
   const certificate = await readAuthorityCertificate(layout);
-  if (certificate === undefined) {
-    throw new CommandError(
-      "error",
-      `there is no certificate authority in ${layout.ca}. Make one: brokerctl certs init${dirFlag(layout)}`,
-    );
-  }
   if (certificate.validToDate.getTime() <= now) {
     throw new CommandError(
       "error",
@@ -100,7 +94,6 @@ export async function withAuthority<Result>(
 /** The same name and key under a new certificate, by default for as long: what it signed before stays good. */
 export async function renewAuthority(layout: Layout, now: number, days?: number): Promise<Authority> {
   const certificate = await readAuthorityCertificate(layout);
-  if (certificate === undefined) return openAuthority(layout, now); // throws an error that names the missing file
   const old = await authorityOf(layout, certificate);
   const renewed = makeAuthorityCertificate(old.issuer, validityFrom(now, days ?? daysOf(certificate)));
   await writeFiles([{ path: layout.caCert, text: renewed.toString(), mode: PUBLIC }]);
@@ -111,10 +104,15 @@ function daysOf({ validFromDate, validToDate }: X509Certificate): number {
   return Math.max(1, Math.floor((validToDate.getTime() - validFromDate.getTime()) / DAY_MS));
 }
 
-/** The certificate alone, for commands that only look. */
-export async function readAuthorityCertificate(layout: Layout): Promise<X509Certificate | undefined> {
+/** The certificate alone, whether it has expired or not. */
+export async function readAuthorityCertificate(layout: Layout): Promise<X509Certificate> {
   const text = await readText(layout.caCert);
-  if (text === undefined) return undefined;
+  if (text === undefined) {
+    throw new CommandError(
+      "error",
+      `there is no certificate authority in ${layout.ca}. Make one: brokerctl certs init${dirFlag(layout)}`,
+    );
+  }
   try {
     return new X509Certificate(text);
   } catch (error) {

@@ -163,28 +163,16 @@ export async function issueLeaf(authority: Authority, request: LeafRequest): Pro
   const register = { ...authority.register, issued: [...authority.register.issued, issued] };
   // Registered before it is written: a registered certificate that was never written does no harm, but an unregistered one cannot be revoked.
   await saveRegister(authority.layout, register);
-  await writeLeafFolder(folderOf(authority.layout, name), {
-    cert: certificate.toString(),
-    ca: authority.certificate.toString(),
-    ...(request.keyPem === undefined ? { key: toKeyPem(keys.privateKey) } : {}),
-  });
-  return { ...authority, register };
-}
-
-interface LeafFiles {
-  readonly cert: string;
-  readonly ca: string;
-  /** Left out: the key that is there stays. */
-  readonly key?: string;
-}
-
-async function writeLeafFolder(folder: string, { cert, ca, key }: LeafFiles): Promise<void> {
+  const folder = folderOf(authority.layout, name);
   makePrivateFolder(folder);
+  const key = { path: join(folder, "tls.key"), text: toKeyPem(keys.privateKey), mode: PRIVATE } as const;
   await writeFiles([
-    { path: join(folder, "ca.crt"), text: ca, mode: PUBLIC },
-    ...(key === undefined ? [] : [{ path: join(folder, "tls.key"), text: key, mode: PRIVATE } as const]),
-    { path: join(folder, "tls.crt"), text: cert, mode: PUBLIC },
+    { path: join(folder, "ca.crt"), text: authority.certificate.toString(), mode: PUBLIC },
+    // A key that is used again stays as it is.
+    ...(request.keyPem === undefined ? [key] : []),
+    { path: join(folder, "tls.crt"), text: certificate.toString(), mode: PUBLIC },
   ]);
+  return { ...authority, register };
 }
 
 function keysFrom(pem: string): { publicKey: KeyObject; privateKey: KeyObject } {

@@ -7,7 +7,6 @@ import {
   type Authority,
   dirFlag,
   type Issued,
-  openAuthority,
   readAuthorityCertificate,
   renewAuthority,
   withAuthority,
@@ -188,8 +187,7 @@ async function renewCa({ dir, days, within }: Options, host: Host): Promise<read
   const layout = layoutOf(dir);
   const now = host.now();
   const current = await readAuthorityCertificate(layout);
-  if (current === undefined) await openAuthority(layout, now); // throws an error that names the missing file
-  const end = current?.validToDate.getTime() ?? now;
+  const end = current.validToDate.getTime();
   if (within !== undefined && end - now > within) {
     host.note(`Not renewed: the authority expires ${when(end, now)}\n`);
     return [];
