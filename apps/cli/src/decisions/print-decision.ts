@@ -29,22 +29,11 @@ export function decisionText(decision: DecisionDTO, { styled, isWide }: Decision
 }
 
 function fittedColumns(decision: DecisionDTO, { styled, isWide }: DecisionTextOptions): Column<Candidate>[] {
-  const { winner, currency, candidates } = decision;
+  const { winner, candidates } = decision;
   const hasScores = candidates.some(({ score }) => score !== undefined);
   return [
-    {
-      title: "CLUSTER",
-      value: ({ clusterID }) => clusterID,
-    },
+    { title: "CLUSTER", value: ({ clusterID }) => clusterID },
     ...(hasScores ? scoreColumns(decision) : []),
-    ...(hasScores
-      ? [
-          {
-            title: "PRICE",
-            value: ({ price }: Candidate) => perHour(price, currency),
-          },
-        ]
-      : []),
     ...(isWide ? WIDE_COLUMNS : []),
     {
       title: "VERDICT",
@@ -60,6 +49,7 @@ function scoreColumns(decision: DecisionDTO): Column<Candidate>[] {
       title: name.toUpperCase(),
       value: ({ parts }: Candidate) => parts?.[name]?.toFixed(3) ?? "-",
     })),
+    { title: "PRICE", value: ({ price }) => perHour(price, decision.currency) },
   ];
 }
 

@@ -114,7 +114,7 @@ const TOKENS: Resource<TokenRequest> = {
   isNamespaced: true,
 };
 
-const MANAGER = { fieldManager: "brokerctl", force: true } as const;
+export const MANAGER = { fieldManager: "brokerctl", force: true } as const;
 const POLL_MS = 250;
 const MAX_POLLS = 40;
 

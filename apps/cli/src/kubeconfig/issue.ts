@@ -20,6 +20,7 @@ import {
   agentOf,
   checkCluster,
   keepToken,
+  MANAGER,
   requestToken,
   ROLE_BINDINGS,
   roleBindingOf,
@@ -33,7 +34,6 @@ import { isDirectory, PRIVATE, readText, writeFiles } from "../certs/files.ts";
 
 type Options = Values<typeof KUBECONFIG_ISSUE_OPTIONS>;
 
-const MANAGER = { fieldManager: "brokerctl", force: true } as const;
 const YEAR_MS = 8760 * 3_600_000;
 /** Kubernetes gives no token for less. */
 const LEAST_MS = 600_000;
@@ -89,7 +89,7 @@ async function issueAccess(
   await makeAccount(cluster, agent);
   const token = await tokenFor(cluster, agent, options);
   const text = kubeconfigText(agent, server, token.text);
-  if (file !== undefined) await writeKubeconfig(file, text);
+  if (file !== undefined) await writeFiles([{ path: resolve(file), text, mode: PRIVATE }]);
   const warnings = [...found, ...token.warnings, ...addressWarnings(server.url)];
   const { clusterId, namespace, user } = agent;
   const { expiresAt } = token;
@@ -232,10 +232,6 @@ async function checkPlace(file: string, agent: Agent): Promise<void> {
     "conflict",
     `${file} is there already and is no kubeconfig that brokerctl made for ${agent.clusterId}; nothing was changed. Name another file with --out`,
   );
-}
-
-async function writeKubeconfig(file: string, text: string): Promise<void> {
-  await writeFiles([{ path: resolve(file), text, mode: PRIVATE }]);
 }
 
 /** The first line of every kubeconfig that was made here for the agent of this cluster. */

@@ -1,4 +1,11 @@
-import { type Clock, Fault, type FaultCode, type KubernetesObject, type Log } from "@resource-broker/base";
+import {
+  type Clock,
+  Fault,
+  type FaultCode,
+  isRecord,
+  type KubernetesObject,
+  type Log,
+} from "@resource-broker/base";
 import {
   type Advertisement,
   advertisementKind,
@@ -164,10 +171,10 @@ export async function servedPlurals(
 
 /** A field of what a server answered, whatever that is. */
 export function fieldOf(value: unknown, ...path: readonly string[]): unknown {
-  const [name, ...rest] = path;
-  if (name === undefined) return value;
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return fieldOf(new Map(Object.entries(value)).get(name), ...rest);
+  return path.reduce(
+    (found, name) => (isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined),
+    value,
+  );
 }
 
 /** As kubectl writes it: one can be handed to the other. */

@@ -121,9 +121,11 @@ export interface InspectDeps extends KubeClientDeps {
   readonly policy: Policy;
 }
 
-type InspectedCluster =
-  | { readonly of: ClusterRef; readonly problem: string }
-  | { readonly of: ClusterRef; readonly problem: undefined; readonly reading: ClusterReading };
+interface InspectedCluster {
+  readonly report: UnreadableCluster | ReadableCluster;
+  /** Absent: it could not be read. */
+  readonly reading?: ClusterReading;
+}
 
 /** Reads every cluster, and lets a broker of our own decide what would become of the pods that wait. */
 export async function inspectClusters(
@@ -136,13 +138,16 @@ export async function inspectClusters(
       inspect({ context, clusterID: ids.get(context) ?? context, server: config.server }, config, deps),
     ),
   );
-  const read = inspected.filter((each) => each.problem === undefined);
-  const waiting = read.map(({ of, reading }) => ({ clusterId: of.clusterID, groups: reading.waiting }));
+  const readings = inspected.flatMap(({ reading }) => reading ?? []);
+  const waiting = readings.map((reading) => ({
+    clusterId: reading.advertisement.clusterID,
+    groups: reading.waiting,
+  }));
   const broker = await deps.startBroker();
   try {
-    for (const { reading } of read) await broker.advertise(reading.advertisement);
+    for (const { advertisement } of readings) await broker.advertise(advertisement);
     const pending = await placePods(waiting, broker);
-    return { clusters: inspected.map((each) => clusterReport(each, deps.policy)), pending };
+    return { clusters: inspected.map(({ report }) => report), pending };
   } finally {
     await broker.dispose();
   }
@@ -152,19 +157,17 @@ async function inspect(of: ClusterRef, config: KubeConfig, deps: InspectDeps): P
   const client = createKubeClient(config, deps);
   try {
     const reading = await readCluster(client, { clusterId: of.clusterID, now: deps.clock.wallMs() });
-    return { of, problem: undefined, reading };
+    return { report: clusterReport(of, reading, deps.policy), reading };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return { of, problem: error.message };
+    return { report: { ...of, problem: error.message } };
   } finally {
     client.close();
   }
 }
 
-function clusterReport(inspected: InspectedCluster, policy: Policy): UnreadableCluster | ReadableCluster {
-  const { of } = inspected;
-  if (inspected.problem !== undefined) return { ...of, problem: inspected.problem };
-  const { nodes, uncounted, advertisement } = inspected.reading;
+function clusterReport(of: ClusterRef, reading: ClusterReading, policy: Policy): ReadableCluster {
+  const { nodes, uncounted, advertisement } = reading;
   const { allocatable, allocated, available } = advertisement.resources;
   const cost = policy.prices.clusters[of.clusterID];
   return {

@@ -199,14 +199,15 @@ function clusterState(
   state: ClusterState["state"],
 ): ClusterState {
   const share = (name: Resource): ResourceShare => {
-    const [all, inUse, lent, free] = [
-      resources.allocatable,
-      resources.allocated,
-      resources.reserved,
-      resources.available,
-    ].map((quantities) => amountIn(quantities, name));
-    // An overcommitted cluster has nothing free; the value is not negative.
-    return { all: all ?? 0, inUse: inUse ?? 0, lent: lent ?? 0, free: Math.max(0, free ?? 0) };
+    const amount = (part: "allocatable" | "allocated" | "reserved" | "available"): number =>
+      amountIn(resources[part], name);
+    return {
+      all: amount("allocatable"),
+      inUse: amount("allocated"),
+      lent: amount("reserved"),
+      // An overcommitted cluster has nothing free; the value is not negative.
+      free: Math.max(0, amount("available")),
+    };
   };
   return {
     name: clusterID,
