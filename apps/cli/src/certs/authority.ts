@@ -16,6 +16,7 @@ import type { Host } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import {
   asCommandError,
+  isAnyThere,
   type Layout,
   makePrivateFolder,
   PRIVATE,
@@ -44,8 +45,7 @@ export function validityFrom(now: number, days: number): { notBefore: number; no
 }
 
 export async function hasAuthority(layout: Layout): Promise<boolean> {
-  const files = await Promise.all([readText(layout.caCert), readText(layout.caKey)]);
-  return files.some((file) => file !== undefined);
+  return isAnyThere([layout.caCert, layout.caKey]);
 }
 
 /** Creates the authority in a temporary folder and renames it into place, so that no reader sees half of it. */

@@ -75,15 +75,10 @@ export function certificateFacts(
 
 function useOf(certificate: X509Certificate, usages: readonly string[], isAdmin: boolean): string {
   if (certificate.ca) return "authority";
-  const uses = usages.map((usage) => USE_WORDS.get(usage) ?? usage);
+  const uses = usages.map((usage) => usage.replace(/^(client|server)Auth$/u, "$1"));
   if (uses.length === 0) return "none";
   return isAdmin ? `${uses.join(", ")} (admin)` : uses.join(", ");
 }
-
-const USE_WORDS: ReadonlyMap<string, string> = new Map([
-  ["clientAuth", "client"],
-  ["serverAuth", "server"],
-]);
 
 /**
  * Node puts each part of a name on a line of its own and escapes control characters; those that turn or hide text

@@ -50,8 +50,7 @@ export async function namesIn(layout: Layout): Promise<readonly string[]> {
 /** True: a key or a certificate of that name would be overwritten. */
 export async function holdsKey(layout: Layout, name: string): Promise<boolean> {
   const folder = folderOf(layout, name);
-  const files = await Promise.all(["tls.key", "tls.crt"].map((file) => readText(join(folder, file))));
-  return files.some((file) => file !== undefined);
+  return isAnyThere([join(folder, "tls.key"), join(folder, "tls.crt")]);
 }
 
 const LOCK_RETRY = { attempts: 200, pauseMs: 50 };
@@ -159,6 +158,11 @@ export async function readText(path: string): Promise<string | undefined> {
     if (isMissing(error)) return undefined;
     throw asCommandError(error);
   }
+}
+
+export async function isAnyThere(paths: readonly string[]): Promise<boolean> {
+  const texts = await Promise.all(paths.map(readText));
+  return texts.some((text) => text !== undefined);
 }
 
 export async function isDirectory(path: string): Promise<boolean> {

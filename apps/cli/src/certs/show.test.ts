@@ -8,12 +8,12 @@ import { type Cli, DAY_MS, startCli, temporaryFolder } from "../testing/cli.ts";
 let cli: Cli;
 beforeEach(async () => {
   cli = await startCli(onTestFinished);
+  await cli.ok("init");
+  await cli.ok("issue", "rome");
 });
 
 describe("show", () => {
   test("lists everything", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     expect(await cli.ok("show", "-o", "wide")).toContain("DNS:localhost,IP Address:127.0.0.1");
     expect(JSON.parse(await cli.ok("show", "-o", "json"))).toMatchObject([
       { name: "ca", use: "authority", isAuthority: true },
@@ -23,8 +23,7 @@ describe("show", () => {
   });
 
   test("reports the time that is left, and what has passed", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome", "--days", "53");
+    await cli.ok("issue", "rome", "--force", "--days", "53");
     cli.advance(30 * DAY_MS);
     expect(await cli.ok("show", "rome")).toContain("Expires:              2026-03-09 (in 23 days)");
     cli.advance(30 * DAY_MS);
@@ -34,8 +33,6 @@ describe("show", () => {
   });
 
   test("says the same of a path as of a name", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     await cli.ok("revoke", "rome");
     const byName = await cli.ok("show", "rome");
     expect(byName).toContain("revoked just now");
@@ -44,8 +41,6 @@ describe("show", () => {
   });
 
   test("judges a folder elsewhere by the ca.crt and crl.pem beside it", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     await cli.ok("revoke", "rome");
     const elsewhere = `${await temporaryFolder(onTestFinished)}/copy`;
     await cp(cli.path("clusters", "rome"), elsewhere, { recursive: true });
@@ -58,8 +53,6 @@ describe("show", () => {
   });
 
   test("believes only the list of the authority that signed the certificate, wherever in the file it stands", async () => {
-    await cli.ok("init");
-    await cli.ok("issue", "rome");
     const folder = cli.path("clusters", "rome");
     const serial = new X509Certificate(await readFile(`${folder}/tls.crt`)).serialNumber;
     const other = await startCli(onTestFinished);
@@ -78,23 +71,22 @@ describe("show", () => {
   });
 
   test.each([
-    { name: "nothing at all", target: undefined, says: "Make some: brokerctl certs init" },
     { name: "a name with a typo", target: "rmoe", says: "did you mean rome?" },
     { name: "a file without certificates", target: "ca/ca.key", says: "holds no certificate in PEM" },
     { name: "a folder without tls.crt", target: "clusters", says: "holds no tls.crt" },
     { name: "a damaged certificate", target: "damaged.crt", says: "holds a certificate that cannot be read" },
     { name: "a damaged list", target: "damaged.crl", says: "is not a revocation list that can be read" },
   ])("of $name says what to do", async ({ target, says }) => {
-    if (target !== undefined) {
-      await cli.ok("init");
-      await cli.ok("issue", "rome");
-      await writeFile(cli.path("damaged.crt"), (await cli.read("ca", "ca.crt")).replace("\nMII", "\nAAA"));
-      await writeFile(cli.path("damaged.crl"), "-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n");
-    }
-    const word = target === undefined ? [] : [target === "rmoe" ? target : cli.path(target)];
-    const { code, out, err } = await cli.certs("show", ...word);
+    await writeFile(cli.path("damaged.crt"), (await cli.read("ca", "ca.crt")).replace("\nMII", "\nAAA"));
+    await writeFile(cli.path("damaged.crl"), "-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n");
+    const { code, out, err } = await cli.certs("show", target === "rmoe" ? target : cli.path(target));
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain(says);
+  });
+
+  test("of nothing at all says what to do", async () => {
+    const err: unknown = expect.stringContaining("Make some: brokerctl certs init");
+    expect(await (await startCli(onTestFinished)).certs("show")).toMatchObject({ code: 1, out: "", err });
   });
 });
 
@@ -109,7 +101,6 @@ test.each([
     subject: "CN=\\u{202e}emor\\07",
   },
 ])("a certificate with $name is shown for what it is", async ({ names, subject }) => {
-  await cli.ok("init");
   await writeFile(cli.path("odd.crt"), leaf({ subject: names }).cert);
   const shown: unknown = JSON.parse(await cli.ok("show", cli.path("odd.crt"), "-o", "json"));
   const problems = ["not signed by this authority"];

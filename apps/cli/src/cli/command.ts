@@ -8,45 +8,23 @@ interface OptionBase {
   readonly env?: string;
 }
 
-interface TextOption extends OptionBase {
-  readonly kind: "text";
-  /** What stands for the value in the help: `--dir <folder>`. */
-  readonly value: string;
-  readonly default?: string;
-}
+/** What an option takes; `value` stands for it in the help: `--dir <folder>`. */
+type OptionValue =
+  | { readonly kind: "flag" }
+  | { readonly kind: "text"; readonly value: string; readonly default?: string }
+  /** The help shows `defaultText`. The command applies it itself, so that it can distinguish a missing value from the same value given. */
+  | { readonly kind: "list"; readonly value: string; readonly defaultText?: string }
+  | { readonly kind: "count"; readonly value: string; readonly default?: number; readonly max: number }
+  /** `30d`, or as everywhere else `12h`, `1h30m`; read as milliseconds. */
+  | { readonly kind: "duration"; readonly value: string }
+  | {
+      readonly kind: "choice";
+      readonly value: string;
+      readonly choices: readonly string[];
+      readonly default?: string;
+    };
 
-interface ListOption extends OptionBase {
-  readonly kind: "list";
-  readonly value: string;
-  /** Shown in the help. The command applies it itself, so that it can distinguish a missing value from the same value given. */
-  readonly defaultText?: string;
-}
-
-interface FlagOption extends OptionBase {
-  readonly kind: "flag";
-}
-
-interface CountOption extends OptionBase {
-  readonly kind: "count";
-  readonly value: string;
-  readonly default?: number;
-  readonly max: number;
-}
-
-/** `30d`, or as everywhere else `12h`, `1h30m`; read as milliseconds. */
-interface DurationOption extends OptionBase {
-  readonly kind: "duration";
-  readonly value: string;
-}
-
-interface ChoiceOption<Choice extends string = string> extends OptionBase {
-  readonly kind: "choice";
-  readonly value: string;
-  readonly choices: readonly Choice[];
-  readonly default?: Choice;
-}
-
-export type Option = TextOption | ListOption | FlagOption | CountOption | DurationOption | ChoiceOption;
+export type Option = OptionBase & OptionValue;
 export type Options = Readonly<Record<string, Option>>;
 
 interface Kinds {

@@ -122,12 +122,11 @@ function specRows({ metadata, spec }: ResourceRequest): Rows {
 function constraintRows(constraints: NonNullable<ResourceRequest["spec"]["constraints"]>): Rows {
   const { regions = [], labels = {}, excludeClusters = [] } = constraints;
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  const rows: readonly (readonly [string, readonly string[]])[] = [
-    ["Only in", regions],
-    ["Only with", pairs],
-    ["Not from", excludeClusters],
+  return [
+    ["Only in", regions.join(", ") || undefined],
+    ["Only with", pairs.join(", ") || undefined],
+    ["Not from", excludeClusters.join(", ") || undefined],
   ];
-  return rows.map(([title, values]) => [title, values.join(", ") || undefined]);
 }
 
 function stateRows(request: ResourceRequest, { now, styled }: ObjectTextOptions): Rows {

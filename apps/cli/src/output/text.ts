@@ -14,26 +14,18 @@ import {
 import type { ReservationCostDTO, SomeQuantitiesDTO } from "@resource-broker/contract";
 import type { Column } from "./print.ts";
 
-const STEPS = [
-  { unit: "d", ms: 86_400_000 },
-  { unit: "h", ms: 3_600_000 },
-  { unit: "m", ms: 60_000 },
-] as const;
-
-/** `12s`, `90s`, `4m`, `36h`, `5d`: short enough for a column; two of a unit before the next is used. */
-export function age(ms: number): string {
-  const step = STEPS.find(({ ms: size }) => ms >= 2 * size);
-  return step === undefined
-    ? `${Math.max(0, Math.floor(ms / 1000))}s`
-    : `${Math.floor(ms / step.ms)}${step.unit}`;
-}
-
 const UNITS = [
   { name: "day", ms: 86_400_000, from: 2 },
   { name: "hour", ms: 3_600_000, from: 2 },
   { name: "minute", ms: 60_000, from: 1 },
   { name: "second", ms: 1000, from: 0 },
 ] as const;
+
+/** `12s`, `90s`, `4m`, `36h`, `5d`: short enough for a column; two of a unit before the next is used. */
+export function age(ms: number): string {
+  const unit = UNITS.find(({ ms: size }) => ms >= 2 * size) ?? UNITS[3];
+  return `${Math.max(0, Math.floor(ms / unit.ms))}${unit.name.charAt(0)}`;
+}
 
 /** `2027-11-15 (in 365 days)`: a date a person can place without counting. */
 export function when(instant: number, now: number): string {
