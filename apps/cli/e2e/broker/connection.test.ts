@@ -224,6 +224,7 @@ describe("check --only broker", () => {
     const outcome = await fleet.asWith({ now, ...world }, who, "check --only broker -o json");
     const all = JSON.parse(outcome.out) as Finding[];
     const found = Object.fromEntries(all.map((finding) => [finding.name, finding]));
+    expect(Object.keys(found)).toEqual(["certificate", "broker TLS", "broker", "clock", "agents"]);
     const failed = all.filter(({ status }) => status === "failed").length;
     expect(outcome.code).toBe(failed === 0 ? 0 : 1);
     expect(outcome.err).toContain(failed === 0 ? "" : `${failed} of 5 checks failed`);

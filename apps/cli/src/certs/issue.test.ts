@@ -183,6 +183,7 @@ describe("a damaged authority stops every command that signs", () => {
       says: "ca.key is not the key of",
     },
     { damage: write("ca.crt", "x"), says: "ca.crt is not a certificate in PEM" },
+    { damage: () => rm(cli.path("ca", "ca.crt")), says: "there is no certificate authority in" },
   ])("$says", async ({ damage, says }) => {
     await cli.ok("init");
     await cli.ok("issue", "rome");
