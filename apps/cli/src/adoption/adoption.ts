@@ -10,9 +10,8 @@ import type { Host, Run, View } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { withBroker } from "../connection/broker.ts";
 import type { ConnectionOptions } from "../connection/find-broker.ts";
-import type { BROKER_OPTIONS } from "../commands/broker-options.ts";
+import type { BROKER_OPTIONS, OPEN_ADOPTION_OPTIONS } from "../commands/broker-options.ts";
 import { properties } from "../output/print.ts";
-import type { OPEN_ADOPTION_OPTIONS } from "../commands/broker-options.ts";
 
 export const showAdoption: Run<typeof BROKER_OPTIONS> = ({ options }, host) =>
   ask(adoptionWindowCall(), options, host);

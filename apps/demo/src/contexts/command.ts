@@ -41,6 +41,8 @@ It needs the rights get, list and watch on nodes and pods, in all namespaces, an
   -o, --output=json  one JSON object instead of text
   --help             this text`;
 
+type Options = Values<typeof CONTEXTS_SETTINGS>;
+
 const silent = (): void => undefined;
 /** Errors are returned as faults, so nothing is logged. */
 const NO_LOG: Log = { info: silent, warn: silent, error: silent };
@@ -63,15 +65,11 @@ export async function contextsCommand(argv: readonly string[], host: ModeHost): 
   }
 }
 
-async function inspect(options: Values<typeof CONTEXTS_SETTINGS>, host: ModeHost): Promise<Report> {
+async function inspect(options: Options, host: ModeHost): Promise<Report> {
   const { clock, randomBytes } = host;
   const { stdin, stderr, env } = host.hostProcess;
   const file = options.policy === "" ? undefined : options.policy;
-  const configs = await openContexts({
-    contexts: options.contexts,
-    kubeconfig: options.kubeconfig === "" ? undefined : options.kubeconfig,
-    env,
-  });
+  const configs = await openContexts(options, env);
   const policy = await readPolicy(file);
   const names = [...configs.keys()].join(", ");
   // On standard error: what is printed stays clean.
@@ -102,20 +100,15 @@ function print(
   for (const row of reportRows(report)) stdout.write(`${lineText(row, hasColours)}\n`);
 }
 
-interface ContextSources {
-  readonly contexts: readonly string[];
-  /** Absent: as kubectl finds it. */
-  readonly kubeconfig: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** The clusters that the contexts stand for. All problems with their names are reported together. */
-async function openContexts(sources: ContextSources): Promise<ReadonlyMap<string, KubeConfig>> {
-  const { contexts, kubeconfig, env } = sources;
+async function openContexts(
+  { contexts, kubeconfig }: Options,
+  env: NodeJS.ProcessEnv,
+): Promise<ReadonlyMap<string, KubeConfig>> {
   if (contexts.length === 0) {
     throw new Fault("invalid", "--contexts: name contexts of your kubeconfig, such as --contexts eu,us");
   }
-  const files = kubeconfig === undefined ? {} : { files: [kubeconfig] };
+  const files = kubeconfig === "" ? {} : { files: [kubeconfig] };
   const opened = new Map<string, KubeConfig>();
   const problems: string[] = [];
   for (const context of new Set(contexts)) {
