@@ -1,11 +1,15 @@
-import type { Log } from "@resource-broker/base";
 import type { Chart } from "./charts/chart.ts";
+import type { OnCleanup } from "./measure/async.ts";
 
 /** How much is measured: 90 s in all for CI, 5 minutes to try it, or as TARGETS and the report want it. */
 export type Size = "smoke" | "quick" | "full";
+export type BySize<T> = Readonly<Record<Size, T>>;
 
-/** One of the tests of the evaluation: what it does, what came out, and how that is shown. */
-export interface EvaluationTest<Result> {
+/** Something that is said only where it applies. */
+export type Line = string | false | undefined;
+
+/** One of the tests of the evaluation: what it does, and what is told of its result. */
+export interface TestDefinition<Result> {
   /** What people type behind `--only`: `1a`; `1` means 1a, 1b and 1c. */
   readonly id: string;
   /** The name of its raw samples. Tests with the same one are measured together, once, and both reported from it. Absent: its id. */
@@ -13,14 +17,22 @@ export interface EvaluationTest<Result> {
   readonly title: string;
   /** Markdown: what is sampled, how often, from which /proc field or clock, with how many trials. */
   readonly method: string;
-  /** For the progress bar, in seconds. 0: not part of a run of that size, which the report then says. */
-  readonly expectedSeconds: (size: Size) => number;
-  /** The result is written as it is, as JSON: raw samples included. */
+  /** For the progress bar. 0: not part of a run of that size, which the report then says. */
+  readonly expectedSeconds: BySize<number>;
+  /** The result is written as it is, as JSON: raw samples included. What the context has started ends afterwards. */
   readonly run: (context: Context) => Promise<Result>;
-  /** What must be right, not fast: each line is something that went wrong. Empty: nothing did. */
-  readonly faults: (result: Result) => readonly string[];
-  readonly charts: (result: Result) => readonly Chart[];
-  readonly findings: (result: Result) => Findings;
+  /** Pure: it also reports what was measured by an earlier run. */
+  readonly report: (result: Result) => TestReport;
+}
+
+export interface TestReport {
+  /** What must be right, not fast: each line is something that went wrong. */
+  readonly faults?: readonly Line[];
+  readonly charts?: readonly Chart[];
+  /** Rows of the table at the top of the report (and of the README). */
+  readonly summary?: readonly SummaryRow[];
+  /** Paragraphs of Markdown for the test's own section: tables, and in plain words what is worse than before and why. */
+  readonly text: readonly Line[];
 }
 
 export interface Context {
@@ -38,7 +50,8 @@ export interface Context {
   readonly progress: (share: number, doing: string) => void;
   /** Ctrl-C: end what was started and throw. */
   readonly signal: AbortSignal;
-  readonly log: Log;
+  /** Whatever is started with this context is ended with it. */
+  readonly onCleanup: OnCleanup;
 }
 
 export interface Programs {
@@ -48,13 +61,6 @@ export interface Programs {
   readonly cli: string;
   /** How Node is called for the agent, as its launcher does. */
   readonly agentNodeFlags: readonly string[];
-}
-
-export interface Findings {
-  /** Rows of the table at the top of the report (and of the README). */
-  readonly summary: readonly SummaryRow[];
-  /** Markdown for the test's own section: tables, and in plain words what is worse than before and why. */
-  readonly text: string;
 }
 
 export interface SummaryRow {
@@ -67,42 +73,38 @@ export interface SummaryRow {
 }
 
 /** A test whose result is nobody else's business: what it is told about itself comes from its own JSON. */
-export interface ListedTest {
-  readonly id: string;
-  readonly measurement: string;
-  readonly title: string;
-  readonly method: string;
-  readonly expectedSeconds: EvaluationTest<unknown>["expectedSeconds"];
+export interface EvaluationTest extends Omit<Required<TestDefinition<unknown>>, "run" | "report"> {
   /** What comes back has been JSON already: the report of a resumed run is made from exactly the same. */
   readonly measure: (context: Context) => Promise<unknown>;
   readonly judge: (raw: unknown) => Judgement;
 }
 
-interface Judgement {
+export interface Judgement {
   readonly faults: readonly string[];
   readonly charts: readonly Chart[];
-  readonly findings: Findings;
+  readonly summary: readonly SummaryRow[];
+  readonly text: string;
 }
 
-export function listTest<Result>(test: EvaluationTest<Result>): ListedTest {
-  const { id, measurement = id, title, method, expectedSeconds } = test;
+export function evaluationTest<Result>({ run, report, ...about }: TestDefinition<Result>): EvaluationTest {
   return {
-    id,
-    measurement,
-    title,
-    method,
-    expectedSeconds,
-    measure: async (context) => JSON.parse(JSON.stringify(await test.run(context), shortNumbers)) as unknown,
+    measurement: about.id,
+    ...about,
+    measure: async (context) => JSON.parse(JSON.stringify(await run(context), shortNumbers)) as unknown,
     judge: (raw) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is what this test itself has written
-      const result = raw as Result;
-      return { faults: test.faults(result), charts: test.charts(result), findings: test.findings(result) };
+      const { faults = [], charts = [], summary = [], text } = report(raw as Result);
+      return { faults: said(faults), charts, summary, text: said(text).join("\n\n") };
     },
   };
 }
 
+export function said(lines: readonly Line[]): string[] {
+  return lines.filter((line) => typeof line === "string");
+}
+
 /** Those that are reported from one measurement stand together. */
-export function byMeasurement<T extends Pick<ListedTest, "measurement">>(
+export function byMeasurement<T extends Pick<EvaluationTest, "measurement">>(
   tests: readonly T[],
 ): (readonly [T, ...T[]])[] {
   const groups = new Map<string, [T, ...T[]]>();

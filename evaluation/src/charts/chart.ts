@@ -33,3 +33,11 @@ export interface Series {
     readonly high?: number;
   }[];
 }
+
+/** What every table and chart calls the two sides. */
+export const OURS = "this system";
+export const THEIRS = "Go thesis, 2026, published";
+
+export function series(label: string, style: Series["style"], points: Series["points"]): Series {
+  return { label, style, points };
+}

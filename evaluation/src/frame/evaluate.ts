@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { Fault, type Log } from "@resource-broker/base";
-import { byMeasurement, type ListedTest, type Programs, type Size } from "../evaluation-test.ts";
+import { Fault } from "@resource-broker/base";
+import { byMeasurement, type EvaluationTest, type Programs, type Size } from "../evaluation-test.ts";
 import type { RunFlags } from "./flags.ts";
 import { describeMachine, objectionsTo, pinToCores, raiseOpenFiles, watchNoise } from "./machine.ts";
 import { createProgress, type Progress, type Screen } from "./progress.ts";
@@ -14,7 +14,7 @@ import { tablesOf, writeReport } from "./write-report.ts";
 export interface EvaluateDeps {
   /** The repository's root. */
   readonly root: string;
-  readonly tests: readonly ListedTest[];
+  readonly tests: readonly EvaluationTest[];
   readonly screen: Screen;
   /** Results for `--print`. */
   readonly print: (text: string) => void;
@@ -31,7 +31,7 @@ export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<num
   const run = chooseRun({ ...flags, ...out }, join(deps.root, "evaluation/results"), deps.now());
   const tests = testsOf(deps.tests, flags, run.size);
   const left = tests.filter((test) => !isFinished(run.folder, test, run));
-  const seconds = byMeasurement(left).map(([{ expectedSeconds }]) => expectedSeconds(run.size));
+  const seconds = byMeasurement(left).map(([{ expectedSeconds }]) => expectedSeconds[run.size]);
   const progress = createProgress({
     screen: deps.screen,
     totalSeconds: seconds.reduce((sum, each) => sum + each, 0),
@@ -54,7 +54,7 @@ export async function evaluate(flags: RunFlags, deps: EvaluateDeps): Promise<num
 
 interface Measuring {
   readonly run: ChosenRun;
-  readonly tests: readonly ListedTest[];
+  readonly tests: readonly EvaluationTest[];
   readonly progress: Progress;
 }
 
@@ -76,7 +76,7 @@ async function measure(
   try {
     progress.print("Bundling broker and agent");
     const programs = bundlePrograms(root, scratch);
-    const common = { size, seed, cores, programs, signal, log: logTo(progress) };
+    const common = { size, seed, cores, programs, signal };
     const context = baseline === undefined ? common : { ...common, baseline };
     return await runTests({
       tests,
@@ -104,22 +104,18 @@ function refusal(objections: readonly string[]): string {
   return `this machine is not suitable for measurements now:\n${list}\nWait until it is, choose a smaller run (--quick, --smoke), or say --anyway.`;
 }
 
-function testsOf(tests: readonly ListedTest[], { only, baseline }: RunFlags, size: Size): ListedTest[] {
+function testsOf(
+  tests: readonly EvaluationTest[],
+  { only, baseline }: RunFlags,
+  size: Size,
+): EvaluationTest[] {
   const wanted = (id: string): boolean => only.length === 0 || only.includes(id);
   const drives = (id: string): boolean => baseline === undefined || BASELINE_TESTS.includes(id);
-  return tests.filter(({ id, expectedSeconds }) => wanted(id) && drives(id) && expectedSeconds(size) > 0);
+  return tests.filter(({ id, expectedSeconds }) => wanted(id) && drives(id) && expectedSeconds[size] > 0);
 }
 
 /** What needs nothing of a broker but its API. */
 const BASELINE_TESTS = ["1c", "4", "5"];
-
-function logTo({ print }: Progress): Log {
-  return {
-    info: () => undefined,
-    warn: (_, message) => print(message),
-    error: (_, message) => print(message),
-  };
-}
 
 /** Bundles broker and agent as they are shipped: what is measured is what people run. */
 function bundlePrograms(root: string, into: string): Programs {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Context, ListedTest } from "../evaluation-test.ts";
+import type { Context, EvaluationTest } from "../evaluation-test.ts";
 import { flagsOfLauncher } from "./evaluate.ts";
 import { readFlags, type RunFlags } from "./flags.ts";
 import { divideCores, objectionsTo, readCoreList, readTimes } from "./machine.ts";
@@ -48,7 +48,7 @@ const RAW: RawTest = {
 };
 
 /** A test that measures nothing: what it finds is the same each time. */
-function sampleTest(id: string, more: Partial<ListedTest> = {}): ListedTest {
+function sampleTest(id: string, more: Partial<EvaluationTest> = {}): EvaluationTest {
   const axis = { label: "x", scale: "linear" } as const;
   const series = [{ label: "this system", style: "ours", points: [{ x: 1, y: 2 }] }] as const;
   const chart = {
@@ -65,15 +65,13 @@ function sampleTest(id: string, more: Partial<ListedTest> = {}): ListedTest {
     measurement: id,
     title: `Test ${id}`,
     method: `How ${id} is measured.`,
-    expectedSeconds: () => 10,
+    expectedSeconds: { smoke: 10, quick: 10, full: 10 },
     measure: async () => ({ ms: 2 }),
     judge: () => ({
       faults: [],
       charts: [{ ...chart, kind: "lines" }],
-      findings: {
-        summary: [{ metric: `figure of ${id}`, ours: "60 ms", theirs: "40 ms", factor: "worse: 1.5×" }],
-        text: `What ${id} found.`,
-      },
+      summary: [{ metric: `figure of ${id}`, ours: "60 ms", theirs: "40 ms", factor: "worse: 1.5×" }],
+      text: `What ${id} found.`,
     }),
     ...more,
   };
@@ -181,14 +179,13 @@ describe("the folder of a run", () => {
 describe("running", () => {
   const quiet = (): void => undefined;
   const progress = createProgress({ screen: { write: quiet }, totalSeconds: 1, now: () => 0 });
-  const run = (tests: readonly ListedTest[], signal = new AbortController().signal) => {
-    const context: Omit<Context, "folder" | "progress"> = {
+  const run = (tests: readonly EvaluationTest[], signal = new AbortController().signal) => {
+    const context: Omit<Context, "folder" | "progress" | "onCleanup"> = {
       size: "full",
       seed: 1,
       cores: { broker: [], load: [] },
       programs: { broker: "", agent: "", cli: "", agentNodeFlags: [] },
       signal,
-      log: { info: quiet, warn: quiet, error: quiet },
     };
     const scratch = join(results, "scratch");
     const watchNoise = () => () => RAW.noise;

@@ -1,16 +1,17 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { byMeasurement, type Context, type ListedTest } from "../evaluation-test.ts";
+import { byMeasurement, type Context, type EvaluationTest } from "../evaluation-test.ts";
+import { withCleanup } from "../measure/async.ts";
 import type { Noise } from "./machine.ts";
 import type { Progress } from "./progress.ts";
 import type { RunFolder } from "./run-folder.ts";
 
 export interface RunTestsOptions {
-  readonly tests: readonly ListedTest[];
+  readonly tests: readonly EvaluationTest[];
   readonly folder: RunFolder;
   /** Where tests keep what nobody needs afterwards. */
   readonly scratch: string;
-  readonly context: Omit<Context, "folder" | "progress">;
+  readonly context: Omit<Context, "folder" | "progress" | "onCleanup">;
   readonly progress: Progress;
   readonly commit: string;
   /** Begins to watch how quiet the machine is; what it returns tells. */
@@ -38,7 +39,7 @@ export async function runTests(options: RunTestsOptions): Promise<Failure[]> {
       continue;
     }
     context.signal.throwIfAborted();
-    progress.begin(name, test.expectedSeconds(context.size));
+    progress.begin(name, test.expectedSeconds[context.size]);
     try {
       const seconds = await runOne(options, test);
       progress.end(`measured in ${seconds.toFixed(0)} s`);
@@ -54,14 +55,18 @@ export async function runTests(options: RunTestsOptions): Promise<Failure[]> {
 
 type Wanted = Pick<Context, "size" | "seed">;
 
-export function isFinished(folder: RunFolder, { measurement }: ListedTest, { size, seed }: Wanted): boolean {
+export function isFinished(
+  folder: RunFolder,
+  { measurement }: EvaluationTest,
+  { size, seed }: Wanted,
+): boolean {
   const raw = folder.raw(measurement);
   return raw !== undefined && raw.size === size && raw.seed === seed;
 }
 
 async function runOne(
   { folder, scratch, context, progress, commit, watchNoise, now }: RunTestsOptions,
-  { measurement: id, measure }: ListedTest,
+  { measurement: id, measure }: EvaluationTest,
 ): Promise<number> {
   const own = join(scratch, id);
   mkdirSync(own, { recursive: true });
@@ -69,7 +74,9 @@ async function runOne(
   const noise = watchNoise();
   const beganAt = performance.now();
   try {
-    const result = await measure({ ...context, folder: own, progress: progress.update });
+    const result = await withCleanup((onCleanup) =>
+      measure({ ...context, folder: own, progress: progress.update, onCleanup }),
+    );
     const seconds = (performance.now() - beganAt) / 1000;
     const { size, seed } = context;
     folder.writeRaw({ id, size, seed, startedAt, commit, seconds, noise: noise(), result });

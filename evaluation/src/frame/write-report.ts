@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { Fault } from "@resource-broker/base";
 import { renderPng, renderSvg } from "../charts/render-svg.ts";
-import type { ListedTest, SummaryRow } from "../evaluation-test.ts";
+import type { EvaluationTest, SummaryRow } from "../evaluation-test.ts";
 import { type ReportedTest, reportMarkdown, type RunSummary, summaryMarkdown } from "../report/report.ts";
 import { type RunFolder, type RunRecord, runsLike } from "./run-folder.ts";
 import type { Failure } from "./run-tests.ts";
@@ -9,7 +9,7 @@ import type { Failure } from "./run-tests.ts";
 /** Report, summary and charts from what is there as JSON. Returns what went wrong while measuring. */
 export function writeReport(
   folder: RunFolder,
-  tests: readonly ListedTest[],
+  tests: readonly EvaluationTest[],
   failed: readonly Failure[],
 ): string[] {
   const record = recordOf(folder);
@@ -29,19 +29,19 @@ export function writeReport(
 }
 
 /** As it stands in the README: `reportLink` is where the report is, seen from there. */
-export function summaryOf(folder: RunFolder, tests: readonly ListedTest[], reportLink: string): string {
+export function summaryOf(folder: RunFolder, tests: readonly EvaluationTest[], reportLink: string): string {
   return summaryMarkdown(recordOf(folder), rowsOf(folder, tests), reportLink);
 }
 
 /** What each test found, without method and charts. */
-export function tablesOf(folder: RunFolder, tests: readonly ListedTest[]): string {
+export function tablesOf(folder: RunFolder, tests: readonly EvaluationTest[]): string {
   return reportedTests(folder, tests)
-    .map(({ id, title, findings }) => `## ${id} ${title}\n\n${findings.text}\n`)
+    .map(({ id, title, text }) => `## ${id} ${title}\n\n${text}\n`)
     .join("\n");
 }
 
 /** A run of older sources may have written something else: then it cannot be compared. */
-function foundIn(folder: RunFolder, tests: readonly ListedTest[]): RunSummary[] {
+function foundIn(folder: RunFolder, tests: readonly EvaluationTest[]): RunSummary[] {
   try {
     return [{ name: basename(folder.path), rows: rowsOf(folder, tests) }];
   } catch {
@@ -49,11 +49,11 @@ function foundIn(folder: RunFolder, tests: readonly ListedTest[]): RunSummary[] 
   }
 }
 
-function rowsOf(folder: RunFolder, tests: readonly ListedTest[]): SummaryRow[] {
-  return reportedTests(folder, tests).flatMap(({ findings }) => findings.summary);
+function rowsOf(folder: RunFolder, tests: readonly EvaluationTest[]): SummaryRow[] {
+  return reportedTests(folder, tests).flatMap(({ summary }) => summary);
 }
 
-function reportedTests(folder: RunFolder, tests: readonly ListedTest[]): ReportedTest[] {
+function reportedTests(folder: RunFolder, tests: readonly EvaluationTest[]): ReportedTest[] {
   return tests.flatMap(({ id, measurement, title, method, judge }) => {
     const raw = folder.raw(measurement);
     if (raw === undefined) return [];

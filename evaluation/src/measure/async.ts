@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** Runs a task as soon as fewer than so many are under way; the others wait in line. */
 export type ConcurrencyLimit = <T>(task: () => Promise<T>) => Promise<T>;
 
@@ -64,5 +66,24 @@ export async function withCleanup<T>(use: (later: OnCleanup) => Promise<T>): Pro
         // It has ended already.
       }
     }
+  }
+}
+
+interface Looking {
+  readonly everyMs: number;
+  readonly withinMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Looks again and again until there is something, at least once. Undefined: there was nothing in time. */
+export async function lookUntil<T>(
+  { everyMs, withinMs, signal }: Looking,
+  look: () => T | undefined | Promise<T | undefined>,
+): Promise<T | undefined> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined || performance.now() >= deadline) return seen;
+    await sleep(everyMs, undefined, signal === undefined ? {} : { signal });
   }
 }

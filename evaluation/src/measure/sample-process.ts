@@ -5,20 +5,10 @@ import { cpuMsOf, memoryOf } from "@resource-broker/testkit";
 /** USER_HZ: what the kernel counts in towards programs, on every Linux that Node runs on. */
 const MS_PER_TICK = 10;
 
-/** CPU time a process has used so far, in milliseconds. */
-interface CpuTime {
-  /** Of `/proc/<pid>/task/<thread>/schedstat`: to the nanosecond. */
-  readonly exactMs: number;
-  /** utime + stime of `/proc/<pid>/stat`: what top shows, in steps of 10 ms; here to check the other against. */
-  readonly ticksMs: number;
-}
-
-export function cpuTimeOf(pid: number): CpuTime {
-  const ticks = ticksFrom(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  return { exactMs: cpuMsOf(pid), ticksMs: ticks * MS_PER_TICK };
-}
-
-/** The fields after the name, which stands in parentheses and may contain anything. */
+/**
+ * utime + stime of `/proc/<pid>/stat`: what top shows, here to check the other figure against. They are fields after the
+ * name, which stands in parentheses and may contain anything.
+ */
 export function ticksFrom(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [utime, stime] = [Number(fields[11]), Number(fields[12])];
@@ -30,7 +20,9 @@ export function ticksFrom(stat: string): number {
 export interface Sample {
   /** Since the first one. */
   readonly atMs: number;
+  /** Of `/proc/<pid>/task/<thread>/schedstat`: to the nanosecond. */
   readonly cpuMs: number;
+  /** Of `/proc/<pid>/stat`: in steps of 10 ms. */
   readonly ticksMs: number;
   readonly rssMb: number;
   readonly privateMb: number;
@@ -59,10 +51,15 @@ export async function sampleProcess(pid: number, options: SamplingOptions): Prom
   }
 }
 
-function sampleOf(pid: number, beganAt: number): Sample {
-  const { exactMs, ticksMs } = cpuTimeOf(pid);
+export function sampleOf(pid: number, beganAt: number): Sample {
   const { rssMb, privateMb } = memoryOf(pid);
-  return { atMs: performance.now() - beganAt, cpuMs: exactMs, ticksMs, rssMb, privateMb };
+  return {
+    atMs: performance.now() - beganAt,
+    cpuMs: cpuMsOf(pid),
+    ticksMs: ticksFrom(readFileSync(`/proc/${pid}/stat`, "utf8")) * MS_PER_TICK,
+    rssMb,
+    privateMb,
+  };
 }
 
 /** The share of one core between the first look and the last, in percent. Undefined: only one look. */

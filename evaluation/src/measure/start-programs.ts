@@ -16,20 +16,20 @@ const READY_WITHIN_MS = 120_000;
 
 type BrokerOptions = Omit<BrokerProcessOptions, "program" | "cpu" | "readyWithinMs">;
 type AgentOptions = Omit<AgentProcessOptions, "program" | "readyWithinMs">;
-type Measured = Pick<Context, "programs" | "cores" | "folder">;
+type Measured = Pick<Context, "programs" | "cores" | "folder" | "onCleanup">;
 
 /** As the broker's launcher and its image set it. */
 const { environment = {} } = programsNamed(["broker"])[0] ?? {};
 
-/** The bundled broker, on the core that is its own. Its files are below the test's folder. */
+/** The bundled broker, on the core that is its own, until the context ends. Its files are below the test's folder. */
 export async function startMeasuredBroker(
-  { programs, cores, folder }: Measured,
+  { programs, cores, folder, onCleanup }: Measured,
   options: BrokerOptions,
 ): Promise<BrokerProcess> {
   const [cpu] = cores.broker;
   const directory = options.directory ?? join(folder, "broker");
   await mkdir(directory, { recursive: true });
-  return startBroker({
+  const broker = await startBroker({
     ...options,
     directory,
     environment,
@@ -37,20 +37,24 @@ export async function startMeasuredBroker(
     readyWithinMs: READY_WITHIN_MS,
     ...(cpu === undefined ? {} : { cpu }),
   });
+  onCleanup(broker.dispose);
+  return broker;
 }
 
-/** The bundled agent, with the flags of Node it is shipped with. It runs where the load does. */
+/** The bundled agent, with the flags of Node it is shipped with. It runs where the load does, until the context ends. */
 export async function startMeasuredAgent(
-  { programs, folder }: Measured,
+  { programs, folder, onCleanup }: Measured,
   options: AgentOptions,
 ): Promise<AgentProcess> {
-  return startAgent({
+  const agent = await startAgent({
     directory: join(folder, options.clusterId),
     nodeFlags: programs.agentNodeFlags,
     ...options,
     program: programs.agent,
     readyWithinMs: READY_WITHIN_MS,
   });
+  onCleanup(agent.dispose);
+  return agent;
 }
 
 export function pidOf({ pid }: { readonly pid: number | undefined }): number {

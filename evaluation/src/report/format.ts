@@ -69,6 +69,31 @@ export function comparedRow(
   };
 }
 
+/** Text, a whole number that was counted, or a figure with its unit. */
+type Cell = string | number | readonly [value: number | undefined, unit: string];
+
+/** A Markdown table with one line for each row: the columns by their heads, and what each says of a row. */
+export function tableOf<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => Cell>>,
+): string {
+  const lines = rows.map((row) => Object.values(columns).map((cell) => cellText(cell(row))));
+  return markdownTable(Object.keys(columns), lines);
+}
+
+/** Columns with these figures of a distribution, each called as its field. */
+export function columnsOf<Field extends string>(
+  unit: string,
+  ...fields: readonly Field[]
+): Readonly<Record<string, (row: Readonly<Partial<Record<Field, number>>>) => Cell>> {
+  return Object.fromEntries(fields.map((field) => [field, (row) => [row[field], unit] as const]));
+}
+
+function cellText(cell: Cell): string {
+  if (typeof cell === "string") return cell;
+  return typeof cell === "number" ? countText(cell) : withUnit(...cell);
+}
+
 /** A Markdown table; the first column to the left, the others to the right unless told otherwise. */
 export function markdownTable(
   head: readonly string[],

@@ -1,13 +1,9 @@
-import type { Chart } from "../charts/chart.ts";
-import { byMeasurement, type Findings, type SummaryRow } from "../evaluation-test.ts";
+import { OURS, THEIRS } from "../charts/chart.ts";
+import { byMeasurement, type EvaluationTest, type Judgement, type SummaryRow } from "../evaluation-test.ts";
 import type { Noise } from "../frame/machine.ts";
 import type { RunRecord } from "../frame/run-folder.ts";
 import { distributionOf } from "../measure/statistics.ts";
 import { countText, markdownTable, NOTHING, numberText } from "./format.ts";
-
-/** What every table and chart calls the two sides. */
-export const OURS = "this system";
-export const THEIRS = "Go thesis, 2026, published";
 
 /** The same in the report and in the README: when, where, and the table. */
 export function summaryMarkdown(record: RunRecord, rows: readonly SummaryRow[], reportLink?: string): string {
@@ -48,18 +44,13 @@ function dateText(time: string): string {
   return new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(new Date(time));
 }
 
+type AboutTest = Pick<EvaluationTest, "id" | "measurement" | "title" | "method">;
+
 /** One test as it is reported. */
-export interface ReportedTest {
-  readonly id: string;
-  readonly measurement: string;
-  readonly title: string;
-  readonly method: string;
+export interface ReportedTest extends AboutTest, Judgement {
   readonly commit: string;
   readonly seconds: number;
   readonly noise: Noise;
-  readonly faults: readonly string[];
-  readonly charts: readonly Chart[];
-  readonly findings: Findings;
 }
 
 export interface ReportInput {
@@ -76,7 +67,7 @@ export interface ReportInput {
 }
 
 export function reportMarkdown({ name, record, tests, failed, others, left }: ReportInput): string {
-  const rows = tests.flatMap(({ findings }) => findings.summary);
+  const rows = tests.flatMap(({ summary }) => summary);
   return [
     `# Evaluation of ${dateText(record.startedAt)}`,
     INTRODUCTION,
@@ -179,11 +170,11 @@ function notMeasured(left: ReportInput["left"]): string[] {
   return ["### Not in this run", left.map(({ id, title }) => `- ${id} ${title}`).join("\n")];
 }
 
-function sectionOf({ id, title, method, charts, findings }: ReportedTest): string {
+function sectionOf({ id, title, method, charts, text }: ReportedTest): string {
   const images = charts.map(
     ({ name, title: caption, subtitle }) => `![${caption}](charts/${name}.svg)\n\n*${subtitle}*`,
   );
-  return [`## ${id} ${title}`, `**Method.** ${method}`, findings.text, ...images]
+  return [`## ${id} ${title}`, `**Method.** ${method}`, text, ...images]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATH } from "@resource-broker/contract";
-import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
-import type { Chart } from "../charts/chart.ts";
-import type { Context, EvaluationTest, Findings, Size } from "../evaluation-test.ts";
-import { type OnCleanup, withCleanup } from "../measure/async.ts";
+import { seededRandom } from "@resource-broker/testkit";
+import { type Chart, OURS, series, THEIRS } from "../charts/chart.ts";
+import { type BySize, type Context, evaluationTest } from "../evaluation-test.ts";
+import { lookUntil } from "../measure/async.ts";
 import { type Connection, getText, reserveText } from "../measure/load/connection.ts";
-import { type Distribution, distributionOf } from "../measure/statistics.ts";
+import { inTurn, numbersTo } from "../measure/scope.ts";
+import { distributionOf, median } from "../measure/statistics.ts";
 import { PREDECESSOR } from "../predecessor.ts";
-import { countText, factorText, markdownTable, NOTHING, numberText } from "../report/format.ts";
+import { columnsOf, countText, factorText, NOTHING, numberText, tableOf } from "../report/format.ts";
 import { advertiseSize, answerOf, read, requestFor, sendTimed, SMALL } from "./subject/calls.ts";
-import { connectAll, openSubject, type Subject } from "./subject/subject.ts";
+import { connectAll, openOwn } from "./subject/subject.ts";
 
 /** How a provider hears of what it has to hold. */
 const WAYS = ["push", "poll"] as const;
@@ -36,68 +37,59 @@ const LAST_WAIT_MS = 3 * POLL_EVERY_MS;
 const LOOK_EVERY_MS = 20;
 
 /** Providers of each way; reservations in all, half of them for each way. */
-const PLANS: Readonly<Record<Size, { providers: number; reservations: number; everyMs: number }>> = {
+const PLANS: BySize<{ providers: number; reservations: number; everyMs: number }> = {
   smoke: { providers: 10, reservations: 60, everyMs: 25 },
   quick: { providers: 50, reservations: 400, everyMs: 40 },
   full: { providers: 200, reservations: 1600, everyMs: 30 },
 };
 
-function run(context: Context): Promise<PushResult> {
-  return withCleanup(async (onCleanup) => {
-    const { size, seed, signal, progress } = context;
-    const { providers, reservations, everyMs } = PLANS[size];
-    const subject = await openSubject(context, onCleanup);
-    progress(0, `${providers} providers listen, ${providers} ask every ${POLL_EVERY_MS / 1000} s`);
-    const { requesters, targets, notifiedAt } = await openProviders(subject, providers, {
-      seed,
-      later: onCleanup,
-    });
-
-    const random = seededRandom(seed);
-    const sent: Promise<{ way: Way; sentAt: number; answeredMs: number; id: string }>[] = [];
-    for (let number = 0; number < reservations; number++) {
-      const way = WAYS[number % WAYS.length] ?? "push";
-      const requester = requesters[number % requesters.length];
+async function measure(context: Context): Promise<PushResult> {
+  const { size, seed, signal, progress } = context;
+  const { providers, reservations, everyMs } = PLANS[size];
+  progress(0, `${providers} providers listen, ${providers} ask every ${POLL_EVERY_MS / 1000} s`);
+  const { requesters, targets, notifiedAt } = await openProviders(context, providers);
+  const random = seededRandom(seed);
+  const sent: Promise<{ way: Way; sentAt: number; answeredMs: number; id: string }>[] = [];
+  await inTurn(context, numbersTo(reservations), {
+    doing: (number) => `reservation ${number} of ${reservations}`,
+    task: async (_, index) => {
+      const way = WAYS[index % WAYS.length] ?? "push";
+      const requester = requesters[index % requesters.length];
       const target = random.pick(targets[way])?.clusterId;
       if (requester !== undefined && target !== undefined)
-        sent.push(reserveAt(target, requester, `push-${number}`).then((reply) => ({ way, ...reply })));
-      if (number % 20 === 0)
-        progress(number / (reservations * 1.2), `reservation ${number} of ${reservations}`);
+        sent.push(reserveAt(target, requester, `push-${index}`).then((reply) => ({ way, ...reply })));
       await sleep(everyMs / 2 + random.below(everyMs), undefined, { signal });
-    }
-    progress(0.9, "waiting for the last poll");
-    const replies = await Promise.all(sent);
-    const areAllNotified = (): boolean => replies.every(({ id }) => notifiedAt.has(id));
-    for (let waited = 0; waited < LAST_WAIT_MS && !areAllNotified(); waited += LOOK_EVERY_MS)
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
-    const told = replies.map(({ way, sentAt, answeredMs, id }): Notification => {
-      const at = notifiedAt.get(id);
-      return { way, answeredMs, ...(at === undefined ? {} : { toldMs: at - sentAt }) };
-    });
-    return { providers, told };
+    },
   });
+  progress(0.9, "waiting for the last poll");
+  const replies = await Promise.all(sent);
+  await lookUntil({ everyMs: LOOK_EVERY_MS, withinMs: LAST_WAIT_MS, signal }, () =>
+    replies.every(({ id }) => notifiedAt.has(id)) ? true : undefined,
+  );
+  const told = replies.map(({ way, sentAt, answeredMs, id }): Notification => {
+    const at = notifiedAt.get(id);
+    return { way, answeredMs, ...(at === undefined ? {} : { toldMs: at - sentAt }) };
+  });
+  return { providers, told };
 }
 
 /** Those who ask; providers that listen, and those that poll; and when a provider first read of a reservation. */
-async function openProviders(
-  subject: Subject,
-  providers: number,
-  { seed, later }: { readonly seed: number; readonly later: OnCleanup },
-) {
-  const identities = subject.identities(3 * providers);
-  const open = (part: number, begin?: (connection: Connection) => Promise<void>): Promise<Connection[]> => {
-    const own = identities.slice(part * providers, (part + 1) * providers);
-    return connectAll(subject, own, { later, ...(begin === undefined ? {} : { begin }) });
+async function openProviders(context: Context, providers: number) {
+  const subject = await openOwn(context);
+  const all = subject.identities(3 * providers);
+  const part = (at: number) => ({ subject, identities: all.slice(at * providers, (at + 1) * providers) });
+  const requesters = await connectAll(context, part(0));
+  const targets = {
+    push: await connectAll(context, { ...part(1), begin: advertiseSize }),
+    poll: await connectAll(context, { ...part(2), begin: advertiseSize }),
   };
-  const requesters = await open(0);
-  const targets = { push: await open(1, advertiseSize), poll: await open(2, advertiseSize) };
   const notifiedAt = new Map<string, number>();
   const onReservation: OnReservation = (id) => {
     if (!notifiedAt.has(id)) notifiedAt.set(id, performance.now());
   };
-  const polls = { random: seededRandom(seed).fork(8), later };
+  const random = seededRandom(context.seed).fork(8);
   for (const each of targets.push) listen(each, onReservation);
-  for (const each of targets.poll) poll(each, onReservation, polls);
+  for (const each of targets.poll) context.onCleanup(poll(each, onReservation, random.below(POLL_EVERY_MS)));
   return { requesters, targets, notifiedAt };
 }
 
@@ -124,12 +116,8 @@ export function listen(connection: Connection, onReservation: OnReservation): vo
   });
 }
 
-/** Asks every five seconds, beginning at a moment of its own. */
-function poll(
-  connection: Connection,
-  onReservation: OnReservation,
-  { random, later: onCleanup }: { readonly random: SeededRandom; readonly later: OnCleanup },
-): void {
+/** Asks every five seconds, beginning at a moment of its own, until it is told to end. */
+function poll(connection: Connection, onReservation: OnReservation, beginsAfterMs: number): () => void {
   const ask = async (): Promise<void> => {
     const list = await read(connection, PATH.instructions);
     for (const each of Array.isArray(list) ? list : []) if (hasId(each)) onReservation(each.id);
@@ -143,31 +131,25 @@ function poll(
   const first = setTimeout(() => {
     askOrEnd();
     every = setInterval(askOrEnd, POLL_EVERY_MS);
-  }, random.below(POLL_EVERY_MS));
-  onCleanup(() => {
+  }, beginsAfterMs);
+  return () => {
     clearTimeout(first);
     clearInterval(every);
-  });
+  };
 }
 
 function hasId(value: unknown): value is { readonly id: string } {
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string";
 }
 
-interface WayMetrics {
-  readonly way: Way;
-  readonly notified: Distribution;
-  /** From the requester's reply on: below 0 where the provider knew first. */
-  readonly afterReply: Distribution;
-}
-
-function metricsOf(told: readonly Notification[], way: Way): WayMetrics[] {
+function metricsOf(told: readonly Notification[], way: Way) {
   const known = told.flatMap(({ toldMs, ...each }) =>
     each.way === way && toldMs !== undefined ? [{ ...each, toldMs }] : [],
   );
   const notified = distributionOf(known.map(({ toldMs }) => toldMs));
-  const afterReply = distributionOf(known.map(({ toldMs, answeredMs }) => toldMs - answeredMs));
-  return notified === undefined || afterReply === undefined ? [] : [{ way, notified, afterReply }];
+  // From the requester's reply on: below 0 where the provider knew first.
+  const afterReply = median(known.map(({ toldMs, answeredMs }) => toldMs - answeredMs));
+  return notified === undefined ? undefined : { ...notified, way, afterReply };
 }
 
 const CURVE_POINTS = 30;
@@ -187,70 +169,24 @@ function notifiedShare(
 const THEIR_MEAN_MS = PREDECESSOR.latencyMs.providerInstruction;
 const TARGET = { median: 2, p99: 20 };
 
-function chartsOf({ providers, told }: PushResult): readonly Chart[] {
-  return [
-    {
-      name: "8-push",
-      title: "When a provider knows what it has to hold",
-      subtitle: `since the request was sent (decision and durable commit included); ${providers} providers of each kind`,
-      kind: "lines",
-      x: { label: "time since the request", unit: "ms", scale: "log" },
-      y: { label: "providers that know", unit: "%", scale: "linear" },
-      series: [
-        { label: "this system, push", style: "ours", points: notifiedShare(told, "push") },
-        {
-          label: `this system, poll every ${POLL_EVERY_MS / 1000} s`,
-          style: "third",
-          points: notifiedShare(told, "poll"),
-        },
-      ],
-      notes: [`Go thesis, 2026, published: ${countText(THEIR_MEAN_MS)} ms on average, by polling every 5 s`],
-    },
-  ];
-}
-
-function findingsOf({ told }: PushResult): Findings {
-  const metrics = WAYS.flatMap((way) => metricsOf(told, way));
-  const push = metrics.find(({ way }) => way === "push");
-  const polled = metrics.find(({ way }) => way === "poll");
-  const isShort =
-    push !== undefined && (push.notified.median > TARGET.median || push.notified.p99 > TARGET.p99);
+function chartOf({ providers, told }: PushResult): Chart {
+  const everyText = `poll every ${POLL_EVERY_MS / 1000} s`;
   return {
-    summary: [
-      {
-        metric: "8 provider told by push, median / p99",
-        ours:
-          push === undefined
-            ? NOTHING
-            : `${numberText(push.notified.median)} / ${numberText(push.notified.p99)} ms`,
-        theirs: `${countText(THEIR_MEAN_MS)} ms mean (poll)`,
-        factor: factorText(push?.notified.mean, THEIR_MEAN_MS),
-      },
+    name: "8-push",
+    title: "When a provider knows what it has to hold",
+    subtitle: `since the request was sent (decision and durable commit included); ${providers} providers of each kind`,
+    kind: "lines",
+    x: { label: "time since the request", unit: "ms", scale: "log" },
+    y: { label: "providers that know", unit: "%", scale: "linear" },
+    series: [
+      series(`${OURS}, push`, "ours", notifiedShare(told, "push")),
+      series(`${OURS}, ${everyText}`, "third", notifiedShare(told, "poll")),
     ],
-    text: [
-      markdownTable(
-        ["way", "reservations", "mean", "median", "p95", "p99", "most", "median after the requester's reply"],
-        metrics.map(({ way, notified: all, afterReply }) => [
-          way,
-          countText(all.count),
-          ...[all.mean, all.median, all.p95, all.p99, all.most, afterReply.median].map(
-            (ms) => `${numberText(ms)} ms`,
-          ),
-        ]),
-      ),
-      "",
-      ...(isShort
-        ? [
-            `**Short of our own target** of ${TARGET.median} / ${TARGET.p99} ms (median / p99 after the commit): ours is measured from the request on, with the decision and the commit in it, on a machine that is shared.`,
-            "",
-          ]
-        : []),
-      `Polling is no better than the predecessor's: ${numberText(polled?.notified.mean ?? 0)} ms on average here, because half of a 5 s interval is 2.5 s. It is the fallback for brokers and proxies that cannot keep a stream open.`,
-    ].join("\n"),
+    notes: [`${THEIRS}: ${countText(THEIR_MEAN_MS)} ms on average, by polling every 5 s`],
   };
 }
 
-export const pushTest: EvaluationTest<PushResult> = {
+export const pushTest = evaluationTest<PushResult>({
   id: "8",
   title: "Providers told: push and poll",
   method: [
@@ -260,13 +196,40 @@ export const pushTest: EvaluationTest<PushResult> = {
     "monotonic clock of the load process, from sending the request until the provider has read its instruction; so deciding and the durable commit are included.",
     "What an agent then does with it (writing the ProviderInstruction) is in test 4.",
   ].join("\n"),
-  expectedSeconds: (size) => ({ smoke: 8, quick: 25, full: 80 })[size],
-  run,
-  faults: ({ told }) =>
-    WAYS.flatMap((way) => {
-      const never = told.filter((each) => each.way === way && each.toldMs === undefined).length;
-      return never === 0 ? [] : [`${way}: ${never} reservations that their provider never heard of`];
-    }),
-  charts: chartsOf,
-  findings: findingsOf,
-};
+  expectedSeconds: { smoke: 8, quick: 25, full: 80 },
+  run: measure,
+  report: (result) => {
+    const { told } = result;
+    const [push, polled] = [metricsOf(told, "push"), metricsOf(told, "poll")];
+    const isShort = push !== undefined && (push.median > TARGET.median || push.p99 > TARGET.p99);
+    return {
+      faults: WAYS.map((way) => {
+        const never = told.filter((each) => each.way === way && each.toldMs === undefined).length;
+        return never > 0 && `${way}: ${never} reservations that their provider never heard of`;
+      }),
+      charts: [chartOf(result)],
+      summary: [
+        {
+          metric: "8 provider told by push, median / p99",
+          ours: push === undefined ? NOTHING : `${numberText(push.median)} / ${numberText(push.p99)} ms`,
+          theirs: `${countText(THEIR_MEAN_MS)} ms mean (poll)`,
+          factor: factorText(push?.mean, THEIR_MEAN_MS),
+        },
+      ],
+      text: [
+        tableOf(
+          [push, polled].filter((each) => each !== undefined),
+          {
+            way: ({ way }) => way,
+            reservations: ({ count }) => count,
+            ...columnsOf("ms", "mean", "median", "p95", "p99", "most"),
+            "median after the requester's reply": ({ afterReply }) => [afterReply, "ms"],
+          },
+        ),
+        isShort &&
+          `**Short of our own target** of ${TARGET.median} / ${TARGET.p99} ms (median / p99 after the commit): ours is measured from the request on, with the decision and the commit in it, on a machine that is shared.`,
+        `Polling is no better than the predecessor's: ${numberText(polled?.mean ?? 0)} ms on average here, because half of a 5 s interval is 2.5 s. It is the fallback for brokers and proxies that cannot keep a stream open.`,
+      ],
+    };
+  },
+});

@@ -1,6 +1,6 @@
 /** A process with simulated clusters: it takes orders from the evaluation and ends with it. */
 import { randomBytes } from "node:crypto";
-import { createKubeSim, type JsonObject } from "@resource-broker/kube-sim";
+import { createKubeSim } from "@resource-broker/kube-sim";
 import { systemClock } from "@resource-broker/runtime";
 import {
   clusterDefinitions,
@@ -12,50 +12,42 @@ import {
 import { parse } from "yaml";
 import type { ClustersCommand, ClusterShape, ClustersReply } from "./start-clusters.ts";
 
-const nodeName = (cluster: string, index: number): string => `${cluster}-${index}.compute.internal`;
-
-function nodeOf({ name, node }: ClusterShape, index: number): JsonObject {
-  return typicalNode(nodeName(name, index), node === undefined ? {} : { room: node });
-}
-
-/** They run in turn on every node. */
-function podOf({ name, nodes }: ClusterShape, index: number): JsonObject {
-  return typicalPod({
-    name: typicalPodName(index),
-    node: nodeName(name, index % Math.max(1, nodes)),
-    requests: typicalRequests(index),
-  });
-}
-
 const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });
 const kinds = clusterDefinitions();
 
-process.on("message", (order: ClustersCommand) => {
-  const name = order.kind === "add" ? order.shape.name : order.name;
-  const done = order.kind === "add" ? add(order.shape) : remove(order.name);
-  done.then(answer, (error: unknown) =>
-    answer({ kind: "failed", name, problem: error instanceof Error ? error.message : String(error) }),
+process.on("message", (command: ClustersCommand) => {
+  const { name } = command;
+  const done = command.kind === "add" ? add(command.shape) : remove(name);
+  done.then(
+    (kubeconfig) => answer({ name, kubeconfig }),
+    (error: unknown) =>
+      answer({ name, kubeconfig: "", problem: error instanceof Error ? error.message : String(error) }),
   );
 });
 process.once("disconnect", () => process.exit(0));
 
-async function add(shape: ClusterShape): Promise<ClustersReply> {
-  const cluster = await sim.addCluster({ name: shape.name, behaves: false, objects: kinds });
+async function add({ name, nodes, pods }: ClusterShape): Promise<string> {
+  const cluster = await sim.addCluster({ name, behaves: false, objects: kinds });
+  const nodeName = (index: number): string => `${name}-${index}.compute.internal`;
   // One by one: the objects of a large cluster would be there twice otherwise.
-  for (let index = 0; index < shape.nodes; index++) cluster.seed([nodeOf(shape, index)]);
-  for (let index = 0; index < shape.pods; index++) cluster.seed([podOf(shape, index)]);
+  for (let index = 0; index < nodes; index++) cluster.seed([typicalNode(nodeName(index))]);
+  for (let index = 0; index < pods; index++) {
+    // They run in turn on every node.
+    const node = nodeName(index % Math.max(1, nodes));
+    cluster.seed([typicalPod({ name: typicalPodName(index), node, requests: typicalRequests(index) })]);
+  }
   // As JSON: an agent in its own cluster reads no YAML, and most are.
-  return { kind: "added", name: shape.name, kubeconfig: JSON.stringify(parse(cluster.kubeconfig)) };
+  return JSON.stringify(parse(cluster.kubeconfig));
 }
 
-async function remove(name: string): Promise<ClustersReply> {
+async function remove(name: string): Promise<string> {
   await sim
     .clusters()
     .find((cluster) => cluster.name === name)
     ?.stop();
-  return { kind: "removed", name };
+  return "";
 }
 
-function answer(given: ClustersReply): void {
-  process.send?.(given);
+function answer(reply: ClustersReply): void {
+  process.send?.(reply);
 }

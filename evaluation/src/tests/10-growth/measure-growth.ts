@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { memoryOf } from "@resource-broker/testkit";
-import type { Context, Size } from "../../evaluation-test.ts";
-import { type OnCleanup, withCleanup } from "../../measure/async.ts";
-import type { Connection } from "../../measure/load/connection.ts";
-import { cpuTimeOf } from "../../measure/sample-process.ts";
+import { cpuMsOf, memoryOf } from "@resource-broker/testkit";
+import type { BySize, Context } from "../../evaluation-test.ts";
 import { startClusters } from "../../measure/clusters/start-clusters.ts";
-import { pidOf, startMeasuredAgent } from "../../measure/start-programs.ts";
+import type { Connection } from "../../measure/load/connection.ts";
+import { inScope, inTurn } from "../../measure/scope.ts";
+import { pidOf } from "../../measure/start-programs.ts";
 import { countText } from "../../report/format.ts";
 import { advertiseSize, type Amounts, requestFor, SMALL } from "../subject/calls.ts";
 import { fill, releaseAll } from "../subject/fill.ts";
-import { connectAll, type Identity, openSubject, type Subject } from "../subject/subject.ts";
+import { connectAll, openOwn, type Identity, type OwnSubject, startAgentOf } from "../subject/subject.ts";
 
 /** What the broker takes when so many clusters have advertised. */
 export interface ClustersStep {
@@ -30,12 +29,12 @@ export interface PodsStep {
   readonly privateMb: number;
 }
 
-const COUNTS: Readonly<Record<Size, readonly number[]>> = {
+const COUNTS: BySize<readonly number[]> = {
   smoke: [1, 10, 100],
   quick: [1, 10, 100, 1000],
   full: [1, 10, 100, 1000, 10_000],
 };
-const RESERVATIONS: Readonly<Record<Size, number>> = { smoke: 150, quick: 800, full: 3000 };
+const RESERVATIONS: BySize<number> = { smoke: 150, quick: 800, full: 3000 };
 /** A provider has at most 1,000 at a time, a quarter of so many to warm up included. */
 const MOST_PER_CLUSTER = 800;
 /** Less than a cluster may send in a burst, when there is only one. */
@@ -43,7 +42,7 @@ const ADVERTISEMENTS = 300;
 const REQUESTERS = 20;
 /** Connected at the same time while they advertise: what clusters cost is measured here, not what connections do. */
 const AT_ONCE = 50;
-const SETTLE_MS: Readonly<Record<Size, number>> = { smoke: 300, quick: 1500, full: 4000 };
+const SETTLE_MS: BySize<number> = { smoke: 300, quick: 1500, full: 4000 };
 
 export interface GrowthSteps {
   readonly steps: readonly ClustersStep[];
@@ -51,91 +50,77 @@ export interface GrowthSteps {
 }
 
 /** One broker, and more and more clusters that advertise. */
-export function growClusters(
-  context: Context,
-  onShare: (share: number, doing: string) => void,
-): Promise<GrowthSteps> {
-  return withCleanup(async (onCleanup) => {
-    const { size } = context;
-    const subject = await openSubject(context, onCleanup);
-    const counts = COUNTS[size];
-    const most = counts.at(-1) ?? 1;
-    const identities = subject.identities(REQUESTERS + most);
-    const [requesters, providers] = [identities.slice(0, REQUESTERS), identities.slice(REQUESTERS)];
-    const steps: ClustersStep[] = [];
-    const wrong: string[] = [];
-    let known = 0;
-    for (const [index, count] of counts.entries()) {
-      onShare(index / counts.length, `${countText(count)} clusters advertise`);
-      await advertiseOnce(subject, providers.slice(known, count), context.signal);
+export async function growClusters(context: Context): Promise<GrowthSteps> {
+  const subject = await openOwn(context);
+  const counts = COUNTS[context.size];
+  const identities = subject.identities(REQUESTERS + (counts.at(-1) ?? 1));
+  const [requesters, providers] = [identities.slice(0, REQUESTERS), identities.slice(REQUESTERS)];
+  const wrong: string[] = [];
+  let known = 0;
+  const steps = await inTurn(context, counts, {
+    doing: (count) => `${countText(count)} clusters advertise`,
+    task: async (count) => {
+      await advertiseOnce(context, subject, providers.slice(known, count));
       known = count;
-      const setup = { subject, requesters, providers: providers.slice(0, Math.min(count, AT_ONCE)) };
-      const { step, refused } = await measure(context, setup, count);
-      steps.push(step);
+      const setup = { requesters, providers: providers.slice(0, Math.min(count, AT_ONCE)), count };
+      const { step, refused } = await inScope(context, (inner) => measure(inner, subject, setup));
       if (refused > 0)
         wrong.push(`${count} clusters: ${refused} requests were refused though there was room`);
-    }
-    return { steps, wrong };
+      return step;
+    },
   });
+  return { steps, wrong };
 }
 
 interface GrowthSetup {
-  readonly subject: Subject;
   readonly requesters: readonly Identity[];
   readonly providers: readonly Identity[];
+  /** How many clusters have advertised. */
+  readonly count: number;
 }
 
-function measure(
-  { size, signal }: Context,
-  { subject, requesters, providers }: GrowthSetup,
-  clusters: number,
+async function measure(
+  context: Context,
+  subject: OwnSubject,
+  { requesters, providers, count: clusters }: GrowthSetup,
 ): Promise<{ readonly step: ClustersStep; readonly refused: number }> {
-  return withCleanup(async (onCleanup: OnCleanup) => {
-    const pid = pidOf({ pid: subject.broker?.pid });
-    const asking = await connectAll(subject, requesters, { later: onCleanup });
-    // With those before, as many as so few clusters may have at once.
-    const count = Math.min(RESERVATIONS[size], MOST_PER_CLUSTER * clusters);
-    const reserve = (name: string, of: number) =>
-      fill(asking, { count: of, request: requestFor(SMALL), name: `${name}-${clusters}`, signal });
-    const warm = await reserve("warm", Math.ceil(count / 4));
-    const before = cpuTimeOf(pid).exactMs;
-    const answers = await reserve("grow", count);
-    const reservationUs = (1000 * (cpuTimeOf(pid).exactMs - before)) / count;
-    // A provider is told in each reply what it holds: with few clusters each would hold thousands.
-    await releaseAll([...warm, ...answers]);
-    const connections = await connectAll(subject, providers, { later: onCleanup });
-    const advertisementUs = await advertisementCost(pid, connections);
-    // After the work of each step, so that the first one, too, has the heap that work needs.
-    await sleep(SETTLE_MS[size], undefined, { signal });
-    const { rssMb } = memoryOf(pid);
-    return {
-      step: { clusters, reservationUs, advertisementUs, rssMb },
-      refused: answers.filter(({ status }) => status !== 201).length,
-    };
-  });
+  const { size, signal } = context;
+  const pid = pidOf(subject.broker);
+  const asking = await connectAll(context, { subject, identities: requesters });
+  // With those before, as many as so few clusters may have at once.
+  const count = Math.min(RESERVATIONS[size], MOST_PER_CLUSTER * clusters);
+  const reserve = (name: string, of: number) =>
+    fill(asking, { count: of, request: requestFor(SMALL), name: `${name}-${clusters}`, signal });
+  const warm = await reserve("warm", Math.ceil(count / 4));
+  const before = cpuMsOf(pid);
+  const answers = await reserve("grow", count);
+  const reservationUs = (1000 * (cpuMsOf(pid) - before)) / count;
+  // A provider is told in each reply what it holds: with few clusters each would hold thousands.
+  await releaseAll([...warm, ...answers]);
+  const connections = await connectAll(context, { subject, identities: providers });
+  const advertisementUs = await advertisementCost(pid, connections);
+  // After the work of each step, so that the first one, too, has the heap that work needs.
+  await sleep(SETTLE_MS[size], undefined, { signal });
+  const { rssMb } = memoryOf(pid);
+  return {
+    step: { clusters, reservationUs, advertisementUs, rssMb },
+    refused: answers.filter(({ status }) => status !== 201).length,
+  };
 }
 
 async function advertisementCost(pid: number, connections: readonly Connection[]): Promise<number> {
   const rounds = Math.ceil(ADVERTISEMENTS / connections.length);
-  const before = cpuTimeOf(pid).exactMs;
+  const before = cpuMsOf(pid);
   for (let round = 0; round < rounds; round++) await Promise.all(connections.map(advertiseOwnSize));
-  return (1000 * (cpuTimeOf(pid).exactMs - before)) / (rounds * connections.length);
+  return (1000 * (cpuMsOf(pid) - before)) / (rounds * connections.length);
 }
 
 /** Each connects, advertises and goes away again. */
-async function advertiseOnce(
-  subject: Subject,
-  identities: readonly Identity[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (let from = 0; from < identities.length; from += AT_ONCE) {
-    signal.throwIfAborted();
-    await withCleanup((onCleanup) =>
-      connectAll(subject, identities.slice(from, from + AT_ONCE), {
-        later: onCleanup,
-        begin: advertiseOwnSize,
-      }),
-    );
+async function advertiseOnce(context: Context, subject: OwnSubject, all: readonly Identity[]): Promise<void> {
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    context.signal.throwIfAborted();
+    const identities = all.slice(from, from + AT_ONCE);
+    await inScope(context, (inner) => connectAll(inner, { subject, identities, begin: advertiseOwnSize }));
   }
 }
 
@@ -150,48 +135,31 @@ function advertiseOwnSize(connection: Connection): Promise<void> {
   return advertiseSize(connection, size);
 }
 
-const PODS: Readonly<Record<Size, readonly number[]>> = {
+const PODS: BySize<readonly number[]> = {
   smoke: [200, 2000],
   quick: [200, 2000, 20_000],
   full: [200, 2000, 20_000, 150_000],
 };
 const PODS_PER_NODE = 30;
-const PODS_SETTLE_MS: Readonly<Record<Size, number>> = { smoke: 500, quick: 3000, full: 15_000 };
+const PODS_SETTLE_MS: BySize<number> = { smoke: 500, quick: 3000, full: 15_000 };
 
 /** One agent after the other, in larger and larger clusters. */
-export function growPods(
-  context: Context,
-  onShare: (share: number, doing: string) => void,
-): Promise<PodsStep[]> {
-  return withCleanup(async (onCleanup) => {
-    const subject = await openSubject(context, onCleanup);
-    const steps: PodsStep[] = [];
-    const sizes = PODS[context.size];
-    for (const [index, pods] of sizes.entries()) {
-      onShare(index / sizes.length, `an agent in a cluster of ${countText(pods)} pods`);
-      const identity = subject.identities(sizes.length)[index];
-      if (identity === undefined) throw new Error("a cluster is needed");
-      steps.push(
-        await withCleanup(async (ending) => {
-          // A process of its own for each: the memory of a large one would be in the way of the next.
-          const clusters = startClusters();
-          ending(clusters.stop);
-          const nodes = Math.max(1, Math.ceil(pods / PODS_PER_NODE));
-          const kubeconfig = await clusters.add({ name: identity.clusterId, nodes, pods });
-          const agent = await startMeasuredAgent(context, {
-            clusterId: identity.clusterId,
-            broker: { port: subject.port },
-            certificates: { cluster: () => identity.credentials },
-            kubeconfig,
-          });
-          ending(agent.dispose);
-          const syncCpuMs = cpuTimeOf(pidOf(agent)).exactMs;
-          await sleep(PODS_SETTLE_MS[context.size], undefined, { signal: context.signal });
-          const { rssMb, privateMb } = memoryOf(pidOf(agent));
-          return { pods, nodes, syncCpuMs, rssMb, privateMb };
-        }),
-      );
-    }
-    return steps;
+export async function growPods(context: Context): Promise<PodsStep[]> {
+  const { size, signal } = context;
+  const subject = await openOwn(context);
+  return inTurn(context, PODS[size], {
+    doing: (pods) => `an agent in a cluster of ${countText(pods)} pods`,
+    task: (pods, index) =>
+      inScope(context, async (inner) => {
+        const identity = subject.identity(`cluster-${index}`);
+        const nodes = Math.max(1, Math.ceil(pods / PODS_PER_NODE));
+        // A process of its own for each: the memory of a large one would be in the way of the next.
+        const kubeconfig = await startClusters(inner).add({ name: identity.clusterId, nodes, pods });
+        const agent = await startAgentOf(inner, subject, { ...identity, kubeconfig });
+        const syncCpuMs = cpuMsOf(pidOf(agent));
+        await sleep(PODS_SETTLE_MS[size], undefined, { signal });
+        const { rssMb, privateMb } = memoryOf(pidOf(agent));
+        return { pods, nodes, syncCpuMs, rssMb, privateMb };
+      }),
   });
 }

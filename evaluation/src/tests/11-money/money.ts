@@ -1,7 +1,8 @@
 import { seededRandom } from "@resource-broker/testkit";
-import type { Chart, Series } from "../../charts/chart.ts";
-import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
-import { countText, markdownTable, NOTHING, plainRow } from "../../report/format.ts";
+import { type Chart, OURS, type Series, series } from "../../charts/chart.ts";
+import { type Context, evaluationTest } from "../../evaluation-test.ts";
+import { inTurn } from "../../measure/scope.ts";
+import { countText, NOTHING, plainRow, tableOf } from "../../report/format.ts";
 import { POLICIES, type PolicyName, type Provider, replayTrace } from "./replay-trace.ts";
 import { metricsOf, type PolicyMetrics, wrongOutcomes } from "./results.ts";
 import { makeTrace, readListPrices } from "./trace.ts";
@@ -12,7 +13,7 @@ const LASTS_MS = 14 * 24 * 3_600_000;
 /** Cheap clusters are no larger than dear ones, or the cheapest policy would win by having the most room. */
 const CPUS = [72, 88, 112, 72, 88, 112, 88, 72];
 
-export interface MoneyResult {
+interface MoneyResult {
   readonly requests: number;
   readonly seed: number;
   readonly currency: string;
@@ -22,7 +23,8 @@ export interface MoneyResult {
   readonly wrong: readonly string[];
 }
 
-async function run({ seed, progress, signal }: Context): Promise<MoneyResult> {
+async function run(context: Context): Promise<MoneyResult> {
+  const { seed } = context;
   const prices = await readListPrices();
   const providers = prices.offers.map(({ cluster, perHour }, index) => ({
     cluster,
@@ -32,17 +34,19 @@ async function run({ seed, progress, signal }: Context): Promise<MoneyResult> {
   const random = seededRandom(seed);
   const trace = makeTrace({ random, count: REQUESTS, lastsMs: LASTS_MS, requesters: REQUESTERS });
   const setting = { trace, providers, lastsMs: LASTS_MS };
-  const policies: PolicyMetrics[] = [];
-  const wrong: string[] = [];
-  for (const [index, policy] of POLICIES.entries()) {
-    signal.throwIfAborted();
-    progress(index / POLICIES.length, `the trace, chosen by: ${policy}`);
-    const played = { policy, outcomes: replayTrace(trace, policy, { prices, providers, seed }) };
-    policies.push(metricsOf(played, setting));
-    wrong.push(...wrongOutcomes(played, setting));
-  }
-  const { currency, typedOn } = prices;
-  return { requests: REQUESTS, seed, currency, pricesTypedOn: typedOn, providers, policies, wrong };
+  const played = await inTurn(context, POLICIES, {
+    doing: (policy) => `the trace, chosen by: ${policy}`,
+    task: async (policy) => ({ policy, outcomes: replayTrace(trace, policy, { prices, providers, seed }) }),
+  });
+  return {
+    requests: REQUESTS,
+    seed,
+    currency: prices.currency,
+    pricesTypedOn: prices.typedOn,
+    providers,
+    policies: played.map((each) => metricsOf(each, setting)),
+    wrong: played.flatMap((each) => wrongOutcomes(each, setting)),
+  };
 }
 
 const SERIES_STYLES: Readonly<Record<PolicyName, Series["style"]>> = {
@@ -52,109 +56,53 @@ const SERIES_STYLES: Readonly<Record<PolicyName, Series["style"]>> = {
   random: "fourth",
 };
 
-function bars(
-  result: MoneyResult,
-  about: Pick<Chart, "name" | "title" | "y">,
-  value: (metrics: PolicyMetrics) => number,
-): Chart {
-  return {
-    ...about,
-    subtitle: subtitleOf(result),
+function chartsOf({ requests, pricesTypedOn, currency, providers, policies }: MoneyResult): readonly Chart[] {
+  const subtitle = `one trace of ${countText(requests)} requests over 14 days, ${providers.length} providers at public list prices (typed ${pricesTypedOn})`;
+  const byPolicy = (value: (metrics: PolicyMetrics) => number): Pick<Chart, "kind" | "x" | "series"> => ({
     kind: "bars",
     x: { label: "policy", scale: "names" },
     series: [
-      {
-        label: "this system",
-        style: "ours",
-        points: result.policies.map((metrics) => ({ x: metrics.policy, y: value(metrics) })),
-      },
+      series(
+        OURS,
+        "ours",
+        policies.map((metrics) => ({ x: metrics.policy, y: value(metrics) })),
+      ),
     ],
-  };
-}
-
-function charts(result: MoneyResult): readonly Chart[] {
-  const { currency, providers, policies } = result;
+  });
   return [
-    bars(
-      result,
-      {
-        name: "11-money-cost",
-        title: "What lent capacity costs, by policy",
-        y: { label: "cost of 1,000 CPU-hours (with their memory)", unit: currency, scale: "linear" },
-      },
-      ({ costPerThousandCpuHours }) => costPerThousandCpuHours,
-    ),
-    bars(
-      result,
-      {
-        name: "11-money-refusals",
-        title: "Requests refused for want of room, by policy",
-        y: { label: `refused of ${countText(result.requests)}`, scale: "linear" },
-      },
-      ({ refused }) => refused,
-    ),
+    {
+      name: "11-money-cost",
+      title: "What lent capacity costs, by policy",
+      subtitle,
+      y: { label: "cost of 1,000 CPU-hours (with their memory)", unit: currency, scale: "linear" },
+      ...byPolicy(({ costPerThousandCpuHours }) => costPerThousandCpuHours),
+    },
+    {
+      name: "11-money-refusals",
+      title: "Requests refused for want of room, by policy",
+      subtitle,
+      y: { label: `refused of ${countText(requests)}`, scale: "linear" },
+      ...byPolicy(({ refused }) => refused),
+    },
     {
       name: "11-money-spread",
       title: "Who lends how much, by policy",
-      subtitle: subtitleOf(result),
+      subtitle,
       kind: "bars",
       x: { label: "provider, cheapest first", scale: "names" },
       y: { label: "mean share of its CPU lent", unit: "%", scale: "linear" },
-      series: policies.map(({ policy, utilisation }) => ({
-        label: policy,
-        style: SERIES_STYLES[policy],
-        points: providers.map(({ cluster }) => ({ x: cluster, y: Math.round(utilisation[cluster] ?? 0) })),
-      })),
+      series: policies.map(({ policy, utilisation }) => {
+        const points = providers.map(({ cluster }) => ({
+          x: cluster,
+          y: Math.round(utilisation[cluster] ?? 0),
+        }));
+        return series(policy, SERIES_STYLES[policy], points);
+      }),
       notes: [
         `standard deviation: ${policies.map(({ policy, spread }) => `${policy} ${spread.toFixed(1)}`).join(", ")} percentage points`,
       ],
     },
   ];
-}
-
-function subtitleOf({ requests, providers, pricesTypedOn }: MoneyResult): string {
-  return `one trace of ${countText(requests)} requests over 14 days, ${providers.length} providers at public list prices (typed ${pricesTypedOn})`;
-}
-
-function findings({ policies, currency, providers }: MoneyResult): Findings {
-  const of = (name: PolicyName): PolicyMetrics | undefined => policies.find(({ policy }) => policy === name);
-  const [balanced, cheapest, random] = [of("balanced"), of("cheapest"), of("random")];
-  return {
-    summary: [
-      plainRow(
-        "11 cost of a CPU-hour, default policy",
-        `${difference(balanced, random)} % below random, ${difference(balanced, cheapest)} % above cheapest`,
-      ),
-    ],
-    text: [
-      markdownTable(
-        [
-          "policy",
-          "granted",
-          "refused",
-          `cost, ${currency}`,
-          `${currency} for 1,000 CPU-hours`,
-          "spread of lending, points",
-        ],
-        policies.map((each) => [
-          each.policy,
-          countText(each.granted),
-          countText(each.refused),
-          countText(each.cost),
-          each.costPerThousandCpuHours.toFixed(2),
-          each.spread.toFixed(1),
-        ]),
-      ),
-      "",
-      markdownTable(
-        ["provider", "CPU", `${currency} an hour for 4 vCPU / 16 GiB`],
-        providers.map(({ cluster, cpus, perHour }) => [cluster, countText(cpus), String(perHour)]),
-      ),
-      "",
-      `**Where the default is worse:** balanced pays ${difference(balanced, cheapest)} % more for a CPU-hour than cheapest, and only ${difference(balanced, random)} % less than choosing at random: headroom weighs 0.7 in it, and most of these prices are close together. What it buys for that is even lending and room for the next large request; whoever wants the money sets \`weights: { resources: 0.2, cost: 0.8 }\` or the like.`,
-      "List prices are what nobody large pays, and the trace is made up: the figures rank policies, they promise no saving.",
-    ].join("\n"),
-  };
 }
 
 /** How far the price of a CPU-hour with one policy is from that with another, in percent of the other. */
@@ -163,7 +111,7 @@ function difference(one: PolicyMetrics | undefined, other: PolicyMetrics | undef
   return Math.abs(100 * (one.costPerThousandCpuHours / other.costPerThousandCpuHours - 1)).toFixed(1);
 }
 
-export const moneyTest: EvaluationTest<MoneyResult> = {
+export const moneyTest = evaluationTest<MoneyResult>({
   id: "11",
   title: "Money: what the choice of provider costs",
   method: [
@@ -174,9 +122,41 @@ export const moneyTest: EvaluationTest<MoneyResult> = {
     "(source and date of each in the file). Cost is price × amount × duration of everything granted. Every grant and refusal is counted a second time from",
     "the trace alone: no provider may lend more than it has, and nobody may be refused while somebody has room.",
   ].join("\n"),
-  expectedSeconds: () => 4,
+  expectedSeconds: { smoke: 4, quick: 4, full: 4 },
   run,
-  faults: ({ wrong }) => wrong,
-  charts,
-  findings,
-};
+  report: (result) => {
+    const { policies, currency, providers, wrong } = result;
+    const of = (name: PolicyName): PolicyMetrics | undefined =>
+      policies.find(({ policy }) => policy === name);
+    const [balanced, cheapest, random] = [of("balanced"), of("cheapest"), of("random")];
+    return {
+      faults: wrong,
+      charts: chartsOf(result),
+      summary: [
+        plainRow(
+          "11 cost of a CPU-hour, default policy",
+          `${difference(balanced, random)} % below random, ${difference(balanced, cheapest)} % above cheapest`,
+        ),
+      ],
+      text: [
+        tableOf(policies, {
+          policy: ({ policy }) => policy,
+          granted: ({ granted }) => granted,
+          refused: ({ refused }) => refused,
+          [`cost, ${currency}`]: ({ cost }) => cost,
+          [`${currency} for 1,000 CPU-hours`]: (each) => each.costPerThousandCpuHours.toFixed(2),
+          "spread of lending, points": ({ spread }) => spread.toFixed(1),
+        }),
+        tableOf(providers, {
+          provider: ({ cluster }) => cluster,
+          CPU: ({ cpus }) => cpus,
+          [`${currency} an hour for 4 vCPU / 16 GiB`]: ({ perHour }) => String(perHour),
+        }),
+        [
+          `**Where the default is worse:** balanced pays ${difference(balanced, cheapest)} % more for a CPU-hour than cheapest, and only ${difference(balanced, random)} % less than choosing at random: headroom weighs 0.7 in it, and most of these prices are close together. What it buys for that is even lending and room for the next large request; whoever wants the money sets \`weights: { resources: 0.2, cost: 0.8 }\` or the like.`,
+          "List prices are what nobody large pays, and the trace is made up: the figures rank policies, they promise no saving.",
+        ].join("\n"),
+      ],
+    };
+  },
+});

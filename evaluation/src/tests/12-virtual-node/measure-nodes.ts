@@ -6,7 +6,7 @@ import {
   until,
 } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import { type OnCleanup, withCleanup } from "../../measure/async.ts";
+import { withCleanup } from "../../measure/async.ts";
 import { startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
 import {
   AMOUNTS,
@@ -57,7 +57,7 @@ export function measureNodes(order: MeasureCommand, onProgress: Context["progres
 
 function withRequests(clusters: ClusterPair, series: Series, order: MeasureCommand): Promise<void> {
   return withCleanup(async (onCleanup) => {
-    await startOurs(order, clusters, onCleanup);
+    await startOurs({ ...order, onCleanup, cores: { broker: [], load: [] } }, clusters);
     await series("request", "first", async (name) => {
       const trial = await reserve(clusters, name);
       await release(clusters, name);
@@ -77,19 +77,15 @@ function withRequests(clusters: ClusterPair, series: Series, order: MeasureComma
 
 /** Broker and agents, until the broker knows how both clusters are called in Liqo. */
 async function startOurs(
-  { programs, folder }: MeasureCommand,
+  measured: Parameters<typeof startMeasuredBroker>[0],
   { liqo, access }: ClusterPair,
-  onCleanup: OnCleanup,
 ): Promise<void> {
-  const measured = { programs, folder, cores: { broker: [], load: [] } };
   const certificates = await testCertificates();
   const broker = await startMeasuredBroker(measured, { certificates });
-  onCleanup(broker.dispose);
   for (const clusterId of [PROVIDER, REQUESTER]) {
     const kubeconfig = access.get(clusterId) ?? "";
     const flags = liqo.agentFlags(clusterId);
-    const agent = await startMeasuredAgent(measured, { clusterId, broker, certificates, kubeconfig, flags });
-    onCleanup(agent.dispose);
+    await startMeasuredAgent(measured, { clusterId, broker, certificates, kubeconfig, flags });
   }
   for (const clusterId of [PROVIDER, REQUESTER]) {
     const look = async (): Promise<unknown> => {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Chart, Series } from "../../charts/chart.ts";
-import type { Context, EvaluationTest, Findings } from "../../evaluation-test.ts";
-import { type Distribution, distributionOf } from "../../measure/statistics.ts";
-import { countText, markdownTable, NOTHING, numberText, withUnit } from "../../report/format.ts";
+import { type Chart, type Series, series } from "../../charts/chart.ts";
+import { type Context, evaluationTest } from "../../evaluation-test.ts";
+import { type Distribution, distributionOf, median } from "../../measure/statistics.ts";
+import { countText, NOTHING, numberText, tableOf } from "../../report/format.ts";
 
 /** "first": the clusters are not peered before. "next": they are, and another reservation is there. */
 const PAIRS = ["first", "next"] as const;
@@ -36,102 +36,6 @@ interface Measured {
 /** A machine without Liqo's programs, or without network namespaces, is no fault. */
 export type VirtualNodes = Measured | { readonly kind: "not measured"; readonly reason: string };
 
-function readyStatistics(trials: readonly Trial[], way: Way, pair: Pair): Distribution | undefined {
-  return distributionOf(chosen(trials, way, pair).map(({ readyMs }) => readyMs));
-}
-
-function instructionStatistics(trials: readonly Trial[], pair: Pair): Distribution | undefined {
-  return distributionOf(chosen(trials, "request", pair).flatMap(({ instructionMs }) => instructionMs ?? []));
-}
-
-function chosen(trials: readonly Trial[], way: Way, pair: Pair): Trial[] {
-  return trials.filter((trial) => trial.way === way && trial.pair === pair);
-}
-
-function virtualNodeFaults(result: VirtualNodes): string[] {
-  if (result.kind === "not measured") return [];
-  const failures = result.failures.map(({ trial, problem }) => `${trial}: ${problem}`);
-  return result.trials.length === 0 ? [...failures, "no trial came to its end"] : failures;
-}
-
-const PAIR_NAMES: Readonly<Record<Pair, string>> = {
-  first: "the first reservation of a pair",
-  next: "the next one",
-};
-const WAYS: readonly { readonly way: Way; readonly label: string; readonly style: Series["style"] }[] = [
-  { way: "request", label: "this system: ResourceRequest", style: "ours" },
-  { way: "liqoctl", label: "by hand: liqoctl, without a pause", style: "third" },
-];
-
-function chartsOf(result: VirtualNodes): Chart[] {
-  if (result.kind === "not measured" || result.trials.length === 0) return [];
-  const { trials } = result;
-  return [
-    {
-      name: "12-virtual-node",
-      title: "From the request until the virtual node is Ready",
-      subtitle: `medians of ${countText(trials.length)} trials; real API servers, Liqo's own controllers, liqoctl; nodes played by kwok, no network fabric`,
-      kind: "bars",
-      x: { label: "", scale: "names" },
-      y: { label: "time", unit: "s", scale: "linear" },
-      series: WAYS.map(({ way, label, style }) => ({
-        label,
-        style,
-        points: PAIRS.map((pair) => pointOf(pair, readyStatistics(trials, way, pair))),
-      })),
-      notes: ["lines: fastest and slowest trial"],
-    },
-  ];
-}
-
-function pointOf(pair: Pair, statistics: Distribution | undefined): Series["points"][number] {
-  const x = PAIR_NAMES[pair];
-  if (statistics === undefined) return { x };
-  const { median, least, most } = statistics;
-  return { x, y: median / 1000, low: least / 1000, high: most / 1000 };
-}
-
-function findingsOf(result: VirtualNodes): Findings {
-  if (result.kind === "not measured") return { summary: [], text: `**Not measured**: ${result.reason}` };
-  const { trials, failures } = result;
-  const medians = (way: Way): string =>
-    PAIRS.map((pair) => seconds(readyStatistics(trials, way, pair)?.median)).join(" / ");
-  return {
-    summary: [
-      {
-        metric: "12 request → Ready virtual node, first / next of a pair, median",
-        ours: `${medians("request")} s`,
-        theirs: NOTHING,
-        factor: `${medians("liqoctl")} s with liqoctl by hand`,
-      },
-    ],
-    text: [
-      `${countText(trials.length)} trials, ${countText(failures.length)} failed.`,
-      "",
-      markdownTable(
-        ["", "way", "trials", "until the instruction, median", "until Ready: median", "fastest", "slowest"],
-        PAIRS.flatMap((pair) => WAYS.map(({ way, label }) => rowOf(trials, { pair, way, label }))),
-      ),
-      "",
-      "After the instruction the agent runs `liqoctl peer` for the first one, makes a slice, and looks every 2 s how far Liqo is; liqoctl by hand waits for each step itself. A person also looks up names and amounts, fetches a kubeconfig, and looks whether the other cluster has room: none of that is in the figures. Requests are measured before liqoctl by hand: on a machine whose load changes the two are not alike.",
-    ].join("\n"),
-  };
-}
-
-function rowOf(
-  trials: readonly Trial[],
-  { pair, way, label }: { readonly pair: Pair; readonly way: Way; readonly label: string },
-): string[] {
-  const ready = readyStatistics(trials, way, pair);
-  const instruction = way === "request" ? instructionStatistics(trials, pair)?.median : undefined;
-  const times = [ready?.median, ready?.least, ready?.most].map((ms) => `${seconds(ms)} s`);
-  return [PAIR_NAMES[pair], label, countText(ready?.count ?? 0), withUnit(instruction, "ms"), ...times];
-}
-
-function seconds(ms: number | undefined): string {
-  return ms === undefined ? NOTHING : numberText(ms / 1000);
-}
-
 const PROGRAM = join(import.meta.dirname, "measure-process.ts");
 /** liqoctl refuses API servers on the loopback: the clusters live in a network namespace of their own. */
 const IN_NETWORK = join(import.meta.dirname, "../../../../scripts/liqo-network.sh");
@@ -160,7 +64,51 @@ async function run({ programs, folder, cores, signal, progress }: Context): Prom
   throw new Error(`the clusters with Liqo ended with ${child.exitCode}: ${errorOutput.trim()}`);
 }
 
-export const virtualNodeTest: EvaluationTest<VirtualNodes> = {
+const PAIR_NAMES: Readonly<Record<Pair, string>> = {
+  first: "the first reservation of a pair",
+  next: "the next one",
+};
+const WAYS: readonly { readonly way: Way; readonly label: string; readonly style: Series["style"] }[] = [
+  { way: "request", label: "this system: ResourceRequest", style: "ours" },
+  { way: "liqoctl", label: "by hand: liqoctl, without a pause", style: "third" },
+];
+
+function chosen(trials: readonly Trial[], way: Way, pair: Pair): Trial[] {
+  return trials.filter((trial) => trial.way === way && trial.pair === pair);
+}
+
+function readyStatistics(trials: readonly Trial[], way: Way, pair: Pair): Distribution | undefined {
+  return distributionOf(chosen(trials, way, pair).map(({ readyMs }) => readyMs));
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? NOTHING : numberText(ms / 1000);
+}
+
+function chartOf(trials: readonly Trial[]): Chart {
+  return {
+    name: "12-virtual-node",
+    title: "From the request until the virtual node is Ready",
+    subtitle: `medians of ${countText(trials.length)} trials; real API servers, Liqo's own controllers, liqoctl; nodes played by kwok, no network fabric`,
+    kind: "bars",
+    x: { label: "", scale: "names" },
+    y: { label: "time", unit: "s", scale: "linear" },
+    series: WAYS.map(({ way, label, style }) => {
+      const points = PAIRS.map((pair) => pointOf(pair, readyStatistics(trials, way, pair)));
+      return series(label, style, points);
+    }),
+    notes: ["lines: fastest and slowest trial"],
+  };
+}
+
+function pointOf(pair: Pair, statistics: Distribution | undefined): Series["points"][number] {
+  const x = PAIR_NAMES[pair];
+  if (statistics === undefined) return { x };
+  const { median: middle, least, most } = statistics;
+  return { x, y: middle / 1000, low: least / 1000, high: most / 1000 };
+}
+
+export const virtualNodeTest = evaluationTest<VirtualNodes>({
   id: "12",
   title: "From a request to a Ready virtual node, with the real Liqo",
   method: [
@@ -171,12 +119,51 @@ export const virtualNodeTest: EvaluationTest<VirtualNodes> = {
     "agents: `liqoctl peer` with the same amounts for the first, `liqoctl create resourceslice` for the next, from the start of liqoctl. All of it shares every core of the machine;",
     "one trial of each way is made before those that count.",
   ].join("\n"),
-  expectedSeconds: (size) => ({ smoke: 0, quick: 0, full: 600 })[size],
+  expectedSeconds: { smoke: 0, quick: 0, full: 600 },
   run,
-  faults: virtualNodeFaults,
-  charts: chartsOf,
-  findings: findingsOf,
-};
+  report: (result) => {
+    if (result.kind === "not measured") return { text: [`**Not measured**: ${result.reason}`] };
+    const { trials, failures } = result;
+    const medians = (way: Way): string =>
+      PAIRS.map((pair) => seconds(readyStatistics(trials, way, pair)?.median)).join(" / ");
+    const rows = PAIRS.flatMap((pair) =>
+      WAYS.map(({ way, label }) => ({
+        pair,
+        label,
+        ready: readyStatistics(trials, way, pair),
+        instructionMs: median(chosen(trials, way, pair).flatMap(({ instructionMs }) => instructionMs ?? [])),
+      })),
+    );
+    return {
+      faults: [
+        ...failures.map(({ trial, problem }) => `${trial}: ${problem}`),
+        trials.length === 0 && "no trial came to its end",
+      ],
+      charts: trials.length === 0 ? [] : [chartOf(trials)],
+      summary: [
+        {
+          metric: "12 request → Ready virtual node, first / next of a pair, median",
+          ours: `${medians("request")} s`,
+          theirs: NOTHING,
+          factor: `${medians("liqoctl")} s with liqoctl by hand`,
+        },
+      ],
+      text: [
+        `${countText(trials.length)} trials, ${countText(failures.length)} failed.`,
+        tableOf(rows, {
+          "": ({ pair }) => PAIR_NAMES[pair],
+          way: ({ label }) => label,
+          trials: ({ ready }) => ready?.count ?? 0,
+          "until the instruction, median": ({ instructionMs }) => [instructionMs, "ms"],
+          "until Ready: median": ({ ready }) => `${seconds(ready?.median)} s`,
+          fastest: ({ ready }) => `${seconds(ready?.least)} s`,
+          slowest: ({ ready }) => `${seconds(ready?.most)} s`,
+        }),
+        "After the instruction the agent runs `liqoctl peer` for the first one, makes a slice, and looks every 2 s how far Liqo is; liqoctl by hand waits for each step itself. A person also looks up names and amounts, fetches a kubeconfig, and looks whether the other cluster has room: none of that is in the figures. Requests are measured before liqoctl by hand: on a machine whose load changes the two are not alike.",
+      ],
+    };
+  },
+});
 
 /** What is told to the process that lives among the clusters. */
 export interface MeasureCommand {

@@ -1,13 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { cordonCall, uncordonCall } from "@resource-broker/client";
 import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
-import { type BrokerProcess, commonName, makeKeys, testCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import type { OnCleanup } from "../../measure/async.ts";
-import { type Connection, openConnection } from "../../measure/load/connection.ts";
-import { startMeasuredBroker } from "../../measure/start-programs.ts";
+import type { Connection } from "../../measure/load/connection.ts";
 import { advertise, advertisementFor, quantities, release, reserve } from "../subject/calls.ts";
+import { connectAll, openOwn } from "../subject/subject.ts";
 import {
   type Amounts,
   type Check,
@@ -44,28 +40,13 @@ interface HeldReservation {
   readonly amounts: Amounts;
 }
 
-export async function openSetup(
-  context: Context,
-  onCleanup: OnCleanup,
-  options: AccuracySetupOptions,
-): Promise<AccuracySetup> {
+export async function openSetup(context: Context, options: AccuracySetupOptions): Promise<AccuracySetup> {
   const { providers, requesters, rules } = options;
-  const certificates = await testCertificates();
-  const broker = await startMeasuredBroker(context, {
-    certificates,
-    flags: [`--policy=${await writePolicy(context.folder, rules)}`],
-  });
-  onCleanup(broker.dispose);
-  const keys = makeKeys();
-  const connections = new Map<string, Connection>();
-  for (const clusterId of [...providers, ...requesters]) {
-    const credentials = certificates.leaf({ subject: [commonName(clusterId)], keys });
-    const connection = await openConnection({ clusterId, credentials, port: broker.port });
-    connections.set(clusterId, connection);
-    onCleanup(connection.close);
-  }
+  const subject = await openOwn(context, { policy: policyOf(rules) });
+  const identities = [...providers, ...requesters].map(subject.identity);
+  const connections = await connectAll(context, { subject, identities });
   const connectionOf = (id: string): Connection => {
-    const found = connections.get(id);
+    const found = connections.find(({ clusterId }) => clusterId === id);
     if (found === undefined) throw new Error(`there is no cluster ${id}`);
     return found;
   };
@@ -93,7 +74,7 @@ export async function openSetup(
       for (const each of changed) advertised.set(each.id, each);
       for (const { id, isCordoned } of clusters) {
         if (isCordoned === cordoned.has(id)) continue;
-        await setCordon(broker, id, isCordoned);
+        await subject.broker.api().request(isCordoned ? cordonCall(id) : uncordonCall(id));
         if (isCordoned) cordoned.add(id);
         else cordoned.delete(id);
       }
@@ -118,21 +99,9 @@ function nothing(id: string): OracleCluster {
   return { id, allocatable: none, allocated: none, labels: {}, nodeShapes: [], isCordoned: false };
 }
 
-async function writePolicy(
-  folder: string,
-  { weights, currency, rates, denied }: OracleRules,
-): Promise<string> {
-  const clusters = Object.fromEntries(Object.entries(denied).map(([id, deny]) => [id, { deny }]));
-  const policy = { version: "evaluation", weights, prices: { currency, rates }, lending: { clusters } };
-  const file = join(folder, "policy.yaml");
-  await mkdir(folder, { recursive: true });
-  // JSON is YAML.
-  await writeFile(file, JSON.stringify(policy));
-  return file;
-}
-
-async function setCordon(broker: BrokerProcess, id: string, isCordoned: boolean): Promise<void> {
-  await broker.api().request(isCordoned ? cordonCall(id) : uncordonCall(id));
+function policyOf({ weights, currency, rates, denied }: OracleRules) {
+  const clusters = Object.fromEntries(Object.entries(denied).map(([id, deny]) => [id, { deny: [...deny] }]));
+  return { version: "evaluation", weights, prices: { currency, rates }, lending: { clusters } };
 }
 
 function toAdvertisement(cluster: OracleCluster): AdvertisementDTO {

@@ -1,9 +1,8 @@
-import { join } from "node:path";
 import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
-import { commonName, makeKeys, type TestCertificates } from "@resource-broker/testkit";
+import type { TestCertificates } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
 import { openFileLimit } from "../../frame/machine.ts";
-import { type ConcurrencyLimit, inParallel, limitConcurrency, withCleanup } from "../../measure/async.ts";
+import { type ConcurrencyLimit, limitConcurrency } from "../../measure/async.ts";
 import {
   advertiseText,
   type Connection,
@@ -12,7 +11,8 @@ import {
   openConnection,
 } from "../../measure/load/connection.ts";
 import { startMeasuredBroker } from "../../measure/start-programs.ts";
-import { type Fleet, INTERVAL_MS, POLL_MS, type Step, type StepContext, watchStep } from "./step-metrics.ts";
+import { identitiesFrom } from "../subject/subject.ts";
+import { climb, type Fleet, INTERVAL_MS, PLANS, POLL_MS, type Step } from "./climb.ts";
 
 /** Handshakes under way: enough to keep the broker busy, few enough that none waits until it is given up. */
 const AT_ONCE = 32;
@@ -24,37 +24,36 @@ const ANEW_AT_ONCE = 16;
 
 interface ClientsOptions {
   readonly certificates: TestCertificates;
-  readonly stepContext: StepContext;
   readonly fleet: Exclude<Fleet, "agents">;
   /** What a real agent said. */
   readonly advertisement: AdvertisementDTO;
 }
 
-/** Clients in this process, more and more of them on one broker: all advertise at the same moment, every 30 s, as agents do. */
-export function measureClients(context: Context, options: ClientsOptions): Promise<Step[]> {
-  const { certificates, stepContext, fleet, advertisement } = options;
-  return withCleanup(async (onCleanup) => {
-    const directory = join(context.folder, `broker-${fleet}`);
-    const broker = await startMeasuredBroker(context, { certificates, directory });
-    onCleanup(broker.dispose);
-    const keys = makeKeys();
-    const clients: ProtocolClient[] = [];
-    onCleanup(() => clients.forEach((client) => client.close()));
-    let failed = 0;
-    const note = (isWell: boolean): void => void (failed += isWell ? 0 : 1);
-    const failures = (): number => failed + clients.filter((client) => !client.isWell()).length;
+/** Clients in this process: all advertise at the same moment, every 30 s, as agents do. */
+export async function climbWithClients(
+  context: Context,
+  { certificates, fleet, advertisement }: ClientsOptions,
+): Promise<Step[]> {
+  const broker = await startMeasuredBroker(context, { certificates });
+  const clients: ProtocolClient[] = [];
+  context.onCleanup(() => clients.forEach((client) => client.close()));
+  let failed = 0;
+  const note = (isWell: boolean): void => void (failed += isWell ? 0 : 1);
+  const streams = fleet === "clients";
+  context.onCleanup(runClientLoop(clients, { note, polls: !streams }));
 
-    const most = stepContext.plan.counts[fleet].at(-1) ?? 0;
-    const streams = fleet === "clients";
-    const connections = Math.min(openFileLimit(), BROKER_CONNECTIONS) - OTHER_FILES;
-    const room = connections - (streams ? most : 0);
-    const connectsAnew = limitConcurrency(ANEW_AT_ONCE);
-    const openOne = async (number: number): Promise<void> => {
-      const clusterId = `${fleet}-${number}`;
-      const credentials = certificates.leaf({ subject: [commonName(clusterId)], keys });
+  const most = PLANS[context.size].counts[fleet].at(-1) ?? 0;
+  const connections = Math.min(openFileLimit(), BROKER_CONNECTIONS) - OTHER_FILES;
+  const room = connections - (streams ? most : 0);
+  const connectsAnew = limitConcurrency(ANEW_AT_ONCE);
+  const identity = identitiesFrom(certificates);
+  return climb(context, broker, {
+    fleet,
+    atOnce: AT_ONCE,
+    failures: () => failed + clients.filter((client) => !client.isWell()).length,
+    startOne: async (number) => {
       const client = await openProtocolClient({
-        clusterId,
-        credentials,
+        ...identity(`${fleet}-${number}`),
         port: broker.port,
         advertisement,
         streams,
@@ -62,22 +61,7 @@ export function measureClients(context: Context, options: ClientsOptions): Promi
       });
       note(await client.advertise());
       clients.push(client);
-    };
-    const growTo = (count: number): Promise<void> => {
-      const known = clients.length;
-      const growth = { count: count - known, atOnce: AT_ONCE, signal: context.signal };
-      return inParallel(growth, (number) => openOne(known + number));
-    };
-    const live = runClientLoop(clients, { note, polls: !streams });
-    onCleanup(live.stop);
-
-    const steps: Step[] = [];
-    for (const count of stepContext.plan.counts[fleet]) {
-      stepContext.onActivity(`connecting clients, up to ${count}`);
-      await growTo(count);
-      steps.push(await watchStep(context, broker, { stepContext, fleet, count, failures }));
-    }
-    return steps;
+    },
   });
 }
 
@@ -86,11 +70,8 @@ interface ClientLoopOptions {
   readonly polls: boolean;
 }
 
-/** Advertisements at multiples of the interval by the wall clock; polls evenly, one client after the other. */
-function runClientLoop(
-  clients: readonly ProtocolClient[],
-  { note, polls }: ClientLoopOptions,
-): { readonly stop: () => void } {
+/** Advertisements at multiples of the interval by the wall clock; polls evenly, one client after the other. Ends when it is told to. */
+function runClientLoop(clients: readonly ProtocolClient[], { note, polls }: ClientLoopOptions): () => void {
   let lastTick = Math.floor(Date.now() / INTERVAL_MS);
   let next = 0;
   let owed = 0;
@@ -106,7 +87,7 @@ function runClientLoop(
     polledAt = now;
     for (; polls && owed >= 1; owed--) void clients[next++ % clients.length]?.poll().then(note);
   }, TICK_MS);
-  return { stop: () => clearInterval(timer) };
+  return () => clearInterval(timer);
 }
 
 interface ClientOptions extends ConnectionOptions {

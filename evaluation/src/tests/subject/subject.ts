@@ -1,20 +1,23 @@
 import { X509Certificate } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@resource-broker/base";
 import { PATH } from "@resource-broker/contract";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import {
+  type AgentProcess,
   type BrokerProcess,
   commonName,
   type Credentials,
   makeKeys,
+  type TestCertificates,
   testCertificates,
 } from "@resource-broker/testkit";
 import type { Context } from "../../evaluation-test.ts";
-import { inParallel, type OnCleanup } from "../../measure/async.ts";
+import { inParallel } from "../../measure/async.ts";
 import { type Connection, getText, openConnection } from "../../measure/load/connection.ts";
-import { startMeasuredBroker } from "../../measure/start-programs.ts";
+import { startMeasuredAgent, startMeasuredBroker } from "../../measure/start-programs.ts";
 
 /** One to ask and one to lend. */
 const LEAST = 2;
@@ -43,17 +46,11 @@ async function readIdentity(folder: string): Promise<Identity> {
     readFile(join(folder, name), "utf8").catch((cause: unknown) => {
       throw new Fault("invalid", `--baseline-certs: ${join(folder, name)} cannot be read`, { cause });
     });
-  const [cert, key, ca] = await Promise.all(["tls.crt", "tls.key", "ca.crt"].map(read));
-  if (cert === undefined || key === undefined || ca === undefined) throw new Error("a file was not read");
-  return { clusterId: commonNameOf(cert, folder), credentials: { cert, key, ca } };
-}
-
-function commonNameOf(cert: string, folder: string): string {
-  const { subject } = new X509Certificate(cert);
-  const name = /^CN=(.+)$/m.exec(subject)?.[1];
-  if (name === undefined)
+  const [cert, key, ca] = await Promise.all([read("tls.crt"), read("tls.key"), read("ca.crt")]);
+  const clusterId = /^CN=(.+)$/m.exec(new X509Certificate(cert).subject)?.[1];
+  if (clusterId === undefined)
     throw new Fault("invalid", `--baseline-certs: the certificate in ${folder} has no Common Name`);
-  return name;
+  return { clusterId, credentials: { cert, key, ca } };
 }
 
 const HTTPS_PORT = 443;
@@ -78,18 +75,36 @@ export interface Subject {
   readonly settleMs: number;
 }
 
-/**
- * Ours is started for the test; its policy is the built-in one, but for advertisements, which stay fresh for a day, and
- * for the number of reservations of one requester: few clusters stand for many.
- */
-export async function openSubject(context: Context, onCleanup: OnCleanup): Promise<Subject> {
-  if (context.baseline !== undefined) return baselineSubject(context.baseline);
+export interface OwnSubject extends Subject {
+  readonly broker: BrokerProcess;
+  readonly identity: (clusterId: string) => Identity;
+}
+
+export function openSubject(context: Context): Promise<Subject> {
+  return context.baseline === undefined ? openOwn(context) : baselineSubject(context.baseline);
+}
+
+/** Clients of a test advertise once, on a slow machine minutes before they are asked; and few clusters stand for many. */
+const LENIENT: PolicyDTO = {
+  version: "patient",
+  staleness: "24h",
+  defaultQuota: { reservations: 100_000 },
+};
+
+interface OwnOptions {
+  /** Of its folder: one for each, where a test has several. */
+  readonly name?: string;
+  /** Absent: the built-in one, but for the age of advertisements and the number of reservations of one requester. */
+  readonly policy?: PolicyDTO;
+}
+
+/** Ours, started for the test. */
+export async function openOwn(context: Context, options: OwnOptions = {}): Promise<OwnSubject> {
+  const { name = "broker", policy = LENIENT } = options;
   const certificates = await testCertificates();
-  const flags = [`--policy=${await writeLenientPolicy(context.folder)}`];
-  const broker = await startMeasuredBroker(context, { certificates, flags });
-  onCleanup(broker.dispose);
-  // One pair of keys for all: making them would take longer than the handshakes.
-  const keys = makeKeys();
+  const directory = join(context.folder, name);
+  const broker = await startMeasuredBroker(context, { certificates, policy, directory });
+  const identity = identitiesFrom(certificates);
   const made: Identity[] = [];
   return {
     label: "this system",
@@ -97,28 +112,54 @@ export async function openSubject(context: Context, onCleanup: OnCleanup): Promi
     host: "127.0.0.1",
     port: broker.port,
     broker,
+    identity,
     identities: (count) => {
-      while (made.length < count) {
-        const clusterId = `cluster-${made.length}`;
-        made.push({ clusterId, credentials: certificates.leaf({ subject: [commonName(clusterId)], keys }) });
-      }
+      while (made.length < count) made.push(identity(`cluster-${made.length}`));
       return made.slice(0, count);
     },
   };
 }
 
-export interface ConnectOptions {
-  readonly later: OnCleanup;
+/** One pair of keys for all: making them would take longer than the handshakes. */
+export function identitiesFrom(certificates: TestCertificates): (clusterId: string) => Identity {
+  const keys = makeKeys();
+  return (clusterId) => ({
+    clusterId,
+    credentials: certificates.leaf({ subject: [commonName(clusterId)], keys }),
+  });
+}
+
+/** A real agent that works with this broker. */
+export function startAgentOf(
+  context: Context,
+  { host, port }: Subject,
+  { clusterId, credentials, kubeconfig }: Identity & { readonly kubeconfig: string },
+): Promise<AgentProcess> {
+  return startMeasuredAgent(context, {
+    clusterId,
+    broker: { port },
+    certificates: { cluster: () => credentials },
+    kubeconfig,
+    flags: [`--broker-url=https://${host}:${port}`],
+  });
+}
+
+interface Connecting {
+  readonly subject: Subject;
+  readonly identities: readonly Identity[];
   /** What each says as soon as it is connected. Absent: it asks for its instructions, which changes nothing. */
   readonly begin?: (connection: Connection) => Promise<unknown>;
 }
 
-/** One connection for each, in the same order. Each says something at once: brokers close those that stay silent. */
+/**
+ * One connection for each, in the same order, until the context ends. Each says something at once: brokers close those
+ * that stay silent.
+ */
 export async function connectAll(
-  { host, port }: Subject,
-  identities: readonly Identity[],
-  { later: onCleanup, begin = (connection) => connection.send(getText(PATH.instructions)) }: ConnectOptions,
+  { onCleanup }: Pick<Context, "onCleanup">,
+  { subject, identities, begin = (connection) => connection.send(getText(PATH.instructions)) }: Connecting,
 ): Promise<Connection[]> {
+  const { host, port } = subject;
   const connections: Connection[] = [];
   await inParallel({ count: identities.length, atOnce: AT_ONCE }, async (at) => {
     const connection = await openConnection({ ...itemAt(identities, at), host, port });
@@ -143,22 +184,9 @@ export async function settle(
   }
 }
 
-/** Clients of a test advertise once: on a slow machine they would be two minutes old before they are asked. */
-async function writeLenientPolicy(folder: string): Promise<string> {
-  const file = join(folder, "policy.yaml");
-  // JSON is YAML.
-  await writeFile(
-    file,
-    JSON.stringify({ version: "patient", staleness: "24h", defaultQuota: { reservations: 100_000 } }),
-  );
-  return file;
-}
-
 async function baselineSubject({ url, certificates }: NonNullable<Context["baseline"]>): Promise<Subject> {
   const known = await readBaselineCertificates(certificates);
-  if (!URL.canParse(url)) throw new Fault("invalid", `--baseline ${url}: write it as https://host:port`);
-  const { hostname, port, protocol } = new URL(url);
-  if (protocol !== "https:") throw new Fault("invalid", `--baseline ${url}: only https is spoken`);
+  const { hostname, port } = new URL(url);
   return {
     label: "baseline",
     settleMs: BASELINE_SETTLES_MS,

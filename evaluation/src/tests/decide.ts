@@ -1,8 +1,9 @@
 import { type AmountOptions, formatQuantity, parseAmount, parseQuantity } from "@resource-broker/base";
 import { apply, DEFAULT_POLICY, decide, emptyLedger, type Ledger } from "@resource-broker/domain";
 import { chooseProvider, cluster, priced, request } from "@resource-broker/domain/testing";
-import type { EvaluationTest } from "../../evaluation-test.ts";
-import { markdownTable } from "../../report/format.ts";
+import { evaluationTest } from "../evaluation-test.ts";
+import { median } from "../measure/statistics.ts";
+import { tableOf } from "../report/format.ts";
 
 /** How long one run of something takes. */
 interface TimedRow {
@@ -28,8 +29,7 @@ function timeOf(name: string, target: string, run: () => unknown): TimedRow {
 
 /** For what is warm already: the median over rounds of `repeats` runs, per run. */
 function medianNanoseconds(repeats: number, run: () => unknown): number {
-  const rounds = Array.from({ length: ROUNDS }, () => nanosecondsOf(repeats, run));
-  return rounds.sort((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN;
+  return median(Array.from({ length: ROUNDS }, () => nanosecondsOf(repeats, run))) ?? Number.NaN;
 }
 
 function repeatsWithin(milliseconds: number, run: () => unknown): number {
@@ -203,7 +203,7 @@ function decisionTimes(): TimedRow[] {
 }
 
 /** What is computed for one request, without network, process or disk: `npm run bench:domain`. */
-export const decideTest: EvaluationTest<{ readonly rows: readonly TimedRow[] }> = {
+export const decideTest = evaluationTest<{ readonly rows: readonly TimedRow[] }>({
   id: "decide",
   title: "Deciding: the computation alone",
   method: [
@@ -211,18 +211,18 @@ export const decideTest: EvaluationTest<{ readonly rows: readonly TimedRow[] }> 
     "time of one run by the monotonic clock. Quantities are read from a mix of typical, unusual, wrong and adverse texts; decisions are made among 100, 1,000 and",
     "10,000 providers of different sizes, loads and prices, or all alike.",
   ].join("\n"),
-  expectedSeconds: (size) => ({ smoke: 0, quick: 6, full: 6 })[size],
+  expectedSeconds: { smoke: 0, quick: 6, full: 6 },
   run: async () => ({ rows: [...quantityTimes(), ...decisionTimes()] }),
-  faults: () => [],
-  charts: () => [],
-  findings: ({ rows }) => ({
-    summary: [],
-    text: markdownTable(
-      ["", "time", "target"],
-      rows.map(({ name, nanoseconds, target }) => [name, durationText(nanoseconds), target]),
-    ),
+  report: ({ rows }) => ({
+    text: [
+      tableOf(rows, {
+        "": ({ name }) => name,
+        time: ({ nanoseconds }) => durationText(nanoseconds),
+        target: ({ target }) => target,
+      }),
+    ],
   }),
-};
+});
 
 function durationText(nanoseconds: number): string {
   if (nanoseconds < 1000) return `${nanoseconds.toFixed(0)} ns`;
