@@ -2,7 +2,6 @@
  * `node evaluation/src/dashboard-bench.ts`: what the dashboard's answers cost the broker's one thread, with 1,000 clusters and
  * 10,000 reservations, JSON included. Figures are printed, never asserted.
  */
-import { resourceVector } from "@resource-broker/base";
 import {
   AdvertisementWatch,
   CapacityHistory,
@@ -15,43 +14,37 @@ import {
   spendingOf,
 } from "@resource-broker/broker/testing";
 import { apply, DEFAULT_POLICY, type Decision, emptyLedger, type Reservation } from "@resource-broker/domain";
+import { cluster, request } from "@resource-broker/domain/testing";
 
 const CLUSTERS = 1000;
 const RESERVATIONS = 10_000;
 const ROUNDS = 200;
 const NOW = Date.UTC(2026, 0, 5, 12);
-const GI = 1024 ** 3;
 const name = (count: number): string => `cluster-${String(count).padStart(4, "0")}`;
 
 const ledger = emptyLedger();
 for (let count = 0; count < CLUSTERS; count++) {
-  const all = resourceVector({ cpuMillis: 64_000, memoryBytes: 256 * GI, gpus: count % 5 });
-  apply(ledger, {
-    kind: "advertised",
-    at: NOW - (count % 60) * 1000,
-    advertisement: {
-      clusterId: name(count),
+  const advertisement = cluster(name(count), {
+    cpu: 64,
+    memoryGi: 256,
+    gpu: count % 5,
+    allocated: { cpu: count % 40, memoryGi: 1 },
+    more: {
       clusterName: `Cluster ${count}`,
-      capacity: all,
-      allocatable: all,
-      allocated: resourceVector({ cpuMillis: (count % 40) * 1000, memoryBytes: GI }),
-      usage: [],
-      nodeShapes: [],
-      gpuModels: [],
       labels: { "topology.kubernetes.io/region": `region-${count % 12}`, tier: "gold" },
       cost: {
         currency: "EUR",
         onDemand: { cpuHour: 0.02 + (count % 17) / 1000, memoryGbHour: 0.004, gpuHour: 1 },
       },
-      protocol: 2,
     },
   });
+  apply(ledger, { kind: "advertised", at: NOW - (count % 60) * 1000, advertisement });
 }
 const decision: Decision = {
   id: "dec-1",
   at: NOW,
   requester: "x",
-  request: { resources: resourceVector({}), priority: 0, constraints: {}, tier: "on-demand" },
+  request: request({ cpu: 0, memoryGi: 0 }),
   policyVersion: "default",
   weights: DEFAULT_POLICY.weights,
   currency: "EUR",
@@ -62,14 +55,14 @@ const decision: Decision = {
   candidates: [],
 };
 for (let count = 0; count < RESERVATIONS; count++) {
-  const granted = resourceVector({ cpuMillis: 100 * (1 + (count % 20)), memoryBytes: GI });
+  const asked = request({ cpu: (1 + (count % 20)) / 10, memoryGi: 1 });
   const at = NOW - ((count * 7919) % 80_000) * 1000;
   const reservation: Reservation = {
     id: `rsv-${name((count * 31) % CLUSTERS)}-${((count * 2_654_435_761) % 2 ** 32).toString(36)}-${count}`,
     requester: name((count * 31) % CLUSTERS),
     provider: name((count * 17 + 1) % CLUSTERS),
-    granted,
-    request: { resources: granted, priority: 0, constraints: {}, tier: "on-demand" },
+    granted: asked.resources,
+    request: asked,
     phase: "Reserved",
     cost: { currency: "EUR", perHour: 0.1 + (count % 9) / 10 },
     createdAt: at,

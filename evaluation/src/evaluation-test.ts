@@ -59,8 +59,6 @@ export interface Programs {
   readonly agent: string;
   /** brokerctl. */
   readonly cli: string;
-  /** How Node is called for the agent, as its launcher does. */
-  readonly agentNodeFlags: readonly string[];
 }
 
 export interface SummaryRow {

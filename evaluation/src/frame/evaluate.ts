@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { Fault } from "@resource-broker/base";
@@ -125,13 +125,5 @@ function bundlePrograms(root: string, into: string): Programs {
     broker: join(into, "broker.mjs"),
     agent: join(into, "agent.mjs"),
     cli: join(into, "brokerctl.mjs"),
-    agentNodeFlags: flagsOfLauncher(readFileSync(join(into, "agent"), "utf8")),
   };
-}
-
-/** From the script that starts the bundle: `exec node --a --b "…/agent.mjs" "$@"`. */
-export function flagsOfLauncher(script: string): string[] {
-  const command = /^exec node (.*?)"/m.exec(script)?.[1];
-  if (command === undefined) throw new Error("the agent's launcher does not say how Node is called");
-  return command.split(" ").filter((word) => word.startsWith("--"));
 }

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Context, EvaluationTest } from "../evaluation-test.ts";
-import { flagsOfLauncher } from "./evaluate.ts";
 import { readFlags, type RunFlags } from "./flags.ts";
 import { divideCores, objectionsTo, readCoreList, readTimes } from "./machine.ts";
 import { createProgress } from "./progress.ts";
@@ -133,15 +132,11 @@ describe("the machine", () => {
     expect(objectionsTo({ ...MACHINE, ...change }, "smoke")).toEqual([]);
   });
 
-  test("has its cores, stolen time and the agent's flags read from what the system prints", () => {
+  test("has its cores and stolen time read from what the system prints", () => {
     expect(readCoreList(" 0-2,7,9-10\n")).toEqual([0, 1, 2, 7, 9, 10]);
     expect(divideCores([4, 5, 6])).toEqual({ broker: [4], load: [5, 6] });
     expect(divideCores([0])).toEqual({ broker: [], load: [] });
     expect(readTimes("cpu  1 2 3 4 5 6 7 8 100 100\ncpu0 9 9\n")).toEqual({ total: 36, stolen: 8 });
-    expect(flagsOfLauncher(`exec node --a=1 --b "$(dirname "$0")/agent.mjs" "$@"\n`)).toEqual([
-      "--a=1",
-      "--b",
-    ]);
   });
 });
 
@@ -184,7 +179,7 @@ describe("running", () => {
       size: "full",
       seed: 1,
       cores: { broker: [], load: [] },
-      programs: { broker: "", agent: "", cli: "", agentNodeFlags: [] },
+      programs: { broker: "", agent: "", cli: "" },
       signal,
     };
     const scratch = join(results, "scratch");
@@ -204,9 +199,13 @@ describe("running", () => {
     expect(found("4")).toEqual([{ ms: 2 }]);
   });
 
-  test("what two are reported from is measured once, in a folder that is gone afterwards", async () => {
+  test("what two are reported from is measured once; what it started, and its folder, are gone afterwards", async () => {
     const seen: string[] = [];
-    const measure = async ({ folder: own }: Context): Promise<unknown> => seen.push(own);
+    const ended: boolean[] = [];
+    const measure = async ({ folder: own, onCleanup }: Context): Promise<unknown> => {
+      onCleanup(() => ended.push(existsSync(own)));
+      return seen.push(own);
+    };
     const both = ["2", "3"].map((id) => sampleTest(id, { measurement: "2-3", measure }));
     await run(both.slice(1));
     await run(both);
@@ -214,6 +213,7 @@ describe("running", () => {
       [1, undefined, undefined],
       [false],
     ]);
+    expect(ended).toEqual([true]);
     writeReport(folder, both, []);
     expect(report()).toContain("| 2 Test 2, 3 Test 3 |");
   });

@@ -1,36 +1,42 @@
 import { basename } from "node:path";
 import { Fault } from "@resource-broker/base";
 import { renderPng, renderSvg } from "../charts/render-svg.ts";
-import type { EvaluationTest, SummaryRow } from "../evaluation-test.ts";
-import { type ReportedTest, reportMarkdown, type RunSummary, summaryMarkdown } from "../report/report.ts";
+import type { EvaluationTest } from "../evaluation-test.ts";
+import {
+  type ReportedTest,
+  reportMarkdown,
+  rowsOf,
+  type RunSummary,
+  summaryMarkdown,
+} from "../report/report.ts";
 import { type RunFolder, type RunRecord, runsLike } from "./run-folder.ts";
 import type { Failure } from "./run-tests.ts";
 
 /** Report, summary and charts from what is there as JSON. Returns what went wrong while measuring. */
 export function writeReport(
   folder: RunFolder,
-  tests: readonly EvaluationTest[],
+  all: readonly EvaluationTest[],
   failed: readonly Failure[],
 ): string[] {
   const record = recordOf(folder);
-  const reported = reportedTests(folder, tests);
-  for (const chart of reported.flatMap(({ charts }) => charts)) {
+  const tests = reportedTests(folder, all);
+  for (const chart of tests.flatMap(({ charts }) => charts)) {
     const svg = renderSvg(chart);
     folder.write(`charts/${chart.name}.svg`, svg);
     folder.write(`charts/${chart.name}.png`, renderPng(svg));
   }
-  const known = new Set([...reported, ...failed].map(({ id }) => id));
-  const left = tests.filter(({ id }) => !known.has(id));
+  const known = new Set([...tests, ...failed].map(({ id }) => id));
+  const left = all.filter(({ id }) => !known.has(id));
+  const others = runsLike(folder, record).flatMap((each) => foundIn(each, all));
   const name = basename(folder.path);
-  const others = runsLike(folder, record).flatMap((each) => foundIn(each, tests));
-  folder.write("report.md", reportMarkdown({ name, record, tests: reported, failed, others, left }));
-  folder.write("summary.md", summaryOf(folder, tests, "report.md"));
-  return reported.flatMap(({ id, faults }) => faults.map((fault) => `${id}: ${fault}`));
+  folder.write("report.md", reportMarkdown({ name, record, tests, failed, others, left }));
+  folder.write("summary.md", summaryMarkdown(record, rowsOf(tests), "report.md"));
+  return tests.flatMap(({ id, faults }) => faults.map((fault) => `${id}: ${fault}`));
 }
 
 /** As it stands in the README: `reportLink` is where the report is, seen from there. */
 export function summaryOf(folder: RunFolder, tests: readonly EvaluationTest[], reportLink: string): string {
-  return summaryMarkdown(recordOf(folder), rowsOf(folder, tests), reportLink);
+  return summaryMarkdown(recordOf(folder), rowsOf(reportedTests(folder, tests)), reportLink);
 }
 
 /** What each test found, without method and charts. */
@@ -43,14 +49,10 @@ export function tablesOf(folder: RunFolder, tests: readonly EvaluationTest[]): s
 /** A run of older sources may have written something else: then it cannot be compared. */
 function foundIn(folder: RunFolder, tests: readonly EvaluationTest[]): RunSummary[] {
   try {
-    return [{ name: basename(folder.path), rows: rowsOf(folder, tests) }];
+    return [{ name: basename(folder.path), rows: rowsOf(reportedTests(folder, tests)) }];
   } catch {
     return [];
   }
-}
-
-function rowsOf(folder: RunFolder, tests: readonly EvaluationTest[]): SummaryRow[] {
-  return reportedTests(folder, tests).flatMap(({ summary }) => summary);
 }
 
 function reportedTests(folder: RunFolder, tests: readonly EvaluationTest[]): ReportedTest[] {

@@ -1,31 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Runs a task as soon as fewer than so many are under way; the others wait in line. */
+/** Runs a task when the one before it in its lane has ended; there are as many lanes as may be under way. */
 export type ConcurrencyLimit = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function limitConcurrency(most: number): ConcurrencyLimit {
-  const waiting: (() => void)[] = [];
-  let underWay = 0;
-  const enter = (): Promise<void> => {
-    if (underWay < most) {
-      underWay += 1;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => void waiting.push(resolve));
-  };
-  const leave = (): void => {
-    const next = waiting.shift();
-    // The place is handed on: it is never free in between.
-    if (next === undefined) underWay -= 1;
-    else next();
-  };
-  return async (task) => {
-    await enter();
-    try {
-      return await task();
-    } finally {
-      leave();
-    }
+  const lanes: Promise<unknown>[] = [];
+  let next = 0;
+  return (task) => {
+    const lane = next++ % most;
+    const done = (lanes[lane] ?? Promise.resolve()).then(task);
+    // The next one in the lane does not care how this one ended.
+    lanes[lane] = done.catch(() => undefined);
+    return done;
   };
 }
 

@@ -6,8 +6,9 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { answerFrom } from "../tests/subject/calls.ts";
 import { readBaselineCertificates } from "../tests/subject/subject.ts";
-import { limitConcurrency, withCleanup } from "./async.ts";
+import { limitConcurrency, lookUntil, type OnCleanup, withCleanup } from "./async.ts";
 import { wholeReply } from "./load/connection.ts";
+import { inScope, inTurn, numbersTo } from "./scope.ts";
 import { coreShare, coreShares, sampleOf, sampleProcess, ticksFrom } from "./sample-process.ts";
 import { distributionOf, linearFit, logLogFit, percentile } from "./statistics.ts";
 
@@ -122,6 +123,36 @@ test("what was begun last ends first, also when something fails on the way", asy
   });
   await expect(run).rejects.toThrow("measuring failed");
   expect(ended).toEqual(["agent", "broker"]);
+});
+
+test("steps are done in turn, what each starts ends with it, and none begins after a stop", async () => {
+  const told: string[] = [];
+  const stopping = new AbortController();
+  const onCleanup: OnCleanup = () => expect.unreachable();
+  const context = {
+    signal: stopping.signal,
+    progress: (share: number, doing: string) => void told.push(`${share} ${doing}`),
+    onCleanup,
+  };
+  const steps = inTurn(context, numbersTo(4), {
+    doing: (number) => `step ${number}`,
+    task: (number) =>
+      inScope(context, async (inner) => {
+        inner.onCleanup(() => told.push(`end ${number}`));
+        if (number === 2) stopping.abort(new Error("stopped"));
+      }),
+  });
+  await expect(steps).rejects.toThrow("stopped");
+  expect(told).toEqual(["0 step 1", "end 1", "0.25 step 2", "end 2"]);
+});
+
+test("what is waited for is looked for at least once, and given up in time", async () => {
+  const looks = { everyMs: 1, withinMs: 0 };
+  let looked = 0;
+  expect(await lookUntil(looks, () => "there")).toBe("there");
+  expect(await lookUntil(looks, () => void looked++)).toBeUndefined();
+  expect(looked).toBe(1);
+  expect(await lookUntil({ everyMs: 1, withinMs: 1e4 }, () => (++looked > 3 ? looked : undefined))).toBe(4);
 });
 
 test("never more than so many are under way, and a failure keeps nobody waiting", async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -20,6 +21,14 @@ type Measured = Pick<Context, "programs" | "cores" | "folder" | "onCleanup">;
 
 /** As the broker's launcher and its image set it. */
 const { environment = {} } = programsNamed(["broker"])[0] ?? {};
+/** As the agent's launcher and its image call Node. */
+const NODE_FLAGS = flagsIn(programsNamed(["agent"])[0]?.nodeFlags);
+
+function flagsIn(file: string | undefined): readonly string[] {
+  if (file === undefined) return [];
+  const list: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../..", file), "utf8"));
+  return Array.isArray(list) ? list.map(String) : [];
+}
 
 /** The bundled broker, on the core that is its own, until the context ends. Its files are below the test's folder. */
 export async function startMeasuredBroker(
@@ -48,7 +57,7 @@ export async function startMeasuredAgent(
 ): Promise<AgentProcess> {
   const agent = await startAgent({
     directory: join(folder, options.clusterId),
-    nodeFlags: programs.agentNodeFlags,
+    nodeFlags: NODE_FLAGS,
     ...options,
     program: programs.agent,
     readyWithinMs: READY_WITHIN_MS,

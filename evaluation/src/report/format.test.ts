@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { factorText, markdownTable, numberText, valueText, withUnit } from "./format.ts";
+import { columnsOf, factorText, markdownTable, numberText, tableOf, valueText, withUnit } from "./format.ts";
 
 test.each([
   [0, "0"],
@@ -35,6 +35,24 @@ test.each([
   { name: "nothing measured", ours: 0, theirs: 5, text: "–" },
 ])("a figure that is $name is called $text", ({ ours, theirs, text }) => {
   expect(factorText(ours, theirs)).toBe(text);
+});
+
+test("a column is called by its head, and says of each row a text, a count, or a figure with its unit", () => {
+  const rows = [
+    { name: "x", count: 1234, median: 4.561 },
+    { name: "y", count: 2 },
+  ];
+  const table = tableOf(rows, {
+    "": ({ name }) => name,
+    count: ({ count }) => count,
+    ...columnsOf("ms", "median"),
+  });
+  expect(table.split("\n")).toEqual([
+    "|  | count | median |",
+    "| --- | --: | --: |",
+    "| x | 1,234 | 4.56 ms |",
+    "| y | 2 | – |",
+  ]);
 });
 
 test("a cell with a bar or a line break stays one cell", () => {

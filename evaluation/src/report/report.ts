@@ -67,7 +67,7 @@ export interface ReportInput {
 }
 
 export function reportMarkdown({ name, record, tests, failed, others, left }: ReportInput): string {
-  const rows = tests.flatMap(({ summary }) => summary);
+  const rows = rowsOf(tests);
   return [
     `# Evaluation of ${dateText(record.startedAt)}`,
     INTRODUCTION,
@@ -89,6 +89,10 @@ export function reportMarkdown({ name, record, tests, failed, others, left }: Re
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+export function rowsOf(tests: readonly ReportedTest[]): SummaryRow[] {
+  return tests.flatMap(({ summary }) => summary);
 }
 
 const INTRODUCTION = `Written by \`npm run evaluate\`; the raw samples (\`raw/\`) stay on the machine that measured. "this system" was measured here; "Go thesis, 2026, published" is what the predecessor published about itself, measured by its author on a machine with 96 cores. Both columns beside each other are therefore no race on one track: a side-by-side run on one machine needs its broker (\`--baseline\`).`;

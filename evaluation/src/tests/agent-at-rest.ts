@@ -39,7 +39,7 @@ async function measure(context: Context): Promise<AgentAtRest> {
   const forMs = FOR_MS[size];
   const certificates = await testCertificates();
   const broker = await startMeasuredBroker(context, { certificates });
-  const kubeconfig = await startClusters(context).add(SHAPE);
+  const kubeconfig = await startClusters(context)(SHAPE);
   const proxy = await startFaultyProxy(broker);
   context.onCleanup(proxy.close);
   // Nobody asks whether it is ready: its answers would be measured with it.

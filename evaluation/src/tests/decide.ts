@@ -59,39 +59,36 @@ const LENGTH = 100;
 const WORST_REPEATS = 50;
 const RANDOM_INPUTS = 400;
 
-function quantityTimes(): TimedRow[] {
-  return [
-    perInput("read a typical quantity as an amount", "0.5 µs", [
-      ...TYPICAL_CPU.map((text) => () => parseAmount(text, CPU)),
-      ...TYPICAL_BYTES.map((text) => () => parseAmount(text, BYTES)),
-    ]),
-    perInput(
-      "… an unusual one, exactly",
-      "",
-      UNUSUAL.map((text) => () => parseAmount(text, CPU)),
-    ),
-    perInput(
-      "… a wrong one, refused with its reason",
-      "",
-      WRONG.map((text) => () => parseAmount(text, CPU)),
-    ),
-    perInput(
-      "read and print a quantity exactly",
-      "",
-      TYPICAL_BYTES.map((text) => () => canonical(text)),
-    ),
-    worstOf100Characters(),
-  ];
+/** What is read, and the texts that are read in turn, so that no single one can be specialised for. */
+const READS: readonly { name: string; target: string; reads: readonly (() => unknown)[] }[] = [
+  {
+    name: "read a typical quantity as an amount",
+    target: "0.5 µs",
+    reads: [...readsOf(TYPICAL_CPU, CPU), ...readsOf(TYPICAL_BYTES, BYTES)],
+  },
+  { name: "… an unusual one, exactly", target: "", reads: readsOf(UNUSUAL, CPU) },
+  { name: "… a wrong one, refused with its reason", target: "", reads: readsOf(WRONG, CPU) },
+  {
+    name: "read and print a quantity exactly",
+    target: "",
+    reads: TYPICAL_BYTES.map((text) => () => canonical(text)),
+  },
+];
+
+function readsOf(texts: readonly string[], options: AmountOptions): (() => unknown)[] {
+  return texts.map((text) => () => parseAmount(text, options));
 }
 
-/** The mean over a mix, so that no single text can be specialised for. */
-function perInput(name: string, target: string, reads: readonly (() => unknown)[]): TimedRow {
-  const row = timeOf(name, target, () => {
-    let last: unknown;
-    for (const read of reads) last = read();
-    return last;
+function quantityTimes(): TimedRow[] {
+  const rows = READS.map(({ name, target, reads }) => {
+    const row = timeOf(name, target, () => {
+      let last: unknown;
+      for (const read of reads) last = read();
+      return last;
+    });
+    return { ...row, nanoseconds: row.nanoseconds / reads.length };
   });
-  return { ...row, nanoseconds: row.nanoseconds / reads.length };
+  return [...rows, worstOf100Characters()];
 }
 
 function worstOf100Characters(): TimedRow {

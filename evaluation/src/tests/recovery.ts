@@ -58,14 +58,14 @@ async function measure(context: Context): Promise<RecoveryResult> {
     const share = (part: number): number => (index + part) / PLANS[size].length;
     const at = `at ${countText(reservations)}`;
     await inScope(context, async (inner) => {
-      const answers = await fill(await openClusters(inner, subject, FILLERS[size]), {
+      const filled = await fill(await openClusters(inner, subject, FILLERS[size]), {
         count: reservations - acknowledged.size,
         request: requestFor(SMALL),
         name: `fill-${reservations}`,
         signal,
         onShare: (part) => context.progress(share(part / 2), `filling ${at}`),
       });
-      for (const id of grantedIds(answers)) acknowledged.add(id);
+      for (const { answers } of filled) for (const id of grantedIds(answers)) acknowledged.add(id);
     });
     const killing = await partOf(context, { name: `${reservations}`, from: share(0.5), to: share(1) });
     const recoveries = await inTurn(killing, numbersTo(kills), {

@@ -69,17 +69,15 @@ interface Trial {
 async function measure(context: Context): Promise<{ readonly trials: readonly Trial[] }> {
   const certificates = await cliCertificates(context.programs.cli, join(context.folder, "certs"));
   const broker = await startMeasuredBroker(context, { certificates });
-  const clusters = startClusters(context);
+  const addCluster = startClusters(context);
   const count = TRIALS[context.size];
   const trials = await inTurn(context, numbersTo(count), {
     doing: (number) => `trial ${number} of ${count}`,
     task: async (_, index) => {
       const clusterId = `trial-${index}`;
-      const kubeconfig = await clusters.add({ name: clusterId, ...SHAPE });
+      const kubeconfig = await addCluster({ name: clusterId, ...SHAPE });
       const setup = { broker, certificates, clusterId, kubeconfig };
-      const trial = await inScope(context, (inner) => tryOnce(inner, setup));
-      await clusters.remove(clusterId);
-      return trial;
+      return inScope(context, (inner) => tryOnce(inner, setup));
     },
   });
   return { trials };

@@ -10,15 +10,14 @@ import {
   typicalRequests,
 } from "@resource-broker/testkit";
 import { parse } from "yaml";
-import type { ClustersCommand, ClusterShape, ClustersReply } from "./start-clusters.ts";
+import type { ClusterShape, ClustersReply } from "./start-clusters.ts";
 
 const sim = createKubeSim({ clock: systemClock(Date.now), randomBytes });
 const kinds = clusterDefinitions();
 
-process.on("message", (command: ClustersCommand) => {
-  const { name } = command;
-  const done = command.kind === "add" ? add(command.shape) : remove(name);
-  done.then(
+process.on("message", (shape: ClusterShape) => {
+  const { name } = shape;
+  add(shape).then(
     (kubeconfig) => answer({ name, kubeconfig }),
     (error: unknown) =>
       answer({ name, kubeconfig: "", problem: error instanceof Error ? error.message : String(error) }),
@@ -38,14 +37,6 @@ async function add({ name, nodes, pods }: ClusterShape): Promise<string> {
   }
   // As JSON: an agent in its own cluster reads no YAML, and most are.
   return JSON.stringify(parse(cluster.kubeconfig));
-}
-
-async function remove(name: string): Promise<string> {
-  await sim
-    .clusters()
-    .find((cluster) => cluster.name === name)
-    ?.stop();
-  return "";
 }
 
 function answer(reply: ClustersReply): void {

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { OnCleanup } from "../async.ts";
+import type { Context } from "../../evaluation-test.ts";
 
 const PROGRAM = join(import.meta.dirname, "clusters-process.ts");
 /** A hundred and fifty thousand pods are a gigabyte of JSON objects. */
@@ -14,22 +14,9 @@ export interface ClusterShape {
   readonly pods: number;
 }
 
-/** Simulated clusters (kube-sim) in one process of their own. They begin with the kinds of ours and nothing else happens in them. */
-export interface SimulatedClusters {
-  /** Resolves with the text of a kubeconfig with full rights. */
-  readonly add: (shape: ClusterShape) => Promise<string>;
-  readonly remove: (name: string) => Promise<void>;
-}
-
-/** What is told to the process with the clusters: that there is such a cluster, or that it is gone. */
-export type ClustersCommand =
-  | { readonly kind: "add"; readonly name: string; readonly shape: ClusterShape }
-  | { readonly kind: "remove"; readonly name: string };
-
-/** What it answers. */
+/** What the process with the clusters answers. */
 export interface ClustersReply {
   readonly name: string;
-  /** Empty: the cluster is gone. */
   readonly kubeconfig: string;
   readonly problem?: string;
 }
@@ -39,8 +26,14 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** It runs on the cores of the load, as everything does that is not told otherwise, until the context ends. */
-export function startClusters({ onCleanup }: { readonly onCleanup: OnCleanup }): SimulatedClusters {
+/**
+ * Simulated clusters (kube-sim) in one process of their own, until the context ends. They begin with the kinds of ours and
+ * nothing else happens in them. What comes back adds one, and resolves with the text of a kubeconfig with full rights. The
+ * process runs on the cores of the load, as everything does that is not told otherwise.
+ */
+export function startClusters({
+  onCleanup,
+}: Pick<Context, "onCleanup">): (shape: ClusterShape) => Promise<string> {
   const child = fork(PROGRAM, { execArgv: NODE_FLAGS, stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit");
   const waiting = new Map<string, Waiter>();
@@ -58,15 +51,9 @@ export function startClusters({ onCleanup }: { readonly onCleanup: OnCleanup }):
     if (child.exitCode === null && child.signalCode === null) child.kill();
     await ended;
   });
-  const ask = (command: ClustersCommand): Promise<string> =>
+  return (shape) =>
     new Promise((resolve, reject) => {
-      const { name } = command;
-      if (waiting.has(name)) return reject(new Error(`cluster ${name} is being made or ended already`));
-      waiting.set(name, { resolve, reject });
-      child.send(command);
+      waiting.set(shape.name, { resolve, reject });
+      child.send(shape);
     });
-  return {
-    add: (shape) => ask({ kind: "add", name: shape.name, shape }),
-    remove: async (name) => void (await ask({ kind: "remove", name })),
-  };
 }

@@ -93,10 +93,11 @@ async function measure(
     fill(asking, { count: of, request: requestFor(SMALL), name: `${name}-${clusters}`, signal });
   const warm = await reserve("warm", Math.ceil(count / 4));
   const before = cpuMsOf(pid);
-  const answers = await reserve("grow", count);
+  const filled = await reserve("grow", count);
   const reservationUs = (1000 * (cpuMsOf(pid) - before)) / count;
   // A provider is told in each reply what it holds: with few clusters each would hold thousands.
-  await releaseAll([...warm, ...answers]);
+  await releaseAll(warm);
+  await releaseAll(filled);
   const connections = await connectAll(context, { subject, identities: providers });
   const advertisementUs = await advertisementCost(pid, connections);
   // After the work of each step, so that the first one, too, has the heap that work needs.
@@ -104,7 +105,7 @@ async function measure(
   const { rssMb } = memoryOf(pid);
   return {
     step: { clusters, reservationUs, advertisementUs, rssMb },
-    refused: answers.filter(({ status }) => status !== 201).length,
+    refused: filled.flatMap(({ answers }) => answers).filter(({ status }) => status !== 201).length,
   };
 }
 
@@ -154,7 +155,7 @@ export async function growPods(context: Context): Promise<PodsStep[]> {
         const identity = subject.identity(`cluster-${index}`);
         const nodes = Math.max(1, Math.ceil(pods / PODS_PER_NODE));
         // A process of its own for each: the memory of a large one would be in the way of the next.
-        const kubeconfig = await startClusters(inner).add({ name: identity.clusterId, nodes, pods });
+        const kubeconfig = await startClusters(inner)({ name: identity.clusterId, nodes, pods });
         const agent = await startAgentOf(inner, subject, { ...identity, kubeconfig });
         const syncCpuMs = cpuMsOf(pidOf(agent));
         await sleep(PODS_SETTLE_MS[size], undefined, { signal });

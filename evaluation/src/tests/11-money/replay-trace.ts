@@ -1,6 +1,5 @@
-import { fits, NO_RESOURCES, resourceVector } from "@resource-broker/base";
+import { fits } from "@resource-broker/base";
 import {
-  type Advertisement,
   apply,
   type Command,
   DEFAULT_POLICY,
@@ -11,12 +10,14 @@ import {
   type Reply,
   type ReservationRequest,
 } from "@resource-broker/domain";
+import { cluster, request } from "@resource-broker/domain/testing";
 import { type SeededRandom, seededRandom } from "@resource-broker/testkit";
 import { costOf, type ListPrices, type TraceRequest } from "./trace.ts";
 
 const STARTS_AT = Date.UTC(2026, 0, 5);
 const GIB = 2 ** 30;
-const GIB_PER_CPU = 4;
+/** What every provider has. */
+export const GIB_PER_CPU = 4;
 
 /** How a provider is chosen. `random` takes anyone with room; the others are weights of the broker's policy. */
 export const POLICIES = ["balanced", "headroom only", "cheapest", "random"] as const;
@@ -66,20 +67,26 @@ export function replayTrace(
     for (const event of events) apply(ledger, event);
     return reply;
   };
-  for (const provider of providers)
-    perform({ kind: "advertise", advertisement: advertisementOf(provider, prices) }, STARTS_AT);
+  for (const { cluster: name, cpus } of providers) {
+    const offer = prices.offers.find((each) => each.cluster === name);
+    if (offer === undefined) throw new Error(`there is no price of ${name}`);
+    const size = { cpu: cpus, memoryGi: cpus * GIB_PER_CPU };
+    const advertisement = cluster(name, { ...size, more: { cost: costOf(offer, prices) } });
+    perform({ kind: "advertise", advertisement }, STARTS_AT);
+  }
   const random = seededRandom(seed).fork(POLICIES.indexOf("random"));
 
   return trace.map((ask, number) => {
     const now = STARTS_AT + ask.atMs;
     endWhatIsDue((command) => perform(command, now));
-    const request = requestOf(ask);
-    const target = policyName === "random" ? anyWithRoom(ledger, request, random) : undefined;
+    const { durationMs } = ask;
+    const wanted = request({ cpu: ask.cpuMillis / 1000, memoryGi: ask.memoryBytes / GIB }, { durationMs });
+    const target = policyName === "random" ? anyWithRoom(ledger, wanted, random) : undefined;
     const reply = perform(
       {
         kind: "reserve",
         requester: ask.requester,
-        request: target === undefined ? request : { ...request, target },
+        request: target === undefined ? wanted : { ...wanted, target },
         reservationId: `rsv-${number}`,
         decisionId: `dec-${number}`,
       },
@@ -103,35 +110,7 @@ function outcomeOf(reply: Reply): RequestOutcome {
   return cost?.total === undefined ? { provider } : { provider, price: cost.total };
 }
 
-function anyWithRoom(ledger: Ledger, request: ReservationRequest, random: SeededRandom): string | undefined {
-  const open = ledger.candidateTable.candidates.filter(({ available }) => fits(request.resources, available));
+function anyWithRoom(ledger: Ledger, wanted: ReservationRequest, random: SeededRandom): string | undefined {
+  const open = ledger.candidateTable.candidates.filter(({ available }) => fits(wanted.resources, available));
   return random.pick(open)?.clusterId;
-}
-
-function requestOf({ cpuMillis, memoryBytes, durationMs }: TraceRequest): ReservationRequest {
-  return {
-    resources: resourceVector({ cpuMillis, memoryBytes }),
-    priority: 0,
-    durationMs,
-    constraints: {},
-    tier: "on-demand",
-  };
-}
-
-function advertisementOf({ cluster, cpus }: Provider, prices: ListPrices): Advertisement {
-  const offer = prices.offers.find((each) => each.cluster === cluster);
-  if (offer === undefined) throw new Error(`there is no price of ${cluster}`);
-  const allocatable = resourceVector({ cpuMillis: cpus * 1000, memoryBytes: cpus * GIB_PER_CPU * GIB });
-  return {
-    clusterId: cluster,
-    capacity: allocatable,
-    allocatable,
-    allocated: NO_RESOURCES,
-    usage: [],
-    nodeShapes: [],
-    gpuModels: [],
-    labels: {},
-    cost: costOf(offer, prices),
-    protocol: 2,
-  };
 }

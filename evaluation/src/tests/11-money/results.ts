@@ -1,4 +1,5 @@
-import type { PolicyName, Provider, RequestOutcome } from "./replay-trace.ts";
+import { mean } from "../../measure/statistics.ts";
+import { GIB_PER_CPU, type PolicyName, type Provider, type RequestOutcome } from "./replay-trace.ts";
 import type { TraceRequest } from "./trace.ts";
 
 const HOUR_MS = 3_600_000;
@@ -98,13 +99,11 @@ export function wrongOutcomes({ policy, outcomes }: PolicyRun, { trace, provider
   return wrong;
 }
 
-const GIB_PER_CPU = 4;
-
 function cpuHoursOf({ cpuMillis }: TraceRequest, durationMs: number): number {
   return (cpuMillis / MILLIS) * (durationMs / HOUR_MS);
 }
 
 function standardDeviation(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  const middle = mean(values) ?? 0;
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)) ?? 0);
 }

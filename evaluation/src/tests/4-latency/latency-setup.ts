@@ -32,14 +32,14 @@ export interface LatencySetup {
 
 export async function openSetup(context: Context): Promise<LatencySetup> {
   const subject = await openSubject(context);
-  const clusters = startClusters(context);
+  const addCluster = startClusters(context);
   const ending = new AbortController();
   context.onCleanup(() => ending.abort());
   const open = async (at: number, nodes: number) => {
     const identity = subject.identities(2)[at];
     if (identity === undefined) throw new Error("two clusters are needed");
     const name = identity.clusterId;
-    const kubeconfig = await clusters.add({ name, nodes, pods: 0 });
+    const kubeconfig = await addCluster({ name, nodes, pods: 0 });
     const kubeconfigFile = join(context.folder, `${name}.kubeconfig`);
     const cluster = await worldCluster({ name, kubeconfigFile, kubeconfig });
     context.onCleanup(cluster.client.close);

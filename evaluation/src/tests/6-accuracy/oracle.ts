@@ -1,4 +1,6 @@
+import { mean, median } from "../../measure/statistics.ts";
 import type { Answer } from "../subject/calls.ts";
+
 /**
  * The rules of deciding, written down a second time from §5 of the design, by brute force and without a line of the broker's
  * code: every cluster is held against every rule, every score is worked out in full, and nothing is fast.
@@ -69,6 +71,7 @@ export interface OracleResult {
 const SAME = 1e-9;
 const BYTES_PER_MI = 2 ** 20;
 const NAMES = ["cpuMillis", "memoryMi", "gpus"] as const;
+type AmountName = (typeof NAMES)[number];
 
 export function decideByRules(world: OracleInput, request: OracleRequest): OracleResult {
   const refusals = new Map<string, readonly string[]>();
@@ -101,8 +104,7 @@ function reasonsAgainst(cluster: OracleCluster, request: OracleRequest, world: O
 /** Never below nothing: a cluster that shrank has promised more than it has, and lends nothing. */
 function freeOf({ id, allocatable, allocated }: OracleCluster, reserved: ReservedAmounts): Amounts {
   const lent = reservedBy(id, reserved);
-  const left = (name: (typeof NAMES)[number]): number =>
-    Math.max(0, allocatable[name] - allocated[name] - lent[name]);
+  const left = (name: AmountName): number => Math.max(0, allocatable[name] - allocated[name] - lent[name]);
   return { cpuMillis: left("cpuMillis"), memoryMi: left("memoryMi"), gpus: left("gpus") };
 }
 
@@ -129,8 +131,10 @@ function bestOf(
   const scored = fitting.map((cluster, at) => {
     const free = freeOf(cluster, world.reserved);
     const lent = reservedBy(cluster.id, world.reserved);
-    const headroom = meanOf(asked.map((name) => (free[name] - wanted[name]) / cluster.allocatable[name]));
-    const share = meanOf(asked.map((name) => lent[name] / cluster.allocatable[name]));
+    const meanOf = (part: (name: AmountName) => number): number =>
+      mean(asked.map((name) => part(name) / cluster.allocatable[name])) ?? 0;
+    const headroom = meanOf((name) => free[name] - wanted[name]);
+    const share = meanOf((name) => lent[name]);
     // Where nobody has a price, its weight goes to resources: headroom alone is left.
     const costPart = costs[at];
     const score =
@@ -163,18 +167,8 @@ function costScores(prices: readonly (number | undefined)[]): (number | undefine
   if (known.length === 0) return prices.map(() => undefined);
   const lowest = Math.min(...known);
   const scoreOf = (price: number): number => (price === 0 ? 1 : lowest / price);
-  const middle = medianOf(known.map(scoreOf));
+  const middle = median(known.map(scoreOf)) ?? 0;
   return prices.map((price) => (price === undefined ? middle : scoreOf(price)));
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [upper, lower] = [sorted[Math.floor(sorted.length / 2)], sorted[Math.ceil(sorted.length / 2) - 1]];
-  return ((upper ?? 0) + (lower ?? 0)) / 2;
 }
 
 /** What the broker did, beside what the rules say. */

@@ -93,7 +93,8 @@ export async function climb(
   let known = 0;
   for (const [index, count] of counts[fleet].entries()) {
     const share = (part: number): number => (index + part) / counts[fleet].length;
-    progress(share(0), `${fleet} start, up to ${count}`);
+    const doing = fleet === "agents" ? "starting agents" : "connecting clients";
+    progress(share(0), `${doing}, up to ${count}`);
     const first = known;
     await inParallel({ count: count - first, atOnce, signal }, (number) => startOne(first + number));
     known = count;

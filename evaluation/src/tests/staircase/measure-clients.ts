@@ -57,7 +57,8 @@ export async function climbWithClients(
         port: broker.port,
         advertisement,
         streams,
-        ...(number < room ? {} : { connectsAnew }),
+        keepsConnection: number < room,
+        connectsAnew,
       });
       note(await client.advertise());
       clients.push(client);
@@ -95,8 +96,9 @@ interface ClientOptions extends ConnectionOptions {
   readonly advertisement: AdvertisementDTO;
   /** False: it asks for instructions instead of keeping a stream of them open. */
   readonly streams: boolean;
-  /** How it connects for each call, where not everybody can keep a connection. That costs the broker more. Absent: it keeps one. */
-  readonly connectsAnew?: ConcurrencyLimit;
+  /** False: it connects for each call, where not everybody can keep a connection. That costs the broker more. */
+  readonly keepsConnection: boolean;
+  readonly connectsAnew: ConcurrencyLimit;
 }
 
 /** Says what an agent says, without a cluster behind it. Each call resolves with whether it went well. */
@@ -109,10 +111,10 @@ interface ProtocolClient {
 }
 
 async function openProtocolClient(options: ClientOptions): Promise<ProtocolClient> {
-  const { clusterId, advertisement, streams, connectsAnew } = options;
+  const { clusterId, advertisement, streams, keepsConnection, connectsAnew } = options;
   const stream = streams ? await openConnection(options) : undefined;
   stream?.stream(getText(PATH.instructionStream), () => undefined);
-  const kept = connectsAnew === undefined ? await openConnection(options) : undefined;
+  const kept = keepsConnection ? await openConnection(options) : undefined;
   let sequence = 0;
   let calling: Promise<unknown> = Promise.resolve();
 
@@ -126,10 +128,8 @@ async function openProtocolClient(options: ClientOptions): Promise<ProtocolClien
       connection.close();
     }
   };
-  const send = (request: string): Promise<boolean> => {
-    if (kept !== undefined) return sendOn(kept, request);
-    return connectsAnew === undefined ? sendAnew(request) : connectsAnew(() => sendAnew(request));
-  };
+  const send = (request: string): Promise<boolean> =>
+    kept === undefined ? connectsAnew(() => sendAnew(request)) : sendOn(kept, request);
   /** One after the other, as on any connection; a failure is told and not thrown. */
   const call = (request: () => string): Promise<boolean> => {
     const answered = calling.then(() => send(request())).catch(() => false);

@@ -57,7 +57,7 @@ async function measure(context: Context): Promise<Staircase> {
 /** Real agent processes, one for each of as many simulated clusters. */
 async function climbWithAgents(context: Context, certificates: TestCertificates) {
   const broker = await startMeasuredBroker(context, { certificates });
-  const clusters = startClusters(context);
+  const addCluster = startClusters(context);
   // All end at once: a hundred agents would take long one after the other.
   const agents: (() => unknown)[] = [];
   context.onCleanup(() => Promise.all(agents.map((dispose) => dispose())));
@@ -68,7 +68,7 @@ async function climbWithAgents(context: Context, certificates: TestCertificates)
     failures: () => 0,
     startOne: async (number) => {
       const name = nameOf(number);
-      const kubeconfig = await clusters.add({ name, ...SHAPE });
+      const kubeconfig = await addCluster({ name, ...SHAPE });
       await startMeasuredAgent(own, { clusterId: name, broker, certificates, kubeconfig });
     },
   });

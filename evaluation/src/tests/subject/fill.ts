@@ -1,8 +1,8 @@
 import { readAll, reservationPages } from "@resource-broker/client";
 import type { ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import type { BrokerProcess } from "@resource-broker/testkit";
-import { type Connection, reserveText } from "../../measure/load/connection.ts";
-import { type Answer, answerOf, release, sendTimed } from "./calls.ts";
+import type { Connection } from "../../measure/load/connection.ts";
+import { type Answer, release, reserve } from "./calls.ts";
 
 export interface FillOptions {
   readonly count: number;
@@ -16,39 +16,35 @@ export interface FillOptions {
 
 const REPORT_EVERY = 1000;
 
-/** An answer, and on which connection it came. */
-export interface Filled extends Answer {
+/** What one connection was answered. */
+export interface Filled {
   readonly connection: Connection;
+  readonly answers: readonly Answer[];
 }
 
 /** So many requests, each connection with one on its way at any time. */
 export async function fill(connections: readonly Connection[], options: FillOptions): Promise<Filled[]> {
   const { count, request, name, signal, onShare = () => undefined } = options;
-  const answers: Filled[] = [];
   let next = 0;
-  const some = async (connection: Connection): Promise<void> => {
+  let answered = 0;
+  const some = async (connection: Connection): Promise<Filled> => {
+    const answers: Answer[] = [];
     for (let number = next++; number < count; number = next++) {
       signal.throwIfAborted();
-      const answer = answerOf(await sendTimed(connection, reserveText(request, `${name}-${number}`)));
-      answers.push({ ...answer, connection });
-      if (answers.length % REPORT_EVERY === 0) onShare(answers.length / count);
+      answers.push(await reserve(connection, request, `${name}-${number}`));
+      if (++answered % REPORT_EVERY === 0) onShare(answered / count);
     }
+    return { connection, answers };
   };
-  await Promise.all(connections.map(some));
-  return answers;
+  return Promise.all(connections.map(some));
 }
 
 /** Everybody gives back what it has; each connection one after the other. */
 export async function releaseAll(filled: readonly Filled[]): Promise<void> {
-  const byConnection = new Map<Connection, string[]>();
-  for (const { connection, id } of filled) {
-    if (id === undefined) continue;
-    byConnection.set(connection, [...(byConnection.get(connection) ?? []), id]);
-  }
-  const some = async ([connection, ids]: readonly [Connection, readonly string[]]): Promise<void> => {
-    for (const id of ids) await release(connection, id);
+  const some = async ({ connection, answers }: Filled): Promise<void> => {
+    for (const id of grantedIds(answers)) await release(connection, id);
   };
-  await Promise.all([...byConnection].map(some));
+  await Promise.all(filled.map(some));
 }
 
 export function grantedIds(answers: readonly Answer[]): string[] {
