@@ -34,7 +34,7 @@ export function simObjects({ api, seed }: Pick<SimCluster, "api" | "seed">): Obj
       return Promise.resolve();
     },
     remove: (kind, name) => {
-      api.delete({ ...target(kind), name }, { dryRun: false, propagation: "Background" });
+      api.delete({ ...target(kind), name }, { dryRun: false });
       return Promise.resolve();
     },
     versions: (kind) => {

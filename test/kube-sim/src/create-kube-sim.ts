@@ -75,7 +75,7 @@ async function startCluster(
   seed(objects);
   const behaviour = behaves ? startBehaviour({ api, clock, log }) : undefined;
   const gate = createGate();
-  const users = createUsers({ api, clock, randomBytes, token: credentials.token });
+  const users = createUsers({ api, randomBytes, token: credentials.token });
   const serving = { api, clock, gate, users, ...(log === undefined ? {} : { log }) };
   const listener = createListener(credentials, (request, response) => void serve(request, response, serving));
   await listener.listen(port);

@@ -105,7 +105,7 @@ function definitionIn({ cluster }: OneCluster) {
 
 function deleteIt(one: OneCluster, name: string): void {
   const target = { definition: definitionIn(one), name, namespace: "default" };
-  one.cluster.api.delete(target, { dryRun: false, propagation: "Background" });
+  one.cluster.api.delete(target, { dryRun: false });
 }
 
 function finalizersOf(one: OneCluster): Readonly<Record<string, readonly string[]>> {

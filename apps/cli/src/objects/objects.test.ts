@@ -197,7 +197,7 @@ function event(reason: string, message: string, uid: string) {
 function remove({ api }: OneCluster["cluster"], name: string): void {
   const definition = api.definitions().find(({ kind }) => kind === "ResourceRequest");
   if (definition === undefined) throw new Error("the cluster knows no ResourceRequest");
-  api.delete({ definition, name, namespace: "default" }, { dryRun: false, propagation: "Background" });
+  api.delete({ definition, name, namespace: "default" }, { dryRun: false });
 }
 
 describe("objects that somebody filled with hostile text", () => {

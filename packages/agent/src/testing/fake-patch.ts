@@ -10,8 +10,6 @@ export function patched(object: FakeObject, patch: Patch): FakeObject {
       return merged(object, patch.body) as FakeObject;
     case "json":
       return patch.body.reduce(stepped, object);
-    case "strategic":
-      throw new Fault("unsupported", "the fake knows no strategic patch");
   }
 }
 

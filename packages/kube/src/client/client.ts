@@ -22,19 +22,17 @@ export interface DeleteOptions extends CallOptions {
   /** Precondition: the object still has this UID. */
   readonly uid?: string;
   readonly resourceVersion?: string;
-  readonly propagation?: "Background" | "Foreground" | "Orphan";
   /** Grace period of a pod; 0: it is deleted at once, without waiting for its processes. */
   readonly gracePeriodSeconds?: number;
 }
 
 export type Patch =
-  | { readonly kind: "merge" | "strategic"; readonly body: object }
+  | { readonly kind: "merge"; readonly body: object }
   | { readonly kind: "json"; readonly body: readonly JsonPatchStep[] };
 
 export interface JsonPatchStep {
-  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly op: "add" | "remove" | "replace" | "test";
   readonly path: string;
-  readonly from?: string;
   readonly value?: unknown;
 }
 

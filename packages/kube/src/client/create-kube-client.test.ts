@@ -57,9 +57,9 @@ describe("a call", () => {
     ],
     [
       "delete one very object",
-      () => client.delete(CONFIG_MAPS, name, { uid: "u1", resourceVersion: "7", propagation: "Foreground" }),
+      () => client.delete(CONFIG_MAPS, name, { uid: "u1", resourceVersion: "7", gracePeriodSeconds: 0 }),
       "DELETE /api/v1/namespaces/lab/configmaps/settings",
-      { preconditions: { uid: "u1", resourceVersion: "7" }, propagationPolicy: "Foreground" },
+      { preconditions: { uid: "u1", resourceVersion: "7" }, gracePeriodSeconds: 0 },
     ],
   ];
   test.each(calls)("to %s is what Kubernetes expects", async (_, call, asks, sent) => {

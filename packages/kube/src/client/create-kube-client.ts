@@ -29,7 +29,6 @@ import { watchEvents } from "./watch.ts";
 const PATCH_TYPES: Readonly<Record<Patch["kind"] | "apply", string>> = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
-  strategic: "application/strategic-merge-patch+json",
   // JSON is YAML, too.
   apply: "application/apply-patch+yaml",
 };
@@ -94,13 +93,12 @@ function creation(resource: Resource<unknown>, object: unknown, options: WriteOp
 
 /** Undefined where nothing is to be said. */
 function deletionContent(options: DeleteOptions): ObjectCall["content"] {
-  const { uid, resourceVersion, propagation: propagationPolicy, gracePeriodSeconds } = options;
+  const { uid, resourceVersion, gracePeriodSeconds } = options;
   const hasPreconditions = uid !== undefined || resourceVersion !== undefined;
+  if (!hasPreconditions && gracePeriodSeconds === undefined) return undefined;
   const preconditions = hasPreconditions ? { uid, resourceVersion } : undefined;
-  const isSaid = [preconditions, propagationPolicy, gracePeriodSeconds].some((part) => part !== undefined);
   // JSON leaves out what is undefined.
-  const body = { preconditions, propagationPolicy, gracePeriodSeconds };
-  return isSaid ? { type: JSON_TYPE, body } : undefined;
+  return { type: JSON_TYPE, body: { preconditions, gracePeriodSeconds } };
 }
 
 interface CallTarget {

@@ -47,7 +47,6 @@ export interface ListResult {
   readonly items: readonly JsonObject[];
   readonly resourceVersion: string;
   readonly continue?: string;
-  readonly remainingItemCount?: number;
 }
 
 export interface WriteOptions {
@@ -67,7 +66,6 @@ export type PatchBody =
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
-  readonly propagation: "Background" | "Foreground" | "Orphan";
   readonly uid?: string;
   readonly resourceVersion?: string;
   /** 0: at once. Absent: what the kind's `graceSeconds` says. */
@@ -121,8 +119,6 @@ export interface ResourceDefinition {
   readonly mergeKeys?: Readonly<Record<string, string>>;
   /** True: an update without metadata.resourceVersion replaces whatever is there. Absent: for kinds with mergeKeys. */
   readonly allowsBlindUpdate?: boolean;
-  /** True: an update of what is not there creates it. */
-  readonly allowsCreateOnUpdate?: boolean;
   /** How long a deleted object waits for its node to let go of it; `asked` by the client. Absent: not at all. */
   readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** OpenAPI v3 of the object. Absent: `kubectl explain` knows nothing of it. */

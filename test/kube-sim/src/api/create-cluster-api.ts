@@ -15,9 +15,9 @@ import type {
   Written,
 } from "./cluster-api.ts";
 import { type ApiContext, createRegistry, keyOf, placeOf, resourceOf } from "./registry.ts";
-import { type Birth, createObject } from "./create-object.ts";
+import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";
-import { checkName, present } from "./identity.ts";
+import { present } from "./identity.ts";
 import { listObjects, readVersion, spanOf } from "./list-objects.ts";
 import { patchObject } from "./patch-object.ts";
 import { replaceObject } from "./replace-object.ts";
@@ -93,7 +93,7 @@ function verbs(context: ApiContext): ClusterApi {
     create: (target, object, options) => createObject(context, target, { object, options }),
     update: (target, object, options) => {
       const old = store.get(...placeOf(target));
-      if (old === undefined) return createByUpdate(context, target, { object, options });
+      if (old === undefined) throw notFound(target.definition, target.name);
       return replaceObject(context, target, { old, object, options, isPatch: false });
     },
     patch: (target, patch, options) => patchObject(context, target, { patch, options }),
@@ -108,13 +108,6 @@ function find(context: ApiContext, target: Target): JsonObject {
   const object = context.store.get(...placeOf(target));
   if (object === undefined) throw notFound(target.definition, target.name);
   return object;
-}
-
-function createByUpdate(context: ApiContext, target: Target, birth: Birth): Written {
-  const { definition, name, subresource } = target;
-  if (definition.allowsCreateOnUpdate !== true || subresource !== undefined) throw notFound(definition, name);
-  checkName(target, birth.object);
-  return createObject(context, target, birth);
 }
 
 function seed(context: ApiContext, definition: ResourceDefinition, object: JsonObject): Written {

@@ -15,7 +15,7 @@ import { type ApiContext, keyOf, resourceOf, timestamp } from "./registry.ts";
 import { admitted, asKind, inNamespace, present } from "./identity.ts";
 import { checkMetadataTypes, metadataCauses } from "./metadata-rules.ts";
 import { generatedName, newUid } from "./names.ts";
-import { alreadyExists, failure, generatedNameTaken, namespaceTerminating, notFound } from "./statuses.ts";
+import { alreadyExists, failure, namespaceTerminating, notFound } from "./statuses.ts";
 
 export interface Birth {
   readonly object: JsonObject;
@@ -35,7 +35,6 @@ export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 export const CONTENT_FINALIZER = "kubernetes";
 
 const KIND_GOES = "create not allowed while custom resource definition is terminating";
-const NAME_ATTEMPTS = 8;
 /** What a client says of these is not heard. */
 const SYSTEM_FIELDS = [
   "uid",
@@ -54,7 +53,7 @@ export function createObject(context: ApiContext, target: CollectionTarget, birt
   const body = inNamespace(target, asKind(definition, birth.object));
   checkUnversioned(body);
   checkPlace(context, definition, body);
-  const name = pickName(context, definition, body);
+  const name = pickName(context, body);
   const object = born(context, definition, { ...birth, object: body, name });
   const write = { object, isStatus: false, fieldValidation: birth.options.fieldValidation };
   const { object: ready, warnings } = admitted(definition, write, metadataCauses(definition, object));
@@ -85,18 +84,12 @@ function checkPlace({ store }: ApiContext, definition: ResourceDefinition, objec
   }
 }
 
-function pickName(context: ApiContext, definition: ResourceDefinition, object: JsonObject): string {
+function pickName(context: ApiContext, object: JsonObject): string {
   const metadata = metadataOf(object);
   const base = textAt(metadata, "generateName");
   const given = textAt(metadata, "name");
   if (given !== "" || base === "") return given;
-  let name = "";
-  for (let attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
-    name = generatedName(base, context.randomBytes);
-    if (context.store.get(resourceOf(definition), keyOf(namespaceOf(object), name)) === undefined)
-      return name;
-  }
-  throw generatedNameTaken(definition, name);
+  return generatedName(base, context.randomBytes);
 }
 
 function born(

@@ -1,5 +1,4 @@
 import {
-  finalizersOf,
   isSame,
   isTerminating,
   type JsonObject,
@@ -9,7 +8,6 @@ import {
   objectAt,
   textAt,
   uidOf,
-  withFinalizers,
   withMetadata,
 } from "../json.ts";
 import type { CollectionTarget, DeleteOptions, ResourceDefinition, Target } from "./cluster-api.ts";
@@ -18,10 +16,6 @@ import { listObjects } from "./list-objects.ts";
 import { type ApiContext, placeOf, resourceOf, timestamp } from "./registry.ts";
 import { isFinished } from "./replace-object.ts";
 import { conflict, forbidden, notFound, success } from "./statuses.ts";
-
-/** Finalizers by which a deletion tells the garbage collector what to do with dependents. */
-export const ORPHAN = "orphan";
-export const FOREGROUND = "foregroundDeletion";
 
 const KEPT_NAMESPACES = ["default", "kube-system", "kube-public"];
 /** Kinds whose deletion answers with the object, where others answer with a Status. */
@@ -74,11 +68,9 @@ interface Request {
 function mark(context: ApiContext, definition: ResourceDefinition, request: Request): JsonObject {
   const { object, options } = request;
   const grace = definition.graceSeconds?.(object, options.gracePeriodSeconds) ?? 0;
-  const finalizers = finalizersFor(finalizersOf(object), options.propagation);
-  const held = isSame(finalizers, finalizersOf(object)) ? object : withFinalizers(object, finalizers);
-  if (isTerminating(object)) return hastened(held, grace);
+  if (isTerminating(object)) return hastened(object, grace);
   const { generation } = metadataOf(object);
-  const terminating = withMetadata(held, {
+  const terminating = withMetadata(object, {
     deletionTimestamp: timestamp(context.wallMs() + grace * 1000),
     deletionGracePeriodSeconds: grace,
     ...(typeof generation === "number" ? { generation: generation + 1 } : {}),
@@ -99,15 +91,6 @@ function hastened(object: JsonObject, grace: number): JsonObject {
   });
 }
 
-function finalizersFor(
-  finalizers: readonly string[],
-  propagation: DeleteOptions["propagation"],
-): readonly string[] {
-  const others = finalizers.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND);
-  if (propagation === "Background") return others;
-  return [...others, propagation === "Orphan" ? ORPHAN : FOREGROUND];
-}
-
 /** Deletes all objects of a kind, in one namespace where one is named. */
 export function deleteAll(context: ApiContext, target: CollectionTarget): void {
   const { definition } = target;
@@ -115,6 +98,6 @@ export function deleteAll(context: ApiContext, target: CollectionTarget): void {
     // Whoever watches may have taken it away already.
     const one = { definition, namespace: namespaceOf(object), name: nameOf(object) };
     if (context.store.get(...placeOf(one)) === undefined) continue;
-    deleteObject(context, one, { dryRun: false, propagation: "Background" });
+    deleteObject(context, one, { dryRun: false });
   }
 }

@@ -25,7 +25,6 @@ export function listObjects(context: ApiContext, target: CollectionTarget, query
     items: page.objects.map((object) => present(definition, object)),
     resourceVersion: String(version),
     ...(page.lastKey === undefined ? {} : { continue: writeToken({ version, lastKey: page.lastKey }) }),
-    ...(page.lastKey !== undefined && selector.isOpen ? { remainingItemCount: page.remaining } : {}),
   };
 }
 

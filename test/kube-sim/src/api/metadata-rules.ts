@@ -1,6 +1,9 @@
+import { METADATA } from "../core/built-in.ts";
+import { pruned } from "../crd/complete.ts";
+import { readSchema } from "../crd/schema.ts";
+import { schemaCauses } from "../crd/validate.ts";
 import {
   finalizersOf,
-  isList,
   isObject,
   isTerminating,
   type JsonObject,
@@ -14,58 +17,18 @@ import {
 import { forbidden, invalid, required, tooLong } from "./causes.ts";
 import type { Cause, ResourceDefinition } from "./cluster-api.ts";
 import { labelValueProblems, nameProblems, qualifiedNameProblems } from "./names.ts";
-import { badRequest } from "./statuses.ts";
+import { undecodable } from "./statuses.ts";
 
 const MOST_ANNOTATION_BYTES = 256 * 1024;
 
+const METADATA_SCHEMA = readSchema(METADATA);
+
 /** Metadata has the same type in every kind: what cannot be read into it is a BadRequest. */
-export function checkMetadataTypes(definition: ResourceDefinition, object: JsonObject): void {
-  const { metadata = {} } = object;
-  if (!isObject(metadata)) throw unreadable(definition, metadata, "metadata of type v1.ObjectMeta");
-  for (const name of ["name", "generateName", "namespace", "uid", "resourceVersion"]) {
-    const value = metadata[name] ?? "";
-    if (typeof value !== "string")
-      throw unreadable(definition, value, `ObjectMeta.metadata.${name} of type string`);
-  }
-  for (const name of ["labels", "annotations"]) checkStringsByName(definition, metadata, name);
-  checkItems(definition, metadata["finalizers"], {
-    isItem: (item) => typeof item === "string",
-    field: "ObjectMeta.metadata.finalizers of type string",
-  });
-  checkItems(definition, metadata["ownerReferences"], {
-    isItem: isObject,
-    field: "ObjectMeta.metadata.ownerReferences of type v1.OwnerReference",
-  });
-}
-
-function checkStringsByName(definition: ResourceDefinition, metadata: JsonObject, name: string): void {
-  const strings = metadata[name] ?? {};
-  const field = `ObjectMeta.metadata.${name} of type`;
-  if (!isObject(strings)) throw unreadable(definition, strings, `${field} map[string]string`);
-  const wrong = Object.values(strings).find((value) => typeof value !== "string");
-  if (wrong !== undefined) throw unreadable(definition, wrong, `${field} string`);
-}
-
-function checkItems(
-  definition: ResourceDefinition,
-  list: JsonValue | undefined,
-  { isItem, field }: { readonly isItem: (item: JsonValue) => boolean; readonly field: string },
-): void {
-  if (list === undefined || list === null) return;
-  if (!isList(list)) throw unreadable(definition, list, field);
-  const wrong = list.find((item) => !isItem(item));
-  if (wrong !== undefined) throw unreadable(definition, wrong, field);
-}
-
-function unreadable({ kind, version }: ResourceDefinition, value: JsonValue, field: string): Error {
-  return badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${goKind(value)} into Go struct field ${field}`,
-  );
-}
-
-function goKind(value: JsonValue): string {
-  if (isList(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
+export function checkMetadataTypes(definition: ResourceDefinition, { metadata = {} }: JsonObject): void {
+  // Without nulls, which say nothing.
+  const value = isObject(metadata) ? pruned(metadata, METADATA_SCHEMA).object : metadata;
+  const causes = schemaCauses(METADATA_SCHEMA, { value, path: "metadata", old: undefined });
+  if (causes.length > 0) throw undecodable(definition, causes);
 }
 
 /** What is wrong with the metadata of any object. */

@@ -26,11 +26,6 @@ const LABEL = nameRule(
   "[a-z0-9]([-a-z0-9]*[a-z0-9])?",
   `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ${ENDS} (e.g. 'my-name',  or '123-abc'`,
 );
-const DNS_1035_LABEL = nameRule(
-  63,
-  "[a-z]([-a-z0-9]*[a-z0-9])?",
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123'",
-);
 const QUALIFIED_NAME = nameRule(
   63,
   WORD,
@@ -44,8 +39,7 @@ const LABEL_VALUE = nameRule(
 
 /** What is wrong with it, mostly nothing. */
 export function nameProblems({ group, plural }: ResourceDefinition, name: string): readonly string[] {
-  if (group === "" && plural === "namespaces") return problemsOf(LABEL, name);
-  return problemsOf(group === "" && plural === "services" ? DNS_1035_LABEL : SUBDOMAIN, name);
+  return problemsOf(group === "" && plural === "namespaces" ? LABEL : SUBDOMAIN, name);
 }
 
 export function labelValueProblems(value: string): readonly string[] {

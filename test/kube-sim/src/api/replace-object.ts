@@ -19,7 +19,7 @@ import { managedFields } from "../patch/apply/managers.ts";
 import type { ResourceDefinition, Target, WriteOptions, Written } from "./cluster-api.ts";
 import { admitted, asKind, checkName, inNamespace, present } from "./identity.ts";
 import { checkMetadataTypes, metadataCauses, metadataChangeCauses } from "./metadata-rules.ts";
-import { type ApiContext, isBuiltIn, keyOf, placeOf, resourceOf, timestamp } from "./registry.ts";
+import { type ApiContext, isBuiltIn, placeOf, resourceOf, timestamp } from "./registry.ts";
 import { conflict, invalid } from "./statuses.ts";
 
 export interface Replacement {
@@ -57,20 +57,11 @@ export function replaceObject(context: ApiContext, target: Target, replacement: 
   return { object: present(definition, object), isNew: false, warnings };
 }
 
-function checkUid(target: Target, old: JsonObject, object: JsonObject): void {
+function checkUid({ definition, name }: Target, old: JsonObject, object: JsonObject): void {
   const uid = uidOf(object);
   if (uid === "" || uid === uidOf(old)) return;
-  const key = `/registry/${registryPath(target.definition)}/${keyOf(target.namespace, target.name)}`;
-  throw conflict(
-    target.definition,
-    target.name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(old)}`,
-  );
-}
-
-function registryPath(definition: ResourceDefinition): string {
-  const { group, plural } = definition;
-  return isBuiltIn(definition) || group === "" ? plural : `${group}/${plural}`;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidOf(old)}`;
+  throw conflict(definition, name, why);
 }
 
 function checkVersion({ definition, name }: Target, { old, object, isPatch }: Replacement): void {

@@ -94,13 +94,6 @@ export function alreadyExists(about: About, name: string, isTerminating = false)
   return refuse([409, "AlreadyExists"], `${prefix}${named(about, name)} already exists`, { details });
 }
 
-/** Every name that was generated is taken. */
-export function generatedNameTaken(about: About, name: string): StatusError {
-  const why = "the server was not able to generate a unique name for the object";
-  const details = { ...detailsOf(about, name), retryAfterSeconds: 1 };
-  return refuse([409, "AlreadyExists"], `${named(about, name)} already exists, ${why}`, { details });
-}
-
 const MODIFIED_MEANWHILE =
   "the object has been modified; please apply your changes to the latest version and try again";
 

@@ -8,7 +8,7 @@ import type { JsonObject } from "../json.ts";
 import { populateNamespaces, startBehaviour } from "./behaviour.ts";
 
 const WRITE = { dryRun: false, fieldManager: "test", fieldValidation: "Strict" } as const;
-const GENTLY = { dryRun: false, propagation: "Background" } as const;
+const GENTLY = { dryRun: false };
 const LONG_ENOUGH_MS = 5000;
 
 let clock: ReturnType<typeof fakeClock>;

@@ -12,7 +12,7 @@ export interface Kubelet {
 }
 
 const WRITE = { dryRun: false, fieldManager: "kubelet", fieldValidation: "Ignore" } as const;
-const AT_ONCE = { dryRun: false, propagation: "Background", gracePeriodSeconds: 0 } as const;
+const AT_ONCE = { dryRun: false, gracePeriodSeconds: 0 } as const;
 /** How long containers take to start, and to end. */
 const START_MS = 200;
 const END_MS = 200;
@@ -103,7 +103,6 @@ const RUNNING_CONDITIONS = [
 ];
 
 function running(pod: JsonObject, { podIP, hostIP, at }: Started): JsonObject {
-  const initContainers = objectsAt(pod, "spec.initContainers");
   return {
     ...objectAt(pod, "status"),
     phase: "Running",
@@ -114,28 +113,15 @@ function running(pod: JsonObject, { podIP, hostIP, at }: Started): JsonObject {
       lastTransitionTime: at,
     })),
     hostIP,
-    hostIPs: [{ ip: hostIP }],
     podIP,
-    podIPs: [{ ip: podIP }],
     startTime: at,
     containerStatuses: objectsAt(pod, "spec.containers").map((container) =>
-      containerStatus(container, pod, { running: { startedAt: at } }),
+      containerStatus(container, pod, at),
     ),
-    ...(initContainers.length === 0
-      ? {}
-      : { initContainerStatuses: initContainers.map((one) => initStatus(one, pod, at)) }),
   };
 }
 
-function initStatus(container: JsonObject, pod: JsonObject, at: string): JsonObject {
-  const isSidecar = container["restartPolicy"] === "Always";
-  const state = isSidecar
-    ? { running: { startedAt: at } }
-    : { terminated: { exitCode: 0, reason: "Completed", startedAt: at, finishedAt: at } };
-  return containerStatus(container, pod, state);
-}
-
-function containerStatus(container: JsonObject, pod: JsonObject, state: JsonObject): JsonObject {
+function containerStatus(container: JsonObject, pod: JsonObject, startedAt: string): JsonObject {
   const name = textAt(container, "name");
   const image = textAt(container, "image");
   return {
@@ -146,7 +132,6 @@ function containerStatus(container: JsonObject, pod: JsonObject, state: JsonObje
     image,
     imageID: image,
     containerID: `kube-sim://${textAt(pod, "metadata.uid")}/${name}`,
-    state,
-    lastState: {},
+    state: { running: { startedAt } },
   };
 }

@@ -2,7 +2,7 @@ import type { Clock, Log } from "@resource-broker/base";
 import type { ClusterApi, Target, WatchChange } from "../api/cluster-api.ts";
 import { timestamp } from "../api/registry.ts";
 import { StatusError } from "../api/statuses.ts";
-import { PODS, PODS_TO_BIND } from "../core/pods.ts";
+import { PODS } from "../core/pods.ts";
 import {
   conditionOf,
   isSame,
@@ -126,7 +126,7 @@ function bindPod(api: ClusterApi, target: Target, nodeName: string): void {
   const pod = api.get(target);
   if (textAt(pod, "spec.nodeName") !== "") return;
   const bound = { ...pod, spec: { ...objectAt(pod, "spec"), nodeName } };
-  api.update({ ...target, definition: PODS_TO_BIND }, bound, WRITE);
+  api.update(target, bound, WRITE);
 }
 
 /** Writes of the cluster's own controllers: who loses a race hears of it by the next change. */

@@ -1,11 +1,8 @@
 import type { Clock } from "@resource-broker/base";
-import type { ResourceDefinition } from "../api/cluster-api.ts";
-import { deleteObject, FOREGROUND, ORPHAN } from "../api/delete-object.ts";
+import { deleteObject } from "../api/delete-object.ts";
 import { type ApiContext, keyOf, resourceOf } from "../api/registry.ts";
-import { isFinished } from "../api/replace-object.ts";
 import { StatusError } from "../api/statuses.ts";
 import {
-  finalizersOf,
   isObject,
   isSame,
   isTerminating,
@@ -16,20 +13,19 @@ import {
   namespaceOf,
   textAt,
   uidOf,
-  withFinalizers,
   withMetadata,
 } from "../json.ts";
 import type { Change } from "../store/changes.ts";
 
-/** Deletes what lost its last owner, and does for owners that go what their deletion asked: orphan, or wait. */
+/** Deletes what has lost its last owner: the background deletion of Kubernetes, the only one here. */
 export function garbageCollector(context: ApiContext, clock: Clock): () => void {
-  const graph = ownerGraph();
-  const queue = tickQueue<Place>(clock, (place) => look({ context, graph, enqueue: queue.add }, place));
+  const dependents = ownerGraph();
+  const queue = tickQueue<Place>(clock, (place) => judgeByOwners(context, place));
   const stop = context.store.watch({
     after: 0,
     each: (change) => {
-      graph.note(change);
-      for (const place of concerned(context, graph, change)) queue.add(place);
+      dependents.note(change);
+      for (const place of dependents.concernedBy(change)) queue.add(place);
     },
   });
   return () => {
@@ -53,7 +49,8 @@ function resourceAndKey(place: Place): readonly [string, string] {
 /** Who names whom as an owner. Objects without owners cost nothing here. */
 interface OwnerGraph {
   readonly note: (change: Change) => void;
-  readonly dependentsOf: (uid: string) => readonly Place[];
+  /** Whose fate a change may decide: mostly nobody's. */
+  readonly concernedBy: (change: Change) => Iterable<Place>;
 }
 
 function ownerGraph(): OwnerGraph {
@@ -70,7 +67,11 @@ function ownerGraph(): OwnerGraph {
         if (uid !== uidOf(after)) dependents.set(uid, (dependents.get(uid) ?? new Set()).add(place));
       }
     },
-    dependentsOf: (uid) => [...(dependents.get(uid) ?? [])],
+    concernedBy: ({ resource, key, before = {}, after }) => {
+      if (after === undefined) return dependents.get(uidOf(before)) ?? [];
+      const isSameOwners = isSame(referencesOf(before), referencesOf(after));
+      return isSameOwners ? [] : [placeOf(resource, key)];
+    },
   };
 }
 
@@ -82,159 +83,29 @@ function ownerUid(reference: JsonObject): string {
   return textAt(reference, "uid");
 }
 
-function withReferences(object: JsonObject, ownerReferences: readonly JsonObject[]): JsonObject {
-  return withMetadata(object, {
-    ownerReferences: ownerReferences.length === 0 ? undefined : ownerReferences,
-  });
-}
-
-/** Without the references to these owners. */
-function disowned(object: JsonObject, uids: readonly string[]): JsonObject {
-  return withReferences(
-    object,
-    referencesOf(object).filter((reference) => !uids.includes(ownerUid(reference))),
-  );
-}
-
-/** Whose fate a change may decide. Most changes decide nobody's. */
-function concerned(
-  context: ApiContext,
-  graph: OwnerGraph,
-  { resource, key, before = {}, after }: Change,
-): readonly Place[] {
-  const formerOwners = () =>
-    referencesOf(before).flatMap((owner) => ownerPlace(context, before, owner) ?? []);
-  // An owner may have waited for this one; and one that goes decides over those it owned.
-  if (after === undefined) return [...formerOwners(), ...graph.dependentsOf(uidOf(before))];
-  const self = placeOf(resource, key);
-  if (!isSame(referencesOf(before), referencesOf(after))) return [self, ...formerOwners()];
-  return isTerminating(after) ? [self] : [];
-}
-
-interface Work {
-  readonly context: ApiContext;
-  readonly graph: OwnerGraph;
-  readonly enqueue: (place: Place) => void;
-}
-
-interface Subject {
-  readonly place: Place;
-  readonly object: JsonObject;
-  readonly definition: ResourceDefinition;
-}
-
-function look(work: Work, place: Place): void {
-  for (const subject of subjectsAt(work.context, [place])) {
-    const { object } = subject;
-    if (isWaitingFor(object, ORPHAN)) orphanDependents(work, subject);
-    else if (isWaitingFor(object, FOREGROUND)) awaitDependents(work, subject);
-    else if (!isTerminating(object)) judgeByOwners(work, subject);
-  }
-}
-
-function isWaitingFor(object: JsonObject, finalizer: string): boolean {
-  return isTerminating(object) && finalizersOf(object).includes(finalizer);
-}
-
-/** What is still there of these. */
-function subjectsAt({ store, registry }: ApiContext, places: readonly Place[]): readonly Subject[] {
-  return places.flatMap((place) => {
-    const [resource, key] = resourceAndKey(place);
-    const object = store.get(resource, key);
-    const definition = registry.byResource(resource);
-    return object === undefined || definition === undefined ? [] : [{ place, object, definition }];
-  });
-}
-
-function orphanDependents({ context, graph }: Work, subject: Subject): void {
-  const uid = uidOf(subject.object);
-  for (const dependent of subjectsAt(context, graph.dependentsOf(uid)))
-    write(context, dependent, disowned(dependent.object, [uid]));
-  removeFinalizer(context, subject, ORPHAN);
-}
-
-/** Foreground deletion: dependents go first, and those that block hold the owner until they are gone. */
-function awaitDependents({ context, graph, enqueue }: Work, subject: Subject): void {
-  const uid = uidOf(subject.object);
-  const blocking = subjectsAt(context, graph.dependentsOf(uid)).filter(({ object }) =>
-    referencesOf(object).some((owner) => ownerUid(owner) === uid && owner["blockOwnerDeletion"] === true),
-  );
-  if (blocking.length === 0) removeFinalizer(context, subject, FOREGROUND);
-  for (const { place } of blocking) enqueue(place);
-}
-
-function judgeByOwners({ context, graph }: Work, subject: Subject): void {
-  const { object } = subject;
-  const owners = referencesOf(object).map((owner) => ({
-    uid: ownerUid(owner),
-    state: stateOf(context, object, owner),
-  }));
-  if (owners.length === 0) return;
-  const lost = owners.filter(({ state }) => state === "gone" || state === "waiting").map(({ uid }) => uid);
-  if (lost.length < owners.length) {
-    if (lost.length > 0) write(context, subject, disowned(object, lost));
+function judgeByOwners(context: ApiContext, place: Place): void {
+  const [resource, key] = resourceAndKey(place);
+  const object = context.store.get(resource, key);
+  const definition = context.registry.byResource(resource);
+  if (object === undefined || definition === undefined || isTerminating(object)) return;
+  const owners = referencesOf(object);
+  const left = owners.filter((owner) => !isGone(context, object, owner));
+  if (left.length === owners.length) return;
+  if (left.length > 0) {
+    context.store.put(resource, key, withMetadata(object, { ownerReferences: left }));
     return;
   }
-  const dependents = subjectsAt(context, graph.dependentsOf(uidOf(object)));
-  const isAwaited = owners.some(({ state }) => state === "waiting");
-  if (!isAwaited || dependents.length === 0) return remove(context, subject, propagationOf(object));
-  // A circle of owners that wait for each other would never end: then this one holds nobody back.
-  const isCircle = dependents.some((dependent) => isWaitingFor(dependent.object, FOREGROUND));
-  if (isCircle) write(context, subject, unblocking(object));
-  remove(context, subject, "Foreground");
-}
-
-/** With references that hold no owner back. */
-function unblocking(object: JsonObject): JsonObject {
-  return withReferences(
-    object,
-    referencesOf(object).map((reference) =>
-      reference["blockOwnerDeletion"] === true ? { ...reference, blockOwnerDeletion: false } : reference,
-    ),
-  );
-}
-
-type Propagation = "Background" | "Foreground" | "Orphan";
-
-function propagationOf(object: JsonObject): Propagation {
-  if (finalizersOf(object).includes(ORPHAN)) return "Orphan";
-  return finalizersOf(object).includes(FOREGROUND) ? "Foreground" : "Background";
-}
-
-function stateOf(
-  context: ApiContext,
-  object: JsonObject,
-  owner: JsonObject,
-): "there" | "waiting" | "gone" | "unknown" {
-  const place = ownerPlace(context, object, owner);
-  // A kind that is not served may exist elsewhere or later: nothing is deleted on a guess.
-  if (place === undefined) return "unknown";
-  const found = context.store.get(...resourceAndKey(place));
-  if (found === undefined || uidOf(found) !== ownerUid(owner)) return "gone";
-  return isWaitingFor(found, FOREGROUND) ? "waiting" : "there";
-}
-
-function ownerPlace({ registry }: ApiContext, object: JsonObject, owner: JsonObject): Place | undefined {
-  const definition = registry.byKind(textAt(owner, "apiVersion"), textAt(owner, "kind"));
-  if (definition === undefined) return undefined;
-  const namespace = definition.isNamespaced ? namespaceOf(object) : "";
-  return placeOf(resourceOf(definition), keyOf(namespace, textAt(owner, "name")));
-}
-
-function removeFinalizer(context: ApiContext, subject: Subject, finalizer: string): void {
-  const left = finalizersOf(subject.object).filter((other) => other !== finalizer);
-  write(context, subject, withFinalizers(subject.object, left));
-}
-
-function write({ store }: ApiContext, { place, definition }: Subject, object: JsonObject): void {
-  const [resource, key] = resourceAndKey(place);
-  if (isFinished(definition, object)) store.delete(resource, key);
-  else store.put(resource, key, object);
-}
-
-function remove(context: ApiContext, { definition, object }: Subject, propagation: Propagation): void {
   const target = { definition, namespace: namespaceOf(object), name: nameOf(object) };
-  deleteObject(context, target, { dryRun: false, propagation, uid: uidOf(object) });
+  deleteObject(context, target, { dryRun: false, uid: uidOf(object) });
+}
+
+function isGone({ store, registry }: ApiContext, object: JsonObject, owner: JsonObject): boolean {
+  const definition = registry.byKind(textAt(owner, "apiVersion"), textAt(owner, "kind"));
+  // A kind that is not served may exist elsewhere or later: nothing is deleted on a guess.
+  if (definition === undefined) return false;
+  const namespace = definition.isNamespaced ? namespaceOf(object) : "";
+  const found = store.get(resourceOf(definition), keyOf(namespace, textAt(owner, "name")));
+  return found === undefined || uidOf(found) !== ownerUid(owner);
 }
 
 /** Keys that wait to be looked at, each once, on the next tick of the clock: never inside the write that caused it. */

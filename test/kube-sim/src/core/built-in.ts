@@ -35,7 +35,6 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   ContainerPort: ["containerPort"],
   EnvVar: ["name"],
   PodSpec: ["containers"],
-  ServicePort: ["port"],
   Taint: ["key", "effect"],
   Volume: ["name"],
   VolumeMount: ["name", "mountPath"],
@@ -45,14 +44,13 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "Container.imagePullPolicy": ["Always", "IfNotPresent", "Never"],
   "PodSpec.restartPolicy": ["Always", "OnFailure", "Never"],
   "PodStatus.phase": ["Pending", "Running", "Succeeded", "Failed", "Unknown"],
-  "ServiceSpec.type": ["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"],
   "Taint.effect": EFFECTS,
   "Toleration.effect": [...EFFECTS, ""],
 };
 
 const made = new Map<string, JsonObject>();
 
-export function messageSchema(message: string): JsonObject {
+function messageSchema(message: string): JsonObject {
   const known = made.get(message);
   if (known !== undefined) return known;
   const required = REQUIRED[message];
@@ -87,14 +85,14 @@ function fieldSchema(
 /** What every object carries about itself. */
 export const METADATA: JsonObject = messageSchema("ObjectMeta");
 
-export interface KindRules {
+interface KindRules {
   /** Sets what was left open. */
   readonly complete?: (object: JsonObject, old: JsonObject | undefined) => JsonObject;
   /** What the schema cannot say. */
   readonly judge?: (object: JsonObject, old: JsonObject | undefined) => readonly Cause[];
 }
 
-export interface BuiltIn extends KindRules {
+interface BuiltIn extends KindRules {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames?: readonly string[];
@@ -107,7 +105,7 @@ export interface BuiltIn extends KindRules {
   /** Paths that a field selector may name. */
   readonly selectable?: readonly string[];
   readonly mergeKeys?: Readonly<Record<string, string>>;
-  readonly updates?: Pick<ResourceDefinition, "allowsBlindUpdate" | "allowsCreateOnUpdate">;
+  readonly updates?: Pick<ResourceDefinition, "allowsBlindUpdate">;
   /** Absent: that of Kubernetes' own type. */
   readonly schema?: JsonObject;
 }
@@ -137,7 +135,7 @@ export function builtIn(kind: BuiltIn): ResourceDefinition {
 }
 
 /** How every built-in kind is admitted: read into its type, completed, judged. */
-export function admitWith(raw: JsonObject, { complete, judge }: KindRules): ResourceDefinition["admit"] {
+function admitWith(raw: JsonObject, { complete, judge }: KindRules): ResourceDefinition["admit"] {
   const schema = readSchema(raw);
   return (write: Write): Admission => {
     const { object: known, unknown } = pruned(write.object, schema);
@@ -180,10 +178,8 @@ function canonical(value: JsonValue, { schema, path, mistyped }: Place): JsonVal
 }
 
 /** Booleans read as text; an absent one is false, as in the server's types. */
-const FLAGS: ReadonlySet<string> = new Set(["spec.unschedulable", "spec.hostNetwork"]);
-
 function fieldText(path: string): (object: JsonObject) => string {
-  const absent = FLAGS.has(path) ? "false" : "";
+  const absent = path === "spec.unschedulable" ? "false" : "";
   return (object) => scalarText(valueAt(object, path)) || absent;
 }
 

@@ -1,16 +1,13 @@
-import { createHash } from "node:crypto";
-import { invalid, required } from "../api/causes.ts";
+import { invalid } from "../api/causes.ts";
 import type { ResourceDefinition } from "../api/cluster-api.ts";
 import { admitDefinition } from "../crd/definition.ts";
 import {
   conditionOf,
   type JsonObject,
   nameOf,
-  namespaceOf,
   numberAt,
   objectAt,
   objectsAt,
-  scalarText,
   textAt,
   valueAt,
 } from "../json.ts";
@@ -89,78 +86,11 @@ export const SERVICE_ACCOUNTS = builtIn({
   mergeKeys: { secrets: "name", imagePullSecrets: "name" },
 });
 
-const SERVICES = builtIn({
-  kind: "Service",
-  plural: "services",
-  shortNames: ["svc"],
-  categories: ["all"],
-  hasStatus: true,
-  complete: completeService,
-  judge: (object) => {
-    const needsPorts =
-      textAt(object, "spec.type") !== "ExternalName" && textAt(object, "spec.clusterIP") !== "None";
-    return needsPorts && objectsAt(object, "spec.ports").length === 0 ? [required("spec.ports")] : [];
-  },
-  columns: [
-    column("Type", textOr("spec.type")),
-    column("Cluster-IP", textOr("spec.clusterIP")),
-    column("External-IP", textOr("spec.externalName")),
-    column("Port(s)", ports),
-    AGE,
-    wideColumn("Selector", selector),
-  ],
-  selectable: ["spec.clusterIP", "spec.type"],
-  mergeKeys: { "spec.ports": "port", "status.conditions": "type" },
-});
-
-function completeService(object: JsonObject): JsonObject {
-  const spec = objectAt(object, "spec");
-  const clusterIP = textAt(spec, "clusterIP") || clusterAddress(object);
-  const completed = objectsAt(spec, "ports").map((port) => ({
-    protocol: "TCP",
-    targetPort: port["port"],
-    ...port,
-  }));
-  return {
-    ...object,
-    spec: {
-      type: "ClusterIP",
-      sessionAffinity: "None",
-      internalTrafficPolicy: "Cluster",
-      ipFamilies: ["IPv4"],
-      ipFamilyPolicy: "SingleStack",
-      ...spec,
-      ...(completed.length === 0 ? {} : { ports: completed }),
-      ...(spec["type"] === "ExternalName" ? {} : { clusterIP, clusterIPs: [clusterIP] }),
-    },
-    status: { loadBalancer: {}, ...objectAt(object, "status") },
-  };
-}
-
-/** The same service gets the same address again: nothing has to be remembered. */
-function clusterAddress(object: JsonObject): string {
-  const named = `${namespaceOf(object)}/${nameOf(object)}`;
-  const host = 11 + (createHash("sha256").update(named).digest().readUInt32BE(0) % 65_000);
-  return `10.96.${host >> 8}.${host & 0xff}`;
-}
-
-function ports(object: JsonObject): string {
-  const texts = objectsAt(object, "spec.ports").map(
-    (port) => `${numberAt(port, "port")}/${textAt(port, "protocol")}`,
-  );
-  return texts.join(",") || "<none>";
-}
-
-function selector(object: JsonObject): string {
-  const labels = Object.entries(objectAt(object, "spec.selector"));
-  return labels.map(([key, value]) => `${key}=${scalarText(value)}`).join(",") || "<none>";
-}
-
 const LEASES = builtIn({
   group: "coordination.k8s.io",
   kind: "Lease",
   plural: "leases",
-  updates: { allowsBlindUpdate: false, allowsCreateOnUpdate: true },
+  updates: { allowsBlindUpdate: false },
   judge: (object) => {
     const seconds = valueAt(object, "spec.leaseDurationSeconds") ?? 1;
     if (typeof seconds === "number" && seconds > 0) return [];
@@ -172,7 +102,6 @@ const LEASES = builtIn({
 const EVENTS = builtIn({
   kind: "Event",
   plural: "events",
-  updates: { allowsCreateOnUpdate: true },
   shortNames: ["ev"],
   judge: (object) => {
     const about = textAt(object, "involvedObject.namespace");
@@ -234,5 +163,4 @@ export const CORE_DEFINITIONS: readonly ResourceDefinition[] = [
   PODS,
   SECRETS,
   SERVICE_ACCOUNTS,
-  SERVICES,
 ];

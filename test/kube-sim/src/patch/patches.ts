@@ -1,4 +1,4 @@
-import { badRequest, failure, unprocessable } from "../api/statuses.ts";
+import { badRequest, unprocessable } from "../api/statuses.ts";
 import { isList, isObject, isSame, type JsonObject, type JsonValue, own, without } from "../json.ts";
 
 /** RFC 7386: null takes a field away, objects are merged, everything else is replaced. */
@@ -12,14 +12,8 @@ export function mergePatch(target: JsonValue | undefined, patch: JsonObject): Js
   return Object.fromEntries(merged);
 }
 
-const MOST_OPERATIONS = 10_000;
-
-/** RFC 6902: all operations, or, if one does not fit, none. */
+/** RFC 6902 without `move` and `copy`: all operations, or, if one does not fit, none. */
 export function jsonPatch(object: JsonObject, operations: readonly JsonValue[]): JsonObject {
-  if (operations.length > MOST_OPERATIONS) {
-    const why = `The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`;
-    throw failure(413, "RequestEntityTooLarge", `Request entity too large: ${why}`);
-  }
   // With a holder around it, the object as a whole is a place like any other.
   let value: JsonValue = { "": object };
   for (const operation of operations) {
@@ -32,7 +26,7 @@ export function jsonPatch(object: JsonObject, operations: readonly JsonValue[]):
 }
 
 function operated(value: JsonValue, operation: JsonObject): JsonValue {
-  const path = pointerIn(operation, "path");
+  const path = pointerIn(operation);
   switch (operation["op"]) {
     case "add":
       return added(value, path, operand(operation));
@@ -43,14 +37,6 @@ function operated(value: JsonValue, operation: JsonObject): JsonValue {
       });
     case "remove":
       return removed(value, path);
-    case "move": {
-      const from = pointerIn(operation, "from");
-      const isIntoItself = path.length > from.length && from.every((part, index) => part === path[index]);
-      if (isIntoItself) throw unprocessable();
-      return added(removed(value, from), path, found(value, from));
-    }
-    case "copy":
-      return added(value, path, found(value, pointerIn(operation, "from")));
     case "test":
       // A test for null also holds where there is nothing, as in a real API server.
       if (!isSame(path.reduce(partOf, value) ?? null, operand(operation))) throw unprocessable();
@@ -69,8 +55,7 @@ function operand(operation: JsonObject): JsonValue {
 /** RFC 6901, below the holder. */
 type Pointer = readonly string[];
 
-function pointerIn(operation: JsonObject, name: "path" | "from"): Pointer {
-  const text = operation[name];
+function pointerIn({ path: text }: JsonObject): Pointer {
   if (typeof text !== "string" || !/^(?:\/|$)/u.test(text) || /~(?![01])/u.test(text)) throw unprocessable();
   return text.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
@@ -84,10 +69,6 @@ function existing(value: JsonValue | undefined, part: string): JsonValue {
   const inner = partOf(value, part);
   if (inner === undefined) throw unprocessable();
   return inner;
-}
-
-function found(value: JsonValue, pointer: Pointer): JsonValue {
-  return pointer.reduce(existing, value);
 }
 
 /** `-` is the place after the last; what is no index is NaN. */

@@ -5,8 +5,6 @@ import { isList, isObject, isSame, type JsonObject, type JsonValue, own, textOf 
 export type MergeKeys = Readonly<Record<string, string>>;
 
 const DIRECTIVE = "$patch";
-const RETAIN_KEYS = "$retainKeys";
-const DELETE_ITEMS = "$deleteFromPrimitiveList/";
 /** The order of a merged list is the server's choice here: it is read and not followed. */
 const ELEMENT_ORDER = "$setElementOrder/";
 /** In every kind. */
@@ -29,7 +27,7 @@ interface Place {
 function mergeObject(old: JsonObject, patch: JsonObject, place: Place): JsonObject | undefined {
   const directive = directiveOf(patch);
   if (directive === "delete") return undefined;
-  const merged = new Map(directive === "replace" ? [] : Object.entries(retained(old, patch)));
+  const merged = new Map(directive === "replace" ? [] : Object.entries(old));
   for (const [name, value] of Object.entries(patch)) {
     if (name.startsWith("$")) continue;
     const field = fieldOf(place, name);
@@ -37,7 +35,6 @@ function mergeObject(old: JsonObject, patch: JsonObject, place: Place): JsonObje
     if (next === undefined) merged.delete(name);
     else merged.set(name, next);
   }
-  deleteTexts(merged, patch);
   return Object.fromEntries(merged);
 }
 
@@ -66,14 +63,10 @@ function mergeList(
   const isWhole = items.some((item) => item[DIRECTIVE] === "replace");
   const merged = isWhole ? [] : [...old];
   for (const item of items) {
-    if (!isReplaceSign(item)) mergeItem(merged, item, { key, place });
+    // `{"$patch": "replace"}` beside the new items: the old ones go.
+    if (item[DIRECTIVE] !== "replace") mergeItem(merged, item, { key, place });
   }
   return merged;
-}
-
-/** `{"$patch": "replace"}` beside the new items: the old ones go. */
-function isReplaceSign(item: JsonObject): boolean {
-  return item[DIRECTIVE] === "replace";
 }
 
 function keyedItem(item: JsonValue, key: string): JsonObject {
@@ -101,9 +94,7 @@ function mergeItem(
 /** What cannot be followed is refused: a patch that is half understood would corrupt the object. */
 function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
   for (const name of Object.keys(patch)) {
-    const isKnown =
-      [DIRECTIVE, RETAIN_KEYS].includes(name) ||
-      [DELETE_ITEMS, ELEMENT_ORDER].some((start) => name.startsWith(start));
+    const isKnown = name === DIRECTIVE || name.startsWith(ELEMENT_ORDER);
     if (name.startsWith("$") && !isKnown) {
       throw failure(501, "NotImplemented", `the strategic merge patch directive ${name} is not supported`);
     }
@@ -111,29 +102,4 @@ function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
   const directive = patch[DIRECTIVE] ?? "merge";
   if (directive === "merge" || directive === "replace" || directive === "delete") return directive;
   throw badRequest(`Unknown patch type found: ${textOf(directive)}`);
-}
-
-function retained(old: JsonObject, patch: JsonObject): JsonObject {
-  const keys = patch[RETAIN_KEYS];
-  if (keys === undefined) return old;
-  if (!isList(keys)) throw badRequest("invalid patch format of retainKeys");
-  const missing = Object.keys(patch).find(
-    (name) => !name.startsWith("$") && patch[name] !== null && !keys.includes(name),
-  );
-  if (missing !== undefined) throw badRequest("the patch lists keys that $retainKeys does not: " + missing);
-  return Object.fromEntries(Object.entries(old).filter(([name]) => keys.includes(name)));
-}
-
-function deleteTexts(merged: Map<string, JsonValue | undefined>, patch: JsonObject): void {
-  for (const [directive, gone] of Object.entries(patch)) {
-    if (!directive.startsWith(DELETE_ITEMS)) continue;
-    const name = directive.slice(DELETE_ITEMS.length);
-    if (!isList(gone)) throw badRequest("invalid patch format of primitive list");
-    const list = merged.get(name);
-    if (isList(list))
-      merged.set(
-        name,
-        list.filter((item) => !gone.some((other) => isSame(item, other))),
-      );
-  }
 }

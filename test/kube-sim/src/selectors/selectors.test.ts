@@ -3,7 +3,7 @@ import { CONFIG_MAPS } from "../core/config-maps.ts";
 import { SERVICE_ACCOUNTS } from "../core/kinds.ts";
 import { selectorOf } from "./selectors.ts";
 
-const OBJECT = { metadata: { name: "a,b", namespace: "n", labels: { tier: "gold", size: "7", none: "" } } };
+const OBJECT = { metadata: { name: "a", namespace: "n", labels: { tier: "gold", size: "7", none: "" } } };
 
 describe("a label selector", () => {
   test.each<readonly [selector: string, isSelected: boolean]>([
@@ -15,9 +15,6 @@ describe("a label selector", () => {
     ["tier in (silver, gold)", true],
     ["tier notin(gold)", false],
     ["none=,none in ()", true],
-    ["size>6,size<8", true],
-    ["size<7", false],
-    ["tier>1", false],
     ["toString", false],
   ])("%j: %s", (labelSelector, isSelected) => {
     expect(selectorOf(CONFIG_MAPS, { labelSelector }).matches(OBJECT)).toBe(isSelected);
@@ -42,10 +39,9 @@ describe("a label selector", () => {
 
 describe("a field selector", () => {
   test.each<readonly [selector: string, isSelected: boolean]>([
-    ["metadata.name=a\\,b", true],
-    ["metadata.name!=a\\,b", false],
+    ["metadata.name=a", true],
+    ["metadata.name!=a", false],
     ["metadata.namespace==n,", true],
-    ["metadata.name=a\\=b", false],
   ])("%j: %s", (fieldSelector, isSelected) => {
     expect(selectorOf(SERVICE_ACCOUNTS, { fieldSelector }).matches(OBJECT)).toBe(isSelected);
   });
@@ -53,8 +49,6 @@ describe("a field selector", () => {
   test.each<readonly [selector: string, says: RegExp]>([
     ["metadata.name", /can't understand 'metadata\.name'/u],
     ["spec.nodeName=a", /field label not supported: spec\.nodeName/u],
-    ["metadata.name=a=b", /must be written with a backslash/u],
-    ["metadata.name=a\\b", /must be written with a backslash/u],
   ])("%j is refused", (fieldSelector, says) => {
     expect(() => selectorOf(CONFIG_MAPS, { fieldSelector })).toThrow(says);
   });

@@ -5,13 +5,11 @@ import { type JsonObject, metadataOf, nameOf, namespaceOf, objectAt, own } from 
 
 export interface Selector {
   readonly matches: (object: JsonObject) => boolean;
-  /** True: nothing is left out. */
-  readonly isOpen: boolean;
   /** The only name that can match, if the selector says one. */
   readonly name?: string;
 }
 
-const EVERYTHING: Selector = { matches: () => true, isOpen: true };
+const EVERYTHING: Selector = { matches: () => true };
 
 /** What cannot be read, and a field that the kind does not offer, is a BadRequest, never ignored. */
 export function selectorOf(definition: ResourceDefinition, selection: Selection): Selector {
@@ -25,7 +23,6 @@ export function selectorOf(definition: ResourceDefinition, selection: Selection)
       const given = objectAt(metadataOf(object), "labels");
       return labels.every((requirement) => requirement(given));
     },
-    isOpen: false,
     ...(name === undefined ? {} : { name }),
   };
 }
@@ -35,7 +32,7 @@ type Requirement = (labels: JsonObject) => boolean;
 const WORD = "[^\\s=!(),<>]+";
 /** `!name`, `name`, `name = value`, `name in (a, b)`. */
 const REQUIREMENT = new RegExp(
-  `^\\s*(?:!\\s*(?<absent>${WORD})|(?<name>${WORD})(?:\\s*(?:(?<sign>==|!=|[=<>])\\s*(?<value>${WORD})?` +
+  `^\\s*(?:!\\s*(?<absent>${WORD})|(?<name>${WORD})(?:\\s*(?:(?<sign>==|!=|=)\\s*(?<value>${WORD})?` +
     `|\\s(?<set>in|notin)\\s*\\((?<list>[^=!()<>]*)\\)))?)\\s*$`,
   "u",
 );
@@ -62,7 +59,6 @@ function requirementOf(found: Found): Requirement {
 }
 
 function comparison(name: string, operator: string, { value = "", list }: Found): Requirement {
-  if (operator === "<" || operator === ">") return numberComparison(name, operator, value);
   const wanted = checkedValues(name, list?.split(",").map((item) => item.trim()) ?? [value]);
   const isExcluded = operator === "!=" || operator === "notin";
   return (labels) => wanted.has(own(labels, name)) !== isExcluded;
@@ -83,21 +79,6 @@ function checkedValues(name: string, values: readonly string[]): ReadonlySet<unk
   return new Set(values);
 }
 
-const WHOLE_NUMBER = /^-?\d+$/u;
-
-function numberComparison(name: string, sign: "<" | ">", text: string): Requirement {
-  if (!WHOLE_NUMBER.test(text)) {
-    const why = "for 'Gt', 'Lt' operators, the value must be an integer";
-    throw unreadable(`values[0][${name}]: Invalid value: ${JSON.stringify(text)}: ${why}`);
-  }
-  const bound = BigInt(text);
-  return (labels) => {
-    const value = own(labels, name);
-    if (typeof value !== "string" || !WHOLE_NUMBER.test(value)) return false;
-    return sign === ">" ? BigInt(value) > bound : BigInt(value) < bound;
-  };
-}
-
 function unreadable(why: string): Error {
   return badRequest(`unable to parse requirement: ${why}`);
 }
@@ -109,14 +90,14 @@ interface Term {
   readonly read: (object: JsonObject) => string;
 }
 
-/** Reads `metadata.name=a,status.phase!=Running`; a comma in a value is written with a backslash. */
+/** Reads `metadata.name=a,status.phase!=Running`. */
 function fieldTerms(definition: ResourceDefinition, text: string): readonly Term[] {
-  const terms = text.match(/(?:[^\\,]|\\.|\\$)+/gsu) ?? [];
+  const terms = text.split(",").filter((term) => term !== "");
   return terms.map((term) => {
     const { field, sign, value } = /^(?<field>.*?)(?<sign>!=|==|=)(?<value>.*)$/su.exec(term)?.groups ?? {};
     if (field === undefined || value === undefined)
       throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
-    return { field, isEqual: sign !== "!=", value: unescaped(value), read: readerOf(definition, field) };
+    return { field, isEqual: sign !== "!=", value, read: readerOf(definition, field) };
   });
 }
 
@@ -126,13 +107,4 @@ function readerOf(definition: ResourceDefinition, field: string): (object: JsonO
   const read = own(definition.selectableFields, field);
   if (read === undefined) throw badRequest(`field label not supported: ${field}`);
   return read;
-}
-
-function unescaped(value: string): string {
-  return value.replace(/\\(.)|\\$|=/gsu, (found: string, escaped: string | undefined) => {
-    if (escaped !== undefined && "\\,=".includes(escaped)) return escaped;
-    throw badRequest(
-      `invalid field selector: ${found} in ${value} must be written with a backslash before it`,
-    );
-  });
 }

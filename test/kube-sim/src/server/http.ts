@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Credentials } from "./credentials.ts";
 
 /** What goes back to the caller. */
-export type Answer = WholeAnswer | PiecesAnswer | StreamAnswer;
+export type Answer = WholeAnswer | StreamAnswer;
 
 export interface WholeAnswer {
   readonly kind: "whole";
@@ -17,13 +15,6 @@ export interface WholeAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-/** A list: made piece by piece, so that a large one is never in memory as a whole. */
-interface PiecesAnswer {
-  readonly kind: "pieces";
-  readonly contentType: string;
-  readonly pieces: Iterable<string | Uint8Array>;
-}
-
 /** A watch: headers now, the rest as things happen. */
 export interface StreamAnswer {
   readonly kind: "stream";
@@ -31,23 +22,12 @@ export interface StreamAnswer {
   readonly run: (response: ServerResponse) => void;
 }
 
-/** Writes an answer; rejects when the caller goes away before its end. */
-export async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: Answer,
-): Promise<void> {
+export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   response.setHeader("Content-Type", answer.contentType);
   response.setHeader("Cache-Control", "no-cache, private");
-  switch (answer.kind) {
-    case "whole":
-      return sendWhole(request, response, answer);
-    case "pieces":
-      return pipeline(Readable.from(answer.pieces), response);
-    case "stream":
-      answer.run(response);
-      if (!response.headersSent) response.flushHeaders();
-  }
+  if (answer.kind === "whole") return sendWhole(request, response, answer);
+  answer.run(response);
+  if (!response.headersSent) response.flushHeaders();
 }
 
 function sendWhole(request: IncomingMessage, response: ServerResponse, answer: WholeAnswer): void {

@@ -6,12 +6,8 @@ import { encodeList, encodeReply, encodeWatchFrame, type ProtobufKind } from "..
 import type { Answer, WholeAnswer } from "./http.ts";
 import type { IncludeObject } from "./request.ts";
 
-/** How objects are written: as JSON or protobuf, whole, as rows of a table, or as their metadata alone. */
-
-interface Format {
-  readonly encoding: "json" | "protobuf";
-  readonly shape: "whole" | "table" | "metadata";
-}
+/** How objects are written: as JSON, as the rows of a table, or in protobuf. */
+type Format = "json" | "table" | "protobuf";
 
 export interface Rendering {
   readonly definition: ResourceDefinition;
@@ -30,28 +26,20 @@ const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
 /** The first of the caller's wishes that can be met; a wish for everything is met with JSON. */
 export function negotiate(accept: string | undefined, definition: ResourceDefinition): Format {
-  if (accept === undefined || accept === "") return { encoding: "json", shape: "whole" };
+  if (accept === undefined || accept === "") return "json";
   const formats = accept.split(",").map((wish) => formatOf(wish, definition));
   const found = formats.find((format) => format !== undefined);
   if (found !== undefined) return found;
   throw notAcceptable([JSON_TYPE, ...(protobufKind(definition) === undefined ? [] : [PROTOBUF_TYPE])]);
 }
 
-const SHAPES: ReadonlyMap<string, Format["shape"]> = new Map([
-  ["as=Table", "table"],
-  ["as=PartialObjectMetadata", "metadata"],
-  ["as=PartialObjectMetadataList", "metadata"],
-]);
-
 function formatOf(wish: string, definition: ResourceDefinition): Format | undefined {
   const [type = "", ...parameters] = wish.split(";").map((part) => part.trim());
   const as = parameters.find((parameter) => parameter.startsWith("as="));
-  if (type === PROTOBUF_TYPE && as === undefined && protobufKind(definition) !== undefined)
-    return { encoding: "protobuf", shape: "whole" };
+  if (type === PROTOBUF_TYPE && as === undefined && protobufKind(definition) !== undefined) return "protobuf";
   if (![JSON_TYPE, "application/*", "*/*"].includes(type)) return undefined;
-  if (as === undefined) return { encoding: "json", shape: "whole" };
-  const shape = parameters.includes("v=v1") ? SHAPES.get(as) : undefined;
-  return shape === undefined ? undefined : { encoding: "json", shape };
+  if (as === undefined) return "json";
+  return as === "as=Table" && parameters.includes("v=v1") ? "table" : undefined;
 }
 
 function protobufKind({ group, kind }: ResourceDefinition): ProtobufKind | undefined {
@@ -63,59 +51,30 @@ export function jsonAnswer(body: JsonObject, { status, warnings = [] }: Outcome)
 }
 
 export function renderObject(rendering: Rendering, object: JsonObject, outcome: Outcome): Answer {
-  const { format } = rendering;
-  if (format.encoding === "protobuf")
+  if (rendering.format === "protobuf")
     return { kind: "whole", contentType: PROTOBUF_TYPE, body: encodeReply(object), ...outcome };
   // The answer to a delete may be a Status, which has no row.
   return jsonAnswer(object["kind"] === "Status" ? object : shaper(rendering)(object), outcome);
 }
 
-export function renderList(rendering: Rendering, { items, ...metadata }: ListResult): Answer {
+export function renderList(rendering: Rendering, list: ListResult): Answer {
+  const { items, ...metadata } = list;
+  const kind = protobufKind(rendering.definition);
+  if (rendering.format !== "protobuf" || kind === undefined)
+    return jsonAnswer(jsonList(rendering, list), { status: 200 });
+  const body = Buffer.concat(encodeList(kind, items, metadata));
+  return { kind: "whole", status: 200, contentType: PROTOBUF_TYPE, body };
+}
+
+function jsonList(rendering: Rendering, { items, ...metadata }: ListResult): JsonObject {
   const { definition, format } = rendering;
-  const kind = protobufKind(definition);
-  if (format.encoding === "protobuf" && kind !== undefined)
-    return { kind: "pieces", contentType: PROTOBUF_TYPE, pieces: encodeList(kind, items, metadata) };
-  return { kind: "pieces", contentType: JSON_TYPE, pieces: jsonPieces(rendering, metadata, items) };
-}
-
-const PIECE_CHARACTERS = 64 * 1024;
-
-function* jsonPieces(
-  rendering: Rendering,
-  metadata: JsonObject,
-  items: readonly JsonObject[],
-): Generator<string> {
-  const { head, list, item } = frameOf(rendering, metadata);
-  let piece = `${JSON.stringify(head).slice(0, -1)},"${list}":[`;
-  for (const [index, object] of items.entries()) {
-    piece += `${index === 0 ? "" : ","}${JSON.stringify(item(object))}`;
-    if (piece.length < PIECE_CHARACTERS) continue;
-    yield piece;
-    piece = "";
+  if (format === "table") {
+    const rows = items.map((object) => tableRow(rendering, object));
+    return table(metadata, columnDefinitions(definition), rows);
   }
-  yield `${piece}]}\n`;
-}
-
-interface Frame {
-  readonly head: JsonObject;
-  /** Under which name the items stand. */
-  readonly list: "items" | "rows";
-  readonly item: (object: JsonObject) => JsonObject;
-}
-
-function frameOf(rendering: Rendering, metadata: JsonObject): Frame {
-  const { definition, format } = rendering;
-  if (format.shape === "table") {
-    const { rows: _rows, ...head } = table(metadata, columnDefinitions(definition), []);
-    return { head, list: "rows", item: (object) => tableRow(rendering, object) };
-  }
-  const head =
-    format.shape === "whole"
-      ? { kind: definition.listKind, apiVersion: apiVersionOf(definition), metadata }
-      : { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1", metadata };
   // Lists of built-in kinds say once what their items are, those of custom kinds with each item.
-  const isBare = format.shape === "whole" && isBuiltIn(definition);
-  return { head, list: "items", item: isBare ? withoutType : shaper(rendering) };
+  const shown = isBuiltIn(definition) ? items.map(withoutType) : items;
+  return { kind: definition.listKind, apiVersion: apiVersionOf(definition), metadata, items: shown };
 }
 
 function withoutType({ apiVersion: _apiVersion, kind: _kind, ...object }: JsonObject): JsonObject {
@@ -125,8 +84,7 @@ function withoutType({ apiVersion: _apiVersion, kind: _kind, ...object }: JsonOb
 /** Only the first table of a watch says what its columns are. */
 function shaper(rendering: Rendering): (object: JsonObject) => JsonObject {
   const { definition, format } = rendering;
-  if (format.shape === "whole") return (object) => object;
-  if (format.shape === "metadata") return partialMetadata;
+  if (format !== "table") return (object) => object;
   let columns: readonly JsonObject[] | null = columnDefinitions(definition);
   return (object) => {
     const metadata = { resourceVersion: textAt(object, "metadata.resourceVersion") };
@@ -148,7 +106,7 @@ type EventType = Parameters<typeof encodeWatchFrame>[0];
 
 export function watchEncoder(rendering: Rendering): WatchEncoder {
   const { definition, format } = rendering;
-  const isProtobuf = format.encoding === "protobuf";
+  const isProtobuf = format === "protobuf";
   const write = isProtobuf ? encodeWatchFrame : jsonFrame;
   const shaped = shaper(rendering);
   return {

@@ -159,11 +159,11 @@ export function deleteOptions(query: URLSearchParams, body: JsonObject): DeleteO
   const seconds = valueAt(body, "gracePeriodSeconds");
   const grace = typeof seconds === "number" ? seconds : countIn(query, "gracePeriodSeconds");
   const policy = textAt(body, "propagationPolicy") || query.get("propagationPolicy");
+  oneOf([policy, "propagationPolicy"], ["Background"]);
   const uid = textAt(body, "preconditions.uid");
   const resourceVersion = textAt(body, "preconditions.resourceVersion");
   return {
     dryRun: isDryRun(query) || textsAt(body, "dryRun").includes("All"),
-    propagation: oneOf([policy, "propagationPolicy"], ["Background", "Foreground", "Orphan"]) ?? "Background",
     ...(uid === "" ? {} : { uid }),
     ...(resourceVersion === "" ? {} : { resourceVersion }),
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),

@@ -256,7 +256,7 @@ async function giveToken({ request, target }: Call, { api, clock, users }: Resou
     apiVersion: "authentication.k8s.io/v1",
     metadata: { name, namespace, creationTimestamp: timestamp(clock.wallMs()) },
     spec: { audiences: ["https://kubernetes.default.svc"], expirationSeconds: seconds },
-    status: { token: users.issueToken(account, expiresAtMs), expirationTimestamp: timestamp(expiresAtMs) },
+    status: { token: users.issueToken(account), expirationTimestamp: timestamp(expiresAtMs) },
   };
   return jsonAnswer(answer, CREATED);
 }

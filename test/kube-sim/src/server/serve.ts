@@ -31,12 +31,12 @@ export async function serve(
     const found = await answer(request, deps);
     // A pause that begins meanwhile holds the answer back too.
     if (deps.gate.isPaused()) await deps.gate.pass();
-    await send(request, response, found);
+    send(request, response, found);
   } catch (error) {
     // Whoever goes away in the middle is not told why.
     if (response.headersSent || (request.destroyed && !request.complete)) return void response.destroy();
     const { status, code } = asStatusError(error, deps);
-    await send(request, response, jsonAnswer(status, { status: code })).catch(() => response.destroy());
+    send(request, response, jsonAnswer(status, { status: code }));
   }
 }
 

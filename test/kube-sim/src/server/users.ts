@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
-import type { Clock } from "@resource-broker/base";
 import type { ClusterApi } from "../api/cluster-api.ts";
 import { SERVICE_ACCOUNTS } from "../core/kinds.ts";
 import { type JsonObject, nameOf, namespaceOf, uidOf } from "../json.ts";
@@ -14,27 +13,25 @@ export interface User {
 export interface Users {
   /** Who has a certificate of the cluster's authority, the cluster's token, or a token of a service account. */
   readonly userOf: (request: IncomingMessage) => User | undefined;
-  /** A token of a service account, as a TokenRequest gives it. */
-  readonly issueToken: (account: JsonObject, expiresAtMs: number) => string;
-}
-
-export interface UsersDeps {
-  readonly api: Pick<ClusterApi, "list">;
-  readonly clock: Pick<Clock, "wallMs">;
-  readonly randomBytes: (size: number) => Uint8Array;
-  /** The cluster's own. */
-  readonly token: string;
+  /** A token of a service account, as a TokenRequest gives it. It ends with its account, also if another one of that name exists. */
+  readonly issueToken: (account: JsonObject) => string;
 }
 
 const ADMINS = ["system:masters", "system:authenticated"];
 const TOKEN_BYTES = 24;
 
-export function createUsers({ api, clock, randomBytes, token }: UsersDeps): Users {
-  const issued = new Map<string, { readonly account: JsonObject; readonly expiresAtMs: number }>();
-  /** A token ends with its account, also if another of that name is there. */
+export interface UsersDeps {
+  readonly api: Pick<ClusterApi, "list">;
+  readonly randomBytes: (size: number) => Uint8Array;
+  /** The cluster's own. */
+  readonly token: string;
+}
+
+export function createUsers({ api, randomBytes, token }: UsersDeps): Users {
+  const accounts = new Map<string, JsonObject>();
   const accountOf = (given: string): JsonObject | undefined => {
-    const { account = {}, expiresAtMs = 0 } = issued.get(given) ?? {};
-    if (expiresAtMs <= clock.wallMs()) return undefined;
+    const account = accounts.get(given);
+    if (account === undefined) return undefined;
     const place = { definition: SERVICE_ACCOUNTS, namespace: namespaceOf(account) };
     return api.list(place, {}).items.find((one) => uidOf(one) === uidOf(account));
   };
@@ -46,9 +43,9 @@ export function createUsers({ api, clock, randomBytes, token }: UsersDeps): User
       const account = accountOf(given);
       return account === undefined ? undefined : accountUser(account);
     },
-    issueToken: (account, expiresAtMs) => {
+    issueToken: (account) => {
       const given = Buffer.from(randomBytes(TOKEN_BYTES)).toString("hex");
-      issued.set(given, { account, expiresAtMs });
+      accounts.set(given, account);
       return given;
     },
   };

@@ -31,8 +31,6 @@ export interface Page {
   readonly objects: readonly JsonObject[];
   /** The key of the last object, if there may be more. */
   readonly lastKey?: string;
-  /** How many keys follow, whether they match or not. */
-  readonly remaining: number;
 }
 
 /** A lower bound on the changes that are kept; larger stores keep a quarter of their size. */
@@ -126,17 +124,11 @@ function readPage(
   let lastKey: string | undefined;
   for (const [key, object] of then.size === 0 ? objects.range(span) : asOf(objects, then, span)) {
     if (!matches(object)) continue;
-    if (found.length === limit && lastKey !== undefined) {
-      return {
-        objects: found,
-        lastKey,
-        remaining: countAfter(objects, then, { ...span, from: `${lastKey}\0` }),
-      };
-    }
+    if (found.length === limit && lastKey !== undefined) return { objects: found, lastKey };
     found.push(object);
     lastKey = key;
   }
-  return { objects: found, remaining: 0 };
+  return { objects: found };
 }
 
 function* asOf(
@@ -162,18 +154,6 @@ function* asOf(
 
 function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
-}
-
-function countAfter(
-  objects: SortedMap<JsonObject>,
-  then: ReadonlyMap<string, JsonObject | undefined>,
-  span: Span,
-): number {
-  let count = objects.count(span);
-  for (const [key, object] of then) {
-    if (isWithin(key, span)) count += Number(object !== undefined) - Number(objects.get(key) !== undefined);
-  }
-  return count;
 }
 
 /** A map whose keys stay in order. */

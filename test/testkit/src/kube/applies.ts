@@ -1,20 +1,21 @@
 import { deepStrictEqual, strictEqual } from "node:assert";
-import { CONFIG_MAPS, type ConfigMap, type ObjectName, PODS, type Resource } from "@resource-broker/kube";
+import {
+  CONFIG_MAPS,
+  type ConfigMap,
+  PODS,
+  type Resource,
+  SERVICE_ACCOUNTS,
+  type ServiceAccount,
+} from "@resource-broker/kube";
 import { refused } from "../refused.ts";
 import { configMap, type KubePromise, promise, type Setup } from "./kube-promise.ts";
 import { pod } from "./shapes.ts";
 
-interface Service {
-  readonly metadata: Required<ObjectName>;
-  readonly spec: { readonly ports: readonly { readonly name: string; readonly port: number }[] };
+/** With a list that is merged by names. */
+interface Account extends ServiceAccount {
+  readonly secrets?: readonly { readonly name: string }[];
 }
-const SERVICES: Resource<Service> = {
-  group: "",
-  version: "v1",
-  kind: "Service",
-  plural: "services",
-  isNamespaced: true,
-};
+const ACCOUNTS: Resource<Account> = SERVICE_ACCOUNTS;
 
 /** Applies the map `one` of the scene. */
 function applyMap(
@@ -89,11 +90,11 @@ export const APPLIES: readonly KubePromise[] = [
 
   promise("apply merges lists by their keys and sets by their items", async (setup) => {
     const { client } = setup;
-    const shop = (fieldManager: string, ports: Service["spec"]["ports"]) =>
-      client.apply(SERVICES, { metadata: setup.in("shop"), spec: { ports } }, { fieldManager });
-    await shop("web", [{ name: "http", port: 80 }]);
-    const both = await shop("ssh", [{ name: "ssh", port: 22 }]);
-    deepStrictEqual(new Set(both.spec.ports.map(({ port }) => port)), new Set([22, 80]));
+    const give = (fieldManager: string, name: string) =>
+      client.apply(ACCOUNTS, { metadata: setup.in("shop"), secrets: [{ name }] }, { fieldManager });
+    await give("web", "web-key");
+    const both = await give("ssh", "ssh-key");
+    deepStrictEqual(new Set(both.secrets?.map(({ name }) => name)), new Set(["ssh-key", "web-key"]));
     const finalizers = (fieldManager: string, ...names: string[]) =>
       applyMap(setup, fieldManager, { metadata: { finalizers: names } });
     await finalizers("a", "example.com/a");

@@ -78,34 +78,8 @@ export const DELETES: readonly KubePromise[] = [
       left.map(({ name }) => name),
       ["second"],
     );
-    await client.delete(CONFIG_MAPS, setup.in("second"), { propagation: "Background" });
+    await client.delete(CONFIG_MAPS, setup.in("second"));
     for (const name of ["child", "grandchild"]) await untilGone(client, CONFIG_MAPS, setup.in(name));
-  }),
-
-  promise("orphans stay and forget their owner", async (setup) => {
-    const { client } = setup;
-    const owner = await client.create(CONFIG_MAPS, configMap(setup, "owner"));
-    await owned(setup, "child", { owners: [owner] });
-    await client.delete(CONFIG_MAPS, setup.in("owner"), { propagation: "Orphan" });
-    await untilGone(client, CONFIG_MAPS, setup.in("owner"));
-    const { metadata } = await client.get(CONFIG_MAPS, setup.in("child"));
-    deepStrictEqual([metadata.ownerReferences ?? [], metadata.deletionTimestamp], [[], undefined]);
-  }),
-
-  promise("a foreground delete waits for what the object owned", async (setup) => {
-    const { client } = setup;
-    const owner = await client.create(CONFIG_MAPS, configMap(setup, "owner"));
-    await owned(setup, "child", { owners: [owner], finalizers: [HOLD] });
-    await client.delete(CONFIG_MAPS, setup.in("owner"), { propagation: "Foreground" });
-    await until("the child is being deleted", async () => {
-      const { metadata } = await client.get(CONFIG_MAPS, setup.in("child"));
-      return metadata.deletionTimestamp;
-    });
-    const { metadata } = await client.get(CONFIG_MAPS, setup.in("owner"));
-    ok(metadata.deletionTimestamp !== undefined);
-    deepStrictEqual(metadata.finalizers, ["foregroundDeletion"]);
-    await release(setup, "child");
-    await untilGone(client, CONFIG_MAPS, setup.in("owner"));
   }),
 
   promise("what belongs to nobody that is there is collected", async (setup) => {

@@ -55,7 +55,7 @@ async function createPods({ client, ...setup }: Setup): Promise<void> {
   await client.create(PODS, { ...reported, metadata });
   const change = {
     name: setup.in("reported"),
-    patch: { kind: "strategic", body: { status: POD_STATUS } },
+    patch: { kind: "merge", body: { status: POD_STATUS } },
   } as const;
   await client.patch(PODS, change, { subresource: "status" });
   await client.delete(PODS, setup.in("reported"));

@@ -143,7 +143,6 @@ export function directClient(api: ClusterApi, hook: CallHook): KubeClient & { re
         const { uid, resourceVersion } = options ?? {};
         api.delete(targetOf(resource, name), {
           dryRun: false,
-          propagation: "Background",
           ...(uid === undefined ? {} : { uid }),
           ...(resourceVersion === undefined ? {} : { resourceVersion }),
         });
