@@ -11,6 +11,7 @@ export type { EventInput } from "./events/event-body.ts";
 export { type EventRecorder, eventRecorder } from "./events/event-recorder.ts";
 export { type Informer, informer, type Named, type ObjectCache, objectKey } from "./informer/informer.ts";
 export { leaderElection } from "./lease/leader-election.ts";
+export { leaseCandidate } from "./lease/lease-candidate.ts";
 export { type ReconcileResult, type Reconciler, reconcileLoop } from "./reconcile/reconciler.ts";
 export { reflector } from "./reflector/reflector.ts";
 export type { Reflector, ReflectorDeps, ReflectorHealth, ReflectorOptions, Sink } from "./reflector/types.ts";

@@ -144,8 +144,8 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "counts a renewal on the API server from its answer, so it leads for longer than others wait",
     file: `${KUBERNETES}/kubernetes-lease.ts`,
-    find: "return { isHeld: true, sentAt, wasHeld: true };",
-    replace: "return { isHeld: true, sentAt: leaseTime(clock), wasHeld: true };",
+    find: "return { isHeld: true, sentAt, wasHeld: result.wasHeld };",
+    replace: "return { isHeld: true, sentAt: leaseTime(clock), wasHeld: result.wasHeld };",
     caughtBy: testFile("packages/broker/src/store/leader-election.test.ts"),
   },
   {

@@ -1,4 +1,4 @@
-import { type Clock, Fault } from "@resource-broker/base";
+import { type Clock, Fault, type FaultCode } from "@resource-broker/base";
 import type { KubeClient } from "../client/client.ts";
 import { type Lease, LEASES } from "../resource/resources.ts";
 
@@ -18,76 +18,92 @@ export interface LeaseCandidate {
 }
 
 export type LeaseResult =
-  /** `heldSince` is monotonic and taken before the request was sent, because the reply may be delayed. */
-  { readonly isHeld: true; readonly heldSince: number } | { readonly isHeld: false; readonly holder: string };
+  | {
+      readonly isHeld: true;
+      /** Monotonic, and taken before the request was sent, because the reply may be delayed. */
+      readonly heldSince: number;
+      /** The lease was held without interruption since the last attempt. */
+      readonly wasHeld: boolean;
+    }
+  /** `freeInMs`: when it may be acquired, unless it is renewed meanwhile. */
+  | { readonly isHeld: false; readonly holder: string; readonly freeInMs: number };
+
+/** The last observed lease, and when this version was first observed by the local clock. */
+interface ObservedLease {
+  readonly lease: Lease;
+  readonly at: number;
+}
 
 export function leaseCandidate(
   options: LeaseCandidateOptions,
   { client, clock }: { readonly client: KubeClient; readonly clock: Clock },
 ): LeaseCandidate {
   const { name, namespace, identity, durationMs } = options;
-  /**
-   * The last observed lease, and when this version was first observed by the local clock. Times in the lease come from other
-   * clocks and are not compared: the lease has expired when it did not change for its stated duration.
-   */
-  let observed: { readonly lease: Lease; readonly at: number } | undefined;
+  let observed: ObservedLease | undefined;
 
   const observe = (lease: Lease | undefined): void => {
     if (lease === undefined) observed = undefined;
     else if (versionOf(lease) !== versionOf(observed?.lease)) observed = { lease, at: clock.monotonicMs() };
   };
-  const isFree = (lease: Lease): boolean => {
+  const read = async (signal: AbortSignal): Promise<void> =>
+    observe(await client.find(LEASES, { name, namespace }, { signal }));
+  /** Times in the lease come from other clocks and are not compared: it expires when it did not change for its duration. */
+  const freeInMs = ({ lease, at }: ObservedLease): number => {
     const holder = holderOf(lease);
-    if (holder === "" || holder === identity) return true;
-    return observed !== undefined && clock.monotonicMs() - observed.at > durationOf(lease, durationMs);
+    if (holder === "" || holder === identity) return 0;
+    return at + durationOf(lease, durationMs) - clock.monotonicMs();
   };
-  const write = async (known: Lease | undefined, signal: AbortSignal): Promise<LeaseResult> => {
+  /** The time before the write; undefined: another candidate was faster. */
+  const write = async (known: Lease | undefined, signal: AbortSignal): Promise<number | undefined> => {
     const heldSince = clock.monotonicMs();
     const lease = heldLease(known, { ...options, wallMs: clock.wallMs() });
     const written =
       known === undefined
-        ? client.create(LEASES, lease, { signal })
-        : client.update(LEASES, lease, { signal });
-    observe(await written);
-    return { isHeld: true, heldSince };
+        ? await unlessRaceLost(client.create(LEASES, lease, { signal }), CREATED_BY_ANOTHER)
+        : await unlessRaceLost(client.update(LEASES, lease, { signal }), CHANGED_BY_ANOTHER);
+    if (written === undefined) return undefined;
+    observe(written);
+    return heldSince;
   };
 
   return {
     tryAcquireOrRenew: async (signal) => {
       // The holder writes without a read; all others read first.
       if (observed !== undefined && holderOf(observed.lease) === identity) {
-        const result = await unlessRaceLost(write(observed.lease, signal));
-        if (result !== undefined) return result;
+        const heldSince = await write(observed.lease, signal);
+        if (heldSince !== undefined) return { isHeld: true, heldSince, wasHeld: true };
       }
-      observe(await client.find(LEASES, { name, namespace }, { signal }));
-      if (observed === undefined || isFree(observed.lease)) {
-        const result = await unlessRaceLost(write(observed?.lease, signal));
-        if (result !== undefined) return result;
-        observe(await client.find(LEASES, { name, namespace }, { signal }));
+      await read(signal);
+      if (observed === undefined || freeInMs(observed) <= 0) {
+        const heldSince = await write(observed?.lease, signal);
+        if (heldSince !== undefined) return { isHeld: true, heldSince, wasHeld: false };
+        await read(signal);
       }
-      const holder = observed === undefined ? "" : holderOf(observed.lease);
-      if (holder !== identity) return { isHeld: false, holder };
+      if (observed === undefined) return { isHeld: false, holder: "", freeInMs: 0 };
+      const holder = holderOf(observed.lease);
+      if (holder !== identity) return { isHeld: false, holder, freeInMs: freeInMs(observed) };
       throw new Fault("conflict", `another client keeps changing the lease ${namespace}/${name}`);
     },
     release: async (signal) => {
       if (observed === undefined || holderOf(observed.lease) !== identity) return;
       const lease = releasedLease(observed.lease, clock.wallMs());
-      observe(await unlessRaceLost(client.update(LEASES, lease, { signal })));
+      observe(await unlessRaceLost(client.update(LEASES, lease, { signal }), CHANGED_BY_ANOTHER));
     },
   };
 }
 
-const LOST_RACE_CODES: ReadonlySet<string> = new Set(["conflict", "already-exists", "not-found"]);
-
+/** Of a creation; "not-found" is a missing namespace. */
+const CREATED_BY_ANOTHER: readonly FaultCode[] = ["already-exists"];
+const CHANGED_BY_ANOTHER: readonly FaultCode[] = ["conflict", "not-found"];
 /** Error of the server for an update of a deleted lease. */
 const WAS_DELETED = /resourceVersion should not be set on objects to be created/;
 
-async function unlessRaceLost<R>(writing: Promise<R>): Promise<R | undefined> {
+async function unlessRaceLost<R>(writing: Promise<R>, codes: readonly FaultCode[]): Promise<R | undefined> {
   try {
     return await writing;
   } catch (error) {
     const isRaceLost =
-      error instanceof Fault && (LOST_RACE_CODES.has(error.code) || WAS_DELETED.test(error.message));
+      error instanceof Fault && (codes.includes(error.code) || WAS_DELETED.test(error.message));
     if (isRaceLost) return undefined;
     throw error;
   }
