@@ -88,6 +88,20 @@ describe("leader election", () => {
     expect(b.leads()).toBe(true);
   });
 
+  test("takes the lease of a leader that has vanished, when it was not renewed for its duration", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time);
+    const b = replica(kube, time, { identity: "b" });
+    await time.advance(1000);
+    expect(a.story).toEqual(["0 leads"]);
+    a.link.down();
+    await time.advance(14_000);
+    expect(b.leads()).toBe(false);
+    await time.advance(5000);
+    expect(b.leads()).toBe(true);
+    expect(lease()?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+  });
+
   test("outlives an API server that is away for a moment, or hangs", async () => {
     const { time, kube } = world();
     const a = replica(kube, time);
