@@ -36,7 +36,7 @@ export { errorText, isRecord, parseJson } from "./json.ts";
 export { lookup } from "./lookup.ts";
 export { PROBE_PATH } from "./probe-paths.ts";
 export { type AmountOptions, parseAmount } from "./quantity/amount.ts";
-export { formatBytes, formatCount, formatCpu } from "./quantity/format-amount.ts";
+export { formatBytes, formatCpu } from "./quantity/format-amount.ts";
 export { compareQuantities, formatQuantity, parseQuantity, type Quantity } from "./quantity/quantity.ts";
 export { quoted } from "./quantity/quantity-problem.ts";
 export { describeAmount, describeAtMost, describeResources } from "./resources/describe-resources.ts";
@@ -53,12 +53,10 @@ export {
 export {
   amountForm,
   FIELD_RESOURCES,
-  type FieldName,
   type KnownName,
   type KnownResource,
   knownResource,
   MAIN_NAMES,
-  type MainName,
   NAMED_RESOURCES,
   perKnownResource,
   perResource,
@@ -93,7 +91,6 @@ export {
   resourceVector,
   SIZE_ORDER,
   SLOTS,
-  type SlotAmounts,
   shortage,
   slotAmounts,
   subtract,

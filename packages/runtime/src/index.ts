@@ -3,7 +3,6 @@ export {
   type CertificateFiles,
   type CertificateSet,
   type CertificateSource,
-  certificateExpiries,
   observedCertificates,
   readCertificateSet,
   revokedCount,

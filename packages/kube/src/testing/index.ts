@@ -1,12 +1,8 @@
 export type { JsonPatchStep, ListQuery, WatchEvent, WatchQuery, WriteOptions } from "../client/client.ts";
 export type { Material } from "../config/kube-config.ts";
-export type { CacheListener } from "../informer/informer.ts";
 export type { LeaderElection } from "../lease/leader-election.ts";
-export { NODE_FIELDS, POD_FIELDS } from "../protobuf/core-fields.ts";
 export { decodeMessage } from "../protobuf/decode-message.ts";
-export type { Field, MessageFields } from "../protobuf/fields.ts";
-export { readListPage } from "../protobuf/list-page.ts";
+export type { MessageFields } from "../protobuf/fields.ts";
 export { goSamples } from "../protobuf/testing/go-samples.ts";
 export { projection } from "../protobuf/testing/projection.ts";
-export { type WatchFrame, watchFrames } from "../protobuf/watch-frames.ts";
 export type { DefinedResource, Namespace, Node } from "../resource/resources.ts";

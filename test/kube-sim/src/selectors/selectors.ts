@@ -1,5 +1,4 @@
 import type { ResourceDefinition, Selection } from "../api/cluster-api.ts";
-import { labelValueProblems, qualifiedNameProblems } from "../api/names.ts";
 import { badRequest } from "../api/statuses.ts";
 import { type JsonObject, metadataOf, nameOf, namespaceOf, objectAt, own } from "../json.ts";
 
@@ -52,31 +51,16 @@ type Found = Readonly<Record<string, string | undefined>>;
 
 function requirementOf(found: Found): Requirement {
   const { absent, sign, set } = found;
-  const name = checkedName(absent ?? found["name"] ?? "");
+  const name = absent ?? found["name"] ?? "";
   if (absent !== undefined) return (labels) => !Object.hasOwn(labels, name);
   const operator = sign ?? set;
   return operator === undefined ? (labels) => Object.hasOwn(labels, name) : comparison(name, operator, found);
 }
 
 function comparison(name: string, operator: string, { value = "", list }: Found): Requirement {
-  const wanted = checkedValues(name, list?.split(",").map((item) => item.trim()) ?? [value]);
+  const wanted = new Set<unknown>(list?.split(",").map((item) => item.trim()) ?? [value]);
   const isExcluded = operator === "!=" || operator === "notin";
   return (labels) => wanted.has(own(labels, name)) !== isExcluded;
-}
-
-function checkedName(name: string): string {
-  const [problem] = qualifiedNameProblems(name);
-  if (problem !== undefined) throw unreadable(`<nil>: Invalid value: ${JSON.stringify(name)}: ${problem}`);
-  return name;
-}
-
-function checkedValues(name: string, values: readonly string[]): ReadonlySet<unknown> {
-  for (const [index, value] of values.entries()) {
-    const [problem] = labelValueProblems(value);
-    if (problem !== undefined)
-      throw unreadable(`values[${index}][${name}]: Invalid value: ${JSON.stringify(value)}: ${problem}`);
-  }
-  return new Set(values);
 }
 
 function unreadable(why: string): Error {
