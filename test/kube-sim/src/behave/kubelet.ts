@@ -1,7 +1,17 @@
 import type { WatchChange } from "../api/cluster-api.ts";
 import { timestamp } from "../api/registry.ts";
 import { PODS } from "../core/pods.ts";
-import { conditionOf, type JsonObject, nameOf, objectAt, objectsAt, textAt, valueAt } from "../json.ts";
+import {
+  conditionOf,
+  isTerminating,
+  type JsonObject,
+  nameOf,
+  objectAt,
+  objectsAt,
+  textAt,
+  uidOf,
+  valueAt,
+} from "../json.ts";
 import { attempt, type BehaviourDeps, type NodeCache, targetOf } from "./scheduler.ts";
 
 /** Stands for the kubelets of all nodes: starts pods that have a node, ends those that are deleted. */
@@ -23,14 +33,14 @@ export function createKubelet(cache: NodeCache, { api, clock, log }: BehaviourDe
   let addresses = 0;
 
   const later = (pod: JsonObject, delayMs: number, act: (pod: JsonObject) => void): void => {
-    const uid = textAt(pod, "metadata.uid");
+    const uid = uidOf(pod);
     if (planned.has(uid)) return;
     planned.add(uid);
     clock.after(delayMs, () => {
       planned.delete(uid);
       attempt(log, () => {
         const now = api.get(targetOf(pod));
-        if (textAt(now, "metadata.uid") === uid) act(now);
+        if (uidOf(now) === uid) act(now);
       });
     });
   };
@@ -50,7 +60,7 @@ export function createKubelet(cache: NodeCache, { api, clock, log }: BehaviourDe
   const consider = (pod: JsonObject): void => {
     const node = cache.node(textAt(pod, "spec.nodeName"));
     if (node === undefined) return;
-    if (valueAt(pod, "metadata.deletionTimestamp") !== undefined) {
+    if (isTerminating(pod)) {
       if (valueAt(pod, "metadata.deletionGracePeriodSeconds") !== 0) later(pod, END_MS, end);
     } else if (isReady(node) && isStartable(pod)) later(pod, START_MS, start);
   };
@@ -69,9 +79,7 @@ export function createKubelet(cache: NodeCache, { api, clock, log }: BehaviourDe
 }
 
 function isStartable(pod: JsonObject): boolean {
-  return (
-    textAt(pod, "status.phase") === "Pending" && valueAt(pod, "metadata.deletionTimestamp") === undefined
-  );
+  return textAt(pod, "status.phase") === "Pending" && !isTerminating(pod);
 }
 
 function isReady(node: JsonObject): boolean {
@@ -131,7 +139,7 @@ function containerStatus(container: JsonObject, pod: JsonObject, startedAt: stri
     restartCount: 0,
     image,
     imageID: image,
-    containerID: `kube-sim://${textAt(pod, "metadata.uid")}/${name}`,
+    containerID: `kube-sim://${uidOf(pod)}/${name}`,
     state: { running: { startedAt } },
   };
 }

@@ -6,13 +6,13 @@ import { PODS } from "../core/pods.ts";
 import {
   conditionOf,
   isSame,
+  isTerminating,
   type JsonObject,
   nameOf,
   namespaceOf,
   objectAt,
   objectsAt,
   textAt,
-  valueAt,
 } from "../json.ts";
 import {
   allocatableOf,
@@ -98,7 +98,7 @@ function isWaiting(pod: JsonObject): boolean {
   return (
     textAt(pod, "spec.nodeName") === "" &&
     textAt(pod, "spec.schedulerName") === "default-scheduler" &&
-    valueAt(pod, "metadata.deletionTimestamp") === undefined &&
+    !isTerminating(pod) &&
     !hasEnded(pod)
   );
 }

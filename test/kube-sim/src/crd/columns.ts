@@ -1,8 +1,7 @@
 import { jsonText } from "../api/causes.ts";
 import type { TableColumn } from "../api/cluster-api.ts";
 import { humanDuration } from "../core/human-duration.ts";
-import { isList, isObject, type JsonObject, type JsonValue, textAt } from "../json.ts";
-import { objectsIn } from "./schema.ts";
+import { isList, isObject, type JsonObject, type JsonValue, objectsAt, textAt } from "../json.ts";
 
 type ColumnType = TableColumn["type"];
 
@@ -12,7 +11,7 @@ const AGE_ONLY: JsonObject = { name: "Age", type: "date", jsonPath: ".metadata.c
 
 /** What `kubectl get` shows of the objects of one version. */
 export function columnsOf(version: JsonObject): readonly TableColumn[] {
-  const given = objectsIn(version["additionalPrinterColumns"]);
+  const given = objectsAt(version, "additionalPrinterColumns");
   return (given.length === 0 ? [AGE_ONLY] : given).map(columnOf);
 }
 

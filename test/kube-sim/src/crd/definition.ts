@@ -4,11 +4,11 @@ import type { ClusterCore } from "../api/create-cluster-api.ts";
 import { CUSTOM_RESOURCES } from "../api/create-object.ts";
 import type { Admission, Cause, ResourceDefinition, Write } from "../api/cluster-api.ts";
 import { resourceOf } from "../api/registry.ts";
-import { isObject, type JsonObject, nameOf, objectAt, stringsAt, textAt } from "../json.ts";
+import { isObject, type JsonObject, nameOf, objectAt, objectsAt, stringsAt, textAt } from "../json.ts";
 import { objectAdmission } from "./admit-object.ts";
 import { columnsOf, readJsonPath } from "./columns.ts";
 import { ruleProblems } from "./rules.ts";
-import { objectsIn, readSchema } from "./schema.ts";
+import { readSchema } from "./schema.ts";
 
 /**
  * Completes a CustomResourceDefinition, which is established at once. Only what this server cannot serve is refused:
@@ -45,7 +45,7 @@ function definitionCauses(crd: JsonObject): readonly Cause[] {
     return [
       invalid("spec.conversion.strategy", "Webhook", "kube-sim does not call conversion webhooks: use None"),
     ];
-  const versions = objectsIn(spec["versions"]);
+  const versions = objectsAt(spec, "versions");
   if (versions.filter((version) => version["storage"] === true).length !== 1)
     return [invalid("spec.versions", undefined, "must have exactly one version marked as storage version")];
   return versions.flatMap((version, index) => versionCauses(version, `spec.versions[${index}]`));
@@ -68,7 +68,7 @@ function versionCauses(version: JsonObject, field: string): readonly Cause[] {
 function statusOf(crd: JsonObject, old: JsonObject | undefined): JsonObject {
   const spec = objectAt(crd, "spec");
   const before = objectAt(old, "status");
-  const storage = objectsIn(spec["versions"]).find((version) => version["storage"] === true);
+  const storage = objectsAt(spec, "versions").find((version) => version["storage"] === true);
   const stored = new Set([...stringsAt(before, "storedVersions"), textAt(storage ?? {}, "name")]);
   const lastTransitionTime = objectAt(crd, "metadata")["creationTimestamp"];
   const condition = (type: string, reason: string, message: string): JsonObject => ({
@@ -92,7 +92,7 @@ function statusOf(crd: JsonObject, old: JsonObject | undefined): JsonObject {
 /** The kinds that an admitted CustomResourceDefinition adds: one for each version that is served. */
 export function definitionsOf(crd: JsonObject): readonly ResourceDefinition[] {
   const spec = objectAt(crd, "spec");
-  return objectsIn(spec["versions"])
+  return objectsAt(spec, "versions")
     .filter((version) => version["served"] === true)
     .map((version) => definitionOf(spec, version));
 }
@@ -124,7 +124,7 @@ function definitionOf(spec: JsonObject, raw: JsonObject): ResourceDefinition {
 
 function selectableFieldsOf(version: JsonObject): ResourceDefinition["selectableFields"] {
   return Object.fromEntries(
-    objectsIn(version["selectableFields"]).map((field) => {
+    objectsAt(version, "selectableFields").map((field) => {
       const path = textAt(field, "jsonPath");
       const find = readJsonPath(path);
       const textOf = (object: JsonObject): string => {

@@ -1,4 +1,13 @@
-import { isList, isObject, type JsonObject, type JsonValue, listAt, stringsAt, textAt } from "../json.ts";
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  objectsAt,
+  stringsAt,
+  textAt,
+} from "../json.ts";
 
 /** One node of a structural schema, read once when a kind is installed. */
 export interface Schema {
@@ -62,14 +71,14 @@ export function readSchema(raw: JsonObject): Schema {
   const unknown = Object.keys(raw).find((keyword) => !KNOWN.has(keyword));
   if (unknown !== undefined) throw new TypeError(`kube-sim does not support ${unknown} in schemas`);
   const properties = new Map(
-    Object.entries(isObject(raw["properties"]) ? raw["properties"] : {}).flatMap(([name, field]) =>
+    Object.entries(objectAt(raw, "properties")).flatMap(([name, field]) =>
       isObject(field) ? [[name, readSchema(field)] as const] : [],
     ),
   );
   const items = schemaIn(raw["items"]);
   const additional =
     raw["additionalProperties"] === true ? readSchema({}) : schemaIn(raw["additionalProperties"]);
-  const rules = objectsIn(raw["x-kubernetes-validations"]).map(ruleOf);
+  const rules = objectsAt(raw, "x-kubernetes-validations").map(ruleOf);
   const inner = [...properties.values(), items, additional].filter((part) => part !== undefined);
   const pattern = textAt(raw, "pattern");
   return {
@@ -90,7 +99,7 @@ export function readSchema(raw: JsonObject): Schema {
     listType: textAt(raw, "x-kubernetes-list-type"),
     listMapKeys: stringsAt(raw, "x-kubernetes-list-map-keys"),
     rules,
-    anyOf: objectsIn(raw["anyOf"]).map(readSchema),
+    anyOf: objectsAt(raw, "anyOf").map(readSchema),
     has: {
       defaults: raw["default"] !== undefined || inner.some(({ has }) => has.defaults),
       rules: rules.length > 0 || inner.some(({ has }) => has.rules),
@@ -101,10 +110,6 @@ export function readSchema(raw: JsonObject): Schema {
 /** The schema of one field; undefined when nothing is known of it. */
 export function schemaOfField(schema: Schema, name: string): Schema | undefined {
   return schema.properties.get(name) ?? schema.additional;
-}
-
-export function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
-  return isList(value) ? value.filter(isObject) : [];
 }
 
 function schemaIn(value: JsonValue | undefined): Schema | undefined {
