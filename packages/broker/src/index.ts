@@ -1,7 +1,6 @@
 export { createEngine, type EngineDeps, type EngineOptions } from "./engine/create-engine.ts";
 export type { Committed, Engine, EngineHealth } from "./engine/engine.ts";
 export { type EngineObserver, NO_OBSERVER } from "./engine/engine-observer.ts";
-export { type LedgerClock, startLedgerClock } from "./engine/ledger-clock.ts";
 export {
   type BackupOptions,
   backupLedger,

@@ -26,8 +26,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "answers before the commit is through",
     file: ENGINE,
-    find: "    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });",
-    replace: "    void persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });",
+    find: "    await persist(batch, { store, clock, onFailure });",
+    replace: "    void persist(batch, { store, clock, onFailure });",
     caughtBy: SIMULATION,
   },
   {
@@ -68,8 +68,8 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "takes the time from the wall clock",
     file: CLOCK,
-    find: "    now: () => startedAt + Math.floor(clock.monotonicMs() - zero),",
-    replace: "    now: () => Math.max(clock.wallMs(), earliest + zero * 0),",
+    find: "  return () => startedAt + Math.floor(clock.monotonicMs() - zero);",
+    replace: "  return () => Math.max(clock.wallMs(), earliest + zero * 0, startedAt * 0);",
     caughtBy: SIMULATION,
   },
   {
@@ -89,7 +89,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives up on an expiry that could not be written",
     file: SWEEPER,
-    find: "    if (hasFailed && !this.#isStopped)\n      this.#cancel = ledgerClock.after(LONGEST_SLEEP_MS, () => void this.#check());\n    else this.arm();",
+    find: "    if (hasFailed && !this.#isStopped)\n      this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#check());\n    else this.arm();",
     replace: "    if (!hasFailed) this.arm();",
     caughtBy: ENGINE_TEST,
   },

@@ -2,7 +2,6 @@ import type { Advertisement, Command, ReceivedAdvertisement } from "@resource-br
 import { type ClusterSketch, cluster, request } from "@resource-broker/domain/testing";
 import { fakeClock, memoryDisk, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { startLedgerClock } from "./ledger-clock.ts";
 import { runEngine } from "./testing/run-engine.ts";
 import { WriteBehind } from "./write-behind.ts";
 
@@ -152,7 +151,7 @@ describe("writing behind", () => {
     const saved: (readonly ReceivedAdvertisement[])[] = [];
     let during: (() => void) | undefined;
     const behind = new WriteBehind({
-      clock: startLedgerClock(fakeClock(), 0),
+      clock: fakeClock(),
       save: async (some) => {
         const act = during;
         during = undefined;

@@ -1,11 +1,18 @@
 import { type Clock, Fault } from "@resource-broker/base";
-import { type Command, ledgerFrom, type Outcome, type Policy, type Reply } from "@resource-broker/domain";
+import {
+  type Command,
+  type Instant,
+  ledgerFrom,
+  type Outcome,
+  type Policy,
+  type Reply,
+} from "@resource-broker/domain";
 import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { batchOf, CommandQueue, type Decided, type Pending, receivedIn, RecordedRefusals } from "./batch.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import { type EngineObserver, timed } from "./engine-observer.ts";
-import { type LedgerClock, startLedgerClock } from "./ledger-clock.ts";
+import { startLedgerClock } from "./ledger-clock.ts";
 import { LedgerPair } from "./ledger-pair.ts";
 import { asError, commitFault, isFatal, overloaded, persist } from "./persist.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -47,10 +54,10 @@ class SingleWriter implements Engine {
   readonly #ledgers = new LedgerPair();
   readonly #listeners = new Set<(commit: Committed) => void>();
   readonly #refusals: RecordedRefusals;
+  readonly #sweeper: Sweeper;
+  readonly #writeBehind: WriteBehind;
   #policy: Policy;
-  #ledgerClock: LedgerClock;
-  #sweeper: Sweeper;
-  #writeBehind: WriteBehind;
+  #ledgerTime: () => Instant;
   #commitNumber = 0;
   #ledgerId = "";
   #health: EngineHealth = { state: "starting" };
@@ -62,20 +69,26 @@ class SingleWriter implements Engine {
     this.#options = options;
     this.#deps = deps;
     this.#policy = options.policy;
-    this.#refusals = new RecordedRefusals(deps.observer.refusalNotRecorded);
-    this.#ledgerClock = startLedgerClock(deps.clock, 0);
-    this.#sweeper = this.#newSweeper();
-    this.#writeBehind = this.#newWriteBehind();
+    const { store, clock, observer } = deps;
+    this.#refusals = new RecordedRefusals(observer.refusalNotRecorded);
+    this.#ledgerTime = startLedgerClock(clock, 0);
+    this.#sweeper = new Sweeper({
+      clock,
+      now: this.now,
+      nextDeadline: () => this.ledger.deadlines.earliest?.at,
+      isSweepNeeded: () => this.#policy.requesterLostMs !== undefined || this.#health.state === "degraded",
+      sweep: () => this.submit({ kind: "expire-due" }),
+    });
+    const { saveAdvertisements: save } = store;
+    this.#writeBehind = new WriteBehind({ clock, save, onError: observer.advertisementsNotSaved });
   }
 
   readonly start = async (): Promise<void> => {
     const { ledgerId, commitNumber, records } = await this.#deps.store.open();
-    this.#ledgerClock = startLedgerClock(this.#deps.clock, records.time);
-    this.#ledgers.load(ledgerFrom(records, this.#ledgerClock.now()));
+    this.#ledgerTime = startLedgerClock(this.#deps.clock, records.time);
+    this.#ledgers.load(ledgerFrom(records, this.now()));
     this.#commitNumber = commitNumber;
     this.#ledgerId = ledgerId;
-    this.#sweeper = this.#newSweeper();
-    this.#writeBehind = this.#newWriteBehind();
     this.#health = { state: "ready" };
     this.#sweeper.arm();
   };
@@ -106,7 +119,7 @@ class SingleWriter implements Engine {
     return this.#ledgers.evaluate(command, this.#moment()).reply;
   };
 
-  readonly now = (): number => this.#ledgerClock.now();
+  readonly now = (): number => this.#ledgerTime();
 
   readonly setPolicy = (policy: Policy): void => {
     this.#policy = policy;
@@ -223,7 +236,7 @@ class SingleWriter implements Engine {
       observer.commitFailed(failure.kind, failure);
       this.#health = { state: "degraded", reason: failure.message };
     };
-    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });
+    await persist(batch, { store, clock, onFailure });
     this.#writeBehind.committed(batch.advertisements);
     this.#ledgers.confirm(batch.entries.flatMap(({ events }) => events));
     this.#commitNumber = batch.number;
@@ -263,20 +276,5 @@ class SingleWriter implements Engine {
 
   #moment() {
     return { now: this.now(), policy: this.#policy };
-  }
-
-  #newSweeper(): Sweeper {
-    return new Sweeper({
-      ledgerClock: this.#ledgerClock,
-      nextDeadline: () => this.ledger.deadlines.earliest?.at,
-      isSweepNeeded: () => this.#policy.requesterLostMs !== undefined || this.#health.state === "degraded",
-      sweep: () => this.submit({ kind: "expire-due" }),
-    });
-  }
-
-  #newWriteBehind(): WriteBehind {
-    const { store, observer } = this.#deps;
-    const save = store.saveAdvertisements;
-    return new WriteBehind({ clock: this.#ledgerClock, save, onError: observer.advertisementsNotSaved });
   }
 }

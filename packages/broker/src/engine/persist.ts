@@ -1,13 +1,12 @@
-import { Fault } from "@resource-broker/base";
+import { type Clock, Fault } from "@resource-broker/base";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
-import type { LedgerClock } from "./ledger-clock.ts";
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
 
 export interface PersistDeps {
   readonly store: Pick<Store, "commit" | "lastCommit">;
-  readonly ledgerClock: LedgerClock;
+  readonly clock: Pick<Clock, "after">;
   readonly onFailure: (failure: StoreFailure) => void;
 }
 
@@ -26,7 +25,7 @@ export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<vo
       deps.onFailure(failure);
       if (failure.kind !== "unknown") throw failure;
     }
-    await pause(deps.ledgerClock, FIRST_WAIT_MS);
+    await pause(deps.clock, FIRST_WAIT_MS);
     const last = await lastCommit(deps);
     if (last === batch.number) return;
     if (last !== batch.number - 1) {
@@ -38,7 +37,7 @@ export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<vo
   }
 }
 
-async function lastCommit({ store, ledgerClock, onFailure }: PersistDeps): Promise<number> {
+async function lastCommit({ store, clock, onFailure }: PersistDeps): Promise<number> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {
       return await store.lastCommit();
@@ -46,13 +45,13 @@ async function lastCommit({ store, ledgerClock, onFailure }: PersistDeps): Promi
       const failure = asFailure(error);
       onFailure(failure);
       if (failure.kind === "corrupt") throw failure;
-      await pause(ledgerClock, waitMs);
+      await pause(clock, waitMs);
     }
   }
 }
 
-function pause(ledgerClock: LedgerClock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => ledgerClock.after(milliseconds, resolve));
+function pause(clock: PersistDeps["clock"], milliseconds: number): Promise<void> {
+  return new Promise((resolve) => clock.after(milliseconds, resolve));
 }
 
 /** An unknown error leaves the outcome unknown. */

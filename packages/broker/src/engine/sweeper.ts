@@ -1,11 +1,13 @@
-import type { Reply } from "@resource-broker/domain";
-import type { LedgerClock } from "./ledger-clock.ts";
+import type { Clock } from "@resource-broker/base";
+import type { Instant, Reply } from "@resource-broker/domain";
 
 /** Expiry is at most this late, and a lost requester is noticed at most this late. */
 const LONGEST_SLEEP_MS = 1000;
 
 export interface SweeperDeps {
-  readonly ledgerClock: LedgerClock;
+  readonly clock: Pick<Clock, "after">;
+  /** The ledger's time. */
+  readonly now: () => Instant;
   /** When something is due next; undefined when nothing is. */
   readonly nextDeadline: () => number | undefined;
   /** True if every check must sweep: a requester may be lost, or the store has to be retried. */
@@ -28,10 +30,10 @@ export class Sweeper {
   arm(): void {
     if (this.#isStopped || this.#isSweeping) return;
     this.#cancel?.();
-    const { ledgerClock, nextDeadline } = this.#deps;
-    const untilDueMs = (nextDeadline() ?? Number.POSITIVE_INFINITY) - ledgerClock.now();
+    const { clock, now, nextDeadline } = this.#deps;
+    const untilDueMs = (nextDeadline() ?? Number.POSITIVE_INFINITY) - now();
     const sleepMs = Math.min(Math.max(untilDueMs, 0), LONGEST_SLEEP_MS);
-    this.#cancel = ledgerClock.after(sleepMs, () => void this.#check());
+    this.#cancel = clock.after(sleepMs, () => void this.#check());
   }
 
   stop(): void {
@@ -40,8 +42,8 @@ export class Sweeper {
   }
 
   async #check(): Promise<void> {
-    const { ledgerClock, nextDeadline, isSweepNeeded, sweep } = this.#deps;
-    const isDue = (nextDeadline() ?? Number.POSITIVE_INFINITY) <= ledgerClock.now();
+    const { clock, now, nextDeadline, isSweepNeeded, sweep } = this.#deps;
+    const isDue = (nextDeadline() ?? Number.POSITIVE_INFINITY) <= now();
     this.#isSweeping = true;
     let hasFailed = false;
     if (isDue || isSweepNeeded()) {
@@ -52,8 +54,7 @@ export class Sweeper {
       }
     }
     this.#isSweeping = false;
-    if (hasFailed && !this.#isStopped)
-      this.#cancel = ledgerClock.after(LONGEST_SLEEP_MS, () => void this.#check());
+    if (hasFailed && !this.#isStopped) this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#check());
     else this.arm();
   }
 }

@@ -1,10 +1,10 @@
+import type { Clock } from "@resource-broker/base";
 import {
   type Advertisement,
   type ClusterId,
   mustBeDurable,
   type ReceivedAdvertisement,
 } from "@resource-broker/domain";
-import type { LedgerClock } from "./ledger-clock.ts";
 
 const WRITE_WITHIN_MS = 1000;
 
@@ -22,7 +22,7 @@ interface LatestAdvertisement {
 export class WriteBehind {
   readonly #save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
   readonly #onError: (error: Error) => void;
-  readonly #ledgerClock: LedgerClock;
+  readonly #clock: Pick<Clock, "after">;
   readonly #latest = new Map<ClusterId, LatestAdvertisement>();
   #unsaved = new Map<ClusterId, ReceivedAdvertisement>();
   #cancel: (() => void) | undefined;
@@ -30,11 +30,11 @@ export class WriteBehind {
   #saving = Promise.resolve();
 
   constructor(options: {
-    readonly clock: LedgerClock;
+    readonly clock: Pick<Clock, "after">;
     readonly save: (advertisements: readonly ReceivedAdvertisement[]) => Promise<void>;
     readonly onError: (error: Error) => void;
   }) {
-    this.#ledgerClock = options.clock;
+    this.#clock = options.clock;
     this.#save = options.save;
     this.#onError = options.onError;
   }
@@ -54,7 +54,7 @@ export class WriteBehind {
         : last.isSafe && !mustBeDurable(last.advertisement, advertisement);
     this.#latest.set(clusterId, { advertisement, isSafe });
     this.#unsaved.set(clusterId, received);
-    this.#cancel ??= this.#ledgerClock.after(WRITE_WITHIN_MS, () => void this.flush());
+    this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());
     return isSafe;
   }
 
@@ -100,7 +100,7 @@ export class WriteBehind {
     } catch (error) {
       this.#unsaved = new Map([...saving, ...this.#unsaved]);
       this.#onError(error instanceof Error ? error : new Error(String(error)));
-      this.#cancel ??= this.#ledgerClock.after(WRITE_WITHIN_MS, () => void this.flush());
+      this.#cancel ??= this.#clock.after(WRITE_WITHIN_MS, () => void this.flush());
     }
   }
 }
