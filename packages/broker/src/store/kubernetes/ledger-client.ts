@@ -1,5 +1,5 @@
 import { type Clock, Fault, type FaultCode } from "@resource-broker/base";
-import { CONFIG_MAPS, type ConfigMap, type KubeClient, type Resource } from "@resource-broker/kube";
+import { CONFIG_MAPS, type ConfigMap, type KubeClient } from "@resource-broker/kube";
 import { StoreFailure } from "../store.ts";
 
 /** Remedies for error messages that do not say what to do. */
@@ -26,15 +26,13 @@ const REFUSED_BY_ETCD = /database space exceeded|request is too large/;
 
 /** Faults that mean that another writer changed the object. */
 const OVERTAKEN: ReadonlySet<FaultCode> = new Set(["conflict", "already-exists", "not-found"]);
-/** Of kinds that a PUT may create, such as Lease, this comes instead of "not found", and as 500. */
-const IS_GONE = /resourceVersion should not be set on objects to be created/;
 
 /** What is known of a write that did not succeed. */
 type WriteFailureKind = "conflict" | "refused" | "unknown";
 
 export function writeFailureKind(error: unknown): WriteFailureKind {
   if (!(error instanceof Fault)) return "unknown";
-  if (OVERTAKEN.has(error.code) || IS_GONE.test(error.message)) return "conflict";
+  if (OVERTAKEN.has(error.code)) return "conflict";
   return REFUSALS.has(error.code) || REFUSED_BY_ETCD.test(error.message) ? "refused" : "unknown";
 }
 
@@ -84,19 +82,11 @@ export function timedClient(client: KubeClient, clock: Clock, limitMs: number): 
   };
 }
 
-interface Versioned {
-  readonly metadata: ConfigMap["metadata"];
-}
-
 /** Creates an object that has no version, and updates any other. Undefined: another writer was faster. */
-export async function writeObject<T extends Versioned>(
-  client: KubeClient,
-  resource: Resource<T>,
-  object: T,
-): Promise<T | undefined> {
+export async function writeObject(client: KubeClient, object: ConfigMap): Promise<ConfigMap | undefined> {
   const isNew = object.metadata.resourceVersion === undefined;
   try {
-    return await (isNew ? client.create(resource, object) : client.update(resource, object));
+    return await (isNew ? client.create(CONFIG_MAPS, object) : client.update(CONFIG_MAPS, object));
   } catch (error) {
     const hasNoNamespace = isNew && isCode(error, "not-found");
     if (writeFailureKind(error) !== "conflict" || hasNoNamespace) throw error;
@@ -119,7 +109,7 @@ export async function putObject(
   for (let left = TRIES; ; left--) {
     const object = await next(current);
     const metadata = { ...current?.metadata, ...object.metadata };
-    const written = await writeObject(client, CONFIG_MAPS, { ...object, metadata });
+    const written = await writeObject(client, { ...object, metadata });
     if (written !== undefined) return written;
     const { name } = metadata;
     if (left === 1) throw new Fault("conflict", `somebody keeps changing ConfigMap ${namespace}/${name}`);

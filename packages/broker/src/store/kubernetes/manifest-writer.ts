@@ -97,7 +97,7 @@ export function manifestWriter(opened: Known, deps: ManifestWriterDeps): Manifes
     let refusal: unknown;
     try {
       const next = manifestConfigMap(known.object, namespace, change.content);
-      const written = await writeObject(client, CONFIG_MAPS, next);
+      const written = await writeObject(client, next);
       if (written !== undefined) {
         setKnown(written, change);
         unsettled = [];
