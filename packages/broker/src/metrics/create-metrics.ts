@@ -62,7 +62,8 @@ export function createMetrics({
     help: "Commits that failed, by what is known of their outcome.",
     isLabelled: true,
   });
-  const conflicts = registry.counter({
+  // Always 0: one writer decides. Dashboards made for earlier brokers ask for it.
+  registry.counter({
     name: "broker_lock_conflicts_total",
     help: "Decisions taken again because another writer was faster.",
   });
@@ -87,7 +88,6 @@ export function createMetrics({
     granted: (milliseconds) => reserveTime.observe(milliseconds / 1000),
     commitFailed: (kind) => failures.inc({ kind }),
     refusalNotRecorded: (decision) => unmet.add(unmetReason(decision), source?.engine.now() ?? 0),
-    lockConflict: () => conflicts.inc(),
     answered: (route, status) => {
       const name = `${status} ${route}`;
       answers.set(name, (answers.get(name) ?? 0) + 1);

@@ -26,8 +26,6 @@ export interface BrokerMetrics
     Pick<EngineObserver, "decided" | "committed" | "commitFailed" | "granted"> {
   /** A refusal that is not part of a commit. */
   readonly refusalNotRecorded: (decision: Decision) => void;
-  /** Another writer was faster, and the decision was taken again. */
-  readonly lockConflict: () => void;
   /** The certificates that are in force from now on. */
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Counts what the engine commits from now on; the returned function ends it. */
