@@ -8,6 +8,13 @@ const ENGINE_TEST = testFile("packages/broker/src/engine/advertisements.test.ts"
 const OUTLIVE_TEST = testFile("packages/domain/src/ledger/must-be-durable.test.ts");
 const SHARDS = "packages/broker/src/store/kubernetes/advertisement-shards.ts";
 
+/** One plant for both SQL stores: the tests of each of them must catch it. */
+const COMMITTED_LEFT_OUT = {
+  file: "packages/broker/src/store/common/changes.ts",
+  find: "      ...additionOf(ADVERTISEMENT, advertisements),\n",
+  replace: "      ...additionOf(ADVERTISEMENT, []),\n",
+} as const;
+
 /** What an agent was told to be accepted is what the next process lends from. */
 export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
@@ -41,9 +48,9 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   {
     name: "takes an advertisement for durable though its commit failed",
     file: ENGINE,
-    find: "    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });\n    this.#writeBehind.committed(batch.advertisements);\n",
+    find: "    await persist(batch, { store, clock, onFailure });\n    this.#writeBehind.committed(batch.advertisements);\n",
     replace:
-      "    this.#writeBehind.committed(batch.advertisements);\n    await persist(batch, { store, ledgerClock: this.#ledgerClock, onFailure });\n",
+      "    this.#writeBehind.committed(batch.advertisements);\n    await persist(batch, { store, clock, onFailure });\n",
     caughtBy: ENGINE_TEST,
   },
   {
@@ -90,9 +97,7 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "commits without the advertisements of the batch",
-    file: "packages/broker/src/store/sqlite/tables.ts",
-    find: "  writeTable(tables.advertisements, changes.advertisements);\n",
-    replace: "",
+    ...COMMITTED_LEFT_OUT,
     caughtBy: testFile("packages/broker/src/store/sqlite/sqlite-store.test.ts"),
   },
   {
@@ -104,9 +109,7 @@ export const ADVERTISEMENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves committed advertisements out of the database",
-    file: "packages/broker/src/store/postgres/tables.ts",
-    find: "      ...changeStatements(schema, ADVERTISEMENT, changes.advertisements),\n",
-    replace: "",
+    ...COMMITTED_LEFT_OUT,
     caughtBy: {
       kind: "test",
       file: "packages/broker/src/store/postgres/postgres-store.test.ts",

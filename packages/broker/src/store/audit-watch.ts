@@ -1,6 +1,6 @@
 import { type Clock, formatTime, type Log } from "@resource-broker/base";
 import type { AuditChainDTO } from "@resource-broker/contract";
-import { canonical, CHAIN_START, type ChainLink, nextLink, UnreadableLine } from "./common/audit.ts";
+import { canonical, CHAIN_START, type ChainLink, chainProblem, UnreadableLine } from "./common/audit.ts";
 import { type AuditEntry, type Store, StoreFailure } from "./store.ts";
 
 /** Checking this many lines blocks the event loop for about a millisecond. */
@@ -190,8 +190,5 @@ function problemWith(
   if (sequence === known?.sequence && hash !== known.hash)
     return `line ${sequence} has changed since it was last checked`;
   const link = sequence === CHAIN_START.sequence + 1 ? CHAIN_START : before;
-  if (link === undefined) return undefined;
-  const expected = nextLink(link, canonical(line));
-  if (sequence !== expected.sequence) return `line ${expected.sequence} is missing`;
-  return hash === expected.hash ? undefined : `line ${sequence} was changed: it does not match its hash`;
+  return link && chainProblem(link, { sequence, hash, text: canonical(line) });
 }

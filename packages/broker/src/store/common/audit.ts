@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { describeResources, truncate } from "@resource-broker/base";
 import { headline, type Instant, isSoft, type LedgerEvent } from "@resource-broker/domain";
 import type { AuditEntry, CommitBatch } from "../store.ts";
+import type { Row } from "./record-tables.ts";
 
 /** A line before it is chained. */
 export type AuditLine = Omit<AuditEntry, "sequence" | "hash">;
@@ -58,6 +59,16 @@ export function nextLink(previous: ChainLink, text: string): ChainLink {
   return { sequence, hash: hash("sha256", `${previous.hash}\n${sequence}\n${text}`, "hex") };
 }
 
+/** What is wrong with a stored line that must follow `previous`, in words; undefined: nothing. */
+export function chainProblem(
+  previous: ChainLink,
+  { sequence, hash, text }: ChainLink & { readonly text: string },
+): string | undefined {
+  const expected = nextLink(previous, text);
+  if (sequence !== expected.sequence) return `line ${expected.sequence} is missing`;
+  return hash === expected.hash ? undefined : `line ${sequence} was changed: it does not match its hash`;
+}
+
 /** The canonical text of a line. It is hashed, and stores must keep exactly this text. */
 export function canonical({ at, commitNumber, by, action, subject, detail }: AuditLine): string {
   return JSON.stringify([at, commitNumber, by, action, subject, detail]);
@@ -81,7 +92,7 @@ export function fromCanonical(text: string): AuditLine {
 }
 
 /** A line from its row in a SQL store. */
-export function entryFrom(row: Readonly<Record<string, unknown>>): AuditEntry {
+export function entryFrom(row: Row): AuditEntry {
   const line = fromCanonical(String(row["line"]));
   return { sequence: Number(row["sequence"]), ...line, hash: String(row["hash"]) };
 }

@@ -6,12 +6,23 @@ import {
   isSoft,
   type LedgerEvent,
   ledgerFrom,
-  type ReceivedAdvertisement,
   type Reservation,
   type ReservationId,
 } from "@resource-broker/domain";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import { type CordonedCluster, closedKeyName } from "./record-tables.ts";
+import {
+  ADOPTION,
+  ADVERTISEMENT,
+  type Cells,
+  CLOSED_KEY,
+  CORDON,
+  type CordonedCluster,
+  closedKeyName,
+  DECISION,
+  RESERVATION,
+  type RecordTable,
+  type TableShape,
+} from "./record-tables.ts";
 
 /** Reservations as a batch leaves them; undefined: forgotten. */
 export type ChangedReservations = ReadonlyMap<ReservationId, Reservation | undefined>;
@@ -107,60 +118,57 @@ function reservationOf(event: LedgerEvent): { readonly id?: ReservationId; reado
   }
 }
 
-/** What a batch does to a table. Rows are removed first: a row may be removed and put back. */
-export interface TableChange<T> {
+/** What a batch does to a table of a SQL store. Rows are removed first: a row may be removed and put back. */
+export interface TableChange {
+  readonly shape: TableShape;
+  /** Names of rows. */
   readonly remove: readonly string[];
-  readonly put: readonly T[];
+  /** Of each row only its last state: no row is written twice. */
+  readonly put: readonly Cells[];
 }
 
-/** What a batch does to the tables of a SQL store. Of each row only its last state: no row is written twice. */
-export interface TableChanges {
-  readonly reservations: TableChange<Reservation>;
-  readonly closedKeys: TableChange<ClosedKey>;
-  readonly cordons: TableChange<CordonedCluster>;
-  readonly adoption: TableChange<AdoptionWindow>;
-  readonly advertisements: TableChange<ReceivedAdvertisement>;
-  readonly decisions: TableChange<Decision>;
-}
-
-/** Throws a StoreFailure if the batch contradicts the stored reservations. */
+/** What a batch does to the tables of a SQL store. Throws a StoreFailure if it contradicts the stored reservations. */
 export function tableChanges(
   batch: CommitBatch,
   find: (id: ReservationId) => Reservation | undefined,
-): TableChanges {
+): TableChange[] {
   const events = durableEvents(batch);
   const closedKeys = new Map<string, ClosedKey | undefined>();
   const cordons = new Map<string, CordonedCluster | undefined>();
+  const adoption = new Map<string, AdoptionWindow>();
   const decisions = new Map<string, Decision>();
-  let adoption: AdoptionWindow | undefined;
   for (const event of events) {
     if (event.kind === "key-closed") closedKeys.set(closedKeyName(event.closedKey), event.closedKey);
     if (event.kind === "key-reopened") closedKeys.set(closedKeyName(event), undefined);
     if (event.kind === "cordoned")
       cordons.set(event.clusterId, { clusterId: event.clusterId, cordon: event.cordon });
     if (event.kind === "uncordoned") cordons.set(event.clusterId, undefined);
-    if (event.kind === "adoption-window-set") adoption = event.window;
+    if (event.kind === "adoption-window-set") adoption.set(event.kind, event.window);
     const decision = decisionOf(event);
     if (decision !== undefined) decisions.set(decision.id, decision);
   }
   const { advertisements = [] } = batch;
-  return {
-    reservations: changeFrom(reservationsAfter(events, find)),
-    closedKeys: changeFrom(closedKeys),
-    cordons: changeFrom(cordons),
-    adoption: { remove: [], put: adoption === undefined ? [] : [adoption] },
+  return [
+    changeOf(RESERVATION, reservationsAfter(events, find)),
+    changeOf(CLOSED_KEY, closedKeys),
+    changeOf(CORDON, cordons),
+    changeOf(ADOPTION, adoption),
     // A committed advertisement replaces any other. Only those that are written behind may be late.
-    advertisements: {
+    {
+      ...additionOf(ADVERTISEMENT, advertisements),
       remove: advertisements.map(({ advertisement }) => advertisement.clusterId),
-      put: advertisements,
     },
-    decisions: changeFrom(decisions),
-  };
+    changeOf(DECISION, decisions),
+  ];
 }
 
-function changeFrom<T>(states: ReadonlyMap<string, T | undefined>): TableChange<T> {
-  return {
-    remove: [...states].flatMap(([name, value]) => (value === undefined ? name : [])),
-    put: [...states.values()].filter((value) => value !== undefined),
-  };
+function changeOf<T>(mapping: RecordTable<T>, states: ReadonlyMap<string, T | undefined>): TableChange {
+  const remove = [...states].flatMap(([name, value]) => (value === undefined ? name : []));
+  const kept = [...states.values()].filter((value) => value !== undefined);
+  return { ...additionOf(mapping, kept), remove };
+}
+
+/** Puts these values, and removes nothing. */
+export function additionOf<T>(mapping: RecordTable<T>, values: readonly T[]): TableChange {
+  return { shape: mapping, remove: [], put: values.map(mapping.cells) };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Instant } from "@resource-broker/domain";
 import { StoreFailure } from "../store.ts";
 import { CHAIN_START, type ChainLink, nextLink } from "./audit.ts";
+import type { Row } from "./record-tables.ts";
 
 /** The current position of the ledger. A SQL store keeps it in one row, which every commit updates. */
 export interface LedgerHeader {
@@ -40,6 +41,27 @@ export function headerIsGone(): StoreFailure {
   return new StoreFailure("corrupt", "the ledger's own row is gone; restore a backup");
 }
 
+/** Every step of a schema that was taken has a row in this table. */
+export function selectSchemaVersion(table: string): string {
+  return `SELECT count(*) AS count, coalesce(max(number), 0) AS highest FROM ${table}`;
+}
+
+/** The highest step that was taken; 0 for a database without any. */
+export function schemaVersion(row: Row | undefined): number {
+  if (row?.["count"] !== row?.["highest"])
+    throw new StoreFailure("corrupt", "the list of schema migrations has a gap; restore a backup");
+  return Number(row?.["count"]);
+}
+
+/** `name`: what was written. */
+export function tooNew(name: string, version: number, known: number): StoreFailure {
+  return new StoreFailure(
+    "not-committed",
+    `${name} was written by a newer broker (schema ${version}, this one knows ${known}): ` +
+      "start that version or newer, or restore a backup made by this one",
+  );
+}
+
 /** Lines of the audit log that are checked at every start. */
 export const TAIL_LINES = 100;
 
@@ -48,7 +70,7 @@ export interface AuditEnds {
   /** Number of the oldest line; 0 if no line is stored. */
   readonly first: number;
   /** The newest lines, the newest first. */
-  readonly tail: readonly Readonly<Record<string, unknown>>[];
+  readonly tail: readonly Row[];
 }
 
 /** Throws unless the oldest line follows the last one trimmed, and the newest lines chain up to the recorded last line. */

@@ -7,8 +7,9 @@ import type {
   ReceivedAdvertisement,
   Reservation,
 } from "@resource-broker/domain";
+import { StoreFailure } from "../store.ts";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
-import { type Cell, parseStored } from "./seals.ts";
+import { type Cell, parseStored, sealOf } from "./seals.ts";
 
 /** PostgreSQL's names. SQLite uses only the names of the columns. */
 export type ColumnType = "text" | "bigint" | "bytea";
@@ -19,14 +20,20 @@ export interface TableShape {
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   /** The rows are history, which is trimmed. */
   readonly isHistory?: true;
+  /** A row is replaced only by one that is not older by this column. */
+  readonly newestBy?: string;
 }
+
+/** The cells of one row, in the order of the columns, without its seal. */
+export type Cells = readonly Cell[];
+
+/** A row as a SQL client returns it. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** Maps one kind of record to its table in a SQL store. */
 export interface RecordTable<T> extends TableShape {
-  readonly cells: (value: T) => readonly Cell[];
+  readonly cells: (value: T) => Cells;
   readonly parse: (body: Cell) => T;
-  /** A row is replaced only by one that is not older by this column. */
-  readonly newestBy?: string;
 }
 
 export interface CordonedCluster {
@@ -98,6 +105,36 @@ export const DECISION: RecordTable<Decision> = {
   isHistory: true,
   parse: (body) => decodeDecision(body instanceof Uint8Array ? body : Buffer.from(String(body))),
 };
+
+/** Every table of records. */
+export const RECORD_TABLES: readonly TableShape[] = [
+  RESERVATION,
+  CLOSED_KEY,
+  CORDON,
+  ADOPTION,
+  ADVERTISEMENT,
+  DECISION,
+];
+
+/** What a row holds, once its seal was found to fit: a damaged one is noticed when it is read, never handed on. */
+export function valueFrom<T>({ table, columns, parse }: RecordTable<T>, row: Row): T {
+  const names = columns.map(([name]) => name);
+  return parse(unseal(table, row, names).at(-1) ?? "");
+}
+
+/** The cells of the named columns, in that order, once the row's seal was found to fit them. */
+export function unseal(table: string, row: Row, columns: readonly string[]): Cell[] {
+  // A seal does not tell a number from its text, which is how some clients return large numbers.
+  const cells = columns.map((column) => {
+    const value = row[column];
+    return value instanceof Uint8Array ? value : String(value);
+  });
+  if (Number(row["seal"]) === sealOf(table, cells)) return cells;
+  throw new StoreFailure(
+    "corrupt",
+    `a row of table ${table} (${String(cells[0])}) is damaged; restore a backup`,
+  );
+}
 
 /** As JSON: a key can be any text, and no two pairs may share a name. */
 export function closedKeyName({ requester, key }: Pick<ClosedKey, "requester" | "key">): string {

@@ -29,7 +29,7 @@ export type TableSum = readonly [rows: number, seals: number];
 
 /** Keeps a sum an exact number, however many rows there are. */
 export const SUM_MODULUS = 2 ** 48;
-const NONE: TableSum = [0, 0];
+export const NO_ROWS: TableSum = [0, 0];
 
 export function withRow([rows, seals]: TableSum, seal: number): TableSum {
   return [rows + 1, (seals + seal) % SUM_MODULUS];
@@ -66,7 +66,7 @@ export class TableSums {
   }
 
   of(table: string): TableSum {
-    return this.#sums.get(table) ?? NONE;
+    return this.#sums.get(table) ?? NO_ROWS;
   }
 
   get text(): string {

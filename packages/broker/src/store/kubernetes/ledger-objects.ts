@@ -22,7 +22,7 @@ import {
   withSum,
 } from "./ledger-manifest.ts";
 import type { ManifestWriter } from "./manifest-writer.ts";
-import { changeLines, type Records, type RecordSums, replay, snapshotLines } from "./records.ts";
+import { changeLines, type Records, replay, snapshotLines, sumAfter } from "./records.ts";
 import { bytesOf, type LedgerSegments, segmentName, segmentsIn } from "./segments.ts";
 
 /** Changes beyond this size move into segments, because every commit writes the whole manifest again. */
@@ -38,7 +38,6 @@ const SUPERSEDED = new Error("a commit was faster");
 
 export interface OpenedLedger {
   readonly records: Records;
-  readonly sums: RecordSums;
   readonly auditSegments: readonly AuditSegment[];
 }
 
@@ -72,7 +71,7 @@ interface CompactedContent {
 
 export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): LedgerObjects {
   const { writer, segments, auditRetention, clock, onCommitted, onError } = deps;
-  const { records, sums } = opened;
+  const { records } = opened;
   let auditSegments = opened.auditSegments;
   let compacting: Promise<void> | undefined;
   let retryAt = 0;
@@ -102,10 +101,9 @@ export function ledgerObjects(opened: OpenedLedger, deps: LedgerObjectsDeps): Le
       const isTooLarge = bytesOf(plan.content.changes) + bytesOf(plan.content.audit) > MAX_MANIFEST_BYTES;
       const applySegments = isTooLarge ? await createSegments(plan.content, true) : unchanged;
       const { content: planned, added } = applySegments(plan.content);
-      const content = withSum(planned, sums.after(plan.changes));
+      const content = withSum(planned, sumAfter(records, plan.changes));
       const onWritten = (): void => {
         replay(records, plan.changes);
-        sums.read(plan.changes);
         auditSegments = [...auditSegments, ...added];
         onCommitted(batch);
       };

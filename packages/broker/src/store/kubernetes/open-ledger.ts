@@ -51,7 +51,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<OpenLedger> {
   const { manifest } = taken.content;
   const { epoch } = manifest;
   const configMaps = await listLedgerObjects(client, namespace);
-  const { records, sums, auditSegments } = readLedger(taken.content, configMaps);
+  const { records, auditSegments } = readLedger(taken.content, configMaps);
   const segments = ledgerSegments(deps, epoch);
   const softDeps = (doing: string) => ({ ...deps, onError: (error: unknown) => onError(doing, error) });
   const advertisements = advertisementShards(configMaps, {
@@ -71,7 +71,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<OpenLedger> {
     advertisements.put(storedAdvertisements(batch));
   };
   const objects = ledgerObjects(
-    { records, sums, auditSegments },
+    { records, auditSegments },
     {
       writer: manifestWriter(taken, deps),
       segments,
@@ -159,7 +159,7 @@ async function takeOver(access: LedgerAccess, candidate: Candidate): Promise<Tak
     const found = await client.find(CONFIG_MAPS, { name: LEDGER, namespace });
     const before = found === undefined ? await initialContent(access) : contentIn(found);
     const content = withLeader(before, candidate);
-    const object = await writeObject(client, CONFIG_MAPS, manifestConfigMap(found, namespace, content));
+    const object = await writeObject(client, manifestConfigMap(found, namespace, content));
     if (object !== undefined) return { object, content };
     await wait(RETRY_DELAY_MS, { clock, signal: undefined });
   }

@@ -4,8 +4,8 @@ import { checkAuditEnd } from "../common/ledger-header.ts";
 import { checkSum } from "../common/seals.ts";
 import { StoreFailure } from "../store.ts";
 import { type AuditSegment, auditSegmentOf, linkAfter } from "./audit-segments.ts";
-import { type Content, sumOf } from "./ledger-manifest.ts";
-import { emptyRecords, type Records, type RecordSums, recordSums, replay } from "./records.ts";
+import { type Content, recordSegments, sumOf } from "./ledger-manifest.ts";
+import { emptyRecords, type Records, replay } from "./records.ts";
 import {
   LEDGER_LABEL,
   linesIn,
@@ -33,7 +33,6 @@ export async function listLedgerObjects(client: KubeClient, namespace: string): 
 
 export interface ReadLedger {
   readonly records: Records;
-  readonly sums: RecordSums;
   readonly auditSegments: AuditSegment[];
 }
 
@@ -41,15 +40,10 @@ export interface ReadLedger {
 export function readLedger(content: Content, configMaps: LedgerConfigMaps): ReadLedger {
   const { manifest, changes, audit } = content;
   const records = emptyRecords();
-  const sums = recordSums();
-  const read = (lines: readonly string[]): void => {
-    replay(records, lines);
-    sums.read(lines);
-  };
-  for (const lines of linesOf("snapshot", manifest.snapshot.ranges, configMaps)) read(lines);
-  for (const lines of linesOf("log", manifest.log.ranges, configMaps)) read(lines);
-  read(changes);
-  checkSum("the set of the ledger's pages", sums.sum(), sumOf(content) ?? sums.sum());
+  for (const lines of linesOf("snapshot", manifest.snapshot.ranges, configMaps)) replay(records, lines);
+  for (const lines of linesOf("log", manifest.log.ranges, configMaps)) replay(records, lines);
+  replay(records, changes);
+  checkSum("the set of the ledger's pages", records.sum, sumOf(content) ?? records.sum);
   refuseContradiction({ reservations: [...records.reservations.values()] });
   const segments = segmentsIn(manifest.audit.pages).map((segment) =>
     configMaps.get(segmentName("audit", segment)),
@@ -58,7 +52,7 @@ export function readLedger(content: Content, configMaps: LedgerConfigMaps): Read
     segment === undefined ? MISSING_SEGMENT : auditSegmentOf(linesIn(segment)),
   );
   checkAudit(manifest.audit, audit, auditSegments.at(-1)?.lastHash);
-  return { records, sums, auditSegments };
+  return { records, auditSegments };
 }
 
 /** Stands for a missing segment: readers of the audit log find a gap. */
@@ -93,10 +87,10 @@ function checkAudit(
 }
 
 /** Segments of earlier epochs that the manifest does not name: their leader ended before it could add them. */
-export function orphanSegments({ manifest }: Content, configMaps: LedgerConfigMaps): string[] {
+export function orphanSegments(content: Content, configMaps: LedgerConfigMaps): string[] {
+  const { manifest } = content;
   const named = new Set([
-    ...segmentsIn(manifest.snapshot.ranges).map((segment) => segmentName("snapshot", segment)),
-    ...segmentsIn(manifest.log.ranges).map((segment) => segmentName("log", segment)),
+    ...recordSegments(content),
     ...segmentsIn(manifest.audit.pages).map((segment) => segmentName("audit", segment)),
   ]);
   const isOlderSegment = (name: string): boolean =>

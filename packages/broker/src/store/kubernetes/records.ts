@@ -10,7 +10,7 @@ import type {
   ReservationId,
 } from "@resource-broker/domain";
 import { durableEvents, reservationsAfter } from "../common/changes.ts";
-import { parseStored, type TableSum, withoutRow, withRow } from "../common/seals.ts";
+import { NO_ROWS, parseStored, type TableSum, withoutRow, withRow } from "../common/seals.ts";
 import type { CommitBatch } from "../store.ts";
 
 type Cordon = LedgerRecords["cordons"][number][1];
@@ -28,6 +28,13 @@ export interface Records {
   adoption?: AdoptionWindow;
   /** Those that were committed and may not be where advertisements are written behind. */
   readonly advertisements: Map<ClusterId, StoredAdvertisement>;
+  /** The seal of each record but the advertisements. */
+  readonly seals: Map<string, number>;
+  /**
+   * What the records of all segments add up to. A missing segment is found by its name; only the sum detects a segment that
+   * was replaced by one with other lines or by an older one.
+   */
+  sum: TableSum;
 }
 
 /**
@@ -45,7 +52,14 @@ type Change =
   | readonly ["advertisement", StoredAdvertisement];
 
 export function emptyRecords(): Records {
-  return { reservations: new Map(), closedKeys: new Map(), cordons: new Map(), advertisements: new Map() };
+  return {
+    reservations: new Map(),
+    closedKeys: new Map(),
+    cordons: new Map(),
+    advertisements: new Map(),
+    seals: new Map(),
+    sum: NO_ROWS,
+  };
 }
 
 /** What a batch changes, as lines. Throws when its events contradict the records. */
@@ -96,7 +110,13 @@ export function* snapshotLines(records: Records): Generator<string> {
   for (const stored of advertisements.values()) yield line(["advertisement", stored]);
 }
 
-export function replay(records: Records, lines: Iterable<string>): void {
+export function replay(records: Records, lines: readonly string[]): void {
+  const changed = sealsIn(lines);
+  records.sum = sumWith(records, changed);
+  for (const [name, seal] of changed) {
+    if (seal === undefined) records.seals.delete(name);
+    else records.seals.set(name, seal);
+  }
   for (const line of lines) applyChange(records, parseStored<Change>(line));
 }
 
@@ -126,73 +146,53 @@ function keyName(requester: ClusterId, key: string): string {
   return `${requester}\n${key}`;
 }
 
-/**
- * Computes the sum that the records of all segments must have. A missing segment is found by its name; only the sum
- * detects a segment that was replaced by one with other lines or by an older one.
- */
-export interface RecordSums {
-  /** The sum once these lines were read after all that came before. */
-  readonly after: (lines: readonly string[]) => TableSum;
-  readonly read: (lines: readonly string[]) => void;
-  readonly sum: () => TableSum;
+/** The sum of the records once these lines were replayed, too. */
+export function sumAfter(records: Records, lines: readonly string[]): TableSum {
+  return sumWith(records, sealsIn(lines));
 }
 
-interface Counted {
-  readonly name: string;
-  /** Undefined: the record was removed. */
-  readonly seal: number | undefined;
+function sumWith({ sum, seals }: Records, changed: ChangedSeals): TableSum {
+  let after = sum;
+  for (const [name, seal] of changed) {
+    const before = seals.get(name);
+    if (before !== undefined) after = withoutRow(after, before);
+    if (seal !== undefined) after = withRow(after, seal);
+  }
+  return after;
 }
 
-export function recordSums(): RecordSums {
-  const seals = new Map<string, number>();
-  let sum: TableSum = [0, 0];
+/** The seals of records as some lines leave them; undefined: the record was removed. */
+type ChangedSeals = ReadonlyMap<string, number | undefined>;
 
-  /** Goes through the lines; `found` has what the earlier ones of them have changed. */
-  const go = (lines: readonly string[], found: Map<string, number | undefined>): TableSum => {
-    let next = sum;
-    for (const { name, seal } of lines.flatMap(counted)) {
-      const before = found.has(name) ? found.get(name) : seals.get(name);
-      if (before !== undefined) next = withoutRow(next, before);
-      if (seal !== undefined) next = withRow(next, seal);
-      found.set(name, seal);
-    }
-    return next;
-  };
-
-  return {
-    after: (lines) => go(lines, new Map()),
-    read: (lines) => {
-      const found = new Map<string, number | undefined>();
-      sum = go(lines, found);
-      for (const [name, seal] of found) {
-        if (seal === undefined) seals.delete(name);
-        else seals.set(name, seal);
-      }
-    },
-    sum: () => sum,
-  };
+function sealsIn(lines: readonly string[]): ChangedSeals {
+  const seals = new Map<string, number | undefined>();
+  for (const line of lines) {
+    const change = parseStored<Change>(line);
+    const name = countedName(change);
+    if (name !== undefined) seals.set(name, REMOVALS.has(change[0]) ? undefined : crc32(line));
+  }
+  return seals;
 }
 
-/** What a line says of which record. Other lines are of soft state, and are not counted. */
-function counted(line: string): Counted[] {
-  const change = parseStored<Change>(line);
-  const seal = crc32(line);
+const REMOVALS: ReadonlySet<Change[0]> = new Set(["forgotten", "reopened-key", "uncordon"]);
+
+/** The record that a line is about; undefined: it is soft state, which is not counted. */
+function countedName(change: Change): string | undefined {
   switch (change[0]) {
     case "reservation":
-      return [{ name: `reservation ${change[1].id}`, seal }];
+      return `reservation ${change[1].id}`;
     case "forgotten":
-      return [{ name: `reservation ${change[1]}`, seal: undefined }];
+      return `reservation ${change[1]}`;
     case "closed-key":
-      return [{ name: `key ${keyName(change[1].requester, change[1].key)}`, seal }];
+      return `key ${keyName(change[1].requester, change[1].key)}`;
     case "reopened-key":
-      return [{ name: `key ${keyName(change[1], change[2])}`, seal: undefined }];
+      return `key ${keyName(change[1], change[2])}`;
     case "cordon":
-      return [{ name: `cordon ${change[1]}`, seal }];
     case "uncordon":
-      return [{ name: `cordon ${change[1]}`, seal: undefined }];
+      return `cordon ${change[1]}`;
     case "adoption":
-      return [{ name: "adoption", seal }];
-    default:
-      return [];
+      return "adoption";
+    case "advertisement":
+      return undefined;
   }
 }

@@ -1,15 +1,15 @@
 import type { Clock } from "@resource-broker/base";
 import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
 import type { ChainLink } from "../common/audit.ts";
-import { durableEvents, requireNext, reservationsToLoad } from "../common/changes.ts";
+import { additionOf, durableEvents, requireNext, reservationsToLoad } from "../common/changes.ts";
 import { type LeaseTime, leaseTime } from "../common/leader-elector.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
-import { ADVERTISEMENT, RESERVATION } from "../common/record-tables.ts";
+import { ADVERTISEMENT, RESERVATION, valueFrom } from "../common/record-tables.ts";
 import { type CommitBatch, type Keep, type Retention, StoreFailure } from "../store.ts";
 import { isConflict } from "./failure.ts";
 import type { LeaseRow } from "./postgres-lease.ts";
 import { begin, finish, rollBack, type Session, type Statement, type StatementResult } from "./session.ts";
-import { arrayValue, columnsOf, planBatch, type Planned, upsert, valueFrom } from "./tables.ts";
+import { arrayValue, changeStatements, columnsOf, planBatch, type Planned } from "./tables.ts";
 
 /** Removed at a time: more would hold up commits. */
 const TRIM_BATCH = 5000;
@@ -225,7 +225,7 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
     saveAdvertisements: (session, values) =>
       transact(session, {
         reads: [],
-        plan: () => ({ writes: [upsert(schema, ADVERTISEMENT, values)], next: header }),
+        plan: () => ({ writes: changeStatements(schema, additionOf(ADVERTISEMENT, values)), next: header }),
       }),
     trim,
   };

@@ -9,7 +9,7 @@ import {
 import { headerIsGone, type LedgerHeader } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
 import type { Connection, Session, Statement } from "./session.ts";
-import { SCHEMA_VERSION, tooNew } from "./schema.ts";
+import { refuseNewer, SCHEMA_VERSION } from "./schema.ts";
 import { HEADER_COLUMNS, headerFrom, sealedHeader } from "./tables.ts";
 
 /** The lease as another replica sees it. */
@@ -54,7 +54,7 @@ export function leaseRow(schema: string, leaseMs: number): LeaseRow {
       });
       if (rows[0] === undefined) throw headerIsGone();
       const { holder, instance, left_ms: leftMs, version } = rows[0];
-      if (Number(version) > SCHEMA_VERSION) throw tooNew(Number(version));
+      refuseNewer(Number(version));
       return { holder: String(holder), instance: String(instance), leftMs: Number(leftMs) };
     },
     tryAcquire: async (session, { instance, name }) => {

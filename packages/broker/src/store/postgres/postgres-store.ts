@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock, Log } from "@resource-broker/base";
 import { DEFAULT_LEASE_MS, leaderElector, type ReplicatedStore } from "../common/leader-elector.ts";
-import { DECISION } from "../common/record-tables.ts";
+import { DECISION, valueFrom } from "../common/record-tables.ts";
 import { DEFAULT_RETENTION, type Retention, type StoreContents, StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import {
@@ -16,7 +16,7 @@ import { type LeaderTerm, type LedgerDatabase, ledgerDatabase } from "./ledger-d
 import { leaseRow, postgresLease } from "./postgres-lease.ts";
 import { readAudit, readLedger } from "./read-ledger.ts";
 import { checkServer, createTables, migrate } from "./schema.ts";
-import { columnsOf, valueFrom } from "./tables.ts";
+import { columnsOf } from "./tables.ts";
 
 /** Batch size for saving advertisements, so that a large fleet does not block commits. */
 const SAVE_BATCH = 200;

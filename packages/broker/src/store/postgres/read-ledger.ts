@@ -9,12 +9,14 @@ import {
   CORDON,
   RESERVATION,
   type RecordTable,
+  type Row,
   type TableShape,
+  valueFrom,
 } from "../common/record-tables.ts";
-import { checkSum, SUM_MODULUS, type TableSum, withRow } from "../common/seals.ts";
+import { checkSum, NO_ROWS, SUM_MODULUS, type TableSum, withRow } from "../common/seals.ts";
 import type { AuditEntry, AuditQuery, StoreContents } from "../store.ts";
-import type { Row, Session } from "./session.ts";
-import { columnsOf, HEADER_COLUMNS, headerFrom, valueFrom } from "./tables.ts";
+import type { Session } from "./session.ts";
+import { columnsOf, HEADER_COLUMNS, headerFrom } from "./tables.ts";
 
 /** Rows that are read at a time: a large ledger must not be in memory twice. */
 const PAGE_ROWS = 5000;
@@ -73,7 +75,7 @@ async function readHeader(
 /** All rows of a table, which must be those that were committed. */
 async function readAll<T>(session: Session, schema: string, mapping: RecordTable<T>): Promise<T[]> {
   const found: T[] = [];
-  let sum: TableSum = [0, 0];
+  let sum = NO_ROWS;
   for (let after = "", isLast = false; !isLast; ) {
     const rows = await readPage(session, schema, { shape: mapping, after });
     for (const row of rows) {
@@ -90,7 +92,7 @@ async function readAll<T>(session: Session, schema: string, mapping: RecordTable
 async function readSum(session: Session, schema: string, table: string): Promise<TableSum> {
   const text = `SELECT row_count, seal_sum % ${SUM_MODULUS} AS seals FROM ${schema}.table_sum WHERE name = $1`;
   const [row] = (await session.send({ text, values: [table] })).rows;
-  return row === undefined ? [0, 0] : [Number(row["row_count"]), Number(row["seals"])];
+  return row === undefined ? NO_ROWS : [Number(row["row_count"]), Number(row["seals"])];
 }
 
 async function readPage(

@@ -1,4 +1,4 @@
-import { newHeader } from "../common/ledger-header.ts";
+import { newHeader, schemaVersion, selectSchemaVersion, tooNew } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
 import { codeOf } from "./failure.ts";
 import type { Session } from "./session.ts";
@@ -97,21 +97,14 @@ export async function migrate(session: Session, schema: string, epoch?: number):
 
 /** The highest step that was taken; 0 for a database without any. */
 async function versionOf(session: Session, schema: string): Promise<number> {
-  const text = `SELECT count(*) AS count, coalesce(max(number), 0) AS highest FROM ${schema}.migration`;
-  const { count, highest } = { ...(await session.send({ text })).rows[0] };
-  if (count !== highest)
-    throw new StoreFailure("corrupt", "the list of schema migrations has a gap; restore a backup");
-  const version = Number(count);
-  if (version > SCHEMA_VERSION) throw tooNew(version);
+  const { rows } = await session.send({ text: selectSchemaVersion(`${schema}.migration`) });
+  const version = schemaVersion(rows[0]);
+  refuseNewer(version);
   return version;
 }
 
-export function tooNew(version: number): StoreFailure {
-  return new StoreFailure(
-    "not-committed",
-    `the database was written by a newer broker (schema ${version}, this one knows ${SCHEMA_VERSION}): ` +
-      "start that version or newer, or restore a backup made by this one",
-  );
+export function refuseNewer(version: number): void {
+  if (version > SCHEMA_VERSION) throw tooNew("the database", version, SCHEMA_VERSION);
 }
 
 /** The row of the step serializes replicas: the second one waits and finds the step done. */

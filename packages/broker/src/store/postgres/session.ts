@@ -3,12 +3,12 @@ import type { ConnectionOptions } from "node:tls";
 import type { Clock } from "@resource-broker/base";
 import type { Client } from "pg";
 import { mutex } from "../common/mutex.ts";
+import type { Row } from "../common/record-tables.ts";
 import { StoreFailure } from "../store.ts";
 import type { PostgresAddress } from "./address.ts";
 import { isAnswer, isConflict } from "./failure.ts";
 
 export type Value = string | number | Buffer;
-export type Row = Readonly<Record<string, unknown>>;
 
 export interface Statement {
   readonly text: string;

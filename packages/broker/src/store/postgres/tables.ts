@@ -2,20 +2,10 @@ import type { Reservation } from "@resource-broker/domain";
 import { type ChainedLine, chainedLines } from "../common/audit.ts";
 import { durableEvents, latestOf, type TableChange, tableChanges } from "../common/changes.ts";
 import { headerCells, headerFrom as headerOf, type LedgerHeader } from "../common/ledger-header.ts";
-import {
-  ADOPTION,
-  ADVERTISEMENT,
-  CLOSED_KEY,
-  CORDON,
-  type ColumnType,
-  DECISION,
-  RESERVATION,
-  type RecordTable,
-  type TableShape,
-} from "../common/record-tables.ts";
+import type { Cells, ColumnType, Row, TableShape } from "../common/record-tables.ts";
 import { type Cell, sealOf } from "../common/seals.ts";
 import { type CommitBatch, StoreFailure } from "../store.ts";
-import type { Row, Statement, Value } from "./session.ts";
+import type { Statement, Value } from "./session.ts";
 
 /** The numbers by which PostgreSQL knows these types; they never change. */
 const OID = { text: 25, bigint: 20, bytea: 17 } as const;
@@ -49,13 +39,10 @@ function elementValue(type: ColumnType, element: Cell): Uint8Array {
   return value;
 }
 
-/** Writes all the values with one statement; no two may have the same name. */
-export function upsert<T>(schema: string, mapping: RecordTable<T>, values: readonly T[]): Statement {
-  const { table, columns, cells, newestBy } = mapping;
-  const rows = values.map((value) => {
-    const content = cells(value);
-    return [...content, sealOf(table, content)];
-  });
+/** Writes all the rows with one statement; no two may have the same name. */
+function upsert(schema: string, shape: TableShape, contents: readonly Cells[]): Statement {
+  const { table, columns, newestBy } = shape;
+  const rows = contents.map((cells) => [...cells, sealOf(table, cells)]);
   const typed: TableShape["columns"] = [...columns, ["seal", "bigint"]];
   const names = typed.map(([name]) => name);
   const list = names.join(", ");
@@ -76,7 +63,7 @@ export function upsert<T>(schema: string, mapping: RecordTable<T>, values: reado
       FROM put LEFT JOIN before ON before.${key} = put.${key} ${ADD_TO_SUM}`;
   return {
     name: `put_${table}`,
-    text: mapping.isHistory ? put(given) : counted,
+    text: shape.isHistory ? put(given) : counted,
     values: typed.map(([, type], index) =>
       arrayValue(
         type,
@@ -86,7 +73,7 @@ export function upsert<T>(schema: string, mapping: RecordTable<T>, values: reado
   };
 }
 
-function remove(schema: string, { table, columns }: TableShape, names: readonly string[]): Statement {
+function removeRows(schema: string, { table, columns }: TableShape, names: readonly string[]): Statement {
   const [[key] = [""]] = columns;
   return {
     name: `remove_${table}`,
@@ -106,22 +93,6 @@ const ADD_TO_SUM = `ON CONFLICT (name) DO UPDATE SET
 
 export function columnsOf({ columns }: TableShape): string {
   return [...columns.map(([name]) => name), "seal"].join(", ");
-}
-
-/** What a row holds, once its seal was found to fit: a damaged one is noticed when it is read, never handed on. */
-export function valueFrom<T>({ table, columns, parse }: RecordTable<T>, row: Row): T {
-  const cells = columns.map(([name, type]): Cell => cellOf(row[name], type));
-  if (Number(row["seal"]) === sealOf(table, cells)) return parse(cells.at(-1) ?? "");
-  throw new StoreFailure(
-    "corrupt",
-    `a row of table ${table} (${String(cells[0])}) is damaged; restore a backup`,
-  );
-}
-
-/** The client hands large whole numbers over as text. */
-function cellOf(value: unknown, type: ColumnType): Cell {
-  if (value instanceof Uint8Array) return value;
-  return type === "bigint" ? Number(value) : String(value);
 }
 
 /** The header is stored in the lease's row, so that a commit checks and updates one row. All but the first change. */
@@ -168,23 +139,15 @@ export function planBatch(
   const audit = chainedLines(batch, header.audit);
   const time = Math.max(header.time, latestOf(durableEvents(batch)));
   return {
-    writes: [
-      ...changeStatements(schema, RESERVATION, changes.reservations),
-      ...changeStatements(schema, CLOSED_KEY, changes.closedKeys),
-      ...changeStatements(schema, CORDON, changes.cordons),
-      ...changeStatements(schema, ADOPTION, changes.adoption),
-      ...changeStatements(schema, ADVERTISEMENT, changes.advertisements),
-      ...changeStatements(schema, DECISION, changes.decisions),
-      ...appendAudit(schema, audit),
-    ],
+    writes: [...changes.flatMap((change) => changeStatements(schema, change)), ...appendAudit(schema, audit)],
     next: { ...header, commitNumber: batch.number, time, audit: audit.at(-1)?.link ?? header.audit },
   };
 }
 
-function changeStatements<T>(schema: string, mapping: RecordTable<T>, change: TableChange<T>): Statement[] {
+export function changeStatements(schema: string, { shape, remove, put }: TableChange): Statement[] {
   return [
-    ...(change.remove.length === 0 ? [] : [remove(schema, mapping, change.remove)]),
-    ...(change.put.length === 0 ? [] : [upsert(schema, mapping, change.put)]),
+    ...(remove.length === 0 ? [] : [removeRows(schema, shape, remove)]),
+    ...(put.length === 0 ? [] : [upsert(schema, shape, put)]),
   ];
 }
 

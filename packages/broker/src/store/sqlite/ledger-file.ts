@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Decision, DecisionId, Instant, ReceivedAdvertisement } from "@resource-broker/domain";
 import { type ChainedLine, chainedLines, type ChainLink, entryFrom } from "../common/audit.ts";
-import { durableEvents, latestOf, requireNext, tableChanges } from "../common/changes.ts";
+import { additionOf, durableEvents, latestOf, requireNext, tableChanges } from "../common/changes.ts";
 import { refuseContradiction } from "../common/contradiction.ts";
+import { ADVERTISEMENT, DECISION, RESERVATION } from "../common/record-tables.ts";
 import {
   type AuditEntry,
   type AuditQuery,
@@ -24,7 +25,7 @@ import {
   UPDATE_HEADER,
 } from "./read-ledger.ts";
 import { migrate } from "./schema.ts";
-import { openTables, writeChanges } from "./tables.ts";
+import { openTables } from "./tables.ts";
 
 /**
  * The ledger's database, open for writing by this process alone. Each call does its work whole, or throws a
@@ -83,7 +84,7 @@ export function ledgerFile(
   };
 
   const write = (batch: CommitBatch): SqliteHeader => {
-    writeChanges(tables, tableChanges(batch, tables.reservations.find));
+    for (const change of tableChanges(batch, (id) => tables.find(RESERVATION, id))) tables.write(change);
     const lines = chainedLines(batch, header.audit);
     audit.append(lines);
     const last = lines.at(-1)?.link ?? header.audit;
@@ -109,8 +110,8 @@ export function ledgerFile(
     if (database.isTransaction) database.exec("ROLLBACK");
     header = readHeader(database);
     sums.load(header.sums);
-    if (header.commitNumber === unsettled) tables.reservations.confirm();
-    else tables.reservations.revert();
+    if (header.commitNumber === unsettled) tables.confirm();
+    else tables.revert();
     unsettled = undefined;
   };
 
@@ -142,7 +143,7 @@ export function ledgerFile(
         const next = write(batch);
         commit.run();
         header = next;
-        tables.reservations.confirm();
+        tables.confirm();
         onDurable?.(next);
       } catch (error) {
         settle(batch.number, error);
@@ -159,7 +160,7 @@ export function ledgerFile(
         database.exec("PRAGMA synchronous = NORMAL");
         try {
           begin.run();
-          for (const received of advertisements) tables.advertisements.put(received);
+          tables.write(additionOf(ADVERTISEMENT, advertisements));
           const next = writeHeader({ ...header, sums: sums.text });
           commit.run();
           header = next;
@@ -172,7 +173,7 @@ export function ledgerFile(
           database.exec("PRAGMA synchronous = FULL");
         }
       }),
-    findDecision: (id) => guarded(() => tables.decisions.find(id)),
+    findDecision: (id) => guarded(() => tables.find(DECISION, id)),
     readAudit: (query) => guarded(() => audit.read(query)),
     close: () => guarded(() => database.close()),
   };

@@ -9,9 +9,19 @@ import {
   newHeader,
   TAIL_LINES,
 } from "../common/ledger-header.ts";
+import {
+  ADOPTION,
+  ADVERTISEMENT,
+  CLOSED_KEY,
+  CORDON,
+  RECORD_TABLES,
+  RESERVATION,
+  type Row,
+  unseal,
+} from "../common/record-tables.ts";
 import { sealOf, TableSums } from "../common/seals.ts";
 import { StoreFailure } from "../store.ts";
-import { type Row, type Tables, unseal } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** The single row of table `ledger`. */
 export interface SqliteHeader extends LedgerHeader {
@@ -82,14 +92,12 @@ function refuseHistory(database: DatabaseSync): void {
   if (found !== undefined) throw headerIsGone();
 }
 
-const TABLES = ["reservation", "closed_key", "cordon", "adoption", "advertisement", "decision"] as const;
-
 /** Counts the rows that an older broker has written, once. From then on every transaction updates the sums. */
 export function addSums(database: DatabaseSync): void {
   const row = database.prepare(SELECT_HEADER).get();
   if (row === undefined) return; // a new ledger: its header is created with empty sums
   const sums = new TableSums();
-  for (const table of TABLES) {
+  for (const { table } of RECORD_TABLES) {
     for (const { seal } of database.prepare(`SELECT seal FROM ${table}`).iterate())
       sums.add(table, Number(seal));
   }
@@ -97,20 +105,21 @@ export function addSums(database: DatabaseSync): void {
   database.prepare(UPDATE_HEADER).run(...headerCells(header), header.commitNumber);
 }
 
-export function readRecords(tables: Tables, { time }: SqliteHeader): LedgerRecords {
+export function readRecords({ all }: Tables, { time }: SqliteHeader): LedgerRecords {
   return {
-    reservations: tables.reservations.load(),
-    closedKeys: [...tables.closedKeys.all()],
-    cordons: [...tables.cordons.all()].map(({ clusterId, cordon }) => [clusterId, cordon] as const),
-    adoption: [...tables.adoption.all()][0],
+    reservations: [...all(RESERVATION)],
+    closedKeys: [...all(CLOSED_KEY)],
+    cordons: Array.from(all(CORDON), ({ clusterId, cordon }) => [clusterId, cordon] as const),
+    adoption: [...all(ADOPTION)][0],
     time,
-    advertisements: [...tables.advertisements.all()],
+    advertisements: [...all(ADVERTISEMENT)],
   };
 }
 
 /** Checks the database pages of the ledger's tables, but not those of its history: a start must not take longer with age. */
 export function checkLedgerPages(database: DatabaseSync): void {
-  for (const table of ["ledger", ...TABLES.filter((each) => each !== "decision")]) {
+  const records = RECORD_TABLES.filter(({ isHistory }) => isHistory !== true);
+  for (const table of ["ledger", ...records.map((each) => each.table)]) {
     const finding = database.prepare(`PRAGMA quick_check(${table})`).get()?.["quick_check"];
     if (finding === "ok") continue;
     throw new StoreFailure("corrupt", `table ${table} is damaged: ${String(finding)}; restore a backup`);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { schemaVersion, selectSchemaVersion, tooNew } from "../common/ledger-header.ts";
 import { StoreFailure } from "../store.ts";
 import { addSums } from "./read-ledger.ts";
 
@@ -73,13 +74,7 @@ export function migrate(database: DatabaseSync, name: string): void {
   refuseForeign(database, name);
   database.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY) STRICT");
   const done = versionOf(database);
-  if (done > SCHEMA_VERSION) {
-    throw new StoreFailure(
-      "not-committed",
-      `${name} was written by a newer broker (schema ${done}, this one knows ${SCHEMA_VERSION}): ` +
-        "start that version or newer, or restore a backup made by this one",
-    );
-  }
+  if (done > SCHEMA_VERSION) throw tooNew(name, done, SCHEMA_VERSION);
   for (const [index, { sql, fill }] of MIGRATIONS.entries()) {
     if (index < done) continue;
     database.exec(`BEGIN IMMEDIATE; ${sql}`);
@@ -90,13 +85,7 @@ export function migrate(database: DatabaseSync, name: string): void {
 
 /** The highest step that was taken; 0 for a database without any. */
 export function versionOf(database: DatabaseSync): number {
-  const { count, highest } = {
-    ...database.prepare("SELECT count(*) AS count, max(number) AS highest FROM migration").get(),
-  };
-  if (count !== (highest ?? 0)) {
-    throw new StoreFailure("corrupt", "the list of schema migrations has a gap; restore a backup");
-  }
-  return Number(count);
+  return schemaVersion(database.prepare(selectSchemaVersion("migration")).get());
 }
 
 /** What the schema must look like after all steps, to be compared with what a file really has. */

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
-import { nextLink } from "../common/audit.ts";
+import { type ChainLink, chainProblem } from "../common/audit.ts";
 import { contradictionIn } from "../common/contradiction.ts";
+import { DECISION } from "../common/record-tables.ts";
 import { TableSums } from "../common/seals.ts";
 import { ledgerFileIn, openForReading, sqliteFailure } from "./database.ts";
 import { missingCommits, readLastCommit } from "./last-commit.ts";
@@ -103,20 +104,13 @@ function verifyAudit(
   database: DatabaseSync,
   { trimmed, audit }: SqliteHeader,
 ): { lines: number; problems: string[] } {
-  let link = trimmed;
+  let link: ChainLink = trimmed;
   for (const row of database.prepare("SELECT sequence, line, hash FROM audit ORDER BY sequence").iterate()) {
-    const expected = nextLink(link, String(row["line"]));
-    if (row["sequence"] !== expected.sequence) {
-      return {
-        lines: link.sequence - trimmed.sequence,
-        problems: [`audit line ${expected.sequence} is missing`],
-      };
-    }
-    if (row["hash"] !== expected.hash) {
-      const problem = `audit line ${expected.sequence} was changed: it does not match its hash`;
-      return { lines: link.sequence - trimmed.sequence, problems: [problem] };
-    }
-    link = expected;
+    const line = { sequence: Number(row["sequence"]), hash: String(row["hash"]), text: String(row["line"]) };
+    const problem = chainProblem(link, line);
+    if (problem !== undefined)
+      return { lines: link.sequence - trimmed.sequence, problems: [`audit ${problem}`] };
+    link = line;
   }
   const isWhole = link.sequence === audit.sequence && link.hash === audit.hash;
   const problems = isWhole
@@ -135,6 +129,6 @@ function recordProblems(records: LedgerRecords): string[] {
 /** Reading a decision checks its seal. */
 function countDecisions(tables: Tables): number {
   let count = 0;
-  for (const _ of tables.decisions.all()) count++;
+  for (const _ of tables.all(DECISION)) count++;
   return count;
 }
