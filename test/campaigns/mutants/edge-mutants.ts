@@ -129,8 +129,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "does not look at a row's seal",
-    file: `${SQLITE}/tables.ts`,
-    find: '  if (row["seal"] === sealOf(table, cells)) return cells;',
+    file: "packages/broker/src/store/common/record-tables.ts",
+    find: '  if (Number(row["seal"]) === sealOf(table, cells)) return cells;',
     replace: '  if (row["seal"] !== undefined) return cells;',
     caughtBy: testFile(`${SQLITE}/verify.test.ts`),
   },

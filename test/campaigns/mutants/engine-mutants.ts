@@ -89,7 +89,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives up on an expiry that could not be written",
     file: SWEEPER,
-    find: "    if (hasFailed && !this.#isStopped)\n      this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#check());\n    else this.arm();",
+    find: "    if (hasFailed && !this.#isStopped) this.#cancel = clock.after(LONGEST_SLEEP_MS, () => void this.#check());\n    else this.arm();",
     replace: "    if (!hasFailed) this.arm();",
     caughtBy: ENGINE_TEST,
   },

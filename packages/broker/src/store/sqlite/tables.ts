@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { TableChange } from "../common/changes.ts";
 import {
   type Cells,
-  RECORD_TABLES,
   RESERVATION,
   type RecordTable,
   type Row,
@@ -72,27 +71,24 @@ export interface Tables {
 
 export function openTables(database: DatabaseSync, sums: TableSums): Tables {
   const rowNumbers = new RowNumbers();
-  const tables = new Map(
-    RECORD_TABLES.map((shape) => [
-      shape.table,
-      sealedTable(database, shape, { sums, ...(shape === RESERVATION ? { rowNumbers } : {}) }),
-    ]),
-  );
-  const named = ({ table }: TableShape): SealedTable => {
-    const found = tables.get(table);
-    if (found === undefined) throw new Error(`there is no table ${table}`);
-    return found;
+  const tables = new Map<TableShape, SealedTable>();
+  const opened = (shape: TableShape): SealedTable => {
+    const isReservations = shape === RESERVATION;
+    const table =
+      tables.get(shape) ?? sealedTable(database, shape, { sums, ...(isReservations ? { rowNumbers } : {}) });
+    tables.set(shape, table);
+    return table;
   };
   return {
     find: (mapping, name) => {
-      const row = named(mapping).find(name);
+      const row = opened(mapping).find(name);
       return row === undefined ? undefined : valueFrom(mapping, row);
     },
     *all(mapping) {
-      for (const row of named(mapping).all()) yield valueFrom(mapping, row);
+      for (const row of opened(mapping).all()) yield valueFrom(mapping, row);
     },
     write: ({ shape, remove, put }) => {
-      const table = named(shape);
+      const table = opened(shape);
       for (const name of remove) table.remove(name);
       for (const cells of put) table.put(cells);
     },
