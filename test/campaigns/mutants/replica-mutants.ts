@@ -123,8 +123,8 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
   {
     name: "does not notice that a page of the ledger was replaced",
     file: `${KUBERNETES}/read-ledger.ts`,
-    find: "sums.sum(), sumOf(content) ?? sums.sum());\n",
-    replace: "sums.sum(), sums.sum() ?? sumOf(content));\n",
+    find: "records.sum, sumOf(content) ?? records.sum);\n",
+    replace: "records.sum, records.sum ?? sumOf(content));\n",
     caughtBy: testFile(`${KUBERNETES}/commits.test.ts`),
   },
   {
