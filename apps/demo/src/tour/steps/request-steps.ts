@@ -110,7 +110,7 @@ async function checkedAccount({ account }: TourEnvironment): Promise<ClusterAcco
 const lessCapacity: TourStep = {
   title: `${WINNER} has less to lend`,
   narration:
-    "Reserved is the sum of all live reservations. It is computed each time, not counted. Reserved capacity is not offered to another cluster.",
+    "Reserved is the sum of all live reservations. Reserved capacity is not offered to another cluster.",
   run: async (environment) => accountRows(await checkedAccount(environment)),
 };
 
