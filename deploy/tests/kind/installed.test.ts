@@ -3,7 +3,17 @@ import { until } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../generate/files.ts";
 import { chartFolder } from "../testing/helm.ts";
-import { AGENT_NAMESPACE, BROKER_NAMESPACE, type Fleet, installFleet, startFleet } from "./testing/fleet.ts";
+import {
+  AGENT_NAMESPACE,
+  BROKER_NAMESPACE,
+  createAgentSecret,
+  createBrokerSecret,
+  type Fleet,
+  installFleet,
+  removeRest,
+  startFleet,
+  uninstallFleet,
+} from "./testing/fleet.ts";
 import { allInCluster, run } from "./testing/kind-cluster.ts";
 import {
   pidInNode,
@@ -16,6 +26,7 @@ import {
 } from "./testing/pods.ts";
 
 const TIMEOUT = 600_000;
+const ROLE_LABEL = "broker.fluidos.eu/role";
 /** Generous: a busy machine is no failure. */
 const CONVERGENCE = { timeout: 180_000, interval: 200 };
 
@@ -80,8 +91,7 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
     }
   });
 
-  test("a reservation is granted, and both sides have it", async () => {
-    const began = performance.now();
+  const requestMore = async (): Promise<void> => {
     const { rome } = fleet;
     await rome.apply({
       apiVersion: "rear.fluidos.eu/v1alpha1",
@@ -93,6 +103,11 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
       const name = await rome.kubectl("get resourcerequest more -o jsonpath={.status.reservationName}");
       return name === "" ? undefined : name;
     });
+  };
+
+  test("a reservation is granted, and both sides have it", async () => {
+    const began = performance.now();
+    await requestMore();
     await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
     saw(`500m CPU and 256Mi reserved on both sides in ${seconds(began)}: ${reservation}`);
   });
@@ -197,12 +212,8 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
   });
 
   test("uninstalling leaves kinds and ledger, and then nothing, as docs/install.md says", async () => {
-    const { rome, paris, brokerctl } = fleet;
-    await rome.kubectl("delete resourcerequests -A --all");
-    await expect.poll(() => paris.kubectl("get providerinstructions -A -o name"), CONVERGENCE).toBe("");
-    await paris.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
-    await rome.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
-    await rome.helm(`uninstall resource-broker -n ${BROKER_NAMESPACE} --wait`);
+    const { rome } = fleet;
+    await uninstallFleet(fleet);
     const kinds = (await rome.kubectl("get crd -o name"))
       .split("\n")
       .filter((name) => name.endsWith(".fluidos.eu"));
@@ -215,10 +226,58 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
         "deployments,statefulsets,services,networkpolicies,roles,rolebindings,poddisruptionbudgets";
       expect(await rome.kubectl(`get ${left} -n ${namespace} -o name`)).toBe("");
     }
-    await brokerctl("finalizers clear -A --yes");
-    await run("make", ["-C", ROOT, "uninstall", `KUBECTL=kubectl --kubeconfig ${rome.kubeconfig}`]);
-    await rome.kubectl(`delete namespace ${BROKER_NAMESPACE} ${AGENT_NAMESPACE} --ignore-not-found`);
+    await removeRest(fleet);
     await expect.poll(() => allInCluster(rome), CONVERGENCE).toEqual(before);
     saw(`uninstalled: ${before.length} objects in the cluster, the same as before`);
+  });
+
+  test("two brokers with the ledger in objects: one serves, also the dashboard; at its stop the other takes over", async () => {
+    const { rome, broker } = fleet;
+    const values = { replicas: 2, store: { type: "kubernetes" }, interfaces: ["http", "kubernetes"] };
+    await installFleet(fleet, { ...values, dashboard: { enabled: true } });
+    const leader = (except?: string): ReturnType<typeof readyPod> =>
+      readyPod(
+        broker,
+        ({ metadata: { uid, labels } }) => labels?.[ROLE_LABEL] === "leader" && uid !== except,
+      );
+    await requestMore();
+    await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
+    const { metadata } = await leader();
+    const pod = `${metadata.name} -n ${BROKER_NAMESPACE}`;
+    const page = `fetch("http://127.0.0.1:8090/").then((reply) => reply.text()).then(console.log)`;
+    expect(await rome.kubectl(`exec ${pod} -- /nodejs/bin/node -e`, page)).toContain('<div id="page">');
+
+    const log = rome.kubectl(`logs -f ${pod}`);
+    const began = performance.now();
+    await rome.kubectl(`delete pod ${pod} --wait=false`);
+    const next = await leader(metadata.uid);
+    await expect.poll(accounts, CONVERGENCE).toEqual(LIVE);
+    expect((await log).trim().split("\n").at(-1)).toContain("the broker has stopped");
+    saw(`${metadata.name} stopped, ${next.metadata.name} leads with the reservation after ${seconds(began)}`);
+    await uninstallFleet(fleet);
+    await removeRest(fleet);
+  });
+
+  test("kustomize installs broker and agent, and make undeploy leaves the ledger, as docs/install.md says", async () => {
+    const { rome, broker } = fleet;
+    const [agent] = fleet.agents;
+    const kubectl = `KUBECTL=kubectl --kubeconfig ${rome.kubeconfig}`;
+    const make = (...line: readonly string[]): Promise<string> => run("make", ["-C", ROOT, kubectl, ...line]);
+    await make("deploy");
+    await make("deploy", "COMPONENT=agent");
+    await rome.kubectl(`apply -k ${ROOT}/deploy/kustomize/network-policy`);
+    await createBrokerSecret(fleet);
+    await createAgentSecret(fleet, rome);
+    // Ready: the broker has accepted its first advertisement.
+    await Promise.all([broker, agent].map((workload) => readyPod(workload)));
+    await make("undeploy", "COMPONENT=agent");
+    await make("undeploy");
+    expect(
+      await rome.kubectl("get deployments,statefulsets -A -l app.kubernetes.io/part-of=resource-broker"),
+    ).toBe("");
+    expect(await rome.kubectl(`get pvc -n ${BROKER_NAMESPACE} -o name`)).toContain(
+      "ledger-resource-broker-0",
+    );
+    saw("kustomize: broker and agent ready, and taken out again");
   });
 });

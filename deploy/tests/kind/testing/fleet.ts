@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "@resource-broker/testkit";
 import { ROOT } from "../../../generate/files.ts";
 import { chartFolder } from "../../testing/helm.ts";
 import { type KindCluster, run, startKindCluster } from "./kind-cluster.ts";
@@ -10,6 +11,7 @@ export const BROKER_NAMESPACE = "resource-broker-system";
 export const AGENT_NAMESPACE = "rear-agent";
 /** Another one than the pods' 8443: policies are applied after a Service has replaced it. */
 const SERVICE_PORT = 9443;
+const SERVICE = `resource-broker.${BROKER_NAMESPACE}.svc`;
 const NODE_PORT = 30443;
 
 /** Rome has the broker and an agent, which finds it by its Service; paris has an agent, which comes from outside. */
@@ -41,6 +43,12 @@ const BROKER_VALUES = {
 export async function startFleet(): Promise<Fleet> {
   const [rome, paris] = await Promise.all([startKindCluster("rome"), startKindCluster("paris")]);
   const certificates = mkdtempSync(join(tmpdir(), "kind-certificates-"));
+  const brokerctl = (line: string): Promise<string> =>
+    run(join(ROOT, "bin/brokerctl"), line.split(" "), {
+      env: { BROKERCTL_CERTS_DIR: certificates, KUBECONFIG: rome.kubeconfig },
+    });
+  await brokerctl(`certs init --host ${rome.node} --host ${SERVICE}`);
+  for (const { name } of [rome, paris]) await brokerctl(`certs issue ${name}`);
   const agent = (cluster: KindCluster): Workload => ({
     cluster,
     namespace: AGENT_NAMESPACE,
@@ -58,10 +66,7 @@ export async function startFleet(): Promise<Fleet> {
     },
     agents: [agent(rome), agent(paris)],
     certificates,
-    brokerctl: (line) =>
-      run(join(ROOT, "bin/brokerctl"), line.split(" "), {
-        env: { BROKERCTL_CERTS_DIR: certificates, KUBECONFIG: rome.kubeconfig },
-      }),
+    brokerctl,
     dispose: async () => {
       await Promise.all([rome.dispose(), paris.dispose()]);
       rmSync(certificates, { recursive: true });
@@ -69,38 +74,60 @@ export async function startFleet(): Promise<Fleet> {
   };
 }
 
-/** As docs/install.md says it, with certificates by `brokerctl certs`. */
-export async function installFleet(fleet: Fleet): Promise<void> {
-  const { rome, paris, broker, brokerctl, certificates } = fleet;
-  const service = `resource-broker.${BROKER_NAMESPACE}.svc`;
-  await brokerctl(`certs init --host ${rome.node} --host ${service}`);
-  const secret = `create secret generic broker-server-tls -n ${BROKER_NAMESPACE} --from-file=${certificates}/broker`;
+/** As docs/install.md says it, with certificates by `brokerctl certs`. `values` are for the broker's chart. */
+export async function installFleet(fleet: Fleet, values: object = {}): Promise<void> {
+  const { rome, paris, broker } = fleet;
   await createNamespace(rome, BROKER_NAMESPACE);
-  await rome.kubectl(secret);
-  await rome.helm(`install resource-broker ${chartFolder("broker")} -n ${BROKER_NAMESPACE}`, BROKER_VALUES);
+  await createBrokerSecret(fleet);
+  const install = `install resource-broker ${chartFolder("broker")} -n ${BROKER_NAMESPACE}`;
+  await rome.helm(install, { ...BROKER_VALUES, ...values });
   await readyPod(broker);
   await Promise.all([
-    installAgent(fleet, rome, `https://${service}:${SERVICE_PORT}`),
+    installAgent(fleet, rome, `https://${SERVICE}:${SERVICE_PORT}`),
     installAgent(fleet, paris, `https://${rome.node}:${NODE_PORT}`),
   ]);
   await Promise.all(fleet.agents.map((agent) => readyPod(agent)));
 }
 
-async function installAgent(
-  { brokerctl, certificates }: Fleet,
-  cluster: KindCluster,
-  url: string,
-): Promise<void> {
-  const { name } = cluster;
-  await brokerctl(`certs issue ${name}`);
+async function installAgent(fleet: Fleet, cluster: KindCluster, url: string): Promise<void> {
   await createNamespace(cluster, AGENT_NAMESPACE);
-  const folder = join(certificates, "clusters", name);
-  await cluster.kubectl(`create secret generic agent-client-tls -n ${AGENT_NAMESPACE} --from-file=${folder}`);
+  await createAgentSecret(fleet, cluster);
   await cluster.helm(`install resource-broker-agent ${chartFolder("agent")} -n ${AGENT_NAMESPACE}`, {
-    clusterID: name,
+    clusterID: cluster.name,
     broker: { urls: [url] },
     tls: { certManager: { enabled: false } },
   });
+}
+
+export async function createBrokerSecret({ rome, certificates }: Fleet): Promise<void> {
+  const from = `--from-file=${certificates}/broker`;
+  await rome.kubectl(`create secret generic broker-server-tls -n ${BROKER_NAMESPACE} ${from}`);
+}
+
+export async function createAgentSecret({ certificates }: Fleet, cluster: KindCluster): Promise<void> {
+  const from = `--from-file=${join(certificates, "clusters", cluster.name)}`;
+  await cluster.kubectl(`create secret generic agent-client-tls -n ${AGENT_NAMESPACE} ${from}`);
+}
+
+/** Releases everything and uninstalls the charts. Kinds, namespaces and the ledger stay. */
+export async function uninstallFleet({ rome, paris }: Fleet): Promise<void> {
+  await rome.kubectl("delete resourcerequests -A --all");
+  await until("nothing is held in paris", async () => {
+    const held = await paris.kubectl("get providerinstructions -A -o name");
+    return held === "" || undefined;
+  });
+  await paris.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
+  await rome.helm(`uninstall resource-broker-agent -n ${AGENT_NAMESPACE} --wait`);
+  await rome.helm(`uninstall resource-broker -n ${BROKER_NAMESPACE} --wait`);
+}
+
+/** Removes what uninstalling leaves. */
+export async function removeRest({ rome, paris, brokerctl }: Fleet): Promise<void> {
+  await brokerctl("finalizers clear -A --yes");
+  for (const { kubectl, kubeconfig } of [rome, paris]) {
+    await run("make", ["-C", ROOT, "uninstall", `KUBECTL=kubectl --kubeconfig ${kubeconfig}`]);
+    await kubectl(`delete namespace ${BROKER_NAMESPACE} ${AGENT_NAMESPACE} --ignore-not-found`);
+  }
 }
 
 async function createNamespace(cluster: KindCluster, name: string): Promise<void> {
