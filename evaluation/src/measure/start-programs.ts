@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -9,6 +8,7 @@ import {
   startAgent,
   startBroker,
 } from "@resource-broker/testkit";
+import { readNodeFlags } from "../../../scripts/bundle/bundle.ts";
 import { programsNamed } from "../../../scripts/bundle/programs.ts";
 import type { Context } from "../evaluation-test.ts";
 
@@ -21,14 +21,9 @@ type Measured = Pick<Context, "programs" | "cores" | "folder" | "onCleanup">;
 
 /** As the broker's launcher and its image set it. */
 const { environment = {} } = programsNamed(["broker"])[0] ?? {};
+const { nodeFlags = "" } = programsNamed(["agent"])[0] ?? {};
 /** As the agent's launcher and its image call Node. */
-const NODE_FLAGS = flagsIn(programsNamed(["agent"])[0]?.nodeFlags);
-
-function flagsIn(file: string | undefined): readonly string[] {
-  if (file === undefined) return [];
-  const list: unknown = JSON.parse(readFileSync(join(import.meta.dirname, "../../..", file), "utf8"));
-  return Array.isArray(list) ? list.map(String) : [];
-}
+const NODE_FLAGS = await readNodeFlags(join(import.meta.dirname, "../../..", nodeFlags));
 
 /** The bundled broker, on the core that is its own, until the context ends. Its files are below the test's folder. */
 export async function startMeasuredBroker(
