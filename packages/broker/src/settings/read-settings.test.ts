@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { readBrokerSettings, storeDirectory } from "./read-settings.ts";
 
-function read(argv: readonly string[], env: Record<string, string> = {}) {
-  return readBrokerSettings({ argv, env, readFile: () => Promise.reject(new Error("there is none")) });
+const nothing = () => Promise.reject(new Error("cannot read x: ENOENT"));
+
+function read(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  readFile: (path: string) => Promise<unknown> = nothing,
+) {
+  return readBrokerSettings({ argv, env, readFile });
 }
 
 describe("the broker's settings", () => {
@@ -21,12 +27,17 @@ describe("the broker's settings", () => {
     });
   });
 
-  test("come from the environment, too", async () => {
-    expect(await read([], { BROKER_ADMIN_OU: "ops" })).toMatchObject({ settings: { "admin-ou": "ops" } });
+  test("come from flag, environment and file, in this order", async () => {
+    const file = () => Promise.resolve({ "http-port": 1, "admin-ou": "file", store: "sqlite:/file" });
+    const env = { BROKER_ADMIN_OU: "env", BROKER_HTTP_PORT: "2" };
+    expect(await read(["--config=x", "--http-port=3"], env, file)).toMatchObject({
+      settings: { "http-port": 3, "admin-ou": "env", store: "sqlite:/file" },
+    });
   });
 
   const NO_ADDRESS = "write host:port, :port, or 0 for none";
   const wrong: readonly (readonly [argv: readonly string[], problem: string])[] = [
+    [["--http-prot=1"], "did you mean --http-port?"],
     [["--broker-interface=http,grpc"], '--broker-interface: "grpc" is not one of http, kubernetes'],
     [["--broker-interface="], "--broker-interface: name at least one of http, kubernetes"],
     [["--broker-interface=kubernetes", "--views=off"], "--broker-interface: kubernetes needs --views"],
@@ -42,6 +53,7 @@ describe("the broker's settings", () => {
       ["--broker-interface=kubernetes", "--dashboard-bind-address=127.0.0.1:8090"],
       "--dashboard-bind-address: on a loopback address it needs --broker-interface http",
     ],
+    [["--config=x"], "--config: cannot read x"],
     [["--tls-min-version=1.0"], "is not one of 1.2, 1.3"],
   ];
   test.each(wrong)("refuse %j with the remedy", async (argv, problem) => {
@@ -67,6 +79,17 @@ describe("the broker's settings", () => {
     const reported = result.ok ? [] : result.problems;
     expect(reported).toHaveLength(problems.length);
     for (const [index, problem] of problems.entries()) expect(reported[index]).toContain(problem);
+  });
+
+  test("refuse a file that holds no settings", async () => {
+    expect(await read(["--config=x"], {}, () => Promise.resolve(["a"]))).toMatchObject({
+      ok: false,
+      problems: ["--config: x must hold settings by name"],
+    });
+  });
+
+  test("let --help through, whatever else is wrong with the rest", async () => {
+    expect(await read(["--help", "--store=nonsense"])).toMatchObject({ ok: true, settings: { help: true } });
   });
 
   test("take the Go broker's flags with a warning", async () => {

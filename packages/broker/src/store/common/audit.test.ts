@@ -1,6 +1,6 @@
 import { eventsOf, FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
 import { expect, it } from "vitest";
-import { auditLines, canonical, fromCanonical } from "./audit.ts";
+import { auditLines, CHAIN_START, canonical, fromCanonical, nextLink } from "./audit.ts";
 
 const story = new LedgerDriver();
 const batches = FULL_HISTORY.flatMap((day) => day(story) ?? []);
@@ -48,4 +48,9 @@ it("cuts the words of others to a bounded length", () => {
     entries: [{ by: "paris", action: "refuse", events: [refusal] }],
   });
   expect(line?.detail).toHaveLength(1000);
+});
+
+it("changes every later hash when one character changes", () => {
+  const [first, other] = [nextLink(CHAIN_START, "a"), nextLink(CHAIN_START, "b")];
+  expect(nextLink(first, "same").hash).not.toBe(nextLink(other, "same").hash);
 });

@@ -10,6 +10,9 @@ describe("what an error of the database stands for", () => {
   const twoAddresses = [broken("ECONNREFUSED", "::1"), broken("ECONNREFUSED", "127.0.0.1")];
   test.each([
     ["a full disk", answered("53100"), "not-committed", "the disk of the database is full"],
+    ["a shutdown", answered("57P01"), "not-committed", "is being shut down"],
+    ["a time-out", answered("57014"), "not-committed", "took too long"],
+    ["too many clients", answered("53300"), "not-committed", "raise max_connections"],
     ["a lost table", answered("42P01"), "corrupt", "restore a backup"],
     ["a damaged page", answered("XX001"), "corrupt", "restore a backup"],
     ["an unknown host", broken("ENOTFOUND"), "not-committed", "no host of that name"],
