@@ -4,13 +4,13 @@ import { safeText, truncate } from "./text/safe-text.ts";
 export interface FaultKind {
   /** HTTP status of the reply. */
   readonly status: number;
-  /** True: the same request may succeed later, unchanged. Nothing was reserved. */
+  /** True: the same request may succeed later, unchanged. Nothing was reserved; with `unreachable` that is unknown. */
   readonly retry: boolean;
   /** What the user should do. */
   readonly advice: string;
 }
 
-/** The same request fails again. */
+/** Repeating the same request at once does not help. */
 function lasting(status: number, advice: string): FaultKind {
   return { status, retry: false, advice };
 }
@@ -103,7 +103,7 @@ export interface FaultDetails {
   readonly retryAfterMs?: number;
 }
 
-/** The only error class: every intentional error has a code of the table. */
+/** The error of every call between packages, with a code of the table. Other classes stay inside one package. */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: FaultCode;

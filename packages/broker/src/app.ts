@@ -183,7 +183,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     role?.standBy();
   };
 
-  /** Starts the components that show the ledger besides the API. */
+  /** Starts what only the leader does: its objects, and the API's answers about the ledger. */
   const lead = async (): Promise<void> => {
     const isServed = http !== undefined || dashboard !== undefined;
     await Promise.all([kubernetes?.lead(), isServed ? api.lead() : undefined]);

@@ -18,7 +18,7 @@ export const PHASES: Readonly<Record<Phase, { readonly tone: Tone; readonly icon
 };
 
 export function isLive({ status: { phase } }: ReservationDTO): boolean {
-  return phase === "Pending" || phase === "Reserved" || phase === "Active";
+  return phase === "Reserved" || phase === "Active";
 }
 
 /** "ReleasedByRequester" as people say it. */

@@ -21,7 +21,7 @@ export const RESERVATIONS: ListSpec = {
     title: "Phase",
     options: [
       { name: "all", title: "All" },
-      // Pending, Reserved and Active.
+      // Reserved and Active.
       { name: "live", title: "Live" },
       ...Object.keys(PHASES).map((name) => ({ name, title: name })),
     ],

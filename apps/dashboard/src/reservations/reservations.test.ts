@@ -13,9 +13,9 @@ const inPhase = (phase: ReservationDTO["status"]["phase"]): ReservationDTO => ({
   createdAt: AT,
 });
 
-test("only what has not ended is live", () => {
+test("only what is granted and has not ended is live", () => {
   const phases = ["Pending", "Reserved", "Active", "Released", "Failed"] as const;
-  expect(phases.filter((phase) => isLive(inPhase(phase)))).toEqual(["Pending", "Reserved", "Active"]);
+  expect(phases.filter((phase) => isLive(inPhase(phase)))).toEqual(["Reserved", "Active"]);
 });
 
 test("reasons and prices read as people say them", () => {

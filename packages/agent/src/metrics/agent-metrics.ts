@@ -29,7 +29,8 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
 }
 
 const ROLES: readonly Role[] = ["requester", "provider"];
-const LIVE_PHASES = PHASES.filter((phase) => !isFinal(phase));
+/** Pending is always 0: the series is kept for dashboards. */
+const OPEN_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
 const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const RESERVE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
@@ -130,7 +131,7 @@ function addReservationGauges(registry: MetricsRegistry, sources: () => MetricSo
     () =>
       ROLES.flatMap((role) => {
         const phases = live(role).map(({ reservation }) => reservation.phase);
-        return LIVE_PHASES.map((phase) => ({
+        return OPEN_PHASES.map((phase) => ({
           labels: { role, phase },
           value: phases.filter((each) => each === phase).length,
         }));

@@ -87,7 +87,7 @@ export function releaseController(deps: Pick<AgentParts, "cache" | "communicator
 
   return {
     /** A ResourceRequest was deleted. Returns the key to reconcile. */
-    enqueue: (request: ResourceRequest): string => {
+    noteDeleted: (request: ResourceRequest): string => {
       const { uid = "" } = request.metadata;
       deleted.set(uid, request);
       return uid;

@@ -62,7 +62,7 @@ export function createRequester(options: RequesterOptions, deps: AgentParts) {
   }
 
   function requestDeleted(request: ResourceRequest): void {
-    const uid = releases.enqueue(request);
+    const uid = releases.noteDeleted(request);
     loops.releases.enqueue(uid);
     for (const { reservation } of cache.ofRequest(uid).values()) loops.reservations.enqueue(reservation.id);
   }

@@ -2,7 +2,7 @@ import { type Log, parseTime } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
 import { type Instant, isFinal, type ReleaseReason } from "@resource-broker/domain";
 import type { Role } from "../transport/broker-communicator.ts";
-import { attemptOf, isCountable, type Reservation, withKey, withSliceDefaults } from "./reservation.ts";
+import { attemptOf, isParseable, type Reservation, withKey, withSliceDefaults } from "./reservation.ts";
 
 /** What the agent knows of one reservation. */
 export interface CachedReservation {
@@ -104,7 +104,7 @@ export function reservationCache({ clusterId, now, log }: ReservationCacheOption
   };
 
   const usableSliceDefaults = ({ id, sliceDefaults }: Reservation): SliceDefaults | undefined => {
-    if (sliceDefaults === undefined || isCountable(sliceDefaults)) return sliceDefaults;
+    if (sliceDefaults === undefined || isParseable(sliceDefaults)) return sliceDefaults;
     log?.warn({ reservation: id, sliceDefaults }, "unreadable slice defaults: the built-in ones are used");
     return undefined;
   };

@@ -81,7 +81,7 @@ export function withWrittenDefaults(
 }
 
 /** False: a provider could not parse it, and would grant none of it. */
-export function isCountable({ ephemeralStorage }: SliceDefaults): boolean {
+export function isParseable({ ephemeralStorage }: SliceDefaults): boolean {
   const parsed = parseAmount(ephemeralStorage, { unit: "one", rounding: "down" });
   return parsed.ok && parsed.amount > 0;
 }

@@ -11,9 +11,9 @@ export interface PersistDeps {
 }
 
 /**
- * Commits a batch and returns when it is durable. Throws a StoreFailure of kind `not-committed` if it is certainly not
- * committed, or `corrupt`. If the outcome is unknown, the last commit number of the store decides; it is read again
- * without limit, because any other answer could be wrong.
+ * Commits a batch and returns when it is durable. Throws a StoreFailure of kind `not-committed` or `deposed` if it is
+ * certainly not committed, or `corrupt`. If the outcome is unknown, the last commit number of the store decides: the batch is
+ * there, or it is committed again. The number is read without limit, because any other answer could be wrong.
  */
 export async function persist(batch: CommitBatch, deps: PersistDeps): Promise<void> {
   for (;;) {

@@ -100,6 +100,7 @@ export interface Retention {
   readonly audit: Keep;
 }
 
+/** For callers that name none, such as tests. The broker's own limits come from its flags: choose-store.ts. */
 export const DEFAULT_RETENTION: Retention = {
   decisions: { atMost: 50_000, forMs: 30 * DAY_MS },
   audit: { atMost: 1_000_000, forMs: 90 * DAY_MS },

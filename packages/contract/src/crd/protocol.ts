@@ -33,7 +33,7 @@ export const RESERVATION_CONDITION = {
 /** Requester of a user's Reservation without a requester, where a quota allows it. No cluster may have this ID. */
 export const NOBODY = "nobody";
 
-/** Field manager of the agent's part of a ClusterAdvertisement. */
+/** The agent's field manager on all objects, its user agent, and the value of its managed-by label. */
 export const AGENT_FIELD_MANAGER = "resource-broker-agent";
 
 /** Lease renewed by the leading broker; agents read from it that the broker is alive, its time and its ledger ID. */

@@ -28,7 +28,7 @@ const statusSchema = t.object({
   delivered: t.optional(t.boolean(), "True when the resources can be used.", true),
   observedReservationResourceVersion: t.optional(
     t.line(128),
-    "The version of the reservation this is about, over the Kubernetes transport.",
+    "Not written by this agent; kept so that objects of older agents stay valid.",
     "4711",
   ),
   ...statusFields,

@@ -16,7 +16,7 @@ import { requestOptionFields } from "../wire/reservation-request.ts";
 import { AGE, column, heldColumns, type Kind, MESSAGE, wide, kindNames } from "./kind.ts";
 import { explanationField, lifetimeFields, statusFields } from "./shared-fields.ts";
 
-/** On a person's Reservation: deleting it releases what it holds first. */
+/** On every Reservation that asks for resources, an agent's or a person's: deleting it releases its reservation first. */
 export const RESERVATION_FINALIZER = "reservation.broker.fluidos.eu/finalizer";
 
 /** Large enough for a decision with all 64 candidates. */

@@ -63,7 +63,7 @@ export const reservationSchema = t.message(
     cost: t.optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
     generation: t.optional(
       generationSchema,
-      "Grows with every change: a lower or equal one than seen is old news. Absent from older brokers.",
+      "Grows with every change: a lower one than seen is old news. With an equal one only added fields may differ, such as the provider's endpoint. Absent from older brokers.",
       1,
     ),
     key: t.optional(idempotencyKeySchema, "The idempotency key; only its requester sees it.", "5f1c8a3e-2"),

@@ -1,4 +1,7 @@
-/** Phases of a reservation. They only move forward; Released and Failed are final. */
+/**
+ * Phases of reservations and requests. They only move forward; Released and Failed are final. Only requests are Pending: a
+ * reservation of the ledger begins as Reserved.
+ */
 export const PHASES = ["Pending", "Reserved", "Active", "Released", "Failed"] as const;
 export type Phase = (typeof PHASES)[number];
 

@@ -1,6 +1,6 @@
 import { Fault } from "@resource-broker/base";
 import { RESERVATION_SORTS, type ReservationSort } from "@resource-broker/contract";
-import { isFinal, PHASES, type Phase, type Reservation } from "@resource-broker/domain";
+import { isLive, PHASES, type Phase, type Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 import { type ListQuery, type Query, readListQuery, type SortKey, sortRows, textOf } from "../http/query.ts";
 
@@ -30,7 +30,7 @@ function phasesOf(words: readonly string[]): ReadonlySet<Phase> | undefined {
   if (words.length === 0) return undefined;
   const phases = new Set<Phase>();
   for (const word of words) {
-    const named = PHASES.filter((phase) => (word === LIVE ? !isFinal(phase) : phase === word));
+    const named = PHASES.filter((phase) => (word === LIVE ? isLive(phase) : phase === word));
     if (named.length === 0)
       throw new Fault("invalid", `phase must be ${LIVE} or one of ${PHASES.join(", ")}`);
     for (const phase of named) phases.add(phase);

@@ -14,6 +14,7 @@ import {
   ADVERTISEMENT,
   CLOSED_KEY,
   CORDON,
+  DECISION,
   RECORD_TABLES,
   RESERVATION,
   type Row,
@@ -92,12 +93,15 @@ function refuseHistory(database: DatabaseSync): void {
   if (found !== undefined) throw headerIsGone();
 }
 
+/** When rows were first counted: a table of a later schema is not there yet, and is empty when it is created. */
+const TABLES_OF_SCHEMA_3 = [RESERVATION, CLOSED_KEY, CORDON, ADOPTION, ADVERTISEMENT, DECISION];
+
 /** Counts the rows that an older broker has written, once. From then on every transaction updates the sums. */
 export function addSums(database: DatabaseSync): void {
   const row = database.prepare(SELECT_HEADER).get();
   if (row === undefined) return; // a new ledger: its header is created with empty sums
   const sums = new TableSums();
-  for (const { table } of RECORD_TABLES) {
+  for (const { table } of TABLES_OF_SCHEMA_3) {
     for (const { seal } of database.prepare(`SELECT seal FROM ${table}`).iterate())
       sums.add(table, Number(seal));
   }

@@ -10,7 +10,7 @@ import {
   PATH,
   toAdvertisement,
 } from "@resource-broker/contract";
-import { type ClusterId, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
+import { type ClusterId, CURRENT_PROTOCOL, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import { clusterPage, readClusterQuery } from "../../insight/cluster-list.ts";
 import { renderCluster } from "../../insight/standing.ts";
 import { hasAdvertised, momentOf } from "../../shared/advertised-account.ts";
@@ -20,7 +20,6 @@ import { firstAfter, readPage, readSwitch } from "../query.ts";
 import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-const CURRENT_PROTOCOL = 2;
 const OLDER_PROTOCOL = 1;
 /** A list with any of these is sorted, filtered and counted. */
 const LIST_OPTIONS = ["sort", "order", "q", "state", "offset"];

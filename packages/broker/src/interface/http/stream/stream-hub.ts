@@ -19,7 +19,7 @@ const FREED = eventText("capacity", { change: "freed" });
 /** Sends committed changes to the parties they concern. */
 export interface StreamHub {
   readonly open: (response: ServerResponse, reader: StreamReader) => void;
-  /** Call it after an advertisement or a cordon: they change capacity without a commit event. */
+  /** Call it after an advertisement or a cordon: `committed` looks only at clusters whose reservations changed. */
   readonly capacityMayHaveChanged: (clusterId: ClusterId) => void;
   readonly size: () => number;
   readonly stop: () => void;
