@@ -132,6 +132,26 @@ describe("which address is asked", () => {
     expect(waits).toEqual([1000, 9000]);
   });
 
+  test("while all are left alone, the first that is due is next", () => {
+    const { endpoints } = setup("ab");
+    const a = endpoints.pick(new Set());
+    const b = endpoints.pick(new Set([a]));
+    endpoints.failed(a, 70_000);
+    endpoints.failed(b, 30_000);
+    expect(endpoints.dueInMs()).toBe(30_000);
+    expect(endpoints.pick(new Set())).toBe(b);
+    expect(endpoints.succeeded(a)).toBe(true);
+    expect(endpoints.dueInMs()).toBe(0);
+    expect(endpoints.pick(new Set())).toBe(a);
+  });
+
+  test("one that keeps failing is left alone for longer than it says", () => {
+    const { endpoints } = setup("a", () => 0.9);
+    const a = endpoints.pick(new Set());
+    for (let failures = 0; failures < 20; failures++) endpoints.failed(a, 100);
+    expect(endpoints.dueInMs()).toBe(9000);
+  });
+
   test("one that says when to come again is left alone until then", () => {
     const { endpoints } = setup("a");
     endpoints.failed(endpoints.pick(new Set()), 7000);

@@ -102,6 +102,23 @@ describe("leader election", () => {
     expect(lease()?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
   });
 
+  test("waits as long as the lease says, also when its own duration is shorter, and acquireTime is that of the term", async () => {
+    const { time, kube, lease } = world();
+    const a = replica(kube, time, { leaseMs: 60_000 });
+    await time.advance(1000);
+    const { acquireTime, renewTime } = lease()?.spec ?? {};
+    await time.advance(30_000);
+    expect(lease()?.spec).toMatchObject({ acquireTime });
+    expect(lease()?.spec?.renewTime).not.toBe(renewTime);
+    const b = replica(kube, time, { identity: "b" });
+    await time.advance(1000);
+    a.link.down();
+    await time.advance(45_000);
+    expect(b.leads()).toBe(false);
+    await time.advance(25_000);
+    expect(b.leads()).toBe(true);
+  });
+
   test("outlives an API server that is away for a moment, or hangs", async () => {
     const { time, kube } = world();
     const a = replica(kube, time);

@@ -129,3 +129,29 @@ describe("a commit that ends with an error", () => {
     expect(ledger.lastCommit()).toBe(2);
   });
 });
+
+describe("a ledger that is opened again", () => {
+  it("gives a new reservation a row of its own, where earlier ones were forgotten", () => {
+    const database = new DatabaseSync(join(temporaryDirectory(), "ledger.db"));
+    migrate(database, "ledger.db");
+    const open = () => {
+      const ledger = ledgerFile(database, "ledger.db", { retention: DEFAULT_RETENTION });
+      ledger.read();
+      return ledger;
+    };
+    const grants = new Grants();
+    const ledger = open();
+    for (let made = 0; made < 3; made++) ledger.commit(grants.next());
+    const [id = ""] = grants.story.ledger.reservations.keys();
+    const { now: at } = grants.story;
+    const events: LedgerEvent[] = [{ kind: "forgotten", at, id }];
+    ledger.commit({ number: 4, at, entries: [{ by: "rome", action: "test", events }] });
+    open().commit({ ...grants.next(), number: 5 });
+    open();
+    const ids = database
+      .prepare("SELECT id FROM reservation")
+      .all()
+      .map(({ id: stored }) => String(stored));
+    expect(ids.toSorted()).toEqual([...grants.story.ledger.reservations.keys()].slice(1).toSorted());
+  });
+});

@@ -1,0 +1,17 @@
+import { FULL_HISTORY, LedgerDriver } from "@resource-broker/testkit";
+import { expect, it } from "vitest";
+import { changeLines, emptyRecords, replay, snapshotLines } from "./records.ts";
+
+it("a snapshot holds every record, and adds up to the same sum", () => {
+  const driver = new LedgerDriver();
+  const records = emptyRecords();
+  for (const step of FULL_HISTORY) {
+    const batch = step(driver);
+    if (batch !== undefined)
+      replay(records, changeLines({ ...batch, advertisements: driver.advertisements }, records));
+    const restored = emptyRecords();
+    replay(restored, [...snapshotLines(records)]);
+    expect(restored).toEqual(records);
+  }
+  expect(records.adoption).toBeDefined();
+});
