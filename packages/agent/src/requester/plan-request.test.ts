@@ -230,4 +230,14 @@ describe("what an ended reservation led to", () => {
     const over = planRequest(state({ entry: cached, release: before })).status;
     expect(clean({ request: withStatus(over), release })).toMatchObject(expected);
   });
+
+  test("is dated from the start of its step, though the status stays False", () => {
+    const about = planRequest(state({ entry: cached })).status;
+    const begun = { request: withStatus(about), release: working, now: NOW + 1000 };
+    expect(clean(begun)?.lastTransitionTime).toBe(formatTime(NOW + 1000));
+    const draining = planRequest(state({ entry: cached, ...begun })).status;
+    const release = { ...working, message: "1 pod is left" };
+    const later = clean({ request: withStatus(draining), release, now: NOW + 2000 });
+    expect(later).toMatchObject({ message: release.message, lastTransitionTime: formatTime(NOW + 1000) });
+  });
 });

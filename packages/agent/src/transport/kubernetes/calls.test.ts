@@ -227,6 +227,16 @@ describe("what a party says", () => {
     expect(writes).toHaveLength(1);
   });
 
+  test("is written again when it says something else", async () => {
+    const { clock, rome, put, found } = await oneRequest();
+    put("rsv-a", {}, OF_BERLIN);
+    for (const message of ["no node is free", "the disk is full"]) {
+      outcomeOf(rome.refuse("rsv-a", message));
+      await clock.advance(0);
+      expect(found("rsv-a")?.status?.conditions).toMatchObject([{ type: "ProviderHolding", message }]);
+    }
+  });
+
   test.each<[string, (rome: BrokerTransport) => Promise<unknown>]>([
     ["activates", ({ activate }) => activate("rsv-a")],
     ["releases", ({ release }) => release("rsv-a")],

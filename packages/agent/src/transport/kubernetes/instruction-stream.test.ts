@@ -2,9 +2,11 @@ import { Fault } from "@resource-broker/base";
 import { BROKER_LEASE, RESERVATION_CONDITION } from "@resource-broker/contract/crd";
 import { LEASES } from "@resource-broker/kube";
 import { describe, expect, test } from "vitest";
+import { recordedLog } from "../../testing/recorded-log.ts";
 import { CLUSTER_ADVERTISEMENTS, RESERVATIONS } from "./manifests.ts";
+import { createReservationIndex } from "./reservation-index.ts";
 import { agentOnHub, readerOf } from "./testing/agent-on-hub.ts";
-import { advertisementOf, named } from "./testing/fake-hub.ts";
+import { advertisementOf, named, reservationObject } from "./testing/fake-hub.ts";
 
 const SINCE = { lastTransitionTime: "2026-01-05T12:00:00Z" };
 const ORPHANED = {
@@ -154,6 +156,37 @@ describe("a stream", () => {
   });
 });
 
+describe("an index of reservations", () => {
+  const emptyIndex = () => {
+    const told: string[] = [];
+    const { sink } = createReservationIndex("provider", {
+      log: recordedLog(),
+      onUpdate: ({ reservation }) => void told.push(`${reservation.id} ${reservation.status.phase}`),
+      onRelist: () => void told.push("relist"),
+    });
+    return { sink, told };
+  };
+
+  test("tells of an object that replaced another one of the same name and state", () => {
+    const { sink, told } = emptyIndex();
+    const object = reservationObject("rsv-a");
+    for (const uid of ["uid-1", "uid-1", "uid-2"]) {
+      sink.put({ ...object, metadata: { ...object.metadata, uid, resourceVersion: "7" } });
+    }
+    expect(told).toEqual(["rsv-a Reserved", "rsv-a Reserved"]);
+  });
+
+  test("tells of a new list before the ends that were found in it", () => {
+    const { sink, told } = emptyIndex();
+    for (const phase of ["Reserved", "Released"] as const) {
+      sink.beginList();
+      sink.put(reservationObject("rsv-a", { phase }));
+      sink.endList();
+    }
+    expect(told).toEqual(["rsv-a Reserved", "relist", "rsv-a Released"]);
+  });
+});
+
 describe("capacity", () => {
   test.each([
     { name: "not what was there before", says: ["10:00"], times: 0 },
@@ -235,4 +268,12 @@ test("a broker that was never there is missed by the name of its Lease, with the
   await clock.advance(20_000);
   expect(reader.ended()).toContain("there is no Lease resource-broker in namespace default");
   expect(reader.ended()).toMatch(/--broker-namespace.*a Go broker/);
+});
+
+test("a broker whose Lease is only old is not alive: a stream to it is not opened", async () => {
+  const { clock, stopRenewing, connect } = await agentOnHub("paris");
+  stopRenewing();
+  const reader = readerOf(await connect("berlin"));
+  await clock.advance(11_000);
+  expect(reader.ended()).toContain("the broker showed no activity: nobody renews the Lease");
 });
