@@ -221,7 +221,7 @@ function priceText({ cost }: AdvertisementDTO): string {
 }
 
 function shapeText({ count, ...room }: NonNullable<AdvertisementDTO["nodeShapes"]>[number]): string {
-  return `${count} ${count === 1 ? "node has" : "nodes have"} room for ${described(room)}`;
+  return `${count} ${count === 1 ? "node has" : "nodes have"} ${described(room)} allocatable`;
 }
 
 function reservationsText(

@@ -93,9 +93,13 @@ export const REQUEST = {
     summary: "only clusters that advertise these labels",
   },
   exclude: { kind: "list", value: "cluster-id", summary: "never these clusters" },
-  "node-cpu": { kind: "text", value: "quantity", summary: "CPU that one single node must have free" },
-  "node-memory": { kind: "text", value: "quantity", summary: "memory that one single node must have free" },
-  "node-gpu": { kind: "text", value: "count", summary: "GPUs that one single node must have free" },
+  "node-cpu": { kind: "text", value: "quantity", summary: "CPU that a single node must have, allocatable" },
+  "node-memory": {
+    kind: "text",
+    value: "quantity",
+    summary: "memory that a single node must have, allocatable",
+  },
+  "node-gpu": { kind: "text", value: "count", summary: "GPUs that a single node must have, allocatable" },
   tier: {
     kind: "choice",
     value: "tier",

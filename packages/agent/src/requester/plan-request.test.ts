@@ -55,10 +55,12 @@ describe("a new request", () => {
     ["-1", "spec.requestedCPU"],
     ["0", "spec.requestedCPU"],
     ["9e30", "spec.requestedCPU"],
+    ["99999999999999999999", "spec.requestedCPU"],
   ])("with requestedCPU %j fails and says which field is wrong", (requestedCPU, field) => {
     const plan = planRequest(state({ request: withStatus(undefined, { requestedCPU }) }));
     expect(plan.ask).toBeUndefined();
     expect(plan.status).toMatchObject({ phase: "Failed", reason: "Invalid" });
+    expect(plan.status?.message).toMatch(/[^.]: correct it in a new request/);
     expect(plan.status?.message).toContain(field);
   });
 });

@@ -110,7 +110,7 @@ function ask(state: RequestState, attempt: number): RequestPlan {
   const reading = readRequest(request);
   if (reading.ok)
     return { ask: { request: reading.request, key: attemptKey(request.metadata.uid ?? "", attempt) } };
-  return planInvalid(state, `${reading.problem}: correct it in a new request`);
+  return planInvalid(state, `${reading.problem.replace(/\.$/, "")}: correct it in a new request`);
 }
 
 /** A clock that was set back must not turn seconds into hours. */

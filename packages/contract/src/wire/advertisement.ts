@@ -23,16 +23,19 @@ const CLUSTER_CONDITIONS = ["Stale", "Cordoned", "Overcommitted", "Overuse"] as 
 const UNIT_PRICE = t.number(0, 1e12);
 
 const always = ({ noun, examples }: SlotResource) =>
-  t.required(quantity("non-negative"), `Free ${noun} of each of them.`, ...examples);
+  t.required(quantity("non-negative"), `Allocatable ${noun} of each of them.`, ...examples);
 
 const nodeShapeSchema = t.object({
-  count: t.required(t.integer(1, MAX_COUNT), "How many nodes have room for at least this much.", 3),
+  count: t.required(t.integer(1, MAX_COUNT), "How many nodes have at least this much.", 3),
   ...perResource("name", ({ noun, examples }) =>
-    t.optional(quantity("non-negative"), `Free ${noun} of each of them.`, ...examples),
+    t.optional(quantity("non-negative"), `Allocatable ${noun} of each of them.`, ...examples),
   ),
   cpu: always(RESOURCE.cpu),
   memory: always(RESOURCE.memory),
-  extended: t.optional(extendedQuantities("non-negative"), "Other free extended resources of each of them."),
+  extended: t.optional(
+    extendedQuantities("non-negative"),
+    "Other allocatable extended resources of each of them.",
+  ),
 });
 
 const gpuModelSchema = t.object({
@@ -58,7 +61,7 @@ export const advertisedFields = {
   ),
   nodeShapes: t.optional(
     t.array(nodeShapeSchema, MAX_NODE_SHAPES),
-    "The free room of single nodes, in buckets: for requests that must fit one node.",
+    "The sizes of single nodes (allocatable, not free), in buckets: for requests that must fit one node.",
   ),
   gpus: t.optional(t.array(gpuModelSchema, MAX_GPU_MODELS), "The GPU models of the cluster."),
   liqo: t.optional(

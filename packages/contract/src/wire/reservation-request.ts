@@ -34,7 +34,7 @@ export const requestOptionFields = {
   ),
   targetClusterID: t.optional(clusterId(), "Only this cluster will do. Absent: the best one.", "paris"),
   constraints: t.optional(constraintsSchema, "Which clusters may provide the resources."),
-  perNode: t.optional(someQuantitiesSchema, "What one single node must have room for.", {
+  perNode: t.optional(someQuantitiesSchema, "What a single node must have, by its allocatable size.", {
     cpu: "4",
     gpu: "1",
   }),

@@ -50,7 +50,7 @@ export const MAX_NODE_SHAPES = 16;
 /** The most GPU models an advertisement carries. */
 export const MAX_GPU_MODELS = 16;
 
-/** `count` nodes that each have room for at least `resources`. */
+/** `count` nodes that each have at least `resources` allocatable. */
 export interface NodeShape {
   readonly count: number;
   readonly resources: ResourceVector;

@@ -13,7 +13,7 @@ export interface ReservationRequest {
   /** The only acceptable provider. */
   readonly target?: ClusterId;
   readonly constraints: Constraints;
-  /** What one single node must have room for. */
+  /** What a single node must have allocatable. */
   readonly perNode?: ResourceVector;
   readonly tier: Tier;
   /** Only "now" is served today. */
