@@ -84,6 +84,14 @@ describe("node shapes", () => {
       { count: 2, resources: size(8, 30) },
     ]);
   });
+
+  it("keep an extended resource that the most similar node does not have", () => {
+    const special = resourceVector({ ...size(8, 31), extended: { "example.com/fpga": 1 } });
+    expect(nodeShapes([size(8, 32), special, size(8, 16)], 2)).toEqual([
+      { count: 2, resources: size(8, 16) },
+      { count: 1, resources: special },
+    ]);
+  });
 });
 
 /** Whether every wanted node can be given a real one of its own: a search for augmenting paths. */

@@ -291,6 +291,31 @@ describe("what is refused, with a Status that says so", () => {
   });
 });
 
+describe("owners and labels", () => {
+  const OWNER = { apiVersion: "v1", kind: "ConfigMap", name: "owner" };
+
+  test("what an owner left goes, although another object has taken the owner's name", async () => {
+    const uid = textAt((await create("owner")).json(), "metadata.uid");
+    const metadata = { name: "left", ownerReferences: [{ ...OWNER, uid }] };
+    await client.call(CONFIG_MAPS, { method: "POST", body: JSON.stringify({ metadata }) });
+    await client.call(`${CONFIG_MAPS}/owner`, { method: "DELETE" });
+    await create("owner");
+    await clock.advance(1000);
+    expect((await client.call(`${CONFIG_MAPS}/left`)).status).toBe(404);
+    expect((await client.call(`${CONFIG_MAPS}/owner`)).status).toBe(200);
+  });
+
+  test("an object without the label has not the value that a selector excludes", async () => {
+    const labelled = (name: string) => ({ name, namespace: "default", labels: { tier: name } });
+    const config = { apiVersion: "v1", kind: "ConfigMap" };
+    cluster.seed(["gold", "silver"].map((name) => ({ ...config, metadata: labelled(name) })));
+    await create("plain");
+    const found = (await client.call(`${CONFIG_MAPS}?labelSelector=tier!%3Dgold`)).json();
+    const names = objectsAt(found, "items").map((item) => textAt(item, "metadata.name"));
+    expect(names).toEqual(["kube-root-ca.crt", "plain", "silver"]);
+  });
+});
+
 describe("who gets in", () => {
   test.each(["/version", "/healthz", "/readyz", "/livez"])("%s tells everybody", async (path) => {
     expect((await client.call(path, { isAnonymous: true })).status).toBe(200);

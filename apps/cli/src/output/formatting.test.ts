@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { printListing } from "./listing.ts";
 import { properties, stylerFor, table } from "./print.ts";
 import { age, amountsIn, costText, distance, leftIn, listed, one, perHour, when } from "./text.ts";
 
@@ -23,6 +24,30 @@ describe("a table", () => {
   test("of properties has one a line", () => {
     const rows = [["Name", "rome"] as const, ["Status", "valid"] as const];
     expect(properties(rows)).toBe("Name:     rome\nStatus:   valid\n");
+  });
+
+  test("that is watched from when it is empty has its titles above the first row, and only there", async () => {
+    const states: readonly (readonly string[])[] = [[], ["rome"], ["rome", "oslo"]];
+    let [at, out] = [0, ""];
+    const read = async () => ({
+      items: states[at] ?? [],
+      dataOf: (name: string) => ({ name }),
+      nameOf: (name: string) => name,
+      fingerprintOf: (name: string) => name,
+      columns: [{ title: "NAME", value: (name: string) => name }],
+    });
+    const untilChange = async () => {
+      if (++at === states.length) throw new Error("the end");
+    };
+    const host = {
+      out: (text: string) => void (out += text),
+      note: () => undefined,
+      now: () => 0,
+      env: {},
+      pause: untilChange,
+    };
+    await expect(printListing(read, { output: "table", watch: true }, host)).rejects.toThrow("the end");
+    expect(out).toBe("NAME\nrome\noslo\n");
   });
 });
 

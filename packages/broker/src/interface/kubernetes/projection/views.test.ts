@@ -1,7 +1,7 @@
 import { Fault } from "@resource-broker/base";
 import { type ClusterAdvertisement, KUBE_LABEL, type Reservation } from "@resource-broker/contract/crd";
 import { reservationNameFor } from "@resource-broker/domain";
-import { actor, HOUR_MS } from "@resource-broker/domain/testing";
+import { ADMIN, actor, HOUR_MS } from "@resource-broker/domain/testing";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { sha256 } from "@resource-broker/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -16,6 +16,7 @@ import {
 } from "../testing/environment.ts";
 import { expectViewsMatchLedger } from "../testing/expect-views-match-ledger.ts";
 import { agentsReservation, NAMESPACE, named, personsReservation, publish } from "../testing/samples.ts";
+import { assumeCache } from "./object-writer.ts";
 
 const ID = "rsv-rome-1";
 const AT = "2026-01-05T12:00:00Z";
@@ -192,6 +193,15 @@ describe("views", () => {
     await expectViewsMatchLedger(env, broker);
   });
 
+  test("say that a cluster is cordoned before it advertises again", async () => {
+    const broker = await shown();
+    await broker.engine.submit({ kind: "cordon", by: ADMIN, clusterId: "paris", why: "upgrade" });
+    await env.time.advance(1500);
+    const { conditions } = (await env.findAdvertisement("paris"))?.status ?? {};
+    expect(conditions).toContainEqual(expect.objectContaining({ type: "Ready", reason: "Cordoned" }));
+    await expectViewsMatchLedger(env, broker);
+  });
+
   test("are not written by a replica that has been replaced", async () => {
     let isLeading = true;
     const broker = await shown({ isLeading: () => isLeading });
@@ -229,6 +239,27 @@ describe("views", () => {
     await env.time.advance(1500);
     expect((await env.findAdvertisement("paris"))?.spec.labels).toEqual({ tier: "gold" });
   });
+});
+
+test.each([
+  { known: "9", written: "10", newest: "10" },
+  { known: "10", written: "9", newest: "10" },
+])("of version $known by the watch and $written by an own write, $newest is the newer", (each) => {
+  const object = (resourceVersion: string) => ({ metadata: { ...named(ID), uid: "u", resourceVersion } });
+  const known = new Map([[`${NAMESPACE}/${ID}`, object(each.known)]]);
+  const cache = assumeCache(
+    {
+      get: (key) => known.get(key),
+      keys: () => known.keys(),
+      values: () => known.values(),
+      size: () => known.size,
+      synced: () => true,
+      listen: () => () => undefined,
+    },
+    (own) => own,
+  );
+  cache.assume(object(each.written));
+  expect(cache.get(`${NAMESPACE}/${ID}`)).toEqual(object(each.newest));
 });
 
 async function filled(clusters: number, reservations: number): Promise<TestBroker> {
