@@ -16,10 +16,14 @@ test("runs of a campaign are added up, and what was measured last is shown", () 
       violations: 3,
       fixed: 2,
     },
+    { campaign: "replica-strike", at: "2026-01-06T13:00:00Z", kills: 3, violations: 0 },
+    { campaign: "replica-strike", at: "2026-01-07T13:00:00Z", store: "kubernetes", kills: 4, violations: 0 },
     { campaign: "mutants", at: "2026-01-06T13:00:00Z", planted: 40, caught: 40, violations: 0 },
     { campaign: "mutants", at: "2026-01-07T13:00:00Z", planted: 50, caught: 50, violations: 0 },
   ]);
   expect(summary).toContain("| 2 | seeds 2,000, power failures 12 | 1 (2 found and fixed) | 2026-01-06 |");
+  expect(summary).toContain("--store postgres` | 1 | kills 3 |");
+  expect(summary).toContain("--store kubernetes` | 1 | kills 4 |");
   expect(summary).toContain("| 2 | planted 50, caught 50 | 0 | 2026-01-07 |");
 });
 

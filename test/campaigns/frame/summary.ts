@@ -2,6 +2,10 @@
 export type CampaignRecord = Readonly<Record<string, unknown>>;
 
 interface Campaign {
+  /** As in its records. */
+  readonly name: string;
+  /** Only its runs with this store. */
+  readonly store?: string;
   readonly title: string;
   readonly command: string;
   /** Figures that are added up over all runs. */
@@ -12,47 +16,67 @@ interface Campaign {
 
 const ORDERS = ["orders", "acknowledged", "released"];
 
+/** The store of replicas whose record names none. */
+const POSTGRES = "postgres";
+
 /** How each campaign of the broker is shown; others are recorded in the same file. */
-const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
-  simulation: {
+const CAMPAIGNS: readonly Campaign[] = [
+  {
+    name: "simulation",
     title: "Simulation",
     command: "simulate",
     sums: ["seeds", "steps", "kills", "powerFailures", "grants", "ends", "answers", "histories"],
   },
-  "broker-kill": {
+  {
+    name: "broker-kill",
     title: "One broker on SQLite, real processes",
     command: "chaos:broker",
     sums: ["kills", "damagedLedgers", "pauses", "cuts", ...ORDERS],
   },
-  "replica-strike": {
+  {
+    name: "replica-strike",
+    store: POSTGRES,
     title: "Replicas on PostgreSQL, real processes",
     command: "chaos:broker -- --store postgres",
     sums: ["kills", "pauses", "suspensions", "cuts", "databaseRestarts", ...ORDERS],
   },
-  histories: {
+  {
+    name: "replica-strike",
+    store: "kubernetes",
+    title: "Replicas on Kubernetes objects, real processes",
+    command: "chaos:broker -- --store kubernetes",
+    sums: ["kills", "pauses", "suspensions", "cuts", "apiServerRestarts", ...ORDERS],
+  },
+  {
+    name: "histories",
     title: "Histories of real clients",
     command: "chaos:histories",
     sums: ["histories", "calls", "strikes"],
   },
-  "api-fuzz": {
+  {
+    name: "api-fuzz",
     title: "Hostile input",
     command: "fuzz:api",
     sums: ["minutes", "attacks"],
     last: ["firstMb", "lastMb"],
   },
-  overload: {
+  {
+    name: "overload",
     title: "Overload",
     command: "overload",
     sums: [],
     last: ["factor", "goodputPercent", "renewals", "renewalsServed", "recoveredAfterMs"],
   },
-  mutants: { title: "Planted bugs", command: "mutants", sums: [], last: ["planted", "caught"] },
-};
+  { name: "mutants", title: "Planted bugs", command: "mutants", sums: [], last: ["planted", "caught"] },
+];
 
 /** The table of docs/reliability.md. */
 export function summaryOf(records: readonly CampaignRecord[]): string {
-  const rows = Object.entries(CAMPAIGNS).flatMap(([name, campaign]) => {
-    const runs = records.filter((record) => record["campaign"] === name);
+  const rows = CAMPAIGNS.flatMap((campaign) => {
+    const { name, store } = campaign;
+    const isOf = (record: CampaignRecord): boolean =>
+      record["campaign"] === name && (store === undefined || (record["store"] ?? POSTGRES) === store);
+    const runs = records.filter(isOf);
     return runs.length === 0 ? [] : [rowOf(campaign, runs)];
   });
   return [
