@@ -48,15 +48,17 @@ function chartFiles(chart: Chart, sources: Sources): File[] {
       const path = `deploy/rbac/${name}`;
       return [`${into}/templates/rbac/${name}`, rbacTemplate(sources.read(path), path, chart)];
     }),
-    [`${into}/templates/rbac/${admission.template}`, admissionTemplate(chart, sources)],
+    ...admission.map(
+      (rules): File => [`${into}/templates/rbac/${rules.template}`, admissionTemplate(rules, sources)],
+    ),
   ];
 }
 
-function admissionTemplate({ admission }: Chart, sources: Sources): string {
-  const { file, condition, replace: [text, by] = ["", ""] } = admission;
+function admissionTemplate(rules: Chart["admission"][number], sources: Sources): string {
+  const { file, condition, replace = [] } = rules;
   const source = `deploy/admission/${file}`;
-  const rules = conditional(sources.read(source), source, condition);
-  return text === "" ? rules : rules.replaceAll(text, by);
+  const template = conditional(sources.read(source), source, condition);
+  return replace.reduce((after, [text, by]) => after.replaceAll(text, by), template);
 }
 
 function kustomizeFiles(chart: Chart, sources: Sources): File[] {
@@ -66,7 +68,7 @@ function kustomizeFiles(chart: Chart, sources: Sources): File[] {
   );
   const copied = [
     ...Object.entries(rights).map(([name, copy]) => [`deploy/rbac/${name}`, copy] as const),
-    [`deploy/admission/${admission.file}`, admission.copy] as const,
+    ...admission.map(({ file, copy }) => [`deploy/admission/${file}`, copy] as const),
   ];
   return [
     ...copied.flatMap(([source, copy]): File[] => {

@@ -25,5 +25,6 @@ WORKDIR /app
 COPY --from=build /src/LICENSE /app/LICENSE
 COPY --from=build /out/brokerctl.licenses.txt /app/LICENSES-of-others
 COPY --from=build /out/brokerctl.mjs /app/brokerctl.mjs
+COPY --from=build /out/agent-chart.json /app/agent-chart.json
 USER 65532:65532
 ENTRYPOINT ["/nodejs/bin/node", "/app/brokerctl.mjs"]

@@ -22,7 +22,7 @@ const IN_AN_IMAGE = ["FROM", "ARG", "LABEL", "WORKDIR", "COPY", "ENV", "USER", "
 const IMAGES = [
   { program: "broker", besides: ["openapi.json", "dashboard"] },
   { program: "agent", flags: "packages/agent/node-flags.json" },
-  { program: "brokerctl" },
+  { program: "brokerctl", besides: ["agent-chart.json"] },
 ].map(({ flags, besides = [], ...image }) => {
   const text = read(`deploy/images/${image.program}.Dockerfile`);
   const nodeFlags = flags === undefined ? [] : (JSON.parse(read(flags)) as string[]);

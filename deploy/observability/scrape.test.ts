@@ -1,3 +1,4 @@
+import { SECRETS } from "@resource-broker/kube";
 import { metricsIn, RESOURCE_REQUESTS, startWorld, until, type World } from "@resource-broker/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Matcher, needsOf } from "./testing/promql.ts";
@@ -25,15 +26,33 @@ beforeAll(async () => {
       {
         name: "paris",
         nodes: [{ cpu: "32", memory: "128Gi", gpus: { count: "4", model: "L40S" } }],
-        flags: ["--price-cpu=0.03", "--price-memory=0.004", "--price-currency=EUR"],
+        hasAgent: false,
+        flags: [
+          "--price-cpu=0.03",
+          "--price-memory=0.004",
+          "--price-currency=EUR",
+          "--broker-cert-path=",
+          "--identity-secret=identity",
+        ],
       },
     ],
   });
+  await startJoined("paris");
   await reserveAndRelease();
   scrape = await untilAllReported();
   for (const metric of metricsIn(scrape)) known.set(metric.name, withLabels(metric));
   return world.dispose;
 }, START_TIMEOUT_MS);
+
+/** An agent whose certificate is in its own Secret: it renews it, and counts that. */
+async function startJoined(name: string): Promise<void> {
+  const { cert, key, ca } = world.certificates.cluster(name);
+  await world.cluster(name).client.create(SECRETS, {
+    metadata: { name: "identity", namespace: "default" },
+    stringData: { "tls.crt": cert, "tls.key": key, "ca.crt": ca },
+  });
+  await (await world.launchAgent(name)).ready();
+}
 
 /** One loan that stays, so that something is lent; one that ends; and one that nobody can serve. */
 async function reserveAndRelease(): Promise<void> {

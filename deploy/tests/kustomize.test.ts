@@ -50,12 +50,23 @@ test("an agent's certificate says which cluster it is, for a year", () => {
   });
 });
 
-test("the authority's Secret is where cert-manager looks for it", () => {
-  const objects = kustomized(`${FOLDER}/certmanager`);
-  const ca = objects.find(({ metadata }) => metadata.name === "liqo-broker-ca");
-  const issuer = objects.find(({ metadata }) => metadata.name === "liqo-broker-ca-issuer");
-  expect(ca?.spec).toMatchObject({ secretName: "liqo-broker-ca-secret", isCA: true });
-  expect(issuer?.spec).toEqual({ ca: { secretName: "liqo-broker-ca-secret" } });
+test.each(["liqo-broker-ca", "liqo-broker-admin-ca"])(
+  "the Secret of the authority %s is where cert-manager looks for it, with a key of its own",
+  (name) => {
+    const objects = kustomized(`${FOLDER}/certmanager`);
+    const ca = objects.find(({ metadata }) => metadata.name === name);
+    const issuer = objects.find(({ metadata }) => metadata.name === `${name}-issuer`);
+    expect(ca?.metadata.namespace).toBe("cert-manager");
+    expect(ca?.spec).toMatchObject({ secretName: `${name}-secret`, commonName: name, isCA: true });
+    expect(issuer?.spec).toEqual({ ca: { secretName: `${name}-secret` } });
+  },
+);
+
+test("the agent's keys are made empty, and make undeploy, which goes by a label, leaves them", () => {
+  const secret = kustomized(`${FOLDER}/agent`).find(({ kind }) => kind === "Secret");
+  expect(secret?.metadata.name).toBe("resource-broker-agent-identity");
+  expect(secret).not.toHaveProperty("data");
+  expect(secret?.metadata.labels).not.toHaveProperty(["app.kubernetes.io/component"]);
 });
 
 describe.each(PROGRAMS)("the $program", ({ program, namespace }) => {
@@ -123,7 +134,11 @@ describe.each(PROGRAMS)("the $program", ({ program, namespace }) => {
   test("keeps its rights where its objects are", () => {
     const own = flag(program === "broker" ? "http-namespace" : "advertisement-namespace");
     const roles = objects.filter(({ kind }) => kind === "Role" || kind === "RoleBinding");
-    expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(roles.map(() => own));
+    // Its Secrets are beside it.
+    const where = (name: string): string | undefined => (name.endsWith("-identity") ? namespace : own);
+    expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(
+      roles.map(({ metadata }) => where(metadata.name)),
+    );
     expect(roles.length).toBeGreaterThan(0);
   });
 

@@ -32,6 +32,7 @@ test("the bundles run where there are no packages", async () => {
     "brokerctl.mjs",
     "brokerctl.licenses.txt",
     "brokerctl",
+    "agent-chart.json",
   ]);
   const broker = await run(process.execPath, [join(into, "broker.mjs"), "--version"], { cwd: into });
   expect(broker.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -39,6 +40,12 @@ test("the bundles run where there are no packages", async () => {
   expect(agent.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const cli = await run(process.execPath, [join(into, "brokerctl.mjs"), "--help"], { cwd: into });
   expect(cli.stdout).toContain("brokerctl");
+});
+
+test("the agent's chart lies beside brokerctl, whole", async () => {
+  const chart = JSON.parse(await readFile(join(into, "agent-chart.json"), "utf8")) as Record<string, string>;
+  for (const path of ["Chart.yaml", "values.yaml", "values.schema.json", "templates/deployment.yaml"])
+    expect(chart[path]).toBe(await readFile(join(root, "deploy/helm/agent", path), "utf8"));
 });
 
 test.each(PROGRAMS)("$file weighs no more than $budgetBytes bytes", ({ file, budgetBytes }) => {

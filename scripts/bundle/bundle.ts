@@ -1,5 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { leanBuiltins } from "./lean-builtins.ts";
@@ -87,7 +87,7 @@ export async function bundle(options: BundleOptions): Promise<BundledFile[]> {
     const bundled = await bundleOne(program, options);
     const sources = bundled.flatMap((each) => each.sources);
     written.push(...bundled, await writeLicenses(program, options, sources));
-    written.push(await writeLauncher(program, options));
+    written.push(await writeLauncher(program, options), ...(await packFolder(program, options)));
   }
   return written;
 }
@@ -127,6 +127,24 @@ async function writeLicenses({ name }: Program, { into }: BundleOptions, sources
   const text = await licenseTexts(await packagesOf(sources));
   await writeFile(join(into, file), text);
   return { file, bytes: Buffer.byteLength(text), sources: [] };
+}
+
+async function packFolder({ packs }: Program, { root, into }: BundleOptions): Promise<BundledFile[]> {
+  if (packs === undefined) return [];
+  const folder = join(root, packs.folder);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .toSorted();
+  const files = await Promise.all(
+    paths.map(
+      async (path) => [path.split(sep).join("/"), await readFile(join(folder, path), "utf8")] as const,
+    ),
+  );
+  const text = JSON.stringify(Object.fromEntries(files));
+  await writeFile(join(into, packs.file), text);
+  return [{ file: packs.file, bytes: Buffer.byteLength(text), sources: [] }];
 }
 
 /** A script of the program's name, which starts it. */

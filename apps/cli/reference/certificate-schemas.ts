@@ -2,7 +2,7 @@ import { choice, count, flag, listOf, shape, text, texts } from "./json-schema.t
 
 /** A certificate as `certs show` prints it. */
 export const CERTIFICATE = shape("A certificate.", {
-  name: text("ca, broker, a cluster ID, or the file's path."),
+  name: text("ca, admin-ca, enrollment, broker, a cluster ID, or the file's path."),
   file: text("Where it is."),
   use: text("What it is good for, in words."),
   subject: text("To whom it was given."),
@@ -31,13 +31,14 @@ export const CERTIFICATE = shape("A certificate.", {
 /** A line of the authority's register. */
 export const SIGNED = shape("A certificate that the authority signed.", {
   serial: text("Its number, in hexadecimal."),
-  name: text("A cluster ID, or broker."),
-  use: choice("What it is good for.", "client", "server"),
+  name: text("A cluster ID, broker, or enrollment."),
+  use: choice("What it is good for.", "client", "server", "authority"),
   admin: flag("True: its owner is an admin."),
   hosts: texts("The names of the server it stands for."),
   days: count("How long it was to last."),
   notBefore: text("When it begins (RFC 3339)."),
   notAfter: text("When it ends (RFC 3339)."),
+  "fromRequest?": flag("True: signed from a request; the key is elsewhere."),
   "revoked?": shape("That it was revoked.", { at: text("When (RFC 3339)."), reason: text("Why.") }),
 });
 

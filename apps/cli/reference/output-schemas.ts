@@ -5,6 +5,7 @@ import {
   cordonReplySchema,
   dashboardLinkSchema,
   decisionSchema,
+  memberSchema,
   quoteSchema,
   reservationSchema,
 } from "@resource-broker/contract";
@@ -33,6 +34,7 @@ import {
 const ADVERTISEMENT = plain(advertisementSchema);
 const RESERVATION = plain(reservationSchema);
 const DECISION = plain(decisionSchema);
+const MEMBER = plain(memberSchema);
 const REQUEST = kubernetesObject(resourceRequestKind);
 const RESERVATION_INSTRUCTION = kubernetesObject(reservationInstructionKind);
 const PROVIDER_INSTRUCTION = kubernetesObject(providerInstructionKind);
@@ -103,6 +105,8 @@ const CERTIFICATES = listOf(CERTIFICATE, "Certificates.");
 /** What each command prints with `-o json` (and, as YAML, with `-o yaml`). Fields may be added, never renamed. */
 export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   "get clusters": listOf(ADVERTISEMENT, "The clusters that have advertised."),
+  "get members": listOf(MEMBER, "Clusters that have joined, are invited or were evicted."),
+  "get invitations": listOf(MEMBER, "Clusters whose invitation is open or has expired."),
   "get reservations": listOf(RESERVATION, "Reservations."),
   "get requests": listOf(REQUEST, "ResourceRequests of one cluster."),
   "get advertisements": listOf(kubernetesObject(advertisementKind), "Advertisements of one cluster."),
@@ -140,12 +144,26 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   wait: RESERVATION,
   cordon: plain(cordonReplySchema),
   uncordon: plain(cordonReplySchema),
+  invite: shape(
+    "An invitation. Keep it secret. Only -o json prints this; -o secret prints a Secret manifest.",
+    {
+      clusterID: text("The cluster."),
+      tokenID: text("The part of the token that is no secret."),
+      token: text("The whole token."),
+      expiresAt: textOrNull("When it can be used no more (RFC 3339)."),
+      brokerURLs: texts("Where agents reach the broker."),
+      caHashes: texts("SHA-256 of the keys of its authorities (SubjectPublicKeyInfo), in hexadecimal."),
+    },
+  ),
+  accept: MEMBER,
+  evict: MEMBER,
   "adoption show": plain(adoptionWindowSchema),
   "adoption open": plain(adoptionWindowSchema),
   "adoption close": plain(adoptionWindowSchema),
   dashboard: plain(dashboardLinkSchema),
   "certs init": CERTIFICATES,
   "certs issue": CERTIFICATES,
+  "certs sign": CERTIFICATES,
   "certs renew": CERTIFICATES,
   "certs revoke": listOf(SIGNED, "What was revoked."),
   "certs show": oneOf(CERTIFICATES, CRL),

@@ -27,6 +27,10 @@ process.exitCode = await run(process.argv.slice(2), {
     // Browsers that are packed as snaps see nothing of /tmp, and only what is not hidden of a home.
     return openInBrowser(url, openerOn(process.platform), { folders: [homedir(), tmpdir()] });
   },
+  ...(process.stdin.isTTY === true
+    ? {}
+    : { readInput: async () => (await import("./cli/terminal.ts")).readInput(process.stdin) }),
+  ask: async (question) => (await import("./cli/terminal.ts")).askOnTerminal(question),
   pause: (ms) => pause(ms),
 }).catch(async (error: unknown) => {
   // A bug of brokerctl. The message may still contain text of a peer, so it is escaped.

@@ -1,3 +1,4 @@
+import { LIMIT } from "@resource-broker/contract";
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Entry, findEntry, isGroup } from "./cli/command.ts";
@@ -5,6 +6,7 @@ import { ROOT } from "./commands/commands.ts";
 import { runCli, temporaryFolder } from "./testing/cli.ts";
 
 const SMALL = ["--cpu", "1", "--memory", "1Gi"];
+const TOO_LONG = "x".repeat(LIMIT.reasonLength + 1);
 const certs = await temporaryFolder(afterAll);
 await writeCertificateFolder(certs, (await testCertificates()).cluster("rome"));
 
@@ -47,7 +49,7 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
     },
     {
       args: ["certs", "frobnicate"],
-      says: 'there is no command "brokerctl certs frobnicate"; write one of init, issue, renew, revoke, show\n',
+      says: 'there is no command "brokerctl certs frobnicate"; write one of init, issue, sign, renew, revoke, show\n',
     },
     { args: ["frobnicate"], says: 'there is no command "brokerctl frobnicate"\n' },
     { args: ["--dir", "x", "certs", "init"], says: "write the command first, then --dir" },
@@ -82,8 +84,11 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
       args: ["certs", "renew", "--all", "--within", "soon"],
       says: '--within: "soon" is not a duration; write for example 90s, 15m or 1h30m, or 30d for days',
     },
-    { args: ["certs", "renew"], says: "say which to renew: one name, --all or --ca" },
-    { args: ["certs", "renew", "rome", "--all"], says: "say which to renew: one name, --all or --ca" },
+    { args: ["certs", "renew"], says: "say which to renew: one name, --all, --ca or --enrollment" },
+    {
+      args: ["certs", "renew", "rome", "--all"],
+      says: "say which to renew: one name, --all, --ca or --enrollment",
+    },
     { args: ["certs", "renew", "rome", "--host", "x"], says: "--host is for the broker's certificate" },
     { args: ["certs", "renew", "--ca", "--keep-key"], says: "--ca always keeps its key" },
     {
@@ -101,6 +106,19 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
     { args: ["reserve"], says: "say how much: --cpu and --memory" },
     { args: ["quote", "--cpu", "2"], says: "say how much: --memory, for example" },
     { args: ["quote", "--cpu", "two", "--memory", "1Gi"], says: '--cpu: "two" is not a quantity' },
+    {
+      args: ["reserve", "--cpu", "99999999999999999999", "--memory", "1Gi"],
+      says: '--cpu: "99999999999999999999" is too large',
+    },
+    { args: ["quote", ...SMALL, "--node-memory", "9e18"], says: '--node-memory: "9e18" is too large' },
+    { args: ["cordon", "rome", "--reason", TOO_LONG], says: "--reason: " },
+    { args: ["evict", "rome", "--reason", TOO_LONG], says: "--reason: " },
+    {
+      args: ["invite", "rome", "--lifetime", "0s"],
+      says: "--lifetime: an invitation lasts more than 0s and at most 168h",
+    },
+    { args: ["invite", "rome", "--lifetime", "400h"], says: "--lifetime: an invitation lasts" },
+    { args: ["invite", "rome", "-n", "Bad_NS"], says: '"Bad_NS" cannot be a namespace' },
     { args: ["reserve", ...SMALL, "--gpu", "-1"], says: "--gpu needs a value" },
     { args: ["reserve", ...SMALL, "--gpu", "1.5"], says: '--gpu: "1.5" is not a whole number' },
     { args: ["reserve", ...SMALL, "--target", "Paris"], says: '--target: "Paris" is not a cluster ID' },

@@ -49,6 +49,21 @@ const tls = group("Who this cluster is to the broker, with `broker.transport: ht
   certManager: certificate({}),
 });
 
+const join = group("How this cluster joins the fleet: docs/install.md.", {
+  existingSecret: text(
+    "Secret with the invitation, as `brokerctl invite` prints it (`resource-broker-join`). The agent makes its own keys and gets its certificate by it: `tls` is then unused, and ID and address of the broker are in it. Empty: `tls` says who this cluster is.",
+    "",
+    OPTIONAL_NAME,
+  ),
+});
+
+const identity = group("The key by which the broker and other clusters know this agent again.", {
+  enabled: flag(
+    "Keep one in the Secret `resource-broker-agent-identity`, which stays when the release is uninstalled.",
+    true,
+  ),
+});
+
 const prices = group("What the cluster's resources cost for an hour; at most one of flags and ConfigMap.", {
   cpu: text("One CPU.", "", DECIMAL),
   memory: text("One GB (1,000,000,000 bytes) of memory.", "", DECIMAL),
@@ -67,6 +82,30 @@ const liqo = group("Liqo: reservations become virtual nodes.", {
     "Give the agent the rights that it takes to lend through Liqo. Liqo must be installed.",
     false,
   ),
+  mode: {
+    ...text(
+      "How this cluster peers with others: `relay` (lends and borrows; peers exchange what Liqo needs through the broker, no kubeconfig is handed out), `liqoctl` (with `borrow`), `off`. Empty: `liqoctl` with `borrow.enabled`, else `off`.",
+    ),
+    enum: ["", "off", "liqoctl", "relay"],
+  },
+  warmPeers: list(
+    "With `relay`: clusters with which peering outlives the last reservation, if they name this one, too.",
+    { type: "string", ...CLUSTER_ID },
+  ),
+  warmFor: text("With `relay`: how long it outlives it.", "1h", DURATION),
+  peerFingerprints: {
+    description:
+      "With `relay`: identity keys of peers, as `paris: SHA256:…`. Others are taken as they are seen first.",
+    type: "object",
+    default: {},
+    additionalProperties: { type: "string", pattern: "^SHA256:[A-Za-z0-9+/]{43}$" },
+  },
+  relay: group("With `mode: relay`.", {
+    strictRequests: flag(
+      "Refuse certificate requests of other clusters' Liqo that are not exactly as long as Liqo's own, with an Ed25519 key: Liqo would sign a second organisation in them. False: if clusters use other keys.",
+      true,
+    ),
+  }),
   namespace: text("Where Liqo is, in this cluster and in those it peers with.", "liqo", NAME),
   enforce: flag("Cordon slices of other clusters that bypass reservations.", false),
   borrow: group("Borrow as well. Needs an image with liqoctl: `image.tag: <version>-liqoctl`.", {
@@ -90,14 +129,20 @@ const liqo = group("Liqo: reservations become virtual nodes.", {
   }),
 });
 
+const WITHOUT_INVITATION = at("join.existingSecret", { maxLength: 0 });
+const INVITED = at("join.existingSecret", { minLength: 1 });
+const RELAY = at("liqo.mode", { const: "relay" });
+
 /** All values of the chart, with what contradicts itself. */
 export const AGENT_VALUES: Schema = {
   ...group("Values of the chart resource-broker-agent.", {
     ...naming(),
     ...image("resource-broker/agent"),
-    clusterID: text("ID of this cluster: the Common Name of its certificate. Must be given.", "", {
-      maxLength: CLUSTER_ID.maxLength,
-    }),
+    clusterID: text(
+      "ID of this cluster: the Common Name of its certificate. Must be given, unless an invitation has it.",
+      "",
+      { maxLength: CLUSTER_ID.maxLength, pattern: `^$|${CLUSTER_ID.pattern}` },
+    ),
     clusterName: text("Name to show for this cluster. Empty: its ID."),
     clusterEndpoint: text("Where others reach this cluster's API server. A pod cannot know it.", "", {
       pattern: "^$|^https://",
@@ -108,6 +153,8 @@ export const AGENT_VALUES: Schema = {
       maximum: 5,
     }),
     broker,
+    join,
+    identity,
     tls,
     objectsNamespace: text(
       "Namespace of the Advertisement and of instructions; it must be there. Empty: that of the release.",
@@ -140,7 +187,7 @@ export const AGENT_VALUES: Schema = {
           [443, 6443],
         ),
         brokerPorts: ports(
-          "More ports than those in `broker.urls` and 8443, on which the broker's pods listen: of the pods of a proxy or ingress in the same cluster. Empty: no more.",
+          "More ports than those in `broker.urls` and 8443, on which the broker's pods listen: that of an address that only the invitation has, or of the pods of a proxy or ingress in the same cluster. Empty: no more.",
         ),
       },
       "; but with `liqo.borrow.enabled` everything outwards does, because liqoctl goes to the API servers of other clusters, at whatever address and port their kubeconfigs name",
@@ -150,8 +197,18 @@ export const AGENT_VALUES: Schema = {
     ...scheduling({ cpu: "50m", memory: "64Mi", limit: "256Mi" }),
   }),
   allOf: [
-    at("clusterID", CLUSTER_ID),
-    when(at("broker.transport", { const: "http" }), at("broker.urls", { minItems: 1 })),
+    when(WITHOUT_INVITATION, at("clusterID", CLUSTER_ID)),
+    when(
+      { allOf: [WITHOUT_INVITATION, at("broker.transport", { const: "http" })] },
+      at("broker.urls", { minItems: 1 }),
+    ),
+    when(INVITED, at("broker.transport", { const: "http" })),
+    when(INVITED, at("identity.enabled", { const: true })),
     when(at("liqo.borrow.enabled", { const: true }), at("liqo.enabled", { const: true })),
+    when(at("liqo.borrow.enabled", { const: true }), at("liqo.mode", { enum: ["", "liqoctl"] })),
+    when(at("liqo.mode", { const: "liqoctl" }), at("liqo.borrow.enabled", { const: true })),
+    // Statements of peers are signed by the identity key, and pass through the broker's HTTP API.
+    when(RELAY, at("identity.enabled", { const: true })),
+    when(RELAY, at("broker.transport", { const: "http" })),
   ],
 };

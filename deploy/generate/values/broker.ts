@@ -4,6 +4,7 @@ import {
   certificate,
   DURATION,
   image,
+  issuer,
   logging,
   monitoring,
   NAME,
@@ -95,6 +96,46 @@ const tls = group("The API speaks TLS only, and every caller shows a certificate
   }),
 });
 
+const enrollment = group(
+  "Agents join by an invitation (`brokerctl invite`), and the broker gets them their certificates.",
+  {
+    enabled: flag("Let them.", true),
+    signer: {
+      ...text(
+        "Who signs: `cert-manager` (with `tls.certManager.issuerRef`), or `embedded` (the broker, with `secretName`). Empty: cert-manager with `tls.certManager.enabled` and an issuer of its own kinds, else embedded with `secretName`, else nobody.",
+      ),
+      enum: ["", "cert-manager", "embedded"],
+    },
+    secretName: text(
+      "Secret with `tls.crt` and `tls.key` of an authority of its own for agents, which the fleet's authority has signed with path length 0: `brokerctl certs`. cert-manager cannot make one, its Certificates have no path length.",
+      "",
+      OPTIONAL_NAME,
+    ),
+    lifetime: text("How long a certificate is valid. Agents renew it after two thirds.", "720h", DURATION),
+  },
+);
+
+const adminCA = group(
+  "An authority of its own for admins: without it, whoever signs for agents can make an admin.",
+  {
+    enabled: flag(
+      "Take only certificates of that authority for admins. False: also those of the fleet's.",
+      true,
+    ),
+    existingSecret: text(
+      "Secret with its certificate. Empty: cert-manager brings it, with `issuerRef`.",
+      "",
+      OPTIONAL_NAME,
+    ),
+    key: text(
+      "The key in that Secret: `admin-ca.crt` where it holds the folder `certs/broker` of `brokerctl certs init`.",
+      "ca.crt",
+      { minLength: 1 },
+    ),
+    issuerRef: issuer("liqo-broker-admin-ca-issuer"),
+  },
+);
+
 const service = group("How agents reach the API.", {
   type: oneOf("Kind of Service.", ["ClusterIP", "NodePort", "LoadBalancer"]),
   port: port("Its port.", 8443),
@@ -136,6 +177,8 @@ export const BROKER_VALUES: Schema = {
     ),
     store,
     tls,
+    enrollment,
+    adminCA,
     service,
     dashboard: group("The dashboard. Sign in: `brokerctl dashboard`.", {
       enabled: flag("Serve it.", false),
@@ -179,5 +222,17 @@ export const BROKER_VALUES: Schema = {
     when(at("store.type", { const: "sqlite" }), at("replicas", { maximum: 1 })),
     when(at("store.type", { const: "postgres" }), at("store.postgres.host", { minLength: 1 })),
     when(at("interfaces", { contains: { const: "kubernetes" } }), at("views", { const: true })),
+    when(at("enrollment.signer", { const: "embedded" }), at("enrollment.secretName", { minLength: 1 })),
+    when(at("enrollment.signer", { const: "cert-manager" }), at("tls.certManager.enabled", { const: true })),
+    when(
+      {
+        allOf: [
+          at("tls.certManager.enabled", { const: false }),
+          at("adminCA.enabled", { const: true }),
+          at("interfaces", { contains: { const: "http" } }),
+        ],
+      },
+      at("adminCA.existingSecret", { minLength: 1 }),
+    ),
   ],
 };

@@ -105,17 +105,21 @@ export function logging(): Properties {
   };
 }
 
+export function issuer(name: string): Schema {
+  return group("Who signs it.", {
+    name: text("Name of the issuer.", name, NAME),
+    kind: text("Its kind: ClusterIssuer, Issuer, or that of an external issuer.", "ClusterIssuer", {
+      minLength: 1,
+    }),
+    group: text("Its API group.", "cert-manager.io", { minLength: 1 }),
+  });
+}
+
 /** A certificate by cert-manager. */
 export function certificate(parts: Properties): Schema {
   return group("The certificate, made and renewed by cert-manager.", {
     enabled: flag("Ask cert-manager for it. Otherwise the Secret must be there.", true),
-    issuerRef: group("Who signs it.", {
-      name: text("Name of the issuer.", "liqo-broker-ca-issuer", NAME),
-      kind: text("Its kind: ClusterIssuer, Issuer, or that of an external issuer.", "ClusterIssuer", {
-        minLength: 1,
-      }),
-      group: text("Its API group.", "cert-manager.io", { minLength: 1 }),
-    }),
+    issuerRef: issuer("liqo-broker-ca-issuer"),
     ...parts,
     duration: text("How long it is valid.", "8760h", DURATION),
     renewBefore: text("How long before its end it is renewed.", "720h", DURATION),

@@ -91,6 +91,24 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
     }
   });
 
+  test("a cluster that was invited has joined by one line, and nothing of the invitation can be used again", async () => {
+    const { paris, brokerctl } = fleet;
+    const secret = (name: string, field: string): Promise<string> =>
+      paris.kubectl(`get secret ${name} -n ${AGENT_NAMESPACE} -o jsonpath={.data.${field}}`);
+    const members = await brokerctl("get members");
+    expect(members).toMatch(/^paris\s+joined/m);
+    // Its agent has an identity key, too, beside the certificate that it was given.
+    expect(members).toMatch(/^rome\s+joined/m);
+    expect(await secret("resource-broker-join", "brokerURLs")).not.toBe("");
+    expect(await secret("resource-broker-join", "token")).toBe("");
+    expect(await secret("resource-broker-agent-identity", "tls\\.crt")).not.toBe("");
+    expect(await paris.kubectl(`get secrets -n ${AGENT_NAMESPACE} -o name`)).not.toContain(
+      "agent-client-tls",
+    );
+    await expect(brokerctl("invite paris")).rejects.toThrow("--replace");
+    saw("paris joined by brokerctl invite | brokerctl join; its token is gone");
+  });
+
   const requestMore = async (): Promise<void> => {
     const { rome } = fleet;
     await rome.apply({
@@ -226,6 +244,9 @@ describe("installed by Helm in two clusters of kind", { timeout: TIMEOUT }, () =
         "deployments,statefulsets,services,networkpolicies,roles,rolebindings,poddisruptionbudgets";
       expect(await rome.kubectl(`get ${left} -n ${namespace} -o name`)).toBe("");
     }
+    expect(await rome.kubectl(`get secrets -n ${AGENT_NAMESPACE} -o name`)).toContain(
+      "resource-broker-agent-identity",
+    );
     await removeRest(fleet);
     await expect.poll(() => allInCluster(rome), CONVERGENCE).toEqual(before);
     saw(`uninstalled: ${before.length} objects in the cluster, the same as before`);

@@ -28,7 +28,13 @@ describe.runIf(isPossible)("a chart", () => {
       const { kind, spec } = workloadIn(rendered.manifests(name));
       return `${kind} ${spec.replicas}`;
     });
-    expect(kinds).toEqual(["StatefulSet 1", "StatefulSet 2", "StatefulSet 3", "StatefulSet 1"]);
+    expect(kinds).toEqual([
+      "StatefulSet 1",
+      "StatefulSet 2",
+      "StatefulSet 3",
+      "StatefulSet 1",
+      "StatefulSet 1",
+    ]);
   });
 
   test.each(BROKERS)(
@@ -53,7 +59,8 @@ describe.runIf(isPossible)("a chart", () => {
 
   test("lets replicas that share a database label themselves, and nothing else", async () => {
     const store = { type: "postgres", postgres: { host: "db.example" } };
-    const values = { views: false, replicas: 3, store, crds: { install: false } };
+    const enrollment = { enabled: false };
+    const values = { views: false, replicas: 3, store, enrollment, crds: { install: false } };
     const manifests = manifestsIn(await renderChart({ ...releaseOf("broker"), chart: "broker", values }));
     const names = ["resource-broker-0", "resource-broker-1", "resource-broker-2"];
     const rule = { apiGroups: [""], resources: ["pods"], resourceNames: names, verbs: ["patch"] };
@@ -73,23 +80,107 @@ describe.runIf(isPossible)("a chart", () => {
     const liqo = VARIANTS.map(({ name }) =>
       rendered.manifests(name).filter(({ metadata }) => /-liqo/.test(metadata.name)),
     );
-    expect(liqo.map((objects) => objects.length)).toEqual([0, 0, 0, 0, 0, 0, 13, 0]);
-  });
-
-  test("narrows Liqo's rights down for the release's own account", async () => {
-    const name = "an agent that lends and borrows through Liqo";
-    const policies = rendered.manifests(name).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
-    const { namespace, release } = releaseOf("agent");
-    const account = `system:serviceaccount:${namespace}:${release}`;
-    const source = manifestsIn(read("deploy/admission/agent-liqo.yaml"));
-    expect(policies.map(({ metadata }) => metadata.name)).toEqual(
-      source.filter(({ kind }) => kind === "ValidatingAdmissionPolicy").map(({ metadata }) => metadata.name),
-    );
-    for (const { spec } of policies) expect(JSON.stringify(spec)).toContain(`'${account}'`);
+    expect(liqo.map((objects) => objects.length)).toEqual([0, 0, 0, 0, 0, 0, 0, 13, 0, 8]);
+    const relay = rendered.manifests("an agent that joins, and peers by relay");
+    const byLiqoctl = relay.filter(({ metadata }) => /-liqoctl|-liqo-tenant/.test(metadata.name));
+    expect(byLiqoctl).toEqual([]);
   });
 
   test.each([
-    { variant: "a broker as it comes", files: ["broker", "people-broker"] },
+    { name: "an agent that lends and borrows through Liqo", files: ["agent-liqo"] },
+    {
+      name: "an agent that joins, and peers by relay",
+      files: ["agent-liqo", "agent-relay-requests", "agent-relay"],
+    },
+  ])("narrows Liqo's rights down for the release's own account: $name", ({ name, files }) => {
+    const policies = rendered.manifests(name).filter(({ kind }) => kind === "ValidatingAdmissionPolicy");
+    const { namespace, release } = releaseOf("agent");
+    const account = `system:serviceaccount:${namespace}:${release}`;
+    const source = files.flatMap((file) => manifestsIn(read(`deploy/admission/${file}.yaml`)));
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(
+      source.filter(({ kind }) => kind === "ValidatingAdmissionPolicy").map(({ metadata }) => metadata.name),
+    );
+    // The slices of other clusters are nobody's account's.
+    for (const { metadata, spec } of policies)
+      if (metadata.name !== "liqo-slice-requests.rear.fluidos.eu")
+        expect(JSON.stringify(spec)).toContain(`'${account}'`);
+  });
+
+  test("an agent with an invitation needs no certificate, nor a mounted Secret", () => {
+    const manifests = rendered.manifests("an agent that joins, and peers by relay");
+    expect(manifests.filter(({ kind }) => kind === "Certificate")).toEqual([]);
+    const workload = workloadIn(manifests);
+    expect(workload.spec.template.spec.volumes).toBeUndefined();
+    const { args } = containerOf(workload);
+    expect(args).toContain("--join-secret=rear-agent/resource-broker-join");
+    expect(args.filter((flag) => /^--(cluster-id|broker-url|broker-cert-path)=/.test(flag))).toEqual([]);
+  });
+
+  test("an agent keeps its identity in an empty Secret that stays, and may touch that and its invitation only", () => {
+    const names = ["resource-broker-agent-identity", "resource-broker-join"];
+    const rows = {
+      "an agent as it comes": names.slice(0, 1),
+      "an agent that joins, and peers by relay": names,
+    };
+    for (const [variant, resourceNames] of Object.entries(rows)) {
+      const manifests = rendered.manifests(variant);
+      const [secret] = manifests.filter(({ kind }) => kind === "Secret");
+      expect(secret).toMatchObject({
+        metadata: { name: names[0], annotations: { "helm.sh/resource-policy": "keep" } },
+      });
+      expect(secret).not.toHaveProperty("data");
+      const role = rolesIn(manifests).get("Role resource-broker-agent-identity");
+      expect(role).toMatchObject([{ resources: ["secrets"], resourceNames }]);
+    }
+    const byObjects = rendered.manifests("an agent through objects, with what watches it");
+    expect(byObjects.filter(({ metadata }) => metadata.name.endsWith("-identity"))).toEqual([]);
+  });
+
+  test("a broker's admins have an authority of their own, of which it gets nothing but ca.crt", () => {
+    const byCertManager = rendered.manifests("a broker as it comes");
+    const [asked] = byCertManager.filter(({ metadata }) => metadata.name === "broker-admin-ca");
+    expect(asked?.spec).toMatchObject({
+      usages: ["digital signature"],
+      issuerRef: { name: "liqo-broker-admin-ca-issuer" },
+    });
+    const rows = {
+      "a broker as it comes": "broker-admin-ca",
+      "a broker that signs for agents itself": "broker-server-tls",
+      "a broker without rights, on a claim that is there": undefined,
+    };
+    for (const [variant, secretName] of Object.entries(rows)) {
+      const workload = workloadIn(rendered.manifests(variant));
+      const volume = workload.spec.template.spec.volumes?.find(({ name }) => name === "admin-ca");
+      const key = secretName === "broker-admin-ca" ? "ca.crt" : "admin-ca.crt";
+      const items = [{ key, path: "ca.crt" }];
+      if (secretName === undefined) expect(volume).toBeUndefined();
+      else expect(volume).toMatchObject({ secret: { secretName, items } });
+      const isTold = containerOf(workload).args.includes("--admin-ca=/etc/broker/admin-ca/ca.crt");
+      expect(isTold).toBe(secretName !== undefined);
+    }
+  });
+
+  test.each([
+    ["a broker as it comes", "--enrollment-issuer=ClusterIssuer/liqo-broker-ca-issuer", undefined],
+    ["a broker that signs for agents itself", "--enrollment-cert-path=/etc/broker/enrollment", "enrollment"],
+    ["a broker without rights, on a claim that is there", undefined, undefined],
+    ["a broker that is all objects", undefined, undefined],
+  ])("%s has agents signed for by %s", (variant, flag, volume) => {
+    const manifests = rendered.manifests(variant);
+    const workload = workloadIn(manifests);
+    const { args, volumeMounts = [] } = containerOf(workload);
+    expect(args.filter((each) => /^--enrollment-(issuer|cert-path)=/.test(each))).toEqual(
+      flag === undefined ? [] : [flag],
+    );
+    // Apart from the ledger, whose backups must not hold a key that signs.
+    const mount = volumeMounts.find(({ name }) => name === "enrollment");
+    expect(mount?.mountPath).toBe(volume === undefined ? undefined : "/etc/broker/enrollment");
+    const mayAsk = rolesIn(manifests).has("Role resource-broker-enrollment");
+    expect(mayAsk).toBe(flag?.startsWith("--enrollment-issuer") ?? false);
+  });
+
+  test.each([
+    { variant: "a broker as it comes", files: ["broker", "broker-enrollment", "people-broker"] },
     { variant: "a broker that is all objects", files: ["broker", "broker-store", "broker-agents"] },
     {
       variant: "a broker on PostgreSQL with everything that watches it",
@@ -104,6 +195,10 @@ describe.runIf(isPossible)("a chart", () => {
       variant: "an agent that lends and borrows through Liqo",
       files: ["agent", "agent-liqo", "agent-prices"],
     },
+    {
+      variant: "an agent that joins, and peers by relay",
+      files: ["agent", "agent-identity", "agent-relay"],
+    },
   ])("has exactly the rights of deploy/rbac: $variant, $files", ({ files, variant }) => {
     const made = rolesIn(rendered.manifests(variant));
     for (const file of files) {
@@ -113,10 +208,10 @@ describe.runIf(isPossible)("a chart", () => {
   });
 
   test.each([
-    { chart: "broker", variant: "a broker as it comes" },
-    { chart: "agent", variant: "an agent as it comes" },
-  ])("makes of $chart what kustomize makes of it", async ({ chart, variant }) => {
-    const byKustomize = workloadIn(manifestsIn(await kustomize(chart)));
+    { folder: "joining", variant: "a broker as it comes" },
+    { folder: "agent", variant: "an agent as it comes" },
+  ])("makes what kustomize makes of $folder", async ({ folder, variant }) => {
+    const byKustomize = workloadIn(manifestsIn(await kustomize(folder)));
     const byHelm = workloadIn(rendered.manifests(variant));
     expect(sharedParts(byKustomize)).toEqual(sharedParts(byHelm));
     const others = containerOf(byHelm).args.map(String);

@@ -43,6 +43,41 @@ describe.runIf(isPossible)("helm", () => {
     { chart: "agent", sets: [...ROME, "broker.urls={https://b:99999}"], names: /\/broker\/urls\/0/ },
     { chart: "agent", sets: [...ROME, "broker.urls={https://b:65536/}"], names: /\/broker\/urls\/0/ },
     { chart: "agent", sets: [...ROME, "liqo.borrow.enabled=true"], names: /\/liqo\/enabled/ },
+    { chart: "agent", sets: [...ROME, "liqo.mode=magic"], names: /\/liqo\/mode.*'relay'/ },
+    { chart: "agent", sets: [...ROME, "liqo.mode=liqoctl"], names: /\/liqo\/borrow\/enabled/ },
+    {
+      chart: "agent",
+      sets: [...ROME, "liqo.enabled=true", "liqo.borrow.enabled=true", "liqo.mode=relay"],
+      names: /\/liqo\/mode/,
+    },
+    {
+      chart: "agent",
+      sets: [...ROME, "liqo.mode=relay", "identity.enabled=false"],
+      names: /\/identity\/enabled/,
+    },
+    {
+      chart: "agent",
+      sets: ["join.existingSecret=x", "broker.transport=kubernetes"],
+      names: /\/broker\/transport/,
+    },
+    {
+      chart: "agent",
+      sets: ["join.existingSecret=x", "identity.enabled=false"],
+      names: /\/identity\/enabled/,
+    },
+    // It would stay readable in helm's own Secret of the release.
+    { chart: "agent", sets: [...ROME, "join.token=rbj1.x"], names: /\/join.*'token' not allowed/ },
+    {
+      chart: "agent",
+      sets: [...ROME, "liqo.peerFingerprints.paris=MD5:x"],
+      names: /peerFingerprints\/paris/,
+    },
+    { chart: "broker", sets: ["enrollment.signer=embedded"], names: /\/enrollment\/secretName.*minLength/ },
+    {
+      chart: "broker",
+      sets: ["tls.certManager.enabled=false"],
+      names: /\/adminCA\/existingSecret.*minLength/,
+    },
   ];
   test.concurrent.each(["b", "b.example/", "10.0.0.1:1", "[fd00::1]:30443/", "b:65535/broker"])(
     "takes the address https://%s of a broker",

@@ -49,6 +49,12 @@ describe.runIf(isPossible)("the network policy", () => {
     expect(await portsOf("agent", { ...ROME, liqo: borrows })).toEqual([EVERYTHING]);
   });
 
+  test("opens nothing more to an agent that peers by relay: broker and API server are enough", async () => {
+    expect(await portsOf("agent", { ...ROME, liqo: { mode: "relay" } })).toEqual(
+      await portsOf("agent", ROME),
+    );
+  });
+
   test("lets nobody but those of apiFrom reach API and dashboard", async () => {
     const apiFrom = [{ ipBlock: { cidr: "10.0.0.0/8" } }];
     const values = {

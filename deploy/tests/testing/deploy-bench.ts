@@ -23,6 +23,8 @@ export interface DeployBench {
   readonly tryOut: (args: readonly string[], stdin?: string) => Promise<string>;
   /** Runs targets of the Makefile, one after the other. */
   readonly make: (...targets: string[]) => Promise<unknown>;
+  /** Runs a program of the repository that calls KUBECTL, in a folder. */
+  readonly script: (path: string, args: readonly string[], cwd: string) => Promise<unknown>;
   readonly dispose: () => Promise<void>;
 }
 
@@ -33,6 +35,8 @@ export async function startDeployBench(): Promise<DeployBench> {
   const kubeconfig = join(directory, "kubeconfig");
   await writeFile(kubeconfig, plane.kubeconfig, { mode: 0o600 });
   await prepare(plane, folder);
+  const assets = controlPlaneAssets();
+  const KUBECTL = `${assets.isThere ? assets.pathOf("kubectl") : "kubectl"} --kubeconfig ${kubeconfig}`;
   return {
     plane,
     helm: (args) => helm(args, { env: { HOME: directory, KUBECONFIG: kubeconfig } }),
@@ -40,12 +44,9 @@ export async function startDeployBench(): Promise<DeployBench> {
       const { exitCode, stderr } = await plane.kubectl(["apply", "--dry-run=server", ...args], stdin);
       return exitCode === 0 ? stderr : `exit ${exitCode}: ${stderr}`;
     },
-    make: (...targets) => {
-      const assets = controlPlaneAssets();
-      const kubectl = assets.isThere ? assets.pathOf("kubectl") : "kubectl";
-      const words = ["-C", ROOT, ...targets, `KUBECTL=${kubectl} --kubeconfig ${kubeconfig}`];
-      return promisify(execFile)("make", words);
-    },
+    make: (...targets) => promisify(execFile)("make", ["-C", ROOT, ...targets, `KUBECTL=${KUBECTL}`]),
+    script: (path, args, cwd) =>
+      promisify(execFile)(join(ROOT, path), args, { cwd, env: { ...process.env, KUBECTL } }),
     dispose: async () => {
       await plane.dispose();
       await rm(directory, { recursive: true, force: true });

@@ -19,6 +19,8 @@ const run = promisify(execFile);
 
 /** Certificates as people without cert-manager make them: with brokerctl, into a folder. */
 interface CliCertificates extends PeerCertificates {
+  /** The file of the admins' authority. */
+  readonly adminCa: string;
   /** Resolves with how long it took, the start of brokerctl included. */
   readonly issue: (id: string) => Promise<number>;
 }
@@ -39,6 +41,7 @@ async function cliCertificates(program: string, folder: string): Promise<CliCert
     broker: read("broker"),
     cluster: (id) => read("clusters", id),
     admin: () => read("clusters", ADMIN),
+    adminCa: join(folder, "broker", "admin-ca.crt"),
     issue: async (id) => {
       const beganAt = performance.now();
       await brokerctl("issue", id);
@@ -68,7 +71,8 @@ interface Trial {
 
 async function measure(context: Context): Promise<{ readonly trials: readonly Trial[] }> {
   const certificates = await cliCertificates(context.programs.cli, join(context.folder, "certs"));
-  const broker = await startMeasuredBroker(context, { certificates });
+  const flags = [`--admin-ca=${certificates.adminCa}`];
+  const broker = await startMeasuredBroker(context, { certificates, flags });
   const addCluster = startClusters(context);
   const count = TRIALS[context.size];
   const trials = await inTurn(context, numbersTo(count), {

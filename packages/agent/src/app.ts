@@ -1,5 +1,6 @@
 import { countedResources } from "@resource-broker/accounting";
 import { type Clock, Fault, type Log, toFault } from "@resource-broker/base";
+import type { BrokerClient } from "@resource-broker/client";
 import {
   createKubeClient,
   type Environment,
@@ -14,12 +15,14 @@ import { createProbes, createReloads } from "@resource-broker/runtime";
 import { type AgentCore, agentCore } from "./core/agent-core.ts";
 import type { DataPlane } from "./data-plane/data-plane.ts";
 import type { RecordEvent } from "./events/record-event.ts";
+import { type OpenedIdentity, openIdentity } from "./identity/open-identity.ts";
 import { clusterEndpoint, clusterIdByUid, findClusterId } from "./identity/cluster-identity.ts";
 import { openDataPlane } from "./liqo/liqo-data-plane.ts";
 import { MANAGER } from "./manifests/labels.ts";
 import { createAgentMetrics } from "./metrics/agent-metrics.ts";
 import { createPriceSource } from "./price/price-settings.ts";
-import { agentChecks, type Progress } from "./readiness.ts";
+import { agentChecks, type Progress, refusalOf } from "./readiness.ts";
+import { serverClock, serverTime } from "./server-time.ts";
 import type { AgentSettings } from "./settings/agent-settings.ts";
 import { kubeConfigSources } from "./settings/read-agent-settings.ts";
 import type { BrokerCommunicator } from "./transport/broker-communicator.ts";
@@ -49,9 +52,15 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   const reloads = createReloads();
   const metrics = createAgentMetrics(reloads.statuses);
   const cleanups: (() => Promise<unknown> | undefined)[] = [];
+  const hasIdentity = settings["identity-secret"] !== "";
+  const joining = new AbortController();
+  /** The data plane compares times in objects of the cluster with it: the agent's own clock may be wrong. */
+  const clusterTime = serverTime(clock);
   let progress: Progress = { kind: "starting" };
+  let access: OpenedIdentity | undefined;
+  let background: Promise<unknown> = Promise.resolve();
   const probes = createProbes(settings, {
-    checks: agentChecks(() => progress),
+    checks: agentChecks(() => progress, hasIdentity ? () => access?.problem() : undefined),
     metrics,
     clock,
     log,
@@ -66,28 +75,66 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
       env: deps.env,
       userAgent: MANAGER,
       reloads,
+      onDate: clusterTime.observe,
     });
     cleanups.push(async () => client.close());
     // Runs while certificates are read and ports are opened; its result is awaited below.
     const apiServerCheck = checkApiServer(client, config);
     apiServerCheck.catch(() => undefined);
-    const { communicator, label: broker } = await openTransport(settings, {
+    if (hasIdentity) {
+      await apiServerCheck;
+      access = await openIdentity(settings, {
+        ...deps,
+        client,
+        reloads,
+        onRenewal: metrics.certificateRenewal,
+      });
+    }
+    const { enrollment } = access ?? {};
+    if (enrollment === undefined) return run(client, apiServerCheck);
+    await startProbes();
+    // Returns at once: an admin may take days to accept this agent.
+    background = enrollment
+      .complete(joining.signal)
+      .then(() => (isStopping ? undefined : run(client, apiServerCheck)))
+      .catch((error: unknown) => deps.onFatal(error instanceof Error ? error : toFault(error)));
+    return { clusterId: settings["cluster-id"] };
+  };
+
+  const startProbes = async (): Promise<void> => {
+    await probes.start();
+    cleanups.push(probes.stop);
+  };
+
+  /** The rest of the start, which needs a certificate. */
+  const run = async (client: KubeClient, apiServerCheck: Promise<void>): Promise<{ clusterId: string }> => {
+    const transport = await openTransport(settings, {
       ...deps,
       clusterIdByUid: () => clusterIdByUid(client),
       reloads,
       onCertificates: metrics.certificatesInForce,
+      credentials: await access?.credentials(),
     });
+    const { communicator, label: broker } = transport;
     cleanups.push(communicator.close);
-    await probes.start();
-    cleanups.push(probes.stop);
-    const sources = { flag: settings["cluster-id"], commonName: communicator.identity() };
+    if (access?.enrollment === undefined) await startProbes();
+    if (transport.client !== undefined) startRenewal(transport.client);
+    const sources = {
+      flag: settings["cluster-id"],
+      commonName: communicator.identity(),
+      certificate:
+        hasIdentity && settings["broker-cert-path"] === "" ? "--identity-secret" : "--broker-cert-path",
+    };
     const [clusterId] = await Promise.all([findClusterId(sources, client), apiServerCheck]);
     const recorder = recorderOf(client, clusterId);
     cleanups.push(recorder.stop);
     const dataPlane = openDataPlane(settings, {
       ...deps,
+      clock: serverClock(clock, clusterTime),
       clusterId,
       client,
+      statements: communicator,
+      identity: access?.identity,
       observer: { onRestart: metrics.watchRestarted },
     });
     cleanups.push(dataPlane.stop);
@@ -96,6 +143,12 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
     if (settings["leader-elect"]) await whenLeading(client, core);
     else await startCore(core);
     return { clusterId };
+  };
+
+  const startRenewal = (broker: BrokerClient): void => {
+    if (access === undefined) return;
+    if (settings["broker-cert-path"] === "") metrics.certificateRenewal("none");
+    cleanups.push(access.startRenewal(broker, () => refusalOf(progress)));
   };
 
   interface Parts {
@@ -190,6 +243,8 @@ export function createAgent(settings: AgentSettings, deps: AppDeps): Agent {
   let isStopping = false;
   const stop = async (): Promise<void> => {
     isStopping = true;
+    joining.abort();
+    await background;
     // Stops in reverse order of start; each part is stopped even if another fails.
     for (const end of cleanups.splice(0).reverse()) {
       await end()?.catch((error: unknown) =>

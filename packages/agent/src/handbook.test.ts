@@ -9,7 +9,16 @@ const ROOT = join(import.meta.dirname, "../../..");
 const HANDBOOK = await readFile(join(ROOT, "docs/agent.md"), "utf8");
 
 /** Flags of other programs that the page calls. */
-const FOREIGN = ["cacert", "broker-interface", "out", "verb", "resource", "resource-name"];
+const FOREIGN = [
+  "cacert",
+  "broker-interface",
+  "confirm",
+  "replace",
+  "out",
+  "verb",
+  "resource",
+  "resource-name",
+];
 
 describe("docs/agent.md", () => {
   test("names only flags that there are", () => {

@@ -32,6 +32,10 @@ export const FAULTS = {
     "Call with a client certificate of the broker's CA: brokerctl certs issue <cluster-id>.",
   ),
   forbidden: lasting(403, "Use the certificate of the cluster the call is about, or an admin's."),
+  "wrong-instance": lasting(
+    403,
+    "The cluster ID belongs to another agent, or was evicted: an admin runs brokerctl get members and brokerctl invite --replace.",
+  ),
   "not-found": lasting(
     404,
     "Check the name. Ended reservations are kept for at least 24 hours, then forgotten.",
@@ -45,6 +49,10 @@ export const FAULTS = {
     "Ask for less, widen the constraints, or queue the request; reasons says why per cluster.",
   ),
   superseded: lasting(409, "A newer process of the same agent has taken over: stop this one."),
+  "liqo-id-taken": lasting(
+    409,
+    "Another cluster has this Liqo cluster ID: install Liqo with another --cluster-id, or evict the other cluster if it is gone.",
+  ),
   "ledger-conflict": passing(409, "The ledger holds something else under that name: read it and ask again."),
   "already-ended": lasting(409, "The reservation is over; make a new one."),
   "quota-exceeded": lasting(
@@ -60,6 +68,10 @@ export const FAULTS = {
   ),
   "not-yet": lasting(422, "Only reservations that start now are served: leave start out."),
   "ttl-too-long": lasting(422, "Ask for a shorter duration, and renew it while you need it."),
+  "queue-full": passing(
+    429,
+    "As many requests wait as the policy allows: ask again later, or have the broker's operator raise the limit.",
+  ),
   "rate-limited": passing(429, "Wait as long as Retry-After says."),
   internal: lasting(500, "This is a bug: report it with the broker's log line of that time."),
   "not-leader": passing(503, "Another replica leads: ask again, or ask the next broker URL."),

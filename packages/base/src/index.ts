@@ -31,6 +31,7 @@ export type {
   OwnerReference,
   ResourceList,
 } from "./kubernetes.ts";
+export { isNamespaceName } from "./kubernetes.ts";
 export type { Log, LogFields } from "./log.ts";
 export { errorText, isRecord, parseJson } from "./json.ts";
 export { lookup } from "./lookup.ts";

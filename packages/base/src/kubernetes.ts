@@ -128,3 +128,9 @@ export interface KubernetesNodeRequirement {
   readonly operator: string;
   readonly values?: readonly string[];
 }
+
+const NAMESPACE_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
+
+export function isNamespaceName(text: string): boolean {
+  return NAMESPACE_NAME.test(text);
+}

@@ -1,23 +1,25 @@
 import type { Clock, Log } from "@resource-broker/base";
 import type { Environment } from "@resource-broker/kube";
 import {
+  type CertificateSet,
   type CertificateSource,
-  certificateFolder,
   createProbes,
   createReloads,
   observedCertificates,
-  type Reloads,
 } from "@resource-broker/runtime";
 import { clusterAccess } from "./cluster-access.ts";
 import { dashboardComponent, historyOf } from "./dashboard-component.ts";
+import { createEnrollment, joiningOf } from "./enrollment/enrollment.ts";
 import { createEngine } from "./engine/create-engine.ts";
 import { engineObserver, logCommit } from "./engine-log.ts";
 import { importReservations } from "./import-reservations.ts";
 import { type Api, createApi } from "./interface/http/api.ts";
 import { createHttpInterface, type HttpInterface } from "./interface/http/server.ts";
+import { idMaker } from "./interface/shared/make-ids.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpDeps, type PolicyOrigin } from "./interface/http/ports.ts";
 import { kubernetesComponent } from "./kubernetes-component.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
+import { ownCertificates } from "./own-certificates.ts";
 import { podRole } from "./pod-role/role-label.ts";
 import { BUILT_IN_POLICY, followPolicy, loadPolicy, policyInForce } from "./policy/policy.ts";
 import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
@@ -54,8 +56,6 @@ export interface Broker {
   readonly stop: () => Promise<void>;
 }
 
-const CERTIFICATE_OWNER = { name: "the broker", peers: "clients", remedy: "brokerctl certs init" };
-
 export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker {
   const { clock, log, readYaml, random, randomBytes } = deps;
   const reloads = createReloads();
@@ -70,9 +70,10 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const leading = leadership === undefined ? {} : { notLeading: () => notLeading(leadership) };
   const isLeading = (): boolean => leadership === undefined || leadership.state().role === "leader";
   const { defer, onFatal } = deps;
+  const { decision: newDecisionId } = idMaker(randomBytes);
   const engine = createEngine(
     { policy: BUILT_IN_POLICY.policy, maxWaiting: settings["max-waiting"] },
-    { store, clock, observer: engineObserver(metrics, log), defer, onFatal, ...leading },
+    { store, clock, observer: engineObserver(metrics, log), defer, onFatal, newDecisionId, ...leading },
   );
   let policyLoadedAt: number | undefined;
   const policy = policyInForce({
@@ -89,12 +90,17 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   let apiPort: number | undefined;
   let auditWatch: AuditWatch | undefined;
   const parts = { engine, store, clock, randomBytes, log, ...leading };
-  const certificates = (): CertificateSource => ownCertificates(settings, { clock, log, reloads });
+  const enrollment = createEnrollment(settings, { clock, log, randomBytes, reloads, open: cluster.open });
+  const { adminAuthorities } = enrollment.trust;
+  const certificates = (): CertificateSource =>
+    ownCertificates(settings, { clock, log, reloads, more: enrollment.trust });
   const dashboard = dashboardComponent(settings, deps.version, {
     ...parts,
     certificates,
+    adminAuthorities,
     apiPort: () => apiPort,
   });
+  let inForce: CertificateSet | undefined;
   const { openApi } = deps;
   const isHttp = settings["broker-interface"].includes("http");
   const api = createApi(DEFAULT_HTTP_LIMITS, {
@@ -102,6 +108,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     openApi,
     metrics,
     policyOrigin,
+    joining: joiningOf(enrollment, () => inForce),
     auditChain: () => auditWatch?.chain() ?? UNCHECKED_CHAIN,
     ...(dashboard && { dashboard, historyIn: historyOf(settings) }),
     ...(needs.views ? { objectsNamespace: settings["http-namespace"] } : {}),
@@ -110,7 +117,11 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     ? httpOf(settings, api, {
         clock,
         log,
-        certificates: observedCertificates(certificates(), metrics.certificatesInForce),
+        adminAuthorities,
+        certificates: observedCertificates(certificates(), (set) => {
+          inForce = set;
+          metrics.certificatesInForce(set);
+        }),
       })
     : undefined;
   const kubernetes =
@@ -155,6 +166,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
   const start = async (): Promise<{ readonly port: number | undefined }> => {
     const initialPolicy = settings.policy === "" ? undefined : await loadPolicy(settings.policy, readYaml);
     await connectCluster();
+    await enrollment.start();
     await probes.start();
     await dashboard?.start(api);
     await (leadership === undefined ? openLedger() : leadership.prepare());
@@ -208,6 +220,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         engine,
         isLeading,
         openStreams: api.openStreams,
+        statements: api.statements,
         openConnections: () => http?.openConnections() ?? 0,
       }),
     );
@@ -243,6 +256,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     api.stopStreams();
     await api.stop();
     await kubernetes?.stop();
+    enrollment.stop();
     await engine.stop();
     await unlabelled;
     await cluster.close();
@@ -267,17 +281,4 @@ function httpOf(settings: BrokerSettings, api: Api, parts: HttpDeps): HttpInterf
     },
     parts,
   );
-}
-
-function ownCertificates(
-  settings: BrokerSettings,
-  { clock, log, reloads }: Pick<BrokerDeps, "clock" | "log"> & { readonly reloads: Reloads },
-): CertificateSource {
-  const report = reloads.source("certificates");
-  return certificateFolder(settings["http-cert-path"], {
-    owner: CERTIFICATE_OWNER,
-    clock,
-    log,
-    report,
-  });
 }

@@ -1,5 +1,5 @@
 import type { Log } from "@resource-broker/base";
-import { headline, type LedgerEvent } from "@resource-broker/domain";
+import { headline, type LedgerEvent, type MemberEvent } from "@resource-broker/domain";
 import type { Committed } from "./engine/engine.ts";
 import type { EngineObserver } from "./engine/engine-observer.ts";
 import type { BrokerMetrics } from "./metrics/metrics.ts";
@@ -35,10 +35,32 @@ function logEvent(event: LedgerEvent, commit: number, log: Log): void {
       );
     case "uncordoned":
       return log.info({ commit, cluster: event.clusterId, by: event.by }, "cluster uncordoned");
+    case "member-invited":
+    case "member-enrolled":
+    case "member-accepted":
+    case "member-bound":
+    case "member-evicted":
+      return logMember(event, commit, log);
     default:
       return;
   }
 }
+
+function logMember(event: MemberEvent, commit: number, log: Log): void {
+  const { clusterId: cluster, invitation } = event.member;
+  const fields = { commit, cluster, token: invitation?.tokenId };
+  if (event.kind === "member-evicted")
+    return log.warn({ ...fields, by: event.by, why: event.why }, MEMBER_MESSAGES[event.kind]);
+  log.info(fields, MEMBER_MESSAGES[event.kind]);
+}
+
+const MEMBER_MESSAGES = {
+  "member-invited": "cluster invited",
+  "member-enrolled": "cluster used its invitation",
+  "member-accepted": "identity key of cluster accepted",
+  "member-bound": "identity key of cluster bound at its first call",
+  "member-evicted": "cluster evicted",
+} as const satisfies Record<MemberEvent["kind"], string>;
 
 /** Forwards engine events to metrics and the log. */
 export function engineObserver(metrics: BrokerMetrics, log: Log): EngineObserver {

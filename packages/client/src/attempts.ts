@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@resource-broker/base";
-import { PATH } from "@resource-broker/contract";
+import { HEADER, PATH } from "@resource-broker/contract";
 import {
   connectionFault,
   faultIn,
@@ -17,7 +17,7 @@ import {
 } from "./reply.ts";
 import type { BrokerUrl, ClientHints, Endpoint } from "./endpoints.ts";
 import { type CallMessage, type Exchanged, type Exchanger, messageOf } from "./exchange.ts";
-import type { TlsConnections } from "./tls-connections.ts";
+import type { ConnectionPools, TlsConnections } from "./tls-connections.ts";
 
 export type Outcome<T> =
   | { readonly kind: "answered"; readonly value: T }
@@ -68,8 +68,11 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
 
   const send = async <T>(toSend: Call<T>, endpoint: Endpoint, deadlineMs: number): Promise<Outcome<T>> => {
     const { url } = endpoint;
-    const route = { url, agent: connections.pools().calls, deadlineMs };
-    const sent = await exchanger.exchange(messageOf(toSend), route, (response) => readReply(response, url));
+    const pools = connections.pools();
+    const route = { url, agent: pools.calls, deadlineMs };
+    const sent = await exchanger.exchange(messageOf(toSend, identified(pools)), route, (response) =>
+      readReply(response, url),
+    );
     if (sent.kind === "answered") return toOutcome(sent.value, toSend, endpoint);
     connections.dropIdle();
     return described(sent, url);
@@ -123,16 +126,19 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
 
   const withRemedy = ({ code, message, details }: Fault, url: string): Fault => {
     const identity = connections.identity();
-    const remedy = `put a valid tls.crt and tls.key into ${hints.certificates} (brokerctl certs issue ${identity})`;
+    const remedy =
+      hints.remedy?.(identity) ??
+      `put a valid tls.crt and tls.key into ${hints.certificates} (brokerctl certs issue ${identity})`;
     return new Fault(code, `${url}: ${message}; ${remedy}`, { details });
   };
 
   const openStream: Attempts["openStream"] = async (lastEventId, endpoint, deadlineMs) => {
     const { url } = endpoint;
-    const { headers, ...rest } = messageOf({ method: "GET", path: PATH.instructionStream });
+    const pools = connections.pools();
     const resume = lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId };
-    const message = { ...rest, headers: { ...headers, ...resume } };
-    const route = { url, agent: connections.pools().streams, deadlineMs };
+    const toSend = { method: "GET", path: PATH.instructionStream } as const;
+    const message = messageOf(toSend, { ...identified(pools), ...resume });
+    const route = { url, agent: pools.streams, deadlineMs };
     const opened = await exchanger.exchange(message, route, async (response) =>
       isEventStream(response) ? response : readReply(response, url),
     );
@@ -164,6 +170,11 @@ const NO_STREAM: Call<never> = {
     throw new Fault("unsupported", `${reply.url.text}: an older broker, which can only be polled`);
   },
 };
+
+/** The header must be of the same certificate as the connection. */
+function identified({ agentIdentity }: ConnectionPools): Readonly<Record<string, string>> {
+  return agentIdentity === undefined ? {} : { [HEADER.agentIdentity]: agentIdentity };
+}
 
 function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
   return statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream") === true;

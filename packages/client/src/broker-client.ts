@@ -4,7 +4,10 @@ import type {
   AdvertisementDTO,
   AdvertisementReplyDTO,
   CapacityEventDTO,
+  CertificateReplyDTO,
+  CertificateRequestDTO,
   DecisionDTO,
+  PeerStatementDTO,
   QuoteDTO,
   ReservationDTO,
   ReservationRequestDTO,
@@ -19,6 +22,8 @@ export type BrokerEvent =
   | { readonly kind: "reservation"; readonly reservation: ReservationDTO }
   | { readonly kind: "capacity"; readonly capacity: CapacityEventDTO }
   | { readonly kind: "reset"; readonly reset: ResetEventDTO }
+  /** The newest statement of a peer to this cluster. */
+  | ({ readonly kind: "statement" } & PeerStatementDTO)
   /** A keep-alive without content. */
   | { readonly kind: "heartbeat" };
 
@@ -62,6 +67,12 @@ export interface BrokerClient extends CallSender {
   readonly getDecision: (decisionId: string) => Promise<DecisionDTO>;
   /** Offers live reservations to a broker that has lost its state. */
   readonly adopt: (offers: AdoptionRequestDTO) => Promise<AdoptionReplyDTO>;
+  /** The next certificate of this cluster, for the key in the request. */
+  readonly renewCertificate: (request: CertificateRequestDTO) => Promise<CertificateReplyDTO>;
+  /** Replaces what this cluster states to another one; `statement` is a signed JWS. */
+  readonly putStatement: (to: string, statement: string) => Promise<void>;
+  /** The newest statement of each peer to this cluster. */
+  readonly listStatements: () => Promise<readonly PeerStatementDTO[]>;
   /** Resolves when the broker answers and accepts the certificate. */
   readonly ping: () => Promise<void>;
   /** Called with every answer. Returns the function that unsubscribes. */

@@ -4,15 +4,17 @@ import {
   type AdoptionRequestDTO,
   acknowledgementSchema,
   adoptionReplySchema,
+  certificateReplySchema,
   fitToSchema,
   LIMIT,
   PATH,
+  peerStatementListSchema,
   type ReservationRequestDTO,
   reservationListSchema,
   reservationSchema,
 } from "@resource-broker/contract";
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
-import { type CertificateSource, certificateFolder } from "@resource-broker/runtime";
+import { type CertificateSet, type CertificateSource, certificateFolder } from "@resource-broker/runtime";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import type { BrokerClient } from "./broker-client.ts";
 import {
@@ -47,6 +49,8 @@ export interface BrokerClientDeps {
   readonly random: () => number;
   /** Absent: nothing is logged. */
   readonly log?: Log;
+  /** The header Agent-Identity for connections with these certificates. Absent, undefined: none is sent. */
+  readonly agentIdentity?: (set: CertificateSet) => string | undefined;
   /** How messages name the program's own settings. */
   readonly hints?: ClientHints;
 }
@@ -61,7 +65,7 @@ export async function createBrokerClient(
 ): Promise<BrokerClient> {
   const { clock, random, log = SILENT, hints = DEFAULT_HINTS } = deps;
   const endpoints = createEndpoints(readBrokerUrls(brokerUrls, hints), clock, random);
-  const connections = await openTlsConnections(certificatesOf(deps), hints);
+  const connections = await openTlsConnections(certificatesOf(deps), hints, deps.agentIdentity);
   const exchanger = createExchanger(clock, hints.program);
   const responses = responseListeners();
   const pauses = createSleeper(clock);
@@ -161,6 +165,17 @@ export async function createBrokerClient(
     quote: (body) => valueOf(quoteCall(body)),
     getDecision: (decisionId) => valueOf(decisionCall(decisionId)),
     adopt,
+    renewCertificate: (body) =>
+      valueOf(typedCall("POST", PATH.certificates, certificateReplySchema, { body, ...JOINING })),
+    putStatement: (to, statement) =>
+      call({
+        method: "PUT",
+        path: PATH.statement(to),
+        body: { statement },
+        ...STATEMENTS,
+        read: () => undefined,
+      }),
+    listStatements: () => valueOf(typedCall("GET", PATH.statements, peerStatementListSchema, STATEMENTS)),
     ping,
     onResponse: responses.onResponse,
     close: () => {
@@ -174,6 +189,8 @@ export async function createBrokerClient(
   };
 }
 
+const JOINING = { newerFeature: "how to renew certificates" };
+const STATEMENTS = { newerFeature: "statements between clusters" };
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 function certificatesOf({ certificates, clock, log = SILENT }: BrokerClientDeps): CertificateSource {

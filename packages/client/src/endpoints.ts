@@ -8,6 +8,8 @@ export interface ClientHints {
   readonly url: string;
   /** Where tls.crt, tls.key and ca.crt are: "the folder of --broker-cert-path". */
   readonly certificates: string;
+  /** How a certificate that is refused is replaced. Absent: by another in that folder. */
+  readonly remedy?: (identity: string) => string;
 }
 
 /** What the headers of every answer say. */

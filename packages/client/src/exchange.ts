@@ -10,7 +10,7 @@ const ANSWER_MS = 10_000;
 
 /** What is sent. */
 export interface Message {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -36,12 +36,16 @@ export interface CallMessage {
 
 const PROTOCOL = { [HEADER.agentProtocol]: String(PROTOCOL_VERSION) };
 
-export function messageOf({ method, path, body, key }: CallMessage): Message {
+export function messageOf(
+  { method, path, body, key }: CallMessage,
+  more: Readonly<Record<string, string>> = {},
+): Message {
   return {
     method,
     path,
     headers: {
       ...PROTOCOL,
+      ...more,
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       ...(key === undefined ? {} : { [HEADER.idempotencyKey]: key }),
     },

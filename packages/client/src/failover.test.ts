@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Outcome } from "./attempts.ts";
 import { createEndpoints, readBrokerUrls } from "./endpoints.ts";
 import { createFailover, createSleeper, type Task } from "./failover.ts";
+import { refusedCertificate } from "./reply.ts";
 
 type Answer = Outcome<string>;
 
@@ -108,6 +109,19 @@ describe("which address is asked", () => {
       message: "https://a: unreachable; https://b: not-leader",
     });
   });
+
+  test.each(["ab", "ba"])(
+    "when all fail, one that is down does not hide that ca.crt lacks the authority of the others (%s)",
+    async (names) => {
+      const { answers, call } = setup(names);
+      const unknown = Object.assign(new Error("x"), { code: "SELF_SIGNED_CERT_IN_CHAIN" });
+      const fault = new Fault("unreachable", "unknown authority", { cause: unknown });
+      answers.set("a", () => fails("unreachable", { fault }));
+      answers.set("b", () => fails("unreachable"));
+      const ended = await call({ retriesLater: false }).catch((error: Fault) => error);
+      expect(ended instanceof Fault && refusedCertificate(ended)).toBe("server");
+    },
+  );
 
   test("it is said when one turns bad and when it is well again, not each time", async () => {
     const { answers, outcome, warnings, infos } = setup("a");

@@ -1,6 +1,7 @@
 import { type Clock, Fault, type FaultCode, type Log } from "@resource-broker/base";
 import type { Outcome } from "./attempts.ts";
 import type { Endpoint, Endpoints } from "./endpoints.ts";
+import { refusedCertificate } from "./reply.ts";
 
 /** New calls earn retries and retries spend them: in a long outage retries add at most a tenth to the load. */
 const EARNED_PER_CALL = 0.1;
@@ -114,7 +115,9 @@ function summary(last: Fault, faults: ReadonlyMap<Endpoint, Fault>): Fault {
   const messages = Array.from(faults, ([{ url }, { message }]) =>
     message.startsWith(url.text) ? message : `${url.text}: ${message}`,
   );
-  return new Fault(last.code, messages.join("; "), { cause: last, details: last.details });
+  // An address that is down must not hide that a certificate is refused at the others.
+  const cause = [...faults.values()].find((fault) => refusedCertificate(fault) !== undefined) ?? last;
+  return new Fault(last.code, messages.join("; "), { cause, details: last.details });
 }
 
 /** A sleep that can be interrupted. */

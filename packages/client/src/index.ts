@@ -39,11 +39,19 @@ export {
   type DirectCalls,
   type DirectCallsOptions,
 } from "./direct-calls.ts";
+export {
+  type JoinAddress,
+  type JoinDeps,
+  enrollAtBroker,
+  type TrustedBroker,
+} from "./enroll-at-broker.ts";
+export { acceptCall, evictCall, inviteCall, membersCall, trustCall } from "./member-calls.ts";
 export { createEventParser, type EventBlock, type EventParser } from "./instruction-stream.ts";
 export { type CallMessage, LimitError } from "./exchange.ts";
 export {
   type Answer,
   isFromCurrentBroker,
+  refusedCertificate,
   type Reply,
   type ResponseListeners,
   responseListeners,

@@ -236,6 +236,10 @@ function eventIn({ name, data }: EventBlock, log: Log): BrokerEvent | undefined 
       const capacity = read(EVENT_SCHEMAS.capacity, { name, data }, log);
       return capacity && { kind: name, capacity };
     }
+    case "statement": {
+      const statement = read(EVENT_SCHEMAS.statement, { name, data }, log);
+      return statement && { kind: name, ...statement };
+    }
     case "reset": {
       const reset = read(EVENT_SCHEMAS.reset, { name, data }, log);
       return reset && { kind: name, reset };

@@ -196,12 +196,13 @@ const BY_CODE: Readonly<Record<string, Describe>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ({ host }, hints) =>
     `its certificate is not made for ${host}; use a name in ${hints.url} that it holds, or issue the broker's tls.crt with this one`,
 };
+const OWN_REFUSED: Describe = (_, { certificates }) =>
+  `it refuses our certificate; put a valid tls.crt and tls.key, issued by the broker's authority, into ${certificates}`;
 const TLS_PROBLEMS: readonly { readonly sign: RegExp; readonly problem: Describe }[] = [
   {
     // How a server rejects our certificate; the prefix differs between OpenSSL releases.
     sign: /ALERT_.*(CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
-    problem: (_, { certificates }) =>
-      `it refuses our certificate; put a valid tls.crt and tls.key, issued by the broker's authority, into ${certificates}`,
+    problem: OWN_REFUSED,
   },
   {
     sign: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/,
@@ -234,12 +235,28 @@ function limitText({ exceeded, limit }: LimitError, hints: ClientHints): string 
   }
 }
 
+/** Whose certificate is refused: the caller's own, or the server's, which no authority in ca.crt has signed. Undefined: neither. */
+export function refusedCertificate(fault: Fault): "own" | "server" | undefined {
+  if (fault.code === "no-certificate") return "own";
+  const { cause } = fault;
+  if (cause instanceof Fault) return refusedCertificate(cause);
+  const known = cause instanceof Error ? knownProblem(cause) : undefined;
+  if (known === UNKNOWN_CA) return "server";
+  return known === OWN_REFUSED ? "own" : undefined;
+}
+
 function problemOf(error: unknown, url: BrokerUrl, hints: ClientHints): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? String(error.code) : "";
-  const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
-  const describe = known ?? tlsProblem(`${code} ${error.message}`);
-  return describe?.(url, hints) ?? messageOf(error, code);
+  return knownProblem(error)?.(url, hints) ?? messageOf(error, codeOf(error));
+}
+
+function knownProblem(error: Error): Describe | undefined {
+  const code = codeOf(error);
+  return Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : tlsProblem(`${code} ${error.message}`);
+}
+
+function codeOf(error: Error): string {
+  return "code" in error ? String(error.code) : "";
 }
 
 /** OpenSSL's error name is in the code or only in the message. */

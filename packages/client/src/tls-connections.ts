@@ -17,7 +17,11 @@ export interface ConnectionPools {
   readonly calls: Agent;
   /** One connection each. */
   readonly streams: Agent;
+  /** The header Agent-Identity, which vouches for the certificate of these connections. Undefined: none. */
+  readonly agentIdentity: string | undefined;
 }
+
+export type AgentIdentityHeader = (set: CertificateSet) => string | undefined;
 
 /** Connections with the newest certificates. */
 export interface TlsConnections {
@@ -35,15 +39,16 @@ export interface TlsConnections {
 export async function openTlsConnections(
   certificates: CertificateSource,
   hints: ClientHints,
+  agentIdentity: AgentIdentityHeader = () => undefined,
 ): Promise<TlsConnections> {
   const listeners = new Set<() => void>();
   const first = await certificates.start();
   const name = identityOf(first, hints);
-  let pools = createPools(first);
+  let pools = createPools(first, agentIdentity(first));
 
   const unsubscribe = certificates.onChange((set) => {
     retire(pools.calls);
-    pools = createPools(set);
+    pools = createPools(set, agentIdentity(set));
     for (const listener of listeners) listener();
   });
 
@@ -63,10 +68,14 @@ export async function openTlsConnections(
   };
 }
 
-function createPools({ files: { cert, key, ca } }: CertificateSet): ConnectionPools {
+function createPools(
+  { files: { cert, key, ca } }: CertificateSet,
+  agentIdentity: string | undefined,
+): ConnectionPools {
   // Shared by all connections: otherwise each would parse the certificates again and keep a copy.
   const tls = { secureContext: createSecureContext({ cert, key, ca, minVersion: "TLSv1.2" }) };
   return {
+    agentIdentity,
     calls: new Agent({
       ...tls,
       keepAlive: true,

@@ -90,3 +90,35 @@ export {
   reservationRequestSchema,
 } from "./wire/reservation-request.ts";
 export { type SessionDTO, signInSchema } from "./wire/session.ts";
+export {
+  acceptanceSchema,
+  type CertificateReplyDTO,
+  type CertificateRequestDTO,
+  certificateReplySchema,
+  certificateRequestSchema,
+  type EnrollmentDTO,
+  enrollmentSchema,
+  evictionSchema,
+  formatToken,
+  IDENTITY_SECRET,
+  type InvitationRequestDTO,
+  invitationRequestSchema,
+  JOIN_SECRET,
+  type JoinToken,
+  type MemberDTO,
+  memberListSchema,
+  memberSchema,
+  parseToken,
+  SIGNED_TEXT,
+  type TrustDTO,
+  trustSchema,
+} from "./wire/join.ts";
+export {
+  type PeerStatementDTO,
+  peerStatementListSchema,
+  peerStatementSchema,
+  STATEMENT_TYPE,
+  type Statement,
+  statementRequestSchema,
+  statementSchema,
+} from "./wire/statement.ts";

@@ -23,10 +23,28 @@ export { apply, ENDED_RETENTION_MS } from "./ledger/apply.ts";
 export type { Actor, Command, DecisionContext, Outcome, Reply, SetAdoptionWindow } from "./ledger/command.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
-export { type ClosedKey, isSoft, type LedgerEvent } from "./ledger/event.ts";
-export { cloneLedger, emptyLedger, keyName, type Ledger, type LedgerView } from "./ledger/ledger.ts";
+export { type ClosedKey, isSoft, type LedgerEvent, type MemberEvent, memberIn } from "./ledger/event.ts";
+export {
+  cloneLedger,
+  emptyLedger,
+  keyName,
+  type Ledger,
+  type LedgerView,
+  unsettle,
+} from "./ledger/ledger.ts";
+export {
+  type Invitation,
+  isEvicted,
+  MAX_INVITATION_MS,
+  MAX_MEMBERS,
+  type Member,
+  memberOfToken,
+  memberState,
+} from "./ledger/member.ts";
+export { liqoHolderOf } from "./ledger/liqo-claims.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
+export type { Nomination, Waiting, WaitingView } from "./queue/waiting.ts";
 export {
   CLUSTER_ID_FORM,
   CLUSTER_ID_MAX_LENGTH,

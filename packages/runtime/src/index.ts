@@ -1,8 +1,13 @@
-export { type CertificateFolderDeps, certificateFolder } from "./certificates/certificate-folder.ts";
+export {
+  type CertificateFolderDeps,
+  certificateFolder,
+  type MoreAuthorities,
+} from "./certificates/certificate-folder.ts";
 export {
   type CertificateFiles,
   type CertificateSet,
   type CertificateSource,
+  isSameSet,
   observedCertificates,
   readCertificateSet,
   revokedCount,
@@ -30,7 +35,7 @@ export {
   type SettingsInput,
   type SettingsOutcome,
 } from "./settings/read-settings.ts";
-export { yamlReader } from "./settings/read-yaml.ts";
+export { parseYaml, yamlReader } from "./settings/read-yaml.ts";
 export { sha256 } from "./sha256.ts";
 export { systemClock } from "./system-clock.ts";
 export {
@@ -47,6 +52,34 @@ export {
   type IssuedCertificate,
   inMemoryAuthority,
 } from "./x509/in-memory-authority.ts";
-export { authorityName, makeAuthorityCertificate, makeLeafCertificate } from "./x509/make-certificate.ts";
+export {
+  authorityName,
+  makeAuthorityCertificate,
+  makeIntermediateCertificate,
+  makeLeafCertificate,
+} from "./x509/make-certificate.ts";
 export { readPem, toPem } from "./x509/pem.ts";
+export { pathLengthOf, subjectKeyIdOf } from "./x509/read-extensions.ts";
 export { generateKeys, type Issuer, subjectOf, toKeyPem } from "./x509/sign.ts";
+export {
+  type Csr,
+  makeCsr,
+  readCsr,
+  readStrongKey,
+  requireSubject,
+  SUBJECT_ATTRIBUTE,
+  type SubjectAttribute,
+} from "./x509/csr.ts";
+export {
+  fingerprintOf,
+  generateIdentityKey,
+  type IdentityKey,
+  isSignedJws,
+  isSignedText,
+  publicKeyHash,
+  readIdentityKey,
+  readJws,
+  signJws,
+  signText,
+  tokenSecretHash,
+} from "./x509/identity-key.ts";

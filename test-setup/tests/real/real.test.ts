@@ -45,7 +45,7 @@ describe.skipIf(!programs.isThere)("on real API servers", () => {
       const output =
         kubectl(...strictly, "-k", join(SETUP, "../deploy/kustomize/certmanager")) +
         kubectl(...strictly, "-f", join(SETUP, "manifests/agent-certificates.yaml"));
-      expect(output.match(/^\S+ serverside-applied \(server dry run\)$/gm)).toHaveLength(9);
+      expect(output.match(/^\S+ serverside-applied \(server dry run\)$/gm)).toHaveLength(11);
       expect(output).not.toMatch(/warning/i);
     },
   );

@@ -6,8 +6,10 @@ import { DASHBOARD_MUTANTS } from "./dashboard-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { CAMPAIGN_MUTANTS, ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
+import { MEMBER_MUTANTS } from "./member-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEERING_MUTANTS } from "./peering-mutants.ts";
+import { QUEUE_MUTANTS } from "./queue-mutants.ts";
 import { REPLICA_MUTANTS } from "./replica-mutants.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -15,6 +17,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...ENGINE_MUTANTS,
   ...ADVERTISEMENT_MUTANTS,
   ...LEDGER_MUTANTS,
+  ...MEMBER_MUTANTS,
+  ...QUEUE_MUTANTS,
   ...EDGE_MUTANTS,
   ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,

@@ -172,15 +172,15 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives a busy cluster a new burst when it forgets quiet ones",
     file: `${HTTP}/authorize.ts`,
-    find: "if (now - at > fullAfterMs) this.#buckets.delete(clusterId);",
-    replace: "this.#buckets.delete(clusterId);",
+    find: "if (now - at > fullAfterMs) this.#buckets.delete(key);",
+    replace: "this.#buckets.delete(key);",
     caughtBy: testFile(`${HTTP}/rate-limit.test.ts`),
   },
   {
     name: "forgets all connections of a cluster when one of them ends",
     file: `${HTTP}/connections.ts`,
-    find: "if (count > 0) this.#perCluster.set(clusterId, count);",
-    replace: "if (change > 0) this.#perCluster.set(clusterId, count);",
+    find: "if (count > 0) this.#perCaller.set(key, count);",
+    replace: "if (change > 0) this.#perCaller.set(key, count);",
     caughtBy: testFile(`${HTTP}/connections.test.ts`),
   },
   {

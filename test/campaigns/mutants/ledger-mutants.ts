@@ -9,23 +9,23 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "opens a released key again after a minute",
     file: "packages/domain/src/ledger/decide-party-calls.ts",
-    find: "closedKey = { requester, key, until: now + ENDED_RETENTION_MS }",
-    replace: "closedKey = { requester, key, until: now + 60_000 }",
+    find: "closeOnce(ledger, { requester, key, until: now + ENDED_RETENTION_MS }, now);\n  const waiting",
+    replace: "closeOnce(ledger, { requester, key, until: now + 60_000 }, now);\n  const waiting",
     caughtBy: testFile("packages/domain/src/ledger/calls.test.ts"),
   },
   {
     name: "writes a line for each release of a key that is closed already",
     file: `${LEDGER}/decide-party-calls.ts`,
-    find: "  const closing = isClosed ? []",
-    replace: "  const closing = isClosed && reservation !== undefined ? []",
+    find: "  return isClosed ? [] :",
+    replace: "  return isClosed && ledger.keys.has(name) ? [] :",
     caughtBy: testFile(`${LEDGER}/repeated-commands.test.ts`),
   },
   {
     name: "frees a reservation twice",
     file: `${LEDGER}/apply.ts`,
-    find: "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  addToRequester(requester, reservation);",
+    find: "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  countForTenant(ledger, known, -1);",
     replace:
-      "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  if (!isLive(reservation.phase)) replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  addToRequester(requester, reservation);",
+      "  replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  if (!isLive(reservation.phase)) replaceReserved(provider, before, currentlyReserved(ledger, provider, id));\n  countForTenant(ledger, known, -1);",
     caughtBy: SIMULATION,
   },
   {
@@ -58,7 +58,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "lets one requester fill a provider",
-    file: `${LEDGER}/decide-reserve.ts`,
+    file: `${LEDGER}/quota.ts`,
     find: "  const most = own.reservations ?? policy.defaultQuota.reservations;",
     replace: "  const most = own.reservations;",
     caughtBy: testFile(`${LEDGER}/quota.test.ts`),
@@ -80,7 +80,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "forgets the key on a replay",
     file: `${LEDGER}/decide-reserve.ts`,
-    find: "  const id = (name === undefined ? undefined : ledger.keys.get(name)) ?? reservationId;",
+    find: "  const id = ledger.keys.get(name) ?? reservationId;",
     replace: "  const id = `${reservationId}-${ledger.reservations.size}`;",
     caughtBy: SIMULATION,
   },
@@ -95,8 +95,8 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "serves a request whose key was released",
     file: `${LEDGER}/decide-reserve.ts`,
-    find: "  if (name !== undefined && ledger.closedKeys.has(name)) {",
-    replace: "  if (name === undefined && ledger.closedKeys.has(requester)) {",
+    find: "  if (ledger.closedKeys.has(name)) return keyReleased(key);",
+    replace: "  if (ledger.closedKeys.has(requester)) return keyReleased(key);",
     caughtBy: SIMULATION,
   },
   {
@@ -108,7 +108,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "ends reservations a second too early",
-    file: `${LEDGER}/decide.ts`,
+    file: `${LEDGER}/decide-expire.ts`,
     find: "  const due = ledger.deadlines.due(now, SWEEP_LIMIT);",
     replace: "  const due = ledger.deadlines.due(now + 1000, SWEEP_LIMIT);",
     caughtBy: SIMULATION,
@@ -143,7 +143,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "forgets ended reservations while their pods run",
-    file: `${LEDGER}/decide.ts`,
+    file: `${LEDGER}/decide-expire.ts`,
     find: "  return isFresh && provider.usage.has(id)",
     replace: "  return isFresh && provider.usage.has(id) && now < 0",
     caughtBy: CALLS,
@@ -193,8 +193,8 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: "lends from a cordoned cluster",
     file: "packages/domain/src/scheduling/filters.ts",
-    find: "  rejects: (candidate) => candidate.cordon !== undefined,",
-    replace: "  rejects: (candidate) => candidate.cordon?.at === 0,",
+    find: "cordon !== undefined || evictedAt !== undefined,",
+    replace: "cordon?.at === 0 || evictedAt !== undefined,",
     caughtBy: SIMULATION,
   },
   {

@@ -15,7 +15,7 @@ export const PEERING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "peers anew without waiting until Liqo has let go",
-    file: "packages/agent/src/liqo/requester/peering-jobs.ts",
+    file: "packages/agent/src/liqo/requester/end-peering.ts",
     find: "if (!isTerminating(await reads.foreignCluster(pair.liqoId))) return undefined;",
     replace: "if (reads !== undefined) return undefined;",
     caughtBy: PEERING,

@@ -1,5 +1,6 @@
 import type { Reservation } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
+import { Membership } from "./actors/membership.ts";
 import { Provider } from "./actors/provider.ts";
 import { Requester } from "./actors/requester.ts";
 import { Environment } from "./environment/environment.ts";
@@ -27,7 +28,16 @@ export async function runScenario(random: SeededRandom, operations: number): Pro
   );
   const requesters = names.map(
     (name, each) =>
-      new Requester({ name, others: names, network, scheduler, findings, random: random.fork(30 + each) }),
+      new Requester({
+        name,
+        others: names,
+        network,
+        scheduler,
+        findings,
+        random: random.fork(30 + each),
+        ...(scenario.hasQueue ? { waiting: random.fork(70 + each) } : {}),
+        wasEvicted: () => environment.checker.evicted.has(name),
+      }),
   );
   const notify = (reservation: Reservation): void => {
     const provider = providers.find(({ name }) => name === reservation.provider);
@@ -37,8 +47,13 @@ export async function runScenario(random: SeededRandom, operations: number): Pro
   };
 
   const chance = environment.random;
+  // In the other half of the worlds nobody has heard of members, as before there were any.
+  const membership = scenario.hasMembers
+    ? new Membership({ names, network, random: random.fork(50) })
+    : undefined;
   const operate = (): void => {
     const roll = chance.below(100);
+    if (roll % 2 === 0) membership?.act();
     if (roll < 90) chance.pick(requesters)?.act();
     else if (roll < 93) chance.pick(providers)?.restart();
     else if (roll < 96) chance.pick(providers)?.resize();
@@ -82,7 +97,7 @@ function compareReservations({ broker, findings }: Environment, { name, held }: 
 function administer({ random, network, checker }: Environment, names: readonly string[]): void {
   const by = { clusterId: "ops", isAdmin: true };
   const clusterId = random.pick(names) ?? "";
-  const id = random.pick([...checker.model.entries.keys()]);
+  const id = random.pick([...checker.model.entries.keys(), ...checker.model.queue.waiting.keys()]);
   const command =
     id !== undefined && random.chance(0.4)
       ? ({ kind: "release", by, id } as const)

@@ -15,7 +15,7 @@ describe("a simulated world", () => {
   });
 
   test("keeps every promise while everything goes wrong, and comes to rest afterwards", async () => {
-    const total = { kills: 0, powerFailures: 0, grants: 0, ends: 0, histories: 0 };
+    const total = { kills: 0, powerFailures: 0, grants: 0, ends: 0, joins: 0, evictions: 0, histories: 0 };
     for (let seed = 1; seed <= 40; seed++) {
       const { failure, tally, counts, histories } = await simulate(seed, OPERATIONS);
       expect({ seed, problem: failure?.problem }).toEqual({ seed, problem: undefined });
@@ -23,6 +23,8 @@ describe("a simulated world", () => {
       total.powerFailures += tally.powerFailures;
       total.grants += counts.grants;
       total.ends += counts.ends;
+      total.joins += counts.joins;
+      total.evictions += counts.evictions;
       total.histories += histories;
     }
     // A world in which nothing happens keeps every promise as well.
@@ -32,6 +34,11 @@ describe("a simulated world", () => {
 
   test("two restarts with a clock that is behind: the newer advertisement still counts as the newer one", async () => {
     const { failure } = await simulate(357, 100);
+    expect(failure?.problem).toBeUndefined();
+  });
+
+  test("a broker that stops with the commit of an eviction: who was evicted is told so truthfully", async () => {
+    const { failure } = await simulate(5699, 100);
     expect(failure?.problem).toBeUndefined();
   });
 });

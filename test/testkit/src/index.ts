@@ -24,6 +24,7 @@ export { commonName, type Subject } from "./certificates/subject.ts";
 export {
   type Credentials,
   type PeerCertificates,
+  privatePem,
   type TestCertificates,
   testCertificates,
   writeCertificateFolder,
@@ -60,8 +61,17 @@ export {
 } from "./real-liqo/real-liqo.ts";
 export { flagsPage } from "./reference/flags-page.ts";
 export { FULL_HISTORY } from "./store/full-history.ts";
-export { clusterOf, eventsOf, LedgerDriver, requestFor, reserve } from "./store/ledger-driver.ts";
+export {
+  admit,
+  clusterOf,
+  eventsOf,
+  LedgerDriver,
+  requestFor,
+  reserve,
+  reserveOrWait,
+} from "./store/ledger-driver.ts";
 export { type MemoryDisk, type MemoryStore, memoryDisk, memoryStore } from "./store/memory-store.ts";
+export { commandsWithQueueFor, queueOrLedgerAction } from "./store/queue-actions.ts";
 export { STORE_PROMISES } from "./store/store-conformance.ts";
 export { type FakeClock, fakeClock, settle } from "./time/fake-clock.ts";
 export { MACHINE_CLOCK } from "./time/machine-clock.ts";

@@ -1,6 +1,9 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { PATH } from "@resource-broker/contract";
 import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
+import { generateKeys, makeCsr, SUBJECT_ATTRIBUTE } from "@resource-broker/runtime";
 import { reply, startFakeBroker } from "@resource-broker/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -32,6 +35,8 @@ const cluster = await startOneCluster(afterAll, {
 });
 const STORE = `--store sqlite:${fleet.broker.storeDirectory}`;
 const COPY = join(fleet.folder, "copy.db");
+const CSR = join(fleet.folder, "oslo.csr");
+await writeFile(CSR, makeCsr([[SUBJECT_ATTRIBUTE.commonName, "oslo"]], await generateKeys()));
 const brokerCluster = await startBrokerCluster(afterAll);
 for (const line of ["certs init", "certs issue rome"]) await run(line);
 
@@ -55,11 +60,30 @@ const READS: readonly Row[] = [
   ["audit", "", /^\d+$/u, "wider"],
   ["audit", "--verify", /^[0-9a-f]{64}$/u],
   ["audit", `verify ${STORE}`, /ledger/u],
-  ["certs show", "", /^(ca|broker|rome)$/u, "wider"],
+  ["certs show", "", /^(ca|admin-ca|enrollment|broker|rome)$/u, "wider"],
   ["certs show", "rome", /^rome$/u],
   ["check", "", /^agent$/u],
   ["finalizers clear", "", /^default\/left$/u],
   ["version", "", /^\d+\.\d+\.\d+$/u],
+];
+
+const FINGERPRINT = `SHA256:${"A".repeat(43)}`;
+const MEMBER = {
+  clusterID: "rome",
+  state: "unconfirmed",
+  fingerprint: FINGERPRINT,
+  tokenID: "k3u7dq2hvm",
+  invitedBy: "ops",
+  expiresAt: "2030-01-01T00:00:00Z",
+  since: "2026-01-01T00:00:00Z",
+};
+/** Of a broker that enrolls agents, and what it answers. */
+const OF_MEMBERS: readonly [command: string, args: string, answer: unknown][] = [
+  ["get members", "", [MEMBER]],
+  ["get invitations", "", [MEMBER]],
+  ["invite", "rome", MEMBER],
+  ["accept", `rome --fingerprint ${FINGERPRINT}`, MEMBER],
+  ["evict", "rome --yes", MEMBER],
 ];
 
 /** Commands that change something print what they made of it. */
@@ -74,6 +98,7 @@ const WRITES: readonly Row[] = [
   ["adoption close", ""],
   ["certs init", ""],
   ["certs issue", "tokyo"],
+  ["certs sign", `oslo --csr ${CSR}`],
   ["certs renew", "rome"],
   ["certs revoke", "tokyo"],
   ["backup", `${STORE} ${COPY}`],
@@ -118,6 +143,22 @@ describe("a command that changes something prints what it says it prints", () =>
     expectShape("kubeconfig issue", JSON.parse(out));
   });
 
+  test.each(OF_MEMBERS)("%s, of a broker that enrolls agents", async (command, args, answer) => {
+    const { ca, broker } = fleet.certificates;
+    const trust = reply(200, { authorities: ca.cert, signer: "embedded" });
+    const { url } = await startFakeBroker({
+      credentials: broker,
+      whenDone: onTestFinished,
+      script: (response, call) => {
+        const body = call.url === PATH.members ? [answer].flat() : answer;
+        (call.url === PATH.trust ? trust : reply(200, body))(response, call);
+      },
+    });
+    const { code, out, err } = await run(`${command} ${args}`.trimEnd().concat(` --broker ${url} -o json`));
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expectShape(command, JSON.parse(out));
+  });
+
   test("dashboard, of a broker that serves one", async () => {
     const link = {
       url: "http://127.0.0.1:8090/#token=abc",
@@ -136,7 +177,7 @@ describe("a command that changes something prints what it says it prints", () =>
 });
 
 test("every command that prints data is tried here", () => {
-  const tried = [...READS, ...WRITES].map(([command]) => command);
+  const tried = [...READS, ...WRITES, ...OF_MEMBERS].map(([command]) => command);
   expect([...new Set([...tried, "kubeconfig issue", "dashboard"])].toSorted()).toEqual(
     Object.keys(OUTPUT_SCHEMAS).toSorted(),
   );

@@ -32,7 +32,7 @@ describe.each([
     expect(issued).toMatchObject({ code: 0, err: "Made certs/clusters/rome: tls.crt, tls.key, ca.crt\n" });
     expect(JSON.parse(issued.out)).toMatchObject([{ name: "rome", status: "valid" }]);
     const made = (await readdir(join(cwd, "certs"))).toSorted();
-    expect(made).toEqual([".gitignore", "broker", "ca", "clusters"]);
+    expect(made).toEqual([".gitignore", "broker", "ca", "clusters", "enrollment"]);
   });
 
   test.each([

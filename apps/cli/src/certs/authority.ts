@@ -1,4 +1,3 @@
-import { isRecord, parseJson } from "@resource-broker/base";
 import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from "node:crypto";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,8 +6,6 @@ import {
   generateKeys,
   type Issuer,
   makeAuthorityCertificate,
-  REVOCATION_REASONS,
-  type RevocationReason,
   subjectOf,
   toKeyPem,
 } from "@resource-broker/runtime";
@@ -16,6 +13,7 @@ import type { Host } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import {
   asCommandError,
+  type FileToWrite,
   isAnyThere,
   type Layout,
   makePrivateFolder,
@@ -26,16 +24,24 @@ import {
   writeFiles,
 } from "./files.ts";
 import { DEFAULT_DIR } from "../commands/local-options.ts";
+import { EMPTY_REGISTER, formatRegister, type IssuedRegistry, readRegister } from "./register.ts";
 
-/** The authority of this installation, and the certificates it has signed. */
-export interface Authority {
-  readonly layout: Layout;
+/** A certificate that signs others, with its key. */
+export interface Signer {
   readonly certificate: X509Certificate;
   readonly issuer: Issuer;
+}
+
+/** The authority of this installation, and the certificates it has signed. */
+export interface Authority extends Signer {
+  readonly layout: Layout;
+  /** Signs admins; undefined in a folder of an earlier version, where the authority itself does. */
+  readonly admins: Signer | undefined;
   readonly register: IssuedRegistry;
 }
 
 const AUTHORITY_NAME = "Resource Broker CA";
+const ADMIN_AUTHORITY_NAME = "Resource Broker Admin CA";
 const DAY_MS = 86_400_000;
 /** Certificates start a little in the past: the clocks of two machines are never quite the same. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -50,17 +56,38 @@ export async function hasAuthority(layout: Layout): Promise<boolean> {
 
 /** Creates the authority in a temporary folder and renames it into place, so that no reader sees half of it. */
 export async function createAuthority(layout: Layout, now: number, days: number): Promise<Authority> {
-  const issuer = { name: authorityName(AUTHORITY_NAME), randomBytes, ...(await generateKeys()) };
-  const certificate = makeAuthorityCertificate(issuer, validityFrom(now, days));
-  const draft = `${layout.ca}.${certificate.serialNumber}.tmp`;
+  const signer = await newSigner(AUTHORITY_NAME, validityFrom(now, days));
+  const admins = await newSigner(ADMIN_AUTHORITY_NAME, validityFrom(now, days));
+  const draft = `${layout.ca}.${signer.certificate.serialNumber}.tmp`;
   makePrivateFolder(draft);
   await writeFiles([
-    { path: join(draft, "ca.key"), text: toKeyPem(issuer.privateKey), mode: PRIVATE },
-    { path: join(draft, "ca.crt"), text: certificate.toString(), mode: PUBLIC },
+    ...filesOf(signer, join(draft, "ca.crt"), join(draft, "ca.key")),
+    ...filesOf(admins, join(draft, "admin-ca.crt"), join(draft, "admin-ca.key")),
     { path: join(draft, "issued.json"), text: formatRegister(EMPTY_REGISTER), mode: PRIVATE },
   ]);
   await move(draft, layout.ca);
-  return { layout, certificate, issuer, register: EMPTY_REGISTER };
+  return { layout, ...signer, admins, register: EMPTY_REGISTER };
+}
+
+/** Gives a folder of an earlier version its admin authority. */
+export async function addAdminAuthority(authority: Authority, now: number): Promise<Authority> {
+  const { layout, certificate } = authority;
+  const notAfter = certificate.validToDate.getTime();
+  const admins = await newSigner(ADMIN_AUTHORITY_NAME, { ...validityFrom(now, 0), notAfter });
+  await writeFiles(filesOf(admins, layout.adminCert, layout.adminKey));
+  return { ...authority, admins };
+}
+
+async function newSigner(name: string, validity: ReturnType<typeof validityFrom>): Promise<Signer> {
+  const issuer = { name: authorityName(name), randomBytes, ...(await generateKeys()) };
+  return { issuer, certificate: makeAuthorityCertificate(issuer, validity) };
+}
+
+function filesOf({ certificate, issuer }: Signer, cert: string, key: string): FileToWrite[] {
+  return [
+    { path: key, text: toKeyPem(issuer.privateKey), mode: PRIVATE },
+    { path: cert, text: certificate.toString(), mode: PUBLIC },
+  ];
 }
 
 /** Renames the folder of the old authority. Signing keys are never deleted. */
@@ -91,13 +118,26 @@ export async function withAuthority<Result>(
   return withLock(layout, host, async () => work(await openAuthority(layout, host.now())));
 }
 
-/** The same name and key under a new certificate, by default for as long: what it signed before stays good. */
+/** The same names and keys under new certificates, by default for as long: what they signed before stays good. */
 export async function renewAuthority(layout: Layout, now: number, days?: number): Promise<Authority> {
   const certificate = await readAuthorityCertificate(layout);
   const old = await authorityOf(layout, certificate);
-  const renewed = makeAuthorityCertificate(old.issuer, validityFrom(now, days ?? daysOf(certificate)));
-  await writeFiles([{ path: layout.caCert, text: renewed.toString(), mode: PUBLIC }]);
-  return { ...old, certificate: renewed };
+  const validity = validityFrom(now, days ?? daysOf(certificate));
+  const renewed = <S extends Signer>(signer: S): S => ({
+    ...signer,
+    certificate: makeAuthorityCertificate(signer.issuer, validity),
+  });
+  const next = { ...renewed(old), admins: old.admins && renewed(old.admins) };
+  const { admins } = next;
+  await writeFiles([
+    { path: layout.caCert, text: next.certificate.toString(), mode: PUBLIC },
+    ...(admins === undefined ? [] : [adminCopy(admins, layout.adminCert)]),
+  ]);
+  return next;
+}
+
+export function adminCopy({ certificate }: Signer, path: string): FileToWrite {
+  return { path, text: certificate.toString(), mode: PUBLIC };
 }
 
 function daysOf({ validFromDate, validToDate }: X509Certificate): number {
@@ -107,16 +147,18 @@ function daysOf({ validFromDate, validToDate }: X509Certificate): number {
 /** The certificate alone, whether it has expired or not. */
 export async function readAuthorityCertificate(layout: Layout): Promise<X509Certificate> {
   const text = await readText(layout.caCert);
-  if (text === undefined) {
-    throw new CommandError(
-      "error",
-      `there is no certificate authority in ${layout.ca}. Make one: brokerctl certs init${dirFlag(layout)}`,
-    );
-  }
+  if (text !== undefined) return parseCertificate(text, layout.caCert);
+  throw new CommandError(
+    "error",
+    `there is no certificate authority in ${layout.ca}. Make one: brokerctl certs init${dirFlag(layout)}`,
+  );
+}
+
+function parseCertificate(text: string, file: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw new CommandError("error", `${layout.caCert} is not a certificate in PEM`, { cause: error });
+    throw new CommandError("error", `${file} is not a certificate in PEM`, { cause: error });
   }
 }
 
@@ -126,30 +168,35 @@ export function dirFlag({ dir }: Layout): string {
 }
 
 async function authorityOf(layout: Layout, certificate: X509Certificate): Promise<Authority> {
-  const privateKey = await readAuthorityKey(layout);
-  if (!certificate.checkPrivateKey(privateKey)) {
-    throw new CommandError(
-      "error",
-      `${layout.caKey} is not the key of ${layout.caCert}. Restore both from the same backup`,
-    );
-  }
-  const register = await readRegister(layout);
-  const issuer = { name: subjectOf(certificate), publicKey: certificate.publicKey, privateKey, randomBytes };
-  return { layout, certificate, issuer, register };
+  const { adminCert, adminKey } = layout;
+  const signer = await signerOf(certificate, layout.caCert, layout.caKey);
+  const text = await readText(adminCert);
+  const admins =
+    text === undefined ? undefined : await signerOf(parseCertificate(text, adminCert), adminCert, adminKey);
+  return { layout, ...signer, admins, register: await readRegister(layout) };
 }
 
-async function readAuthorityKey(layout: Layout): Promise<KeyObject> {
-  const text = await readText(layout.caKey);
+async function signerOf(certificate: X509Certificate, cert: string, key: string): Promise<Signer> {
+  const privateKey = await readAuthorityKey(key);
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new CommandError("error", `${key} is not the key of ${cert}. Restore both from the same backup`);
+  }
+  const issuer = { name: subjectOf(certificate), publicKey: certificate.publicKey, privateKey, randomBytes };
+  return { certificate, issuer };
+}
+
+async function readAuthorityKey(file: string): Promise<KeyObject> {
+  const text = await readText(file);
   if (text === undefined) {
     throw new CommandError(
       "error",
-      `${layout.caKey} is missing: signing needs it. Run this where the authority's key is kept`,
+      `${file} is missing: signing needs it. Run this where the authority's key is kept`,
     );
   }
   try {
     return createPrivateKey(text);
   } catch (error) {
-    throw new CommandError("error", `${layout.caKey} is not a private key in PEM without a password`, {
+    throw new CommandError("error", `${file} is not a private key in PEM without a password`, {
       cause: error,
     });
   }
@@ -159,90 +206,4 @@ async function move(from: string, to: string): Promise<void> {
   await rename(from, to).catch((error: unknown) => {
     throw asCommandError(error);
   });
-}
-
-/** One certificate that the authority signed. Times are RFC 3339. */
-export interface Issued {
-  readonly serial: string;
-  /** A cluster ID, or `broker`. */
-  readonly name: string;
-  readonly use: "client" | "server";
-  readonly admin: boolean;
-  readonly hosts: readonly string[];
-  /** How long it was to last; the authority's own end may have cut it short. */
-  readonly days: number;
-  readonly notBefore: string;
-  readonly notAfter: string;
-  readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
-}
-
-export interface IssuedRegistry {
-  readonly crlNumber: number;
-  readonly issued: readonly Issued[];
-}
-
-const VERSION = 1;
-const EMPTY_REGISTER: IssuedRegistry = { crlNumber: 0, issued: [] };
-
-function formatRegister({ crlNumber, issued }: IssuedRegistry): string {
-  return `${JSON.stringify({ version: VERSION, crlNumber, issued }, null, 2)}\n`;
-}
-
-export async function saveRegister(layout: Layout, register: IssuedRegistry): Promise<void> {
-  await writeFiles([{ path: layout.register, text: formatRegister(register), mode: PRIVATE }]);
-}
-
-/**
- * Without its register an authority no longer knows what it revoked, and its next revocation list would let
- * everybody back in: so a missing or damaged one stops every command that signs.
- */
-async function readRegister(layout: Layout): Promise<IssuedRegistry> {
-  const text = await readText(layout.register);
-  const content = parseJson(text ?? "");
-  if (isRegister(content)) return content;
-  const problem = text === undefined ? "is missing" : "cannot be read";
-  throw new CommandError(
-    "error",
-    `${layout.register} ${problem}: it says what was issued and revoked. Restore it from a backup, or start over with "brokerctl certs init --force"`,
-  );
-}
-
-function isRegister(content: unknown): content is IssuedRegistry {
-  return (
-    isRecord(content) &&
-    content["version"] === VERSION &&
-    Number.isSafeInteger(content["crlNumber"]) &&
-    Array.isArray(content["issued"]) &&
-    content["issued"].every(isIssued)
-  );
-}
-
-const ISSUED_FIELDS: Readonly<Record<keyof Issued, (value: unknown) => boolean>> = {
-  serial: isText,
-  name: isText,
-  use: (value) => value === "client" || value === "server",
-  admin: (value) => typeof value === "boolean",
-  hosts: (value) => Array.isArray(value) && value.every(isText),
-  days: Number.isSafeInteger,
-  notBefore: isTime,
-  notAfter: isTime,
-  revoked: (value) => value === undefined || isRevocation(value),
-};
-
-function isIssued(entry: unknown): boolean {
-  return isRecord(entry) && Object.entries(ISSUED_FIELDS).every(([name, isGood]) => isGood(entry[name]));
-}
-
-function isRevocation(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { at, reason } = value;
-  return isTime(at) && isText(reason) && Object.hasOwn(REVOCATION_REASONS, reason);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-function isTime(value: unknown): boolean {
-  return isText(value) && !Number.isNaN(Date.parse(value));
 }

@@ -8,6 +8,10 @@ import { CommandError } from "../cli/exit-code.ts";
 
 /** The broker's own name: its certificate's Common Name, so no cluster may bear it. */
 export const BROKER = "broker";
+/** What `certs show` calls the authority of joining clusters, and the name of its folder. A cluster may have the same name. */
+export const ENROLLMENT = "enrollment";
+/** The admin authority's certificate in the broker's folder: the broker finds it there by itself. */
+export const ADMIN_CA = "admin-ca.crt";
 
 /** Where everything lies below `--dir`. The clusters have a folder of their own: one may well be called "ca". */
 export interface Layout {
@@ -15,6 +19,11 @@ export interface Layout {
   readonly ca: string;
   readonly caCert: string;
   readonly caKey: string;
+  /** The authority that signs admins. Folders of earlier versions have none. */
+  readonly adminCert: string;
+  readonly adminKey: string;
+  /** The authority below `ca` with which a broker signs the certificates of agents that join. */
+  readonly enrollment: string;
   /** Everything this authority ever issued and revoked. */
   readonly register: string;
   readonly crl: string;
@@ -30,6 +39,9 @@ export function layoutOf(dir: string): Layout {
     ca,
     caCert: join(ca, "ca.crt"),
     caKey: join(ca, "ca.key"),
+    adminCert: join(ca, ADMIN_CA),
+    adminKey: join(ca, "admin-ca.key"),
+    enrollment: join(dir, ENROLLMENT),
     register: join(ca, "issued.json"),
     crl: join(ca, "crl.pem"),
     broker: join(dir, BROKER),
@@ -158,6 +170,14 @@ export async function readText(path: string): Promise<string | undefined> {
     if (isMissing(error)) return undefined;
     throw asCommandError(error);
   }
+}
+
+/** The text of a file that an option names; `names` says which and for what. A name that is none is a wrong command line. */
+export async function readNamedFile(path: string, names: string): Promise<string> {
+  if (await isDirectory(path)) throw new CommandError("usage", `${path} is a folder: ${names}`);
+  const text = await readText(path);
+  if (text === undefined) throw new CommandError("usage", `there is no ${path}: ${names}`);
+  return text;
 }
 
 export async function isAnyThere(paths: readonly string[]): Promise<boolean> {

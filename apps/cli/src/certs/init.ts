@@ -22,8 +22,9 @@ import {
   withLock,
   writeFiles,
 } from "./files.ts";
+import { hasEnrollment, makeEnrollment, upgrade } from "./enrollment.ts";
 import { issueLeaf, publishCrl } from "./issue.ts";
-import { readAuthority, readNamed } from "./read-certificates.ts";
+import { readNamed, readSigners } from "./read-certificates.ts";
 import { certificatesView } from "./show.ts";
 
 export const DEFAULT_HOSTS = ["localhost", "127.0.0.1", "::1"] as const;
@@ -57,14 +58,35 @@ export const init: Run<typeof CERTS_INIT_OPTIONS> = async ({ options }, host) =>
   await withLock(layout, host, async () => {
     const isReplaced = options.force && (await hasAuthority(layout));
     if (isReplaced) await replaceAuthority(layout, host);
-    const authority = await openOrCreate(layout, options, host);
-    if (!isReplaced && (await holdsKey(layout, BROKER))) keepBroker(authority, hosts, host);
-    else await makeBroker(authority, { ...options, host: hosts }, host);
+    const opened = await openOrCreate(layout, options, host);
+    const isUpgraded = options.upgrade && opened.admins === undefined;
+    const upgraded = isUpgraded ? await upgrade(opened, host) : opened;
+    const keepsBroker = !isReplaced && (await holdsKey(layout, BROKER));
+    if (keepsBroker) checkHosts(upgraded, hosts);
+    const authority = await ensureEnrollment(upgraded, isReplaced, { options, host });
+    if (!keepsBroker) await makeBroker(authority, { ...options, host: hosts }, host);
+    else if (authority === opened)
+      host.note(`All files exist already in ${layout.dir}; nothing was changed\n`);
   });
   const now = host.now();
-  const facts = [...(await readAuthority(layout, now)), ...(await readNamed(layout, [BROKER], now))];
+  const facts = [...(await readSigners(layout, now)), ...(await readNamed(layout, [BROKER], now))];
   return certificatesView(facts, now);
 };
+
+/** A folder of an earlier version has no admin authority; it stays as it is until somebody asks for more. */
+async function ensureEnrollment(
+  authority: Authority,
+  isReplaced: boolean,
+  { options, host }: { readonly options: InitOptions; readonly host: Host },
+): Promise<Authority> {
+  const { layout, admins } = authority;
+  if (admins === undefined || (!isReplaced && (await hasEnrollment(layout)))) return authority;
+  const made = await makeEnrollment(authority, { now: host.now(), days: options["ca-days"] });
+  host.note(
+    `Made ${layout.enrollment}: with --enrollment-cert-path a broker signs the certificates of clusters that join by brokerctl invite\n`,
+  );
+  return made;
+}
 
 /** Keys must not end up in a repository because somebody ran this inside one. */
 async function keepOutOfGit(layout: Layout): Promise<void> {
@@ -83,17 +105,16 @@ async function openOrCreate(layout: Layout, options: InitOptions, host: Host): P
   if (await hasAuthority(layout)) return openAuthority(layout, host.now());
   const authority = await createAuthority(layout, host.now(), options["ca-days"]);
   host.note(
-    `Made a certificate authority in ${layout.ca}. Keep that folder private: whoever has its key can issue certificates for every cluster and admin\n`,
+    `Made a certificate authority in ${layout.ca}, and one for admins beside it. Keep that folder private: whoever has its keys can issue certificates for every cluster and admin\n`,
   );
   return authority;
 }
 
 /** The broker's certificate stays as it is; names that it lacks are a reason to stop, not to overwrite its key. */
-function keepBroker({ register, layout }: Authority, hosts: readonly string[], host: Host): void {
+function checkHosts({ register, layout }: Authority, hosts: readonly string[]): void {
   const current = register.issued.findLast(({ name }) => name === BROKER);
   const lacking = hosts.filter((name) => current?.hosts.includes(name) === false);
-  if (lacking.length === 0)
-    return host.note(`All files exist already in ${layout.dir}; nothing was changed\n`);
+  if (lacking.length === 0) return;
   const wanted = [...new Set([...(current?.hosts ?? []), ...hosts])]
     .map((name) => ` --host ${name}`)
     .join("");
@@ -110,5 +131,8 @@ async function makeBroker(authority: Authority, options: InitOptions, host: Host
   const issued = await issueLeaf(authority, { name: BROKER, admin: false, hosts, days: options.days, now });
   await publishCrl(issued, now);
   host.note(`Made the broker's certificate for ${hosts.join(", ")} in ${layout.broker}\n`);
-  host.note(`Next, for each cluster: brokerctl certs issue <cluster-id>${dirFlag(layout)}\n`);
+  host.note(`Next, for yourself: brokerctl certs issue <your-name> --admin${dirFlag(layout)}\n`);
+  host.note(
+    `Then, for each cluster: brokerctl invite <cluster-id>, or without joining: brokerctl certs issue <cluster-id>${dirFlag(layout)}\n`,
+  );
 }

@@ -11,8 +11,8 @@ beforeEach(async () => {
 describe("init", () => {
   test("makes an authority and the broker's folder, closed to others", async () => {
     const out = await cli.ok("init", "--host", "broker.example.org", "--host", "10.0.0.7");
-    expect(out).toContain("ca       authority   2036-01-13 (in 3650 days)   valid");
-    expect(out).toContain("broker   server      2027-01-15 (in 365 days)    valid");
+    expect(out).toContain("ca           authority   2036-01-13 (in 3650 days)   valid");
+    expect(out).toContain("broker       server      2027-01-15 (in 365 days)    valid");
     const broker = await cli.certificate("broker");
     expect(broker).toMatchObject({ subject: "CN=broker", keyUsage: ["1.3.6.1.5.5.7.3.1"], ca: false });
     expect(broker.subjectAltName).toBe("DNS:broker.example.org, IP Address:10.0.0.7");
@@ -20,8 +20,9 @@ describe("init", () => {
     const modes = { "": "700", ca: "700", "ca/ca.key": "600", "ca/issued.json": "600", broker: "700" };
     for (const [file, mode] of Object.entries({ ...modes, "broker/tls.key": "600", "broker/tls.crt": "644" }))
       expect(`${file} ${((await stat(cli.path(file))).mode & 0o777).toString(8)}`).toBe(`${file} ${mode}`);
-    const files = ["ca.crt", "crl.pem", "tls.crt", "tls.key"];
+    const files = ["admin-ca.crt", "ca.crt", "crl.pem", "tls.crt", "tls.key"];
     expect((await readdir(cli.path("broker"))).toSorted()).toEqual(files);
+    expect(await cli.read("broker", "admin-ca.crt")).toBe(await cli.read("ca", "admin-ca.crt"));
   });
 
   test("names this machine when no host is named, and keeps a new folder out of git; one that is there stays", async () => {
@@ -111,7 +112,7 @@ describe("issue", () => {
 
   test("takes a cluster that is called like a folder of ours", async () => {
     expect(await cli.ok("issue", "ca", "-o", "json")).toContain('"subject": "CN=ca"');
-    expect(await cli.ok("show", "-o", "name")).toBe("ca\nbroker\nca\n");
+    expect(await cli.ok("show", "-o", "name")).toBe("ca\nadmin-ca\nenrollment\nbroker\nca\n");
     expect(await cli.ok("show", "ca")).toContain("CN=ca");
     await cli.ok("issue", "clusters");
     expect(await cli.ok("show", cli.path("clusters", "ca"))).toContain("CN=ca");

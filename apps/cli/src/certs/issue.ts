@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NOBODY } from "@resource-broker/contract/crd";
 import {
@@ -12,15 +13,9 @@ import { checkClusterId } from "../cli/cluster-id.ts";
 import type { Host, Run } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { CERTS_ISSUE_OPTIONS } from "../commands/local-options.ts";
+import { adminCopy, type Authority, dirFlag, type Signer, validityFrom, withAuthority } from "./authority.ts";
 import {
-  type Authority,
-  dirFlag,
-  type Issued,
-  saveRegister,
-  validityFrom,
-  withAuthority,
-} from "./authority.ts";
-import {
+  ADMIN_CA,
   BROKER,
   type FileToWrite,
   folderOf,
@@ -34,10 +29,11 @@ import {
   writeFiles,
 } from "./files.ts";
 import { readNamed } from "./read-certificates.ts";
+import { type Issued, saveRegister } from "./register.ts";
 import { certificatesView } from "./show.ts";
 
 export const issue: Run<typeof CERTS_ISSUE_OPTIONS> = async ({ options, words: [id = ""] }, host) => {
-  checkId(id);
+  checkLeafId(id);
   const layout = layoutOf(options.dir);
   const now = host.now();
   await withAuthority(layout, host, async (authority) => {
@@ -51,7 +47,8 @@ export const issue: Run<typeof CERTS_ISSUE_OPTIONS> = async ({ options, words: [
   return certificatesView(await readNamed(layout, [id], now), now);
 };
 
-function checkId(id: string): void {
+/** Refuses what is no cluster ID, and the names of the broker. */
+export function checkLeafId(id: string): void {
   if (id === BROKER || id === NOBODY) {
     throw new CommandError(
       "usage",
@@ -74,10 +71,11 @@ function wouldOverwrite(layout: Layout, id: string): CommandError {
 }
 
 /** Replacing the files does not revoke the old certificate: a copy of it can still be used. */
-function noteOldOnes({ register, layout }: Authority, id: string, host: Host): void {
+export function noteOldOnes({ register, layout }: Authority, id: string, host: Host): void {
   const now = host.now();
   const alive = register.issued.filter(
-    ({ name, revoked, notAfter }) => name === id && revoked === undefined && Date.parse(notAfter) > now,
+    ({ name, use, revoked, notAfter }) =>
+      name === id && use !== "authority" && revoked === undefined && Date.parse(notAfter) > now,
   );
   for (const { serial } of alive) {
     host.note(
@@ -87,24 +85,27 @@ function noteOldOnes({ register, layout }: Authority, id: string, host: Host): v
 }
 
 /**
- * Signs the revocation list anew and puts it where the broker reads it. Its next update is the authority's own end:
+ * Signs the revocation lists anew (the authority's, and the admin authority's behind it) and puts them where the broker reads them. Its next update is the authority's own end:
  * TLS refuses every certificate once a list is outdated, and nobody here signs one on a schedule.
  * Returns the files it wrote.
  */
 export async function publishCrl(authority: Authority, now: number): Promise<readonly string[]> {
-  const { layout, certificate, issuer } = authority;
-  const register = { ...authority.register, crlNumber: authority.register.crlNumber + 1 };
+  const { layout, admins } = authority;
+  const next = { ...authority.register, crlNumber: authority.register.crlNumber + 1 };
   // The number is saved before it is used: a list may be skipped, but no number is used twice.
-  await saveRegister(layout, register);
-  const text = makeCrl(
-    {
-      number: register.crlNumber,
-      thisUpdate: Math.max(now, certificate.validFromDate.getTime()),
-      nextUpdate: certificate.validToDate.getTime(),
-      revoked: register.issued.flatMap(toRevocation),
-    },
-    issuer,
-  );
+  await saveRegister(layout, next);
+  const listOf = ({ certificate, issuer }: Signer): string =>
+    makeCrl(
+      {
+        number: next.crlNumber,
+        thisUpdate: Math.max(now, certificate.validFromDate.getTime()),
+        nextUpdate: certificate.validToDate.getTime(),
+        revoked: next.issued.flatMap(toRevocation),
+      },
+      issuer,
+    );
+  // Serial numbers are random: one that the other authority gave out does no harm in a list.
+  const text = [authority, ...(admins === undefined ? [] : [admins])].map(listOf).join("");
   const copies: FileToWrite[] = [{ path: layout.crl, text, mode: PUBLIC }];
   const hasBroker = (await readText(join(layout.broker, "tls.crt"))) !== undefined;
   if (hasBroker) copies.push({ path: join(layout.broker, "crl.pem"), text, mode: PUBLIC });
@@ -129,15 +130,18 @@ export interface LeafRequest {
   readonly now: number;
   /** Reuse this private key (PEM) instead of making one. */
   readonly keyPem?: string;
+  /** Of a request: the private key is elsewhere. */
+  readonly publicKey?: KeyObject;
 }
 
 /** Signs a certificate and writes its folder as cert-manager would. Returns the authority that knows of it. */
 export async function issueLeaf(authority: Authority, request: LeafRequest): Promise<Authority> {
   const { name, admin, hosts } = request;
-  const keys = request.keyPem === undefined ? await generateKeys() : keysFrom(request.keyPem);
+  const keys = await keysFor(request);
+  const signer = (admin ? authority.admins : undefined) ?? authority;
   const use = name === BROKER ? "server" : "client";
   const validity = validityFrom(request.now, request.days);
-  const notAfter = Math.min(validity.notAfter, authority.certificate.validToDate.getTime());
+  const notAfter = Math.min(validity.notAfter, signer.certificate.validToDate.getTime());
   const certificate = makeLeafCertificate(
     {
       commonName: name,
@@ -148,7 +152,7 @@ export async function issueLeaf(authority: Authority, request: LeafRequest): Pro
       notBefore: validity.notBefore,
       notAfter,
     },
-    authority.issuer,
+    signer.issuer,
   );
   const issued: Issued = {
     serial: certificate.serialNumber,
@@ -159,23 +163,42 @@ export async function issueLeaf(authority: Authority, request: LeafRequest): Pro
     days: request.days,
     notBefore: certificate.validFromDate.toISOString(),
     notAfter: certificate.validToDate.toISOString(),
+    ...(request.publicKey === undefined ? {} : { fromRequest: true }),
   };
-  const register = { ...authority.register, issued: [...authority.register.issued, issued] };
-  // Registered before it is written: a registered certificate that was never written does no harm, but an unregistered one cannot be revoked.
-  await saveRegister(authority.layout, register);
-  const folder = folderOf(authority.layout, name);
+  const registered = await register(authority, issued);
+  const { layout, admins } = authority;
+  const folder = folderOf(layout, name);
   makePrivateFolder(folder);
-  const key = { path: join(folder, "tls.key"), text: toKeyPem(keys.privateKey), mode: PRIVATE } as const;
   await writeFiles([
     { path: join(folder, "ca.crt"), text: authority.certificate.toString(), mode: PUBLIC },
-    // A key that is used again stays as it is.
-    ...(request.keyPem === undefined ? [key] : []),
+    ...(name === BROKER && admins !== undefined ? [adminCopy(admins, join(folder, ADMIN_CA))] : []),
+    ...(keys.newKey === undefined ? [] : [keyFile(folder, keys.newKey)]),
     { path: join(folder, "tls.crt"), text: certificate.toString(), mode: PUBLIC },
   ]);
-  return { ...authority, register };
+  if (request.publicKey !== undefined) await rm(join(folder, "tls.key"), { force: true });
+  return registered;
 }
 
-function keysFrom(pem: string): { publicKey: KeyObject; privateKey: KeyObject } {
-  const privateKey = createPrivateKey(pem);
-  return { privateKey, publicKey: createPublicKey(privateKey) };
+/** Before it is written: a registered certificate that was never written does no harm, but an unregistered one cannot be revoked. */
+export async function register(authority: Authority, entry: Issued): Promise<Authority> {
+  const next = { ...authority.register, issued: [...authority.register.issued, entry] };
+  await saveRegister(authority.layout, next);
+  return { ...authority, register: next };
+}
+
+export function keyFile(folder: string, key: KeyObject): FileToWrite {
+  return { path: join(folder, "tls.key"), text: toKeyPem(key), mode: PRIVATE };
+}
+
+interface LeafKeys {
+  readonly publicKey: KeyObject;
+  /** The private key, when it is new and must be written. One that is used again stays as it is. */
+  readonly newKey?: KeyObject;
+}
+
+async function keysFor({ keyPem, publicKey }: LeafRequest): Promise<LeafKeys> {
+  if (publicKey !== undefined) return { publicKey };
+  if (keyPem !== undefined) return { publicKey: createPublicKey(createPrivateKey(keyPem)) };
+  const keys = await generateKeys();
+  return { publicKey: keys.publicKey, newKey: keys.privateKey };
 }

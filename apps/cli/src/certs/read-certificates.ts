@@ -8,9 +8,10 @@ import {
   isSignedBy,
   readCertificates,
 } from "./certificate-facts.ts";
-import { folderOf, isDirectory, type Layout, namesIn, readText } from "./files.ts";
+import { ENROLLMENT, folderOf, isDirectory, type Layout, namesIn, readText } from "./files.ts";
 
 export const AUTHORITY = "ca";
+const ADMIN_AUTHORITY = "admin-ca";
 
 /** Where a certificate and what belongs to it are found. */
 interface CertificateLocation {
@@ -21,9 +22,26 @@ interface CertificateLocation {
   readonly crls: readonly string[];
 }
 
-export function readAuthority(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
-  const { caCert, caKey } = layout;
-  return readAt({ name: AUTHORITY, cert: caCert, key: caKey, authorities: [caCert], crls: [] }, now);
+/** Everything here that signs: the authority, and in folders of this version those of admins and of joining clusters. */
+export async function readSigners(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
+  const { caCert, caKey, adminCert, adminKey, enrollment, crl } = layout;
+  const root = { name: AUTHORITY, cert: caCert, key: caKey, authorities: [caCert], crls: [] };
+  const admins = {
+    name: ADMIN_AUTHORITY,
+    cert: adminCert,
+    key: adminKey,
+    authorities: [adminCert],
+    crls: [],
+  };
+  const below = {
+    name: ENROLLMENT,
+    cert: join(enrollment, "tls.crt"),
+    key: join(enrollment, "tls.key"),
+    authorities: [caCert],
+    crls: [crl],
+  };
+  const found = await Promise.all([root, admins, below].map((place) => readAt(place, now)));
+  return found.flat();
 }
 
 /** The certificates of these clusters (or the broker) that are there. */
@@ -53,7 +71,7 @@ function locationOf(layout: Layout, name: string): CertificateLocation {
     name,
     cert: join(folder, "tls.crt"),
     key: join(folder, "tls.key"),
-    authorities: [layout.caCert],
+    authorities: [layout.caCert, layout.adminCert],
     crls: [layout.crl],
   };
 }
@@ -71,7 +89,7 @@ async function locationAt(layout: Layout, path: string): Promise<CertificateLoca
     name: path,
     cert: isFolder ? join(path, "tls.crt") : path,
     ...(isFolder ? { key: join(path, "tls.key") } : {}),
-    authorities: [join(folder, "ca.crt"), layout.caCert],
+    authorities: [join(folder, "ca.crt"), layout.caCert, layout.adminCert],
     crls: [join(folder, "crl.pem"), layout.crl],
   };
 }

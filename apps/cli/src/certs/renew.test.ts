@@ -56,6 +56,19 @@ describe("renew", () => {
     expect(names).toEqual(["DNS:a.example.org", newNames, newNames]);
   });
 
+  test.each([
+    ["the broker's certificate", "broker", "broker-server-tls", "broker"],
+    ["the authority of joining clusters", "--enrollment", "broker-enrollment", "enrollment"],
+  ])("of %s names the Secret to replace, and how", async (_, target, secret, folder) => {
+    const { code, err } = await cli.certs("renew", target);
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      new RegExp(
+        `kubectl create secret generic ${secret} -n resource-broker-system --from-file=\\S*/${folder} .*--server-side --force-conflicts`,
+      ),
+    );
+  });
+
   test("does not let a revoked cluster back in", async () => {
     await cli.ok("revoke", "rome");
     const { code, err } = await cli.certs("renew", "rome");
@@ -109,6 +122,8 @@ describe("revoke", () => {
     const status = JSON.parse(await cli.ok("show", "-o", "json")) as { name: string; status: string }[];
     expect(status.map(({ name, status: word }) => `${name} ${word}`)).toEqual([
       "ca valid",
+      "admin-ca valid",
+      "enrollment valid",
       "broker valid",
       "paris valid",
       "rome revoked",

@@ -6,28 +6,18 @@ import { when } from "../output/text.ts";
 import {
   type Authority,
   dirFlag,
-  type Issued,
   readAuthorityCertificate,
   renewAuthority,
   withAuthority,
 } from "./authority.ts";
 import { type CertificateFacts, isKeyOf, readCertificates } from "./certificate-facts.ts";
 import type { CERTS_RENEW_OPTIONS } from "../commands/local-options.ts";
-import {
-  BROKER,
-  type FileToWrite,
-  folderOf,
-  type Layout,
-  layoutOf,
-  namesIn,
-  PUBLIC,
-  readText,
-  withLock,
-  writeFiles,
-} from "./files.ts";
+import { BROKER, ENROLLMENT, folderOf, type Layout, layoutOf, namesIn, readText, withLock } from "./files.ts";
+import { distribute, hasEnrollment, makeEnrollment, noEnrollment } from "./enrollment.ts";
 import { readHosts } from "./init.ts";
 import { issueLeaf, type LeafRequest, publishCrl } from "./issue.ts";
-import { readAuthority, readNamed } from "./read-certificates.ts";
+import { readNamed, readSigners } from "./read-certificates.ts";
+import type { Issued } from "./register.ts";
 import { certificatesView } from "./show.ts";
 
 type Options = Values<typeof CERTS_RENEW_OPTIONS>;
@@ -36,13 +26,17 @@ export const renew: Run<typeof CERTS_RENEW_OPTIONS> = async (input, host) => {
   const { words } = input;
   checkTarget(input);
   const options = { ...input.options, host: readHosts(input.options.host) };
-  const renewed = options.ca ? await renewCa(options, host) : await renewLeaves(words[0], options, host);
+  if (options.ca) return certificatesView(await renewCa(options, host), host.now());
+  const renewed = options.enrollment
+    ? await renewEnrollment(options, host)
+    : await renewLeaves(words[0], options, host);
   return certificatesView(renewed, host.now());
 };
 
 function checkTarget({ options, words }: Input<typeof CERTS_RENEW_OPTIONS>): void {
-  const targets = [words.length > 0, options.all, options.ca].filter(Boolean).length;
-  if (targets !== 1) throw new CommandError("usage", "say which to renew: one name, --all or --ca");
+  const targets = [words.length > 0, options.all, options.ca, options.enrollment].filter(Boolean).length;
+  if (targets !== 1)
+    throw new CommandError("usage", "say which to renew: one name, --all, --ca or --enrollment");
   if (options.host.length > 0 && words[0] !== BROKER) {
     throw new CommandError(
       "usage",
@@ -80,12 +74,22 @@ async function renewLeaves(
 function noteRenewed(names: readonly string[], layout: Layout, host: Host): void {
   if (names.length === 0) host.note("Nothing was renewed\n");
   if (names.includes(BROKER))
-    host.note(`A broker that uses ${layout.broker} reads its new certificate by itself\n`);
+    host.note(
+      `A broker that uses ${layout.broker} reads its new certificate by itself. ${inKubernetes("broker-server-tls", layout.broker)}`,
+    );
   const clusters = names.filter((name) => name !== BROKER);
   if (clusters.length > 0)
     host.note(
       `Copy the new files to ${clusters.join(", ")}; the old certificates stay valid until they expire\n`,
     );
+}
+
+/** The names of docs/install.md. */
+function inKubernetes(secret: string, folder: string): string {
+  const create = `kubectl create secret generic ${secret} -n resource-broker-system --from-file=${folder}`;
+  // Without --force-conflicts, apply refuses a Secret that kubectl create has made.
+  const apply = "kubectl apply --server-side --force-conflicts -f -";
+  return `In Kubernetes replace the Secret ${secret}, or the one you named:\n  ${create} --dry-run=client -o yaml | ${apply}\n`;
 }
 
 function reportNotRenewed(plan: NotRenewed, { isOnlyOne, host }: { isOnlyOne: boolean; host: Host }): void {
@@ -134,6 +138,11 @@ function planLeaf(
   { options, now }: RenewalContext,
 ): RenewalPlan {
   const { name, admin, hosts, days } = issued;
+  if (issued.fromRequest === true) {
+    return impossible(
+      `${name}'s key is not here: its certificate was signed from a request. Sign a new one: brokerctl certs sign ${name} --csr <file> --force`,
+    );
+  }
   const order = {
     name,
     admin,
@@ -161,7 +170,7 @@ async function readCurrent({ layout, register }: Authority, name: string): Promi
   const [certificate] = readCertificates((await readText(file)) ?? "", file);
   if (certificate === undefined) return undefined;
   const issued = register.issued.find(
-    (entry) => entry.name === name && entry.serial === certificate.serialNumber,
+    (entry) => entry.name === name && entry.use !== "authority" && entry.serial === certificate.serialNumber,
   );
   return { certificate, keyPem: await readText(join(folder, "tls.key")), issued };
 }
@@ -182,7 +191,30 @@ function impossible(why: string): NotRenewed {
   return { kind: "impossible", why };
 }
 
-/** Gives the authority a new certificate for its old key and puts a copy into every folder. Returns what was renewed. */
+async function renewEnrollment(options: Options, host: Host): Promise<readonly CertificateFacts[]> {
+  const layout = layoutOf(options.dir);
+  const now = host.now();
+  const isDue = async (): Promise<boolean> => {
+    if (!(await hasEnrollment(layout))) throw noEnrollment(layout);
+    const current = (await readSigners(layout, now)).find(({ name }) => name === ENROLLMENT);
+    const end = current === undefined ? now : Date.parse(current.notAfter);
+    if (options.within === undefined || end - now <= options.within) return true;
+    host.note(`Not renewed: the authority of joining clusters expires ${when(end, now)}\n`);
+    return false;
+  };
+  return withAuthority(layout, host, async (authority) => {
+    if (!(await isDue())) return [];
+    const last = authority.register.issued.findLast(({ use }) => use === "authority");
+    const days = options.days ?? last?.days ?? 1;
+    await makeEnrollment(authority, { now, days, keepsKey: options["keep-key"] });
+    host.note(
+      `A broker that uses ${layout.enrollment} reads it by itself; what it has signed stays valid. ${inKubernetes("broker-enrollment", layout.enrollment)}`,
+    );
+    return (await readSigners(layout, now)).filter(({ name }) => name === ENROLLMENT);
+  });
+}
+
+/** Gives the authorities new certificates for their old keys and puts copies into every folder. Returns what was renewed. */
 async function renewCa({ dir, days, within }: Options, host: Host): Promise<readonly CertificateFacts[]> {
   const layout = layoutOf(dir);
   const now = host.now();
@@ -194,21 +226,11 @@ async function renewCa({ dir, days, within }: Options, host: Host): Promise<read
   }
   await withLock(layout, host, async () => {
     const authority = await renewAuthority(layout, now, days);
-    await writeFiles(await copiesOf(authority.certificate.toString(), layout));
+    await distribute(authority);
     await publishCrl(authority, now); // its next update moves with the authority's end
   });
   host.note(
     `Renewed the authority. Its key is the same, so every certificate stays valid. Distribute the new ca.crt before ${when(end, now)}\n`,
   );
-  return readAuthority(layout, now);
-}
-
-async function copiesOf(text: string, layout: Layout): Promise<readonly FileToWrite[]> {
-  const folders = (await namesIn(layout)).map((name) => folderOf(layout, name));
-  const files = await Promise.all(
-    folders.map(async (folder) =>
-      (await readText(join(folder, "tls.crt"))) === undefined ? [] : [join(folder, "ca.crt")],
-    ),
-  );
-  return files.flat().map((path) => ({ path, text, mode: PUBLIC }));
+  return (await readSigners(layout, now)).filter(({ name }) => name !== ENROLLMENT);
 }

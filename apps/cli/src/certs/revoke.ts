@@ -2,10 +2,11 @@ import type { Run } from "../cli/command.ts";
 import { CommandError, didYouMean } from "../cli/exit-code.ts";
 import { type Column, table } from "../output/print.ts";
 import { when } from "../output/text.ts";
-import { type Authority, type Issued, withAuthority } from "./authority.ts";
+import { type Authority, withAuthority } from "./authority.ts";
 import { layoutOf } from "./files.ts";
 import type { CERTS_REVOKE_OPTIONS } from "../commands/local-options.ts";
 import { publishCrl } from "./issue.ts";
+import type { Issued } from "./register.ts";
 
 export const revoke: Run<typeof CERTS_REVOKE_OPTIONS> = async ({ options, words: [target = ""] }, host) => {
   const layout = layoutOf(options.dir);
@@ -32,7 +33,7 @@ export const revoke: Run<typeof CERTS_REVOKE_OPTIONS> = async ({ options, words:
 
 /** A cluster's name means all its certificates; a serial number, in any usual spelling, means one. */
 function serialsOf({ register, layout }: Authority, target: string): ReadonlySet<string> {
-  const ofCluster = register.issued.filter(({ name }) => name === target);
+  const ofCluster = register.issued.filter(({ name, use }) => name === target && use !== "authority");
   const wanted = target.replaceAll(":", "").replace(/^0x/iu, "").toUpperCase();
   const found = ofCluster.length > 0 ? ofCluster : register.issued.filter(({ serial }) => serial === wanted);
   if (found.length > 0) return new Set(found.map(({ serial }) => serial));

@@ -17,9 +17,13 @@ describe("show", () => {
     expect(await cli.ok("show", "-o", "wide")).toContain("DNS:localhost,IP Address:127.0.0.1");
     expect(JSON.parse(await cli.ok("show", "-o", "json"))).toMatchObject([
       { name: "ca", use: "authority", isAuthority: true },
+      { name: "admin-ca", use: "authority", subject: "CN=Resource Broker Admin CA" },
+      { name: "enrollment", use: "authority", issuer: "CN=Resource Broker CA" },
       { name: "broker", use: "server", extendedKeyUsages: ["serverAuth"], isAdmin: false },
       { name: "rome", use: "client", subject: "CN=rome", subjectAltNames: [], status: "valid", problems: [] },
     ]);
+    expect(await cli.ok("show", "enrollment")).toContain("CN=Resource Broker Enrollment CA");
+    expect(await cli.ok("show", "admin-ca")).toContain("CN=Resource Broker Admin CA");
   });
 
   test("reports the time that is left, and what has passed", async () => {

@@ -11,9 +11,9 @@ import { isDirectory, type Layout, layoutOf, namesIn, readText } from "./files.t
 import {
   AUTHORITY,
   readAuthorities,
-  readAuthority,
   readNamed,
   readPath,
+  readSigners,
   trustedCrl,
 } from "./read-certificates.ts";
 
@@ -42,7 +42,7 @@ async function findCrl(layout: Layout, target: string): Promise<CrlSummary | und
 
 async function findAll(layout: Layout, now: number): Promise<readonly CertificateFacts[]> {
   const named = await readNamed(layout, await namesIn(layout), now);
-  const all = [...(await readAuthority(layout, now)), ...named];
+  const all = [...(await readSigners(layout, now)), ...named];
   if (all.length > 0) return all;
   throw new CommandError(
     "error",
@@ -57,7 +57,8 @@ async function findOne(layout: Layout, target: string, now: number): Promise<Cer
     ? await readNamed(layout, [target], now)
     : await gatherOther(layout, target, now);
   if (found !== undefined) return found;
-  const hint = didYouMean(target, [AUTHORITY, ...names]);
+  const signers = (await readSigners(layout, now)).map(({ name }) => name);
+  const hint = didYouMean(target, [AUTHORITY, ...signers, ...names]);
   throw new CommandError(
     "error",
     `no certificate is called "${target}" in ${layout.dir}, and no file or folder${hint}`,
@@ -65,8 +66,13 @@ async function findOne(layout: Layout, target: string, now: number): Promise<Cer
 }
 
 /** A cluster may be called "ca"; the authority is meant only when there is none. */
-function gatherOther(layout: Layout, target: string, now: number): Promise<readonly CertificateFacts[]> {
-  return target === AUTHORITY ? readAuthority(layout, now) : readPath(layout, target, now);
+async function gatherOther(
+  layout: Layout,
+  target: string,
+  now: number,
+): Promise<readonly CertificateFacts[]> {
+  const signer = (await readSigners(layout, now)).filter(({ name }) => name === target);
+  return signer.length > 0 ? signer : readPath(layout, target, now);
 }
 
 /** Several certificates, one line each. */

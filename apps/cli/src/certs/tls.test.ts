@@ -1,6 +1,8 @@
+import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { connect, createServer, type Server, type TLSSocket } from "node:tls";
+import { connect, createServer, type Server, type TlsOptions, type TLSSocket } from "node:tls";
+import { makeLeafCertificate, subjectOf } from "@resource-broker/runtime";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { type Cli, startCli } from "../testing/cli.ts";
 
@@ -30,6 +32,11 @@ test("issued certificates are let in under their names, old and renewed; revoked
   expect(await greet("clusters/alice")).toEqual({ ...ok, name: "alice", unit: "broker-admin" });
   expect(await greetWith(old)).toMatchObject(ok);
   expect(await greet("clusters/paris")).toMatchObject({ authorized: false, problem: "CERT_REVOKED" });
+  await cli.ok("issue", "mallory", "--admin", ...LONG);
+  await cli.ok("revoke", "mallory");
+  server.close();
+  await listen();
+  expect(await greet("clusters/mallory")).toMatchObject({ authorized: false, problem: "CERT_REVOKED" });
   expect(await greet("broker")).toMatchObject({ authorized: false, problem: "INVALID_PURPOSE" });
   const ca = await cli.read("ca", "ca.crt");
   await cli.ok("init", "--force", ...LONG, "--ca-days", "36500");
@@ -38,6 +45,35 @@ test("issued certificates are let in under their names, old and renewed; revoked
   expect(await greetWith({ ...foreign, ca })).toMatchObject({ authorized: false });
   const socket = connect({ ...old, ...address(), servername: "other.example.org" });
   await expect(once(socket, "secureConnect")).rejects.toThrow("does not match certificate's altnames");
+});
+
+test("below the enrollment authority there are clients, and no server that a client believes", async () => {
+  const authority = await cli.certificate("enrollment");
+  const { key, ca } = await credentials("enrollment");
+  const rome = await credentials("clusters/rome");
+  const leaf = (usage: "clientAuth" | "serverAuth"): Files => {
+    const request = {
+      commonName: "localhost",
+      hosts: ["localhost"],
+      usages: [usage],
+      publicKey: createPublicKey(rome.key),
+      notBefore: authority.validFromDate.getTime(),
+      notAfter: authority.validToDate.getTime(),
+    };
+    const [name, privateKey] = [subjectOf(authority), createPrivateKey(key)];
+    const issuer = { name, privateKey, publicKey: authority.publicKey, randomBytes };
+    return {
+      cert: makeLeafCertificate(request, issuer).toString() + authority.toString(),
+      key: rome.key,
+      ca,
+    };
+  };
+  await listenWith({ ...(await credentials("broker")), requestCert: true, rejectUnauthorized: false });
+  expect(await greetWith(leaf("clientAuth"))).toMatchObject({ authorized: true, name: "localhost" });
+  server.close();
+  await listenWith(leaf("serverAuth"));
+  const client = connect({ ca, ...address(), servername: "localhost" });
+  await expect(once(client, "secureConnect")).rejects.toMatchObject({ code: "INVALID_PURPOSE" });
 });
 
 interface Files {
@@ -54,13 +90,19 @@ async function credentials(folder: string): Promise<Files> {
 }
 
 async function listen(): Promise<void> {
-  const crl = await cli.read("broker", "crl.pem");
-  server = createServer({
-    ...(await credentials("broker")),
-    crl,
+  const lists = await cli.read("broker", "crl.pem");
+  const files = await credentials("broker");
+  await listenWith({
+    ...files,
+    ca: [files.ca, await cli.read("broker", "admin-ca.crt")],
+    crl: lists.split(/(?<=-----END X509 CRL-----\n)/u),
     requestCert: true,
     rejectUnauthorized: false,
   });
+}
+
+async function listenWith(options: TlsOptions): Promise<void> {
+  server = createServer(options);
   server.on("tlsClientError", () => undefined);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -17,6 +17,7 @@ import { checked, failed, type Finding, type Found, ok, skipped, warning } from 
 /** Agents and the broker compare times in seconds; a larger difference means an unsynchronized clock. */
 const SKEW_LIMIT_MS = 30_000;
 const FEW = 8;
+const NO_CONNECTION: Found = skipped("not checked: there is no connection");
 const NOT_ASKED: Found = skipped("not checked: the broker did not answer");
 
 /** Everything between here and the broker, in the order in which it is needed. */
@@ -32,14 +33,18 @@ export async function checkBroker(options: ConnectionOptions, host: Host): Promi
       ? skipped("not checked: the certificate is missing")
       : checkPeers(options, credentials, host),
   );
-  return [certificate, tls, ...(await checkAnswers(options, credentials, host))];
+  const [answer, ...others] = await checkAnswers(options, credentials, host);
+  // One reason is one failed line.
+  const isSameReason = tls.status === "failed" && tls.message === answer.message;
+  return [certificate, tls, isSameReason ? { ...answer, ...NO_CONNECTION } : answer, ...others];
 }
 
 function checkOwnCertificate({ folder, cert, key, ca, name, isAdmin }: Credentials, now: number): Found {
   const file = `${folder}/tls.crt`;
   const [leaf, ...above] = readCertificates(cert, file);
   if (leaf === undefined) return failed(`${file} holds no certificate`);
-  const authorities = readCertificates(ca, `${folder}/ca.crt`);
+  // Admins may have an authority of their own, which only the broker knows: it judges them.
+  const authorities = isAdmin ? [] : readCertificates(ca, `${folder}/ca.crt`);
   const facts = certificateFacts([leaf, ...above], {
     name,
     file,
@@ -85,7 +90,7 @@ async function checkAnswers(
   options: ConnectionOptions,
   credentials: Credentials | undefined,
   host: Host,
-): Promise<readonly Finding[]> {
+): Promise<readonly [answer: Finding, ...others: Finding[]]> {
   let others: readonly Finding[] = ["clock", "agents"].map((name) => ({ name, ...NOT_ASKED }));
   const answer = await checked("broker", async () => {
     if (credentials === undefined) return skipped("not checked: the certificate is missing");
@@ -119,7 +124,11 @@ async function checkAgents(broker: Broker): Promise<Found> {
   const { name, isAdmin } = broker.credentials;
   const clusters = isAdmin ? await listClusters(broker) : await readCluster(broker, name);
   const views = clusterViews(clusters);
-  if (views.length === 0) return warning("no cluster has advertised yet", "Start an agent: docs/agent.md");
+  if (views.length === 0)
+    return warning(
+      "no cluster has advertised yet",
+      "Let one join: brokerctl invite <cluster-id> | brokerctl join (docs/install.md)",
+    );
   const silent = views.filter(({ status }) => status === "Stale");
   if (silent.length === 0) return ok(`last advertisement: ${clustersText(views)}`);
   return isAdmin

@@ -34,9 +34,15 @@ export async function checkCluster(options: Options, host: Host): Promise<readon
 async function checkOpened(cluster: OpenCluster, options: Options, host: Host): Promise<readonly Finding[]> {
   const server = await checked("API server", () => checkServer(cluster));
   if (server.status === "failed") return [server];
+  const served = await servedKinds(cluster).catch(() => undefined);
+  const definitions = await checked("CRDs", () => checkDefinitions(cluster));
+  if (served !== undefined && isBrokersOnly(served)) {
+    const none = skipped("this cluster hosts a broker and no agent; to let it join: brokerctl invite");
+    return [server, definitions, { name: "agent", ...none }];
+  }
   return [
     server,
-    await checked("CRDs", () => checkDefinitions(cluster)),
+    definitions,
     await checked("rights", () => checkRights(cluster, options.agent)),
     await checked("agent", () => checkAgent(cluster, host.now())),
   ];
@@ -70,7 +76,7 @@ async function checkAgent(cluster: OpenCluster, now: number): Promise<Found> {
   if (newest === undefined)
     return failed(
       "no agent has advertised this cluster yet",
-      "Start one: docs/agent.md. A cluster that only hosts a broker needs none",
+      "Let it join: brokerctl invite <cluster-id> | brokerctl join (docs/install.md). A cluster that only hosts a broker needs none",
     );
   const { spec, status } = newest;
   const ageMs = now - (parseTime(spec.timestamp) ?? now);
@@ -93,19 +99,41 @@ type AnyKind = Kind<unknown, unknown>;
 const APPLY = "kubectl apply --server-side -f deploy/crds";
 const SHOWN = 3;
 
-/** Every cluster needs the kinds of agents; those of the broker are needed in its own only, but then all of them. */
-async function checkDefinitions({ client }: OpenCluster): Promise<Found> {
-  const groups = ["rear.fluidos.eu", "broker.fluidos.eu"] as const;
-  const plurals = groups.map((group) => servedPlurals(client, { group, version: "v1alpha1" }));
-  const served = new Set((await Promise.all(plurals)).flat());
-  const isBrokers = KINDS.some(({ group, plural }) => group === "broker.fluidos.eu" && served.has(plural));
-  const needed = KINDS.filter(({ group }) => group === "rear.fluidos.eu" || isBrokers);
+const [AGENTS, BROKERS] = ["rear.fluidos.eu", "broker.fluidos.eu"] as const;
+
+async function servedKinds({ client }: OpenCluster): Promise<ReadonlySet<unknown>> {
+  const plurals = [AGENTS, BROKERS].map((group) => servedPlurals(client, { group, version: "v1alpha1" }));
+  const all = await Promise.all(plurals);
+  return new Set(all.flat());
+}
+
+function hasKindsOf(wanted: string, served: ReadonlySet<unknown>): boolean {
+  return KINDS.some(({ group, plural }) => group === wanted && served.has(plural));
+}
+
+/** As the broker's chart leaves it. */
+function isBrokersOnly(served: ReadonlySet<unknown>): boolean {
+  return hasKindsOf(BROKERS, served) && !hasKindsOf(AGENTS, served);
+}
+
+/** The kinds of agents are needed where one is or shall be, those of the broker in its own cluster; of each all or none. */
+async function checkDefinitions(cluster: OpenCluster): Promise<Found> {
+  const { client } = cluster;
+  const served = await servedKinds(cluster);
+  const isBrokers = hasKindsOf(BROKERS, served);
+  const isOnly = isBrokersOnly(served);
+  const needed = KINDS.filter(({ group }) => (group === AGENTS ? !isOnly : isBrokers));
   const missing = needed.filter(({ plural }) => !served.has(plural));
-  if (missing.length > 0) return failed(`${missing.map(({ kind }) => kind).join(", ")} not installed`, APPLY);
+  if (missing.length > 0)
+    return failed(
+      `${missing.map(({ kind }) => kind).join(", ")} not installed`,
+      `The charts install them with broker and agent (brokerctl join); without Helm: ${APPLY}`,
+    );
   const states = await Promise.all(needed.map((kind) => missingFields(client, kind)));
   const old = states.filter((fields) => fields !== undefined).flat();
   if (old.length > 0) return failed(`older than this brokerctl: ${few(old)} not known there`, APPLY);
-  const whose = isBrokers ? "the agent's and the broker's" : "the agent's";
+  const both = isBrokers ? "the agent's and the broker's" : "the agent's";
+  const whose = isOnly ? "the broker's" : both;
   const isSeen = states.every((fields) => fields !== undefined);
   return ok(
     `${needed.length} kinds installed (${whose})${isSeen ? "" : "; you may not see of which release"}`,

@@ -4,7 +4,7 @@ import { GOOD_OBJECTS } from "@resource-broker/contract/testing";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { runCli } from "../testing/cli.ts";
+import { NOWHERE, runCli, startCli } from "../testing/cli.ts";
 import { startOneCluster } from "../testing/one-cluster.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { checked, type Finding } from "./finding.ts";
@@ -48,8 +48,19 @@ describe("a cluster", () => {
     expect(findings(out)["CRDs"]).toMatchObject({
       status: "failed",
       message: "Advertisement, ResourceRequest, ReservationInstruction, ProviderInstruction not installed",
-      remedy: "kubectl apply --server-side -f deploy/crds",
+      remedy:
+        "The charts install them with broker and agent (brokerctl join); without Helm: kubectl apply --server-side -f deploy/crds",
     });
+  });
+
+  test("that only hosts a broker is in order, and misses nothing of agents", async () => {
+    const kinds = KINDS.filter(({ group }) => group === "broker.fluidos.eu");
+    const definitions = kinds.map((kind) => customResourceDefinition(kind));
+    const { run } = await startOneCluster(onTestFinished, { definitions });
+    const { code, out } = await run("check", "--only", "cluster");
+    expect(code).toBe(0);
+    expect(out).toContain(`${kinds.length} kinds installed (the broker's)`);
+    expect(out).toContain("hosts a broker and no agent");
   });
 
   test("with the kinds of an older release is told which fields it lacks", async () => {
@@ -69,6 +80,23 @@ describe("a cluster", () => {
     expect(Object.keys(findings(out))).toEqual(["API server"]);
     const unnamed = await runCli(["check", "-o", "json"], { env: { HOME: "/nowhere" } });
     expect(findings(unnamed.out)["API server"]).toMatchObject({ status: "skipped" });
+  });
+});
+
+test("a broker that is down is one failed line, and the clusters' authority does not judge an admin", async () => {
+  const { ok: certs, path } = await startCli(onTestFinished);
+  await certs("init");
+  await certs("issue", "ops", "--admin");
+  const env = { BROKERCTL_BROKER: NOWHERE, BROKERCTL_CERTS: path("clusters", "ops") };
+  const { code, out, err } = await runCli(["check", "--only", "broker", "-o", "json"], { env });
+  expect({ code, err }).toEqual({ code: 1, err: "brokerctl: 1 of 5 checks failed\n" });
+  const { certificate, "broker TLS": tls, broker } = findings(out);
+  expect(certificate).toMatchObject({ status: "ok" });
+  expect(tls?.message).toContain("connection refused");
+  expect(broker).toEqual({
+    name: "broker",
+    status: "skipped",
+    message: "not checked: there is no connection",
   });
 });
 

@@ -161,6 +161,10 @@ export interface Host {
   readonly isTerminal?: boolean;
   /** True: a program took the address to show it. Absent: there is nobody to show it to. */
   readonly openInBrowser?: (url: string) => Promise<boolean>;
+  /** All of standard input, when something is piped into it. Absent: nothing is. */
+  readonly readInput?: () => Promise<string>;
+  /** What the person at the terminal answers, also while standard input is a pipe; undefined: nobody is there. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
   /** Resolves so much later. */
   readonly pause: (ms: number) => Promise<void>;
 }

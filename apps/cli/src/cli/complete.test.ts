@@ -30,6 +30,10 @@ const ROWS: readonly { readonly typed: readonly string[]; readonly offers: reado
   { typed: ["backup", ""], offers: [":0"] },
   { typed: ["get", "requests", "--kubeconfig", ""], offers: [":0"] },
   { typed: ["certs", "init", "--dir", ""], offers: [":16"] },
+  { typed: ["get", "m"], offers: ["members", ":4"] },
+  { typed: ["invite", "rome", "-o", ""], offers: ["secret", "json", "token", ":4"] },
+  { typed: ["join", "-f", ""], offers: [":0"] },
+  { typed: ["certs", "sign", "--csr", ""], offers: [":0"] },
   { typed: ["nonsense", ""], offers: [":4"] },
 ];
 

@@ -7,6 +7,7 @@ import { clusterViews, withheldText } from "./cluster-view.ts";
 const NOW = Date.UTC(2026, 0, 15, 12);
 const FRESH = { receivedAt: formatTime(NOW - 12_000), isStale: false };
 const CORDON = { by: "admin", at: formatTime(NOW - 60_000), reason: "new kernel" };
+const EVICTED = { type: "Cordoned", message: "Evicted: calls of this cluster are refused." } as const;
 
 function advertised(more: Partial<AdvertisementDTO>): AdvertisementDTO {
   const body = advertisementBody("paris", { cpu: 8, memoryGi: 32 });
@@ -20,6 +21,11 @@ test.each([
   {
     name: "a cordon comes before age",
     more: { standing: { ...FRESH, isStale: true, cordon: CORDON } },
+    status: "Cordoned",
+  },
+  {
+    name: "one that was evicted does not lend, though nobody has cordoned it",
+    more: { standing: { ...FRESH, conditions: [EVICTED] } },
     status: "Cordoned",
   },
   { name: "age is told", more: { standing: { ...FRESH, isStale: true } }, status: "Stale" },
@@ -38,9 +44,14 @@ test.each([
 });
 
 test("why it does not lend is said in words; an older broker does not say, then the agent's own clock counts", () => {
-  const items = [advertised({ standing: { ...FRESH, cordon: CORDON } }), advertised({})];
+  const items = [
+    advertised({ standing: { ...FRESH, cordon: CORDON } }),
+    advertised({ standing: { ...FRESH, conditions: [EVICTED] } }),
+    advertised({}),
+  ];
   expect(clusterViews({ items, at: NOW })).toMatchObject([
     { why: "cordoned by admin: new kernel" },
+    { why: EVICTED.message },
     { status: "Unknown", ageMs: 30_000 },
   ]);
 });

@@ -40,7 +40,7 @@ export function clusterViews({ items, at }: Listed<AdvertisementDTO>): readonly 
 function statusOf(advertisement: AdvertisementDTO): ClusterStatus {
   const { standing } = advertisement;
   if (standing === undefined) return "Unknown";
-  if (standing.cordon !== undefined) return "Cordoned";
+  if (standing.cordon !== undefined || closedText(standing) !== undefined) return "Cordoned";
   if (standing.isStale) return "Stale";
   if (!isZero(overcommittedIn(advertisement))) return "Overcommitted";
   return hasNothingLeft(advertisement) ? "Full" : "Ready";
@@ -50,7 +50,14 @@ function whyOf(standing: AdvertisementDTO["standing"]): string | undefined {
   const { cordon, isStale } = standing ?? {};
   if (cordon !== undefined)
     return `cordoned by ${cordon.by}${cordon.reason === undefined ? "" : `: ${cordon.reason}`}`;
+  const closed = closedText(standing);
+  if (closed !== undefined) return closed;
   return isStale === true ? "its advertisement is too old" : undefined;
+}
+
+/** Why it gets no new reservations; an eviction has the effect of a cordon, and no cordon need be there. */
+export function closedText(standing: AdvertisementDTO["standing"]): string | undefined {
+  return standing?.conditions?.find(({ type }) => type === "Cordoned")?.message;
 }
 
 /** What the broker does not lend on of a cluster with an older agent, in words. */

@@ -7,13 +7,17 @@ import {
   CERTS_RENEW_OPTIONS,
   CERTS_REVOKE_OPTIONS,
   CERTS_SHOW_OPTIONS,
+  CERTS_SIGN_OPTIONS,
   RESTORE_OPTIONS,
 } from "./local-options.ts";
 
 const CERTS_DETAILS = `A small certificate authority in a folder, for installations without cert-manager:
 
-  certs/ca/                ca.crt, ca.key, crl.pem, issued.json: keep this folder private
-  certs/broker/            tls.crt, tls.key, ca.crt, crl.pem: for the broker's --http-cert-path
+  certs/ca/                ca.crt, ca.key, crl.pem, issued.json, and for admins admin-ca.crt,
+                           admin-ca.key: keep this folder private
+  certs/broker/            tls.crt, tls.key, ca.crt, crl.pem, admin-ca.crt: for the broker's
+                           --http-cert-path
+  certs/enrollment/        tls.crt, tls.key, ca.crt: for the broker's --enrollment-cert-path
   certs/clusters/<id>/     tls.crt, tls.key, ca.crt: for that agent's --broker-cert-path`;
 
 export const CERTS: CommandGroup = {
@@ -23,7 +27,7 @@ export const CERTS: CommandGroup = {
   commands: [
     defineCommand({
       name: "init",
-      summary: "Makes the certificate authority and the broker's certificate",
+      summary: "Makes the certificate authorities and the broker's certificate",
       details: "Makes only what is missing: running it again changes nothing.",
       options: CERTS_INIT_OPTIONS,
       examples: ["brokerctl certs init", "brokerctl certs init --host broker.example.org --host 10.0.0.7"],
@@ -40,6 +44,18 @@ export const CERTS: CommandGroup = {
       load: async () => (await import("../certs/issue.ts")).issue,
     }),
     defineCommand({
+      name: "sign",
+      summary: "Signs a request (CSR), so that the key never leaves the cluster that made it",
+      details: `The request must be for exactly CN=<cluster ID>: no other attribute, no extension. The certificate is
+written beside those of certs issue, without a key.`,
+      arguments: [
+        { name: "cluster-id", summary: "whose request it must be; else whoever it names", optional: true },
+      ],
+      options: CERTS_SIGN_OPTIONS,
+      examples: ["brokerctl certs sign rome --csr rome.csr"],
+      load: async () => (await import("../certs/sign.ts")).sign,
+    }),
+    defineCommand({
       name: "renew",
       summary: "Makes a new certificate with the same names",
       details:
@@ -50,6 +66,7 @@ export const CERTS: CommandGroup = {
         "brokerctl certs renew rome",
         "brokerctl certs renew --all --within 30d",
         "brokerctl certs renew --ca",
+        "brokerctl certs renew --enrollment",
       ],
       load: async () => (await import("../certs/renew.ts")).renew,
     }),
@@ -69,7 +86,8 @@ export const CERTS: CommandGroup = {
       arguments: [
         {
           name: "name|folder|file",
-          summary: "one certificate (ca, broker, a cluster ID or a path); else all of them",
+          summary:
+            "one certificate (ca, admin-ca, enrollment, broker, a cluster ID or a path); else all of them",
           optional: true,
         },
       ],

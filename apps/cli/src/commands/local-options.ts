@@ -59,6 +59,11 @@ export const CERTS_INIT_OPTIONS = {
     max: MAX_DAYS,
     summary: "how long the authority is valid",
   },
+  upgrade: {
+    kind: "flag",
+    summary:
+      "in a folder of an earlier version: make the admin authority and the enrollment folder as well; admins need new certificates",
+  },
   force: {
     kind: "flag",
     summary: "start over with a new authority; the old one is moved aside, its certificates stop working",
@@ -78,11 +83,28 @@ export const CERTS_ISSUE_OPTIONS = {
   output: OUTPUT,
 } as const;
 
+export const CERTS_SIGN_OPTIONS = {
+  csr: {
+    kind: "text",
+    value: "file",
+    summary: "the request in PEM, for exactly CN=<cluster ID>; must be given",
+  },
+  days: LEAF_DAYS,
+  force: { kind: "flag", summary: "replace a key and certificate that are there already" },
+  dir: DIR,
+  output: OUTPUT,
+} as const;
+
 export const CERTS_RENEW_OPTIONS = {
   all: { kind: "flag", summary: "the broker's certificate and those of all clusters" },
   ca: {
     kind: "flag",
-    summary: "the authority's own certificate; its key does not change, so all other certificates stay valid",
+    summary:
+      "the authorities' own certificates; their keys do not change, so all other certificates stay valid",
+  },
+  enrollment: {
+    kind: "flag",
+    summary: "the authority with which a broker signs the certificates of clusters that join",
   },
   within: {
     kind: "duration",

@@ -24,7 +24,9 @@ export interface Answer<T> extends BrokerAnswer<T> {
 
 /** A broker that answers to somebody's certificate. */
 export interface Broker {
-  readonly credentials: Pick<Credentials, "folder" | "name" | "isAdmin">;
+  readonly credentials: Pick<Credentials, "folder" | "name" | "isAdmin" | "ca">;
+  /** Where it is asked, the first replica first. */
+  readonly urls: readonly URL[];
   /** Throws a Fault for what the broker refuses, a CommandError when it cannot be reached. */
   readonly request: <T>(call: TypedCall<T>) => Promise<Answer<T>>;
   /** The same for an answer that may be empty: then its value is undefined. */
@@ -73,7 +75,7 @@ export async function withBroker<Result>(
     return { value, ...rest };
   };
   try {
-    return await work({ credentials, request, requestOptional });
+    return await work({ credentials, urls, request, requestOptional });
   } catch (error) {
     throw error instanceof Fault ? asCommandError(error, credentials) : error;
   } finally {

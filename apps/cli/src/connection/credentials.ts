@@ -15,6 +15,10 @@ export interface Credentials {
   readonly isAdmin: boolean;
 }
 
+/** How an admin gets a certificate; the second way is that of installations with cert-manager. */
+export const ADMIN_CERTIFICATE =
+  "brokerctl certs issue <your-name> --admin, then --certs certs/clusters/<your-name>; with cert-manager: deploy/admin-certificate.sh <your-name>, then --certs <your-name>";
+
 const ADMIN_UNIT = "broker-admin";
 
 export async function readCredentials(folder: string | undefined): Promise<Credentials> {
@@ -58,7 +62,7 @@ async function nothingNamed(): Promise<string> {
   const others = more.length === 0 ? "" : ` (there are ${more.length} more)`;
   const remedy =
     first === undefined
-      ? "Make one: brokerctl certs issue <your-name> --admin"
+      ? `Make one: ${ADMIN_CERTIFICATE}`
       : `There is one here: --certs ${join(parent, first)}${others}`;
   return `the broker requires a client certificate: name its folder with --certs, BROKERCTL_CERTS or a context. ${remedy}`;
 }

@@ -1,5 +1,6 @@
 import { FAULTS, Fault, isFaultCode } from "@resource-broker/base";
 import { expect, test } from "vitest";
+import { readCredentials } from "./credentials.ts";
 import { asCommandError, connectionError } from "./failures.ts";
 
 const failure = (code: string, message = ""): Error => Object.assign(new Error(message), { code });
@@ -27,7 +28,15 @@ test.each([
 const EXITS = {
   auth: ["no-certificate", "forbidden"],
   unsatisfiable: ["no-capacity", "quota-exceeded"],
-  conflict: ["superseded", "ledger-conflict", "already-ended", "key-released", "key-mismatch"],
+  conflict: [
+    "wrong-instance",
+    "liqo-id-taken",
+    "superseded",
+    "ledger-conflict",
+    "already-ended",
+    "key-released",
+    "key-mismatch",
+  ],
 };
 
 test.each(Object.keys(FAULTS).filter(isFaultCode))(
@@ -40,3 +49,22 @@ test.each(Object.keys(FAULTS).filter(isFaultCode))(
     expect(error.message.split("\n")[0]).toBe("what went wrong");
   },
 );
+
+test("a conflict in the ledger names its remedy itself, and asking again is none", () => {
+  const message = "rome is in use; to evict its agent and invite another: brokerctl invite rome --replace";
+  const error = asCommandError(new Fault("ledger-conflict", message), { folder: "certs/ops", name: "ops" });
+  expect(error.message).toBe(message);
+});
+
+test("who is no admin hears of both ways to become one", () => {
+  const error = asCommandError(new Fault("forbidden", "no"), { folder: "certs/clusters/rome", name: "rome" });
+  expect(error.message).toContain("brokerctl certs issue <your-name> --admin");
+  expect(error.message).toContain("with cert-manager: deploy/admin-certificate.sh <your-name>");
+});
+
+test("so does who has no certificate", async () => {
+  await expect(readCredentials(undefined)).rejects.toMatchObject({
+    exit: "auth",
+    message: expect.stringMatching(/--admin.*deploy\/admin-certificate\.sh <your-name>/u) as unknown,
+  });
+});

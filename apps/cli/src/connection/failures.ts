@@ -1,7 +1,7 @@
 import { errorText, type Fault, type WireFaultCode } from "@resource-broker/base";
 import { LimitError } from "@resource-broker/client";
 import { CommandError, type Exit } from "../cli/exit-code.ts";
-import type { Credentials } from "./credentials.ts";
+import { ADMIN_CERTIFICATE, type Credentials } from "./credentials.ts";
 
 /** To whom a call was made, and with what. */
 export interface Peer {
@@ -109,6 +109,8 @@ function wordsOf(error: unknown): string {
 const EXITS: Readonly<Partial<Record<WireFaultCode, Exit>>> = {
   "no-certificate": "auth",
   forbidden: "auth",
+  "wrong-instance": "conflict",
+  "liqo-id-taken": "conflict",
   "no-capacity": "unsatisfiable",
   "quota-exceeded": "unsatisfiable",
   superseded: "conflict",
@@ -138,10 +140,13 @@ function remedyFor(fault: Fault, { folder, name }: Pick<Credentials, "folder" | 
       ];
     case "forbidden":
       return [
-        `You are authenticated as ${name} (${folder}). An admin's certificate has the right: brokerctl certs issue <your-name> --admin, then --certs certs/clusters/<your-name>`,
+        `You are authenticated as ${name} (${folder}). An admin's certificate has the right: ${ADMIN_CERTIFICATE}`,
       ];
     case "no-capacity":
       return reasonsIn(fault);
+    // Each message names what is in the way, and the next command; asking again does not help a person.
+    case "ledger-conflict":
+      return [];
     default:
       return fault.retry ? [fault.advice] : [];
   }

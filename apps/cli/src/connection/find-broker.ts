@@ -53,7 +53,7 @@ function contextIn(file: ConfigFile | undefined, named: string | undefined, host
   throw new CommandError("usage", `there is no context ${JSON.stringify(name)} in ${path}${hint}`);
 }
 
-function readUrls(texts: string): readonly URL[] {
+export function readUrls(texts: string): readonly URL[] {
   return texts
     .split(",")
     .map((text) => text.trim())

@@ -3,6 +3,7 @@ import {
   describeProblems,
   type ReservationRequestDTO,
   reservationRequestSchema,
+  toReservationRequest,
   validateExactly,
 } from "@resource-broker/contract";
 import { checkClusterId } from "../cli/cluster-id.ts";
@@ -53,8 +54,11 @@ export function readRequest(options: Options): ReservationRequestDTO {
     perNode: given({ cpu: options["node-cpu"], memory: options["node-memory"], gpu: options["node-gpu"] }),
   });
   const validated = validateExactly(reservationRequestSchema, request);
-  if (validated.ok) return validated.value;
-  const problems = validated.problems.map(({ path, message }) => ({ path: flagOf(path), message }));
+  // Amounts can still be larger than a broker counts.
+  const mapped = validated.ok ? toReservationRequest(validated.value) : validated;
+  if (validated.ok && mapped.ok) return validated.value;
+  const found = mapped.ok ? [] : mapped.problems;
+  const problems = found.map(({ path, message }) => ({ path: flagOf(path), message }));
   throw new CommandError("usage", describeProblems(problems));
 }
 

@@ -74,6 +74,10 @@ interface RunCliOptions {
   readonly now?: () => number;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  /** What is piped into standard input; absent: nothing is. */
+  readonly readInput?: () => Promise<string>;
+  /** What a person answers; absent: there is none. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
   /** Takes an address to show it, or does not. */
   readonly openInBrowser?: (url: string) => Promise<boolean>;
   /** Hears what is printed as it is printed: for commands that do not end by themselves. */

@@ -98,7 +98,7 @@ export async function startBrokerCluster(
   return { ...hub, issue };
 }
 
-function definition(group: string, kind: string, scope: "Namespaced" | "Cluster") {
+export function definition(group: string, kind: string, scope: "Namespaced" | "Cluster") {
   const singular = kind.toLowerCase();
   const plural = singular.endsWith("y") ? `${singular.slice(0, -1)}ies` : `${singular}s`;
   const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

@@ -54,6 +54,37 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if eq .Values.broker.transport "http" }}true{{ end }}
 {{- end }}
 
+{{- /* Not empty where an invitation brings the certificate. */}}
+{{- define "agent.isInvited" -}}
+{{- if .Values.join.existingSecret }}true{{ end }}
+{{- end }}
+
+{{- /* Not empty where the certificate is a Secret that is mounted. */}}
+{{- define "agent.usesFolder" -}}
+{{- if and (include "agent.usesHttp" .) (not (include "agent.isInvited" .)) }}true{{ end }}
+{{- end }}
+
+{{- /* Not empty where the agent has an identity key: only the HTTP API asks for it. */}}
+{{- define "agent.hasIdentity" -}}
+{{- if and .Values.identity.enabled (include "agent.usesHttp" .) }}true{{ end }}
+{{- end }}
+
+{{- /* `agent` keeps its identity key there: by this name the rights of the agent are given. */}}
+{{- define "agent.identitySecret" -}}resource-broker-agent-identity{{- end }}
+
+{{- /* Not empty where virtual nodes are made by statements through the broker. */}}
+{{- define "agent.relays" -}}
+{{- if eq .Values.liqo.mode "relay" }}true{{ end }}
+{{- end }}
+
+{{- define "agent.lends" -}}
+{{- if or .Values.liqo.enabled (include "agent.relays" .) }}true{{ end }}
+{{- end }}
+
+{{- define "agent.borrows" -}}
+{{- if or .Values.liqo.borrow.enabled (include "agent.relays" .) }}true{{ end }}
+{{- end }}
+
 {{- /*
 Ports of the broker: those of its addresses, 443 where one names none, and 8443, on which its pods listen. A policy is applied
 after a Service has replaced its port by that of the pod: behind a Service of this cluster only 8443 counts.

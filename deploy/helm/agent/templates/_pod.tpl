@@ -108,7 +108,9 @@ spec:
 {{- end }}
 
 {{- define "agent.args" -}}
-- --cluster-id={{ .Values.clusterID }}
+{{- with .Values.clusterID }}
+- --cluster-id={{ . }}
+{{- end }}
 {{- with .Values.clusterName }}
 - {{ printf "--cluster-name=%s" . | quote }}
 {{- end }}
@@ -124,8 +126,17 @@ spec:
 {{- end }}
 - --broker-transport={{ .Values.broker.transport }}
 {{- if include "agent.usesHttp" . }}
-- {{ printf "--broker-url=%s" (join "," .Values.broker.urls) | quote }}
+{{- with .Values.broker.urls }}
+- {{ printf "--broker-url=%s" (join "," .) | quote }}
+{{- end }}
+{{- if include "agent.isInvited" . }}
+- --join-secret={{ .Release.Namespace }}/{{ .Values.join.existingSecret }}
+{{- else }}
 - --broker-cert-path=/etc/agent/certs
+{{- end }}
+{{- if include "agent.hasIdentity" . }}
+- --identity-secret={{ .Release.Namespace }}/{{ include "agent.identitySecret" . }}
+{{- end }}
 {{- else }}
 - --broker-kubeconfig=/etc/agent/broker/kubeconfig
 - --broker-namespace={{ .Values.broker.namespace }}
@@ -168,7 +179,7 @@ spec:
 {{- end }}
 
 {{- define "agent.liqoArgs" -}}
-{{- if .Values.liqo.enabled }}
+{{- if include "agent.lends" . }}
 - --liqo-namespace={{ .Values.liqo.namespace }}
 - --liqo-enforce={{ .Values.liqo.enforce }}
 {{- end }}
@@ -179,15 +190,31 @@ spec:
 - --liqo-gateway-type={{ .Values.liqo.borrow.gatewayType }}
 - --liqo-networking={{ .Values.liqo.borrow.networking }}
 - --liqo-timeout={{ .Values.liqo.borrow.timeout }}
+{{- else if include "agent.relays" . }}
+- --liqo-mode=relay
+# Another network connects the clusters.
+- --liqo-networking=false
+- --liqo-timeout={{ .Values.liqo.borrow.timeout }}
+{{- with .Values.liqo.warmPeers }}
+- {{ printf "--warm-peers=%s" (join "," .) | quote }}
+- --warm-for={{ $.Values.liqo.warmFor }}
+{{- end }}
+{{- if .Values.liqo.peerFingerprints }}
+{{- $fingerprints := list }}
+{{- range $cluster, $fingerprint := .Values.liqo.peerFingerprints }}
+{{- $fingerprints = append $fingerprints (printf "%s=%s" $cluster $fingerprint) }}
+{{- end }}
+- {{ printf "--peer-fingerprints=%s" (join "," $fingerprints) | quote }}
+{{- end }}
 {{- end }}
 {{- end }}
 
 {{- define "agent.volumeMounts" -}}
-{{- if include "agent.usesHttp" . }}
+{{- if include "agent.usesFolder" . }}
 - name: certs
   mountPath: /etc/agent/certs
   readOnly: true
-{{- else }}
+{{- else if not (include "agent.usesHttp" .) }}
 - name: broker
   mountPath: /etc/agent/broker
   readOnly: true
@@ -202,12 +229,12 @@ spec:
 {{- end }}
 
 {{- define "agent.volumes" -}}
-{{- if include "agent.usesHttp" . }}
+{{- if include "agent.usesFolder" . }}
 - name: certs
   secret:
     secretName: {{ .Values.tls.secretName | quote }}
     defaultMode: 0440
-{{- else }}
+{{- else if not (include "agent.usesHttp" .) }}
 - name: broker
   secret:
     secretName: {{ .Values.broker.kubeconfigSecret.name | quote }}

@@ -54,7 +54,31 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{- /* Not empty where the broker talks to its own cluster: otherwise it gets neither rights nor a token. */}}
 {{- define "broker.usesCluster" -}}
-{{- if or (include "broker.usesObjects" .) (include "broker.isReplicated" .) }}true{{ end }}
+{{- if or (include "broker.usesObjects" .) (include "broker.isReplicated" .) (eq (include "broker.signer" .) "cert-manager") }}true{{ end }}
+{{- end }}
+
+{{- /* Who signs the certificates of agents that join; empty: nobody. */}}
+{{- define "broker.signer" -}}
+{{- if and .Values.enrollment.enabled (include "broker.servesHttp" .) }}
+{{- if .Values.enrollment.signer }}{{ .Values.enrollment.signer }}
+{{- else if and .Values.tls.certManager.enabled (eq .Values.tls.certManager.issuerRef.group "cert-manager.io") }}cert-manager
+{{- else if .Values.enrollment.secretName }}embedded
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Not empty where admins have an authority of their own. */}}
+{{- define "broker.hasAdminCA" -}}
+{{- if and .Values.adminCA.enabled (include "broker.usesCertificate" .) }}true{{ end }}
+{{- end }}
+
+{{- /* Not empty where cert-manager brings its ca.crt. */}}
+{{- define "broker.asksForAdminCA" -}}
+{{- if and (include "broker.hasAdminCA" .) .Values.tls.certManager.enabled (not .Values.adminCA.existingSecret) }}true{{ end }}
+{{- end }}
+
+{{- define "broker.adminSecret" -}}
+{{- default "broker-admin-ca" .Values.adminCA.existingSecret }}
 {{- end }}
 
 {{- /* Not empty where agents call the API. */}}

@@ -138,6 +138,17 @@ spec:
 - --tls-min-version={{ .Values.tls.minVersion }}
 - {{ printf "--admin-ou=%s" .Values.tls.adminOU | quote }}
 {{- end }}
+{{- if include "broker.hasAdminCA" . }}
+- --admin-ca=/etc/broker/admin-ca/ca.crt
+{{- end }}
+{{- with include "broker.signer" . }}
+{{- if eq . "embedded" }}
+- --enrollment-cert-path=/etc/broker/enrollment
+{{- else }}
+- {{ printf "--enrollment-issuer=%s/%s" $.Values.tls.certManager.issuerRef.kind $.Values.tls.certManager.issuerRef.name | quote }}
+{{- end }}
+- --enrollment-lifetime={{ $.Values.enrollment.lifetime }}
+{{- end }}
 - --http-namespace={{ include "broker.objectsNamespace" . }}
 - --views={{ ternary "on" "off" .Values.views }}
 - {{ printf "--store=%s" (include "broker.store" .) | quote }}
@@ -165,6 +176,16 @@ spec:
 {{- if include "broker.usesCertificate" . }}
 - name: certs
   mountPath: /etc/broker/certs
+  readOnly: true
+{{- end }}
+{{- if include "broker.hasAdminCA" . }}
+- name: admin-ca
+  mountPath: /etc/broker/admin-ca
+  readOnly: true
+{{- end }}
+{{- if eq (include "broker.signer" .) "embedded" }}
+- name: enrollment
+  mountPath: /etc/broker/enrollment
   readOnly: true
 {{- end }}
 {{- if eq .Values.store.type "sqlite" }}
@@ -198,6 +219,23 @@ spec:
             - key: crl.pem
               path: crl.pem
       {{- end }}
+{{- end }}
+{{- if include "broker.hasAdminCA" . }}
+- name: admin-ca
+  secret:
+    secretName: {{ include "broker.adminSecret" . | quote }}
+    defaultMode: 0440
+    # Nothing else that the Secret may hold.
+    items:
+      - key: {{ .Values.adminCA.key | quote }}
+        path: ca.crt
+{{- end }}
+{{- if eq (include "broker.signer" .) "embedded" }}
+# Not in the ledger's volume, whose backups go elsewhere.
+- name: enrollment
+  secret:
+    secretName: {{ .Values.enrollment.secretName | quote }}
+    defaultMode: 0440
 {{- end }}
 {{- if and (eq .Values.store.type "sqlite") .Values.store.sqlite.existingClaim }}
 - name: ledger

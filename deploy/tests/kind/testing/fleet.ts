@@ -13,8 +13,12 @@ export const AGENT_NAMESPACE = "rear-agent";
 const SERVICE_PORT = 9443;
 const SERVICE = `resource-broker.${BROKER_NAMESPACE}.svc`;
 const NODE_PORT = 30443;
+const BROKERCTL = join(ROOT, "bin/brokerctl");
 
-/** Rome has the broker and an agent, which finds it by its Service; paris has an agent, which comes from outside. */
+/**
+ * Rome has the broker and an agent, which finds it by its Service and has its certificate from a folder; paris has an agent,
+ * which comes from outside and has joined by an invitation.
+ */
 export interface Fleet {
   readonly rome: KindCluster;
   readonly paris: KindCluster;
@@ -29,6 +33,8 @@ export interface Fleet {
 
 const BROKER_VALUES = {
   tls: { certManager: { enabled: false } },
+  enrollment: { secretName: "broker-enrollment" },
+  adminCA: { existingSecret: "broker-server-tls", key: "admin-ca.crt" },
   service: { type: "NodePort", port: SERVICE_PORT, nodePort: NODE_PORT },
   networkPolicy: {
     apiFrom: [
@@ -43,12 +49,20 @@ const BROKER_VALUES = {
 export async function startFleet(): Promise<Fleet> {
   const [rome, paris] = await Promise.all([startKindCluster("rome"), startKindCluster("paris")]);
   const certificates = mkdtempSync(join(tmpdir(), "kind-certificates-"));
+  const format = "{{.NetworkSettings.Networks.kind.IPAddress}}";
+  const address = (await run("docker", ["inspect", "--format", format, rome.node])).trim();
   const brokerctl = (line: string): Promise<string> =>
-    run(join(ROOT, "bin/brokerctl"), line.split(" "), {
-      env: { BROKERCTL_CERTS_DIR: certificates, KUBECONFIG: rome.kubeconfig },
+    run(BROKERCTL, line.split(" "), {
+      env: {
+        BROKERCTL_CERTS_DIR: certificates,
+        BROKERCTL_CERTS: join(certificates, "clusters/ops"),
+        BROKERCTL_BROKER: `https://${address}:${NODE_PORT}`,
+        KUBECONFIG: rome.kubeconfig,
+      },
     });
-  await brokerctl(`certs init --host ${rome.node} --host ${SERVICE}`);
-  for (const { name } of [rome, paris]) await brokerctl(`certs issue ${name}`);
+  await brokerctl(`certs init --host ${rome.node} --host ${SERVICE} --host ${address}`);
+  await brokerctl("certs issue ops --admin");
+  await brokerctl(`certs issue ${rome.name}`);
   const agent = (cluster: KindCluster): Workload => ({
     cluster,
     namespace: AGENT_NAMESPACE,
@@ -74,7 +88,7 @@ export async function startFleet(): Promise<Fleet> {
   };
 }
 
-/** As docs/install.md says it, with certificates by `brokerctl certs`. `values` are for the broker's chart. */
+/** As docs/install.md says it, without cert-manager. `values` are for the broker's chart. */
 export async function installFleet(fleet: Fleet, values: object = {}): Promise<void> {
   const { rome, paris, broker } = fleet;
   await createNamespace(rome, BROKER_NAMESPACE);
@@ -84,9 +98,17 @@ export async function installFleet(fleet: Fleet, values: object = {}): Promise<v
   await readyPod(broker);
   await Promise.all([
     installAgent(fleet, rome, `https://${SERVICE}:${SERVICE_PORT}`),
-    installAgent(fleet, paris, `https://${rome.node}:${NODE_PORT}`),
+    joinFleet(fleet, paris, `https://${rome.node}:${NODE_PORT}`),
   ]);
   await Promise.all(fleet.agents.map((agent) => readyPod(agent)));
+}
+
+/** `brokerctl invite paris | brokerctl join`, by two people: who joins has no certificate of an admin. */
+async function joinFleet({ brokerctl }: Fleet, cluster: KindCluster, url: string): Promise<void> {
+  // With two brokers, the port is served only a moment after one of them leads.
+  await until("the broker answers", () => brokerctl("get members"));
+  const invitation = await brokerctl(`invite ${cluster.name} --broker-url ${url}`);
+  await run(BROKERCTL, ["join", "--yes"], { stdin: invitation, env: { KUBECONFIG: cluster.kubeconfig } });
 }
 
 async function installAgent(fleet: Fleet, cluster: KindCluster, url: string): Promise<void> {
@@ -102,6 +124,8 @@ async function installAgent(fleet: Fleet, cluster: KindCluster, url: string): Pr
 export async function createBrokerSecret({ rome, certificates }: Fleet): Promise<void> {
   const from = `--from-file=${certificates}/broker`;
   await rome.kubectl(`create secret generic broker-server-tls -n ${BROKER_NAMESPACE} ${from}`);
+  const signs = `--from-file=${certificates}/enrollment`;
+  await rome.kubectl(`create secret generic broker-enrollment -n ${BROKER_NAMESPACE} ${signs}`);
 }
 
 export async function createAgentSecret({ certificates }: Fleet, cluster: KindCluster): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from "@resource-broker/base";
 import type { BrokerView } from "../reservations/expiry.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
-import { brokerTime } from "./broker-time.ts";
+import { serverTime } from "../server-time.ts";
 
 /** After this time without an answer, the broker cannot be asked whether a reservation has ended. */
 const SILENT_AFTER_MS = 60_000;
@@ -10,7 +10,7 @@ export type BrokerLink = ReturnType<typeof brokerLink>;
 
 /** What is known of the broker from its answers. */
 export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">, clock: Clock) {
-  const time = brokerTime(clock);
+  const time = serverTime(clock);
   const listeners: (() => void)[] = [];
   const startedAt = clock.monotonicMs();
   let lastSeenAt: number | undefined;

@@ -17,6 +17,8 @@ interface FeedDeps {
   readonly onMissedEvents: () => void;
   readonly onActivity: () => void;
   readonly onCapacity: (capacity: CapacityChange) => void;
+  /** What another cluster states to this one. Absent: it is ignored. */
+  readonly onStatement?: (from: string, statement: string) => void;
 }
 
 const MAX_BACKOFF_MS = 5000;
@@ -54,6 +56,8 @@ export function instructionFeed({ pollIntervalMs }: { readonly pollIntervalMs: n
       }
       case "capacity":
         return deps.onCapacity(event.capacity);
+      case "statement":
+        return deps.onStatement?.(event.from, event.statement);
       case "reset":
         return deps.onMissedEvents();
       case "heartbeat":

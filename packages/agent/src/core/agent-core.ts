@@ -16,7 +16,7 @@ export type AgentCore = ReturnType<typeof agentCore>;
 
 /** The agent of one cluster, independent of transport and client. */
 export function agentCore(options: AgentCoreOptions, deps: AgentDeps) {
-  const { communicator, clock, log } = deps;
+  const { communicator, clock, log, dataPlane } = deps;
   const link = brokerLink(communicator, clock);
   const cache = reservationCache({ clusterId: options.clusterId, now: link.now, log });
   const objects = agentObjects(options.instructionNamespace, followDeps(deps));
@@ -31,9 +31,11 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps) {
     onMissedEvents: () => {
       resync.wake();
       provider.republishSoon();
+      dataPlane.onConnected?.();
     },
     onActivity: link.markSeen,
     onCapacity: requester.capacityChanged,
+    onStatement: (from, statement) => dataPlane.onStatement?.(from, statement),
   });
 
   /** A broker adopts the reservations of a cluster only after its advertisement: earlier offers are repeated. */

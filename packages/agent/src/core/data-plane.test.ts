@@ -104,4 +104,24 @@ describe("the data plane", () => {
     await time.advance(3 * MINUTE_MS);
     expect([...plane.there]).toEqual(rome.reservationInstructions());
   });
+
+  test("gets what other clusters state, and is told when the stream opens again", async () => {
+    const heard: string[] = [];
+    const plane = {
+      ...fakeDataPlane(),
+      onStatement: (from: string, statement: string) => void heard.push(`${from}: ${statement}`),
+      onConnected: () => void heard.push("connected"),
+    };
+    const { time, begin, broker } = testFleet({ dataPlane: plane });
+    await begin();
+    await time.advance(MINUTE_MS);
+    expect(new Set(heard)).toEqual(new Set(["connected"]));
+    heard.length = 0;
+    await broker.connect("paris").putStatement("rome", "signed");
+    await time.advance(5000);
+    expect(heard).toEqual(["paris: signed"]);
+    broker.cutStreams();
+    await time.advance(MINUTE_MS);
+    expect(heard.slice(1)).toEqual(expect.arrayContaining(["connected", "paris: signed"]));
+  });
 });

@@ -17,12 +17,19 @@ import { testFleet } from "../testing/test-fleet.ts";
 /** rome borrows from paris, whose agent knows Liqo. */
 function world() {
   const options = { namespace: "liqo", isEnforcing: false };
+  let listMs = 0;
   const fleet = testFleet({
     lenderPlane: (client, clock) => ({
       ...dataPlaneOff(),
       accounting: liqoAccounting,
-      createProvider: (context) =>
-        liqoProvider(options, { ...context, client, clock, random: () => 0.5, log: recordedLog() }),
+      createProvider: (context) => {
+        const list: typeof client.list = async (...args) => {
+          if (listMs > 0) await new Promise<void>((resolve) => void clock.after(listMs, resolve));
+          return client.list(...args);
+        };
+        const deps = { client: { ...client, list }, clock, random: () => 0.5, log: recordedLog() };
+        return liqoProvider(options, { ...context, ...deps });
+      },
     }),
   });
   const { time, broker, rome, paris } = fleet;
@@ -34,6 +41,10 @@ function world() {
   return {
     ...fleet,
     installLiqo: () => paris.put(CONFIG_MAPS, { metadata, data: { CLUSTER_ID: "paris-liqo" } }),
+    /** From now on Liqo's objects are listed so late. */
+    delayLists: (ms: number) => {
+      listMs = ms;
+    },
     advertised: () => broker.ledger().accounts.get("paris")?.advertisement?.liqo,
     /** rome has a reservation here, and paris knows which Liqo rome is. */
     reserve: async (): Promise<string> => {
@@ -59,6 +70,22 @@ test("a cluster advertises Liqo's ID while Liqo is installed", async () => {
   paris.remove(CONFIG_MAPS, { name: "liqo-clusterid-configmap", namespace: "liqo" });
   await time.advance(95_000);
   expect(advertised()).toBeUndefined();
+});
+
+test("a cluster whose agent starts again keeps Liqo's ID, also where the API server answers late", async () => {
+  const { begin, installLiqo, advertised, delayLists, time, paris } = world();
+  installLiqo();
+  await begin();
+  await time.advance(65_000);
+  await paris.stop();
+  delayLists(2000);
+  void paris.start();
+  const seen = new Set<string | undefined>();
+  for (let passedMs = 0; passedMs < 40_000; passedMs += 500) {
+    await time.advance(500);
+    seen.add(advertised()?.clusterId);
+  }
+  expect([...seen]).toEqual(["paris-liqo"]);
 });
 
 test("a slice is granted when its capacity is held, and refused when it is not", async () => {

@@ -86,6 +86,10 @@ export interface DataPlane {
   readonly createProvider: (context: ProviderContext) => ProviderDataPlane;
   /** Which nodes are virtual, and which pods are guests. */
   readonly accounting: NodeAccounting;
+  /** Called with what another cluster states to this one: a signed JWS, of which nothing was checked. Must not throw. */
+  readonly onStatement?: (from: string, statement: string) => void;
+  /** Called when the broker's stream has opened, or events were missed: statements must be sent again. Must not throw. */
+  readonly onConnected?: () => void;
   /** Stops the work of the requester's half; a restarted agent continues it. */
   readonly stop: () => Promise<void>;
 }

@@ -25,6 +25,13 @@ export const EVENT_REASONS = {
   SliceCordoned: "A Liqo slice has no reservation any more; it gets no new pods.",
   SliceFlagged: "A Liqo slice bypasses reservations and was cordoned, as --liqo-enforce asks.",
   GuestsRemoved: "Pods of another cluster were removed, because nothing is reserved for them any more.",
+  TenantCordoned:
+    "A cluster that borrows here tried to get a certificate that is not its own; it gets nothing new.",
+  PeerRefused: "What another cluster states does not count; the message says why and what a person can do.",
+  PeerAddressChanged:
+    "A provider states another API server or authority than Liqo uses here; the message says what a person can do.",
+  AdvertisementRefused:
+    "The broker does not accept what this cluster advertises; the message says why and what to do.",
   UnknownToBroker: "The broker does not know the reservation; it is kept and offered for adoption.",
 } as const;
 

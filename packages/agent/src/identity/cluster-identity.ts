@@ -8,6 +8,8 @@ interface IdentitySources {
   readonly flag: string;
   /** The identity that the broker sees: the certificate's Common Name. Undefined: the transport does not know. */
   readonly commonName: string | undefined;
+  /** The flag that names the certificate. */
+  readonly certificate?: string;
 }
 
 /**
@@ -15,13 +17,13 @@ interface IdentitySources {
  * certificate's. Throws a Fault that names the remedy where there is no ID to use.
  */
 export async function findClusterId(
-  { flag, commonName }: IdentitySources,
+  { flag, commonName, certificate = "--broker-cert-path" }: IdentitySources,
   client: Pick<KubeClient, "get">,
 ): Promise<ClusterId> {
   if (commonName !== undefined && flag !== "" && flag !== commonName) {
     throw new Fault(
       "invalid",
-      `--cluster-id is ${JSON.stringify(flag)}, but the certificate in --broker-cert-path belongs to ${JSON.stringify(commonName)}: leave --cluster-id out, or make a certificate with brokerctl certs issue ${flag}`,
+      `--cluster-id is ${JSON.stringify(flag)}, but the certificate in ${certificate} belongs to ${JSON.stringify(commonName)}: leave --cluster-id out, or make a certificate with brokerctl certs issue ${flag}`,
     );
   }
   const clusterId = commonName ?? flag;
@@ -29,7 +31,7 @@ export async function findClusterId(
   if (isClusterId(clusterId)) return clusterId;
   throw new Fault(
     "invalid",
-    `the certificate in --broker-cert-path belongs to ${JSON.stringify(clusterId)}, which is not a cluster ID (${CLUSTER_ID_FORM}): make another with brokerctl certs issue <cluster-id>`,
+    `the certificate in ${certificate} belongs to ${JSON.stringify(clusterId)}, which is not a cluster ID (${CLUSTER_ID_FORM}): make another with brokerctl certs issue <cluster-id>`,
   );
 }
 

@@ -6,7 +6,7 @@ import { AGENT_SETTINGS } from "../settings/agent-settings.ts";
 const ROOT = join(import.meta.dirname, "../../../..");
 const HANDBOOK = await readFile(join(ROOT, "docs/liqo.md"), "utf8");
 /** Flags of liqoctl that the page shows. */
-const FOREIGN = ["consumer-cluster-id", "create-resource-slice", "minify", "flatten", "raw"];
+const FOREIGN = ["set", "consumer-cluster-id", "create-resource-slice", "minify", "flatten", "raw"];
 /** Short steps and races: nobody will look these up. */
 const PASSING = [
   "Aborted",
@@ -23,9 +23,12 @@ const PASSING = [
 ];
 
 async function reasonsInCode(): Promise<string[]> {
-  const folder = join(import.meta.dirname, "requester");
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  const folders = ["requester", "relay"].map((name) => join(import.meta.dirname, name));
+  const paths = await Promise.all(
+    folders.map(async (folder) => (await readdir(folder)).map((file) => join(folder, file))),
+  );
+  const files = paths.flat().filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const answering = /(?:wait|stalled|step|act|refused)\(\s*"([A-Z]\w+)"|reason(?:: | = )"([A-Z]\w+)"/g;
   const withJob = /, "(Peering|Unpeering)", |, "([A-Z]\w+Leaving)", /g;
   const found = texts.flatMap((text) => [...text.matchAll(answering), ...text.matchAll(withJob)]);

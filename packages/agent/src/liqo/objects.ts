@@ -96,6 +96,8 @@ interface ResourceSliceSpec {
   readonly providerClusterID?: string;
   readonly resources?: ResourceList;
   readonly class?: string;
+  /** PEM in base64; written by the consumer's Liqo. */
+  readonly csr?: string;
 }
 
 interface ResourceSliceStatus {
@@ -114,12 +116,24 @@ export function deleteCommand({ metadata }: ResourceSlice): string {
   return `kubectl delete ${plural}.${group} -n ${metadata.namespace ?? ""} ${metadata.name}`;
 }
 
+/** How a consumer's Liqo reaches the provider. Certificates are PEM in base64. */
+export interface AuthParams {
+  readonly apiServer?: string;
+  readonly ca?: string;
+  readonly signedCRT?: string;
+  readonly proxyURL?: string;
+  /** On EKS: keys of a user at AWS. */
+  readonly awsConfig?: object;
+}
+
 /** On the consumer: the identity at a provider; one for Liqo itself and one per slice. */
 export type Identity = KubernetesObject<
   {
     /** The provider's. */
     readonly clusterID?: string;
     readonly type?: "ControlPlane" | "ResourceSlice";
+    readonly authParams?: AuthParams;
+    readonly namespace?: string;
   },
   never
 >;
@@ -127,8 +141,15 @@ export const IDENTITIES = liqoKind<Identity>("authentication", "Identity", "iden
 
 /** On the provider: a consumer that was accepted. */
 export type Tenant = KubernetesObject<
-  { readonly clusterID?: string; readonly tenantCondition?: "Active" | "Cordoned" | "Drained" },
-  never
+  {
+    readonly clusterID?: string;
+    readonly tenantCondition?: "Active" | "Cordoned" | "Drained";
+    readonly authzPolicy?: "KeysExchange" | "TolerateNoHandshake";
+    readonly publicKey?: string;
+    readonly csr?: string;
+    readonly signature?: string;
+  },
+  { readonly authParams?: AuthParams; readonly tenantNamespace?: string }
 >;
 export const TENANTS = liqoKind<Tenant>("authentication", "Tenant", "tenants");
 

@@ -23,7 +23,7 @@ const neighbour = digest.with(9, 1);
 const LONGEST = [reservationId(LONGEST_CLUSTER, digest), reservationId(LONGEST_CLUSTER, neighbour)] as const;
 
 const markerOf = (claim: string) =>
-  markerManifest("liqo", { liqoId: "calm-paris", clusterId: "paris" }, claim);
+  markerManifest("liqo", { liqoId: "calm-paris", clusterId: "paris" }, [claim]);
 
 describe("a name that is made of a reservation's", () => {
   test("is tried with the longest there are, alike but for their ends", () => {

@@ -105,6 +105,7 @@ test("the documented table says of every figure in a scrape what it is, and of n
   metrics.published("accepted", 1);
   metrics.watchRestarted("pods");
   metrics.reconcileFailed("holds");
+  metrics.certificateRenewal("none");
   metrics.advertised({ reserved: resourceVector({}), available: resourceVector({}) });
   metrics.certificatesInForce(await certificates());
   watch([entry("provider", "Active")]);

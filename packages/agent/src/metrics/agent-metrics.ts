@@ -22,6 +22,8 @@ export interface MetricSources {
 
 /** The agent's metrics. */
 export interface AgentMetrics extends AgentObserver, MetricsSource {
+  /** Counts a try to renew the own certificate; "none" only makes the series appear. */
+  readonly certificateRenewal: (result: "renewed" | "failed" | "none") => void;
   /** Sets the certificates in use. */
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Sets the sources to read from. */
@@ -76,6 +78,11 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
     help: "Reconciliations that failed and are retried.",
     isLabelled: true,
   });
+  const renewals = registry.counter({
+    name: "agent_certificate_renewals_total",
+    help: "Tries to renew the agent's own certificate, by result: `renewed` or `failed`. Only agents that renew it themselves have it.",
+    isLabelled: true,
+  });
   addCertificateMetric(registry, "agent", () => certificates);
   addReloadGauge(registry, reloads);
   addResourceGauges(registry, () => advertised);
@@ -95,6 +102,9 @@ export function createAgentMetrics(reloads: Reloads["statuses"] = () => []): Age
     held: (delayMs) => instructionDelay.observe(Math.max(0, delayMs) / 1000),
     watchRestarted: (resource) => restarts.inc({ resource }),
     reconcileFailed: (controller) => failures.inc({ controller }),
+    certificateRenewal: (result) => {
+      for (const each of ["renewed", "failed"]) renewals.inc({ result: each }, each === result ? 1 : 0);
+    },
     certificatesInForce: (set) => {
       certificates = set;
     },

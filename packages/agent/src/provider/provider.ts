@@ -40,6 +40,8 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
     withoutBroker: options.withoutBroker === true,
   });
   let last: Publication | undefined;
+  /** Until then an advertisement would give up the cluster's ID in the data plane, which another cluster could then claim. */
+  let isIdentityKnown = false;
 
   const reservations = (): Reservation[] =>
     cache
@@ -47,7 +49,7 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
       .map(({ reservation }) => reservation)
       .filter(({ id }) => controller.isHeld(id));
   const input = (): Omit<AdvertisementInput, "instance" | "sequence" | "reserved"> | undefined => {
-    if (!cluster.isSynced() || !objects.synced()) return undefined;
+    if (!cluster.isSynced() || !objects.synced() || !isIdentityKnown) return undefined;
     return {
       clusterId: options.clusterId,
       clusterName: options.clusterName,
@@ -149,7 +151,11 @@ export function createProvider(options: ProviderOptions, deps: ProviderDeps) {
     /** Resolves when the cluster was observed once. */
     start: async (): Promise<void> => {
       publisher.start();
-      await Promise.all([cluster.start(), prices.start(), dataPlane.start()]);
+      const identified = dataPlane.start().then(() => {
+        isIdentityKnown = true;
+        publisher.trigger();
+      });
+      await Promise.all([cluster.start(), prices.start(), identified]);
       publisher.trigger();
       meter.start();
     },

@@ -4,6 +4,7 @@ import { type Advertisement, advertisementKind } from "@resource-broker/contract
 import { customResource } from "@resource-broker/kube";
 import { advertisementBody, fakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
+import type { ObjectEvent } from "../events/record-event.ts";
 import { gate } from "../testing/call-fault.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
@@ -17,11 +18,19 @@ function world() {
   const time = fakeClock();
   const cluster = fakeCluster(time);
   const log = recordedLog();
-  const mirror = mirrorWriter(PLACE, { client: cluster.client, clock: time, log, withoutBroker: false });
+  const events: ObjectEvent[] = [];
+  const mirror = mirrorWriter(PLACE, {
+    client: cluster.client,
+    clock: time,
+    log,
+    withoutBroker: false,
+    recordEvent: (event) => void events.push(event),
+  });
   return {
     time,
     cluster,
     log,
+    events,
     mirror,
     shown: (): Advertisement | undefined => cluster.find(ADVERTISEMENTS, PLACE),
   };
@@ -66,6 +75,25 @@ describe("the local Advertisement", () => {
     await mirror.settled();
     expect(shown()?.status?.conditions).toEqual(since);
     expect(shown()?.spec.resources.allocatable.cpu).toBe("11");
+  });
+
+  test("has an event when the broker refuses it, once for each reason, and none for an outage", async () => {
+    const { mirror, events, shown } = world();
+    const taken = (holder: string): Publication =>
+      ({ ...failed(12), fault: new Fault("liqo-id-taken", `it belongs to ${holder}`) }) as Publication;
+    for (const publication of [failed(12), taken("rome"), taken("rome"), taken("oslo"), accepted(12)]) {
+      mirror.write(publication);
+      await mirror.settled();
+    }
+    expect(events).toMatchObject([
+      {
+        regarding: { kind: "Advertisement", metadata: { ...PLACE, uid: shown()?.metadata.uid } },
+        type: "Warning",
+        reason: "AdvertisementRefused",
+        message: "it belongs to rome",
+      },
+      { message: "it belongs to oslo" },
+    ]);
   });
 
   test("skips what is old by the time it could be written", async () => {

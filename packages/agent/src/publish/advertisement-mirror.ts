@@ -5,6 +5,7 @@ import { customResource, failureReporter, type KubeClient } from "@resource-brok
 import { type ConditionUpdate, statusOf } from "../manifests/conditions.ts";
 import { MANAGED_BY_LABEL, MANAGER } from "../manifests/labels.ts";
 import { applyOwn, patchStatus } from "../manifests/writes.ts";
+import type { RecordEvent } from "../events/record-event.ts";
 import { NO_BROKER } from "../transport/no-broker.ts";
 import type { Publication } from "./publisher.ts";
 
@@ -15,13 +16,16 @@ export interface MirrorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly withoutBroker: boolean;
+  readonly recordEvent: RecordEvent;
 }
 
 /** Keeps the local Advertisement up to date. A failure does not stop publishing; only the newest state is written. */
-export function mirrorWriter(key: MirrorKey, { client, clock, log, withoutBroker }: MirrorDeps) {
+export function mirrorWriter(key: MirrorKey, deps: MirrorDeps) {
+  const { client, clock, log, withoutBroker } = deps;
   const reporter = failureReporter({ log, clock, fields: { ...key }, what: "writing the Advertisement" });
   let next: Publication | undefined;
   let before: Advertisement["status"];
+  let refusal: string | undefined;
   let pending: Promise<void> | undefined;
 
   const writeOne = async (publication: Publication): Promise<void> => {
@@ -31,6 +35,14 @@ export function mirrorWriter(key: MirrorKey, { client, clock, log, withoutBroker
     const status = mirroredStatus(outcome, written.status ?? before, clock.wallMs());
     await patchStatus(client, ADVERTISEMENTS, { name: key, status });
     before = status;
+    if (!withoutBroker) recordRefusal(written, publication);
+  };
+  /** An outage passes by itself; a refusal needs a person. */
+  const recordRefusal = (regarding: Advertisement, publication: Publication): void => {
+    const message = publication.ok || publication.fault.retry ? undefined : publication.fault.message;
+    if (message !== undefined && message !== refusal)
+      deps.recordEvent({ regarding, type: "Warning", reason: "AdvertisementRefused", message });
+    refusal = message;
   };
 
   /** The cluster ID is immutable: an agent with another ID has left the object. */

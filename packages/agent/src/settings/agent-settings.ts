@@ -12,6 +12,7 @@ import {
   readClusterLabel,
   readExtendedResource,
   readToleratedTaint,
+  secretProblem,
   word,
   words,
 } from "./forms.ts";
@@ -43,6 +44,16 @@ const BROKER_SETTINGS = {
   "broker-cert-path": word(
     "DIR",
     "Folder with tls.crt, tls.key and ca.crt for the broker; read again when it changes.",
+  ),
+  "identity-secret": word(
+    "[NAMESPACE/]NAME",
+    "Secret of this agent, which must exist: its identity key and, without --broker-cert-path, its certificate. Namespace: POD_NAMESPACE, else that of the Advertisement.",
+    { check: secretProblem },
+  ),
+  "join-secret": word(
+    "[NAMESPACE/]NAME",
+    "Secret with an invitation, as brokerctl invite writes it: the agent gets its certificate with it, and the broker's address.",
+    { check: secretProblem },
   ),
   "broker-kubeconfig": word(
     "FILE",

@@ -1,10 +1,9 @@
 import { parseToleratedTaint, type ToleratedTaint } from "@resource-broker/accounting";
-import { NAMED_RESOURCES, type Setting, type SettingResult } from "@resource-broker/base";
+import { isNamespaceName, NAMED_RESOURCES, type Setting, type SettingResult } from "@resource-broker/base";
 import { CLUSTER_ID_FORM, DNS_SUBDOMAIN, isClusterId } from "@resource-broker/domain";
 
 /** The forms of flag values; each function returns the problem and how to write it. */
 
-const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 const OBJECT_NAME = new RegExp(`^${DNS_SUBDOMAIN}$`, "u");
 const OBJECT_NAME_MAX = 253;
 const DISPLAY_NAME_MAX = 253;
@@ -23,7 +22,7 @@ export function clusterIdProblem(text: string): string | undefined {
 }
 
 export function namespaceProblem(text: string): string | undefined {
-  if (NAMESPACE.test(text)) return undefined;
+  if (isNamespaceName(text)) return undefined;
   return `${JSON.stringify(text)} is not a namespace: use lower-case letters, digits and "-", at most 63 of them`;
 }
 
@@ -34,8 +33,21 @@ export function objectNameProblem(text: string): string | undefined {
 
 export function configMapProblem(text: string): string | undefined {
   const [namespace = "", name = "", ...rest] = text.split("/");
-  if (rest.length === 0 && NAMESPACE.test(namespace) && isObjectName(name)) return undefined;
+  if (rest.length === 0 && isNamespaceName(namespace) && isObjectName(name)) return undefined;
   return `${JSON.stringify(text)} does not name a ConfigMap: write namespace/name`;
+}
+
+export function secretProblem(text: string): string | undefined {
+  const [name = "", namespace, ...rest] = text.split("/").reverse();
+  const isNamespace = namespace === undefined || isNamespaceName(namespace);
+  if (rest.length === 0 && isNamespace && isObjectName(name)) return undefined;
+  return `${JSON.stringify(text)} does not name a Secret: write name or namespace/name`;
+}
+
+/** Reads `namespace/name`. */
+export function secretName(text: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = "", name = ""] = text.split("/");
+  return { namespace, name };
 }
 
 export function displayNameProblem(text: string): string | undefined {

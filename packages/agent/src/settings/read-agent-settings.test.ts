@@ -59,6 +59,17 @@ describe("the agent's settings", () => {
         "extended-resources": ["example.com/fpga"],
       },
     ],
+    [
+      "Secrets of the pod's namespace, or of the named one",
+      ["--identity-secret=own", "--join-secret=other/invitation", "--broker-cert-path="],
+      { "identity-secret": "system/own", "join-secret": "other/invitation" },
+      { POD_NAMESPACE: "system" },
+    ],
+    [
+      "an identity key beside a folder of certificates",
+      ["--identity-secret=own"],
+      { "identity-secret": "default/own", "broker-cert-path": "/certs" },
+    ],
     ["no polling", ["--instruction-poll-interval=0"], { "instruction-poll-interval": 0 }],
     ["no GPUs", ["--gpu-resources="], { "gpu-resources": [] }],
     [
@@ -77,6 +88,13 @@ describe("the agent's settings", () => {
     ["none", ["--broker-transport=none"]],
   ])("choose the transport %s with %s", async (transport, argv) => {
     expect(await read(argv)).toMatchObject({ settings: { "broker-transport": transport } });
+  });
+
+  test("need neither address nor folder with an invitation", async () => {
+    expect(await read(["--identity-secret=own", "--join-secret=invitation"])).toMatchObject({
+      ok: true,
+      settings: { "broker-transport": "http", "broker-url": [], "broker-cert-path": "" },
+    });
   });
 
   const idle = (flags: string, transport: string) =>
@@ -107,6 +125,10 @@ describe("wrong settings are one line with the remedy", () => {
 
   /** One flag beside the right ones, and the line. */
   test.each<[string, string, Env?]>([
+    [
+      "--identity-secret=a/b/c",
+      '--identity-secret: "a/b/c" does not name a Secret: write name or namespace/name',
+    ],
     ["--broker-transport=ftp", '--broker-transport: "ftp" is not one of http, kubernetes, none'],
     [
       "--broker-kubeconfig=/x",
@@ -184,8 +206,27 @@ describe("wrong settings are one line with the remedy", () => {
       "--broker-url is missing: give the broker's address, for example https://broker.example:8443",
     ],
     ["--broker-url=https://broker.example:8443", CERT_PATH_MISSING],
+    [
+      "--join-secret=invitation",
+      "--identity-secret is missing: --join-secret needs a Secret of the agent for the keys and the certificate",
+    ],
   ])("%s alone", async (flag, line) => {
     expect(await read([flag])).toEqual({ ok: false, problems: [line] });
+  });
+
+  test.each([
+    [
+      RIGHT,
+      "--join-secret and --broker-cert-path both name the certificate: leave one out; an identity key works with both",
+    ],
+    [
+      ["--broker-kubeconfig=/hub"],
+      "--identity-secret needs --broker-transport=http, and it is kubernetes: leave one of them out",
+      "--join-secret needs --broker-transport=http, and it is kubernetes: leave one of them out",
+    ],
+  ])("an invitation beside %s", async (flags, ...problems) => {
+    const argv = ["--identity-secret=own", "--join-secret=invitation", ...flags];
+    expect(await read(argv)).toEqual({ ok: false, problems });
   });
 
   test("everything that is wrong is reported at once", async () => {

@@ -16,7 +16,12 @@ import { namespaceProblem } from "./forms.ts";
 
 type Settings = Pick<
   AgentSettings,
-  "broker-transport" | "broker-url" | "broker-cert-path" | "broker-kubeconfig"
+  | "broker-transport"
+  | "broker-url"
+  | "broker-cert-path"
+  | "broker-kubeconfig"
+  | "identity-secret"
+  | "join-secret"
 >;
 
 const BROKER_FLAGS = ["broker-url", "broker-cert-path", "broker-kubeconfig"] as const;
@@ -68,10 +73,16 @@ function withDefaults(settings: AgentSettings, podNamespace: string): AgentSetti
   return {
     ...settings,
     "broker-transport": transportOf(settings),
+    "identity-secret": inNamespace(settings["identity-secret"], podNamespace || own),
+    "join-secret": inNamespace(settings["join-secret"], podNamespace || own),
     ...dataPlaneDefaults(settings),
     "instruction-namespace": settings["instruction-namespace"] || own,
     "leader-election-namespace": settings["leader-election-namespace"] || podNamespace || own,
   };
+}
+
+function inNamespace(secret: string, namespace: string): string {
+  return secret === "" || secret.includes("/") ? secret : `${namespace}/${secret}`;
 }
 
 function contradictions(settings: AgentSettings, podNamespace: string): string[] {
@@ -142,8 +153,15 @@ function transportProblems(settings: Settings): string[] {
       "--broker-url and --broker-kubeconfig both name the broker: leave one out, or choose with --broker-transport",
     ];
   }
+  const transport = transportOf(settings);
   const problems = { http: httpProblems, kubernetes: kubernetesProblems, none: () => [] };
-  return problems[transportOf(settings)](settings);
+  const secrets = (["identity-secret", "join-secret"] as const).filter((name) => settings[name] !== "");
+  return [
+    ...problems[transport](settings),
+    ...(transport === "http" ? [] : secrets).map(
+      (name) => `--${name} needs --broker-transport=http, and it is ${transport}: leave one of them out`,
+    ),
+  ];
 }
 
 /** Flags that have no effect with this transport. */
@@ -158,10 +176,23 @@ function transportWarnings(settings: Settings): string[] {
 }
 
 function httpProblems(settings: Settings): string[] {
-  const problems = urlProblems(settings["broker-url"]);
-  if (settings["broker-cert-path"] === "") {
+  const { "broker-url": urls, "join-secret": join } = settings;
+  const folder = settings["broker-cert-path"];
+  const identity = settings["identity-secret"];
+  const problems = urls.length === 0 && join !== "" ? [] : urlProblems(urls);
+  if (folder === "" && identity === "" && join === "") {
     problems.push(
       "--broker-cert-path is missing: name the folder with tls.crt, tls.key and ca.crt; brokerctl certs issue <cluster-id> writes one",
+    );
+  }
+  if (join !== "" && identity === "") {
+    problems.push(
+      "--identity-secret is missing: --join-secret needs a Secret of the agent for the keys and the certificate",
+    );
+  }
+  if (join !== "" && folder !== "") {
+    problems.push(
+      "--join-secret and --broker-cert-path both name the certificate: leave one out; an identity key works with both",
     );
   }
   return problems;

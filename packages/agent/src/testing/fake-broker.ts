@@ -5,6 +5,7 @@ import {
   type AdoptionRequestDTO,
   fromAdvertisement,
   fromReservation,
+  type PeerStatementDTO,
   type ReservationDTO,
   type ReservationRequestDTO,
   refusalDetails,
@@ -114,6 +115,14 @@ export function fakeBroker(clock: Clock) {
     of(clusterId, "provider")
       .filter(({ phase }) => !isFinal(phase))
       .map((reservation) => shown(reservation, "provider"));
+
+  /** The newest statements, by sender and receiver. Not checked, and lost with `forget`. */
+  const statements = new Map<string, string>();
+  const statementsTo = (to: string): PeerStatementDTO[] =>
+    [...statements].flatMap(([pair, statement]) => {
+      const [from = "", receiver] = pair.split(" ");
+      return receiver === to ? [{ from, statement }] : [];
+    });
 
   const connect = (clusterId: string): BrokerTransport => {
     const responseListeners = new Set<(response: ResponseMetadata) => void>();
@@ -228,6 +237,7 @@ export function fakeBroker(clock: Clock) {
           ...of(clusterId, "requester")
             .filter(({ phase }) => !isFinal(phase))
             .map((each) => ({ kind: "reservation", reservation: shown(each, "requester") }) as const),
+          ...statementsTo(clusterId).map((each) => ({ kind: "statement", ...each }) as const),
         ]);
         yield* streams.open(clusterId, beginning, signal);
       },
@@ -242,6 +252,12 @@ export function fakeBroker(clock: Clock) {
       refuse: (id, why) =>
         newer("refuse", id, () => tolerant(run({ kind: "refuse", by, id, why }), "already-ended")),
       adopt: (offers) => newer("adopt", "", () => adopt(offers)),
+      putStatement: (to, statement) =>
+        newer("putStatement", to, () => {
+          statements.set(`${clusterId} ${to}`, statement);
+          streams.send(to, { kind: "statement", from: clusterId, statement });
+        }),
+      listStatements: () => newer("listStatements", "", () => statementsTo(clusterId)),
       ping: () => call("ping", "", () => undefined),
       onResponse: (listener) => {
         responseListeners.add(listener);
@@ -281,6 +297,7 @@ export function fakeBroker(clock: Clock) {
       ledger = emptyLedger();
       ledger.adoption = initialAdoptionWindow(now(), "created");
       ledgers++;
+      statements.clear();
       streams.cut();
     },
     /** Another policy is in force. Undefined: the built-in slice defaults, which no word is lost on. */

@@ -11,6 +11,8 @@ export interface KubeCall {
   readonly plural: string;
   /** Empty for lists and watches. */
   readonly name: string;
+  /** Undefined: all of them, or the object has none. */
+  readonly namespace?: string | undefined;
 }
 
 const BOOKMARK_MS = 60_000;
@@ -58,7 +60,12 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
   };
 
   async function* watch<T>(resource: Resource<T>, query: WatchQuery): AsyncGenerator<WatchEvent<T>> {
-    const made: KubeCall = { verb: "watch", plural: resource.plural, name: "" };
+    const made: KubeCall = {
+      verb: "watch",
+      plural: resource.plural,
+      name: "",
+      namespace: query.namespace,
+    };
     admit(made);
     await callWith(rule?.(made), () => undefined);
     const line: OpenWatch = { isCut: false, wake: () => undefined };
@@ -108,7 +115,7 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
     find: (resource, name) => call(named("get", resource, name), () => objects.find(resource.plural, name)),
     list: async (resource, query, each) => {
       const listed = await call<{ found: FakeObject[]; version: number }>(
-        { verb: "list", plural: resource.plural, name: "" },
+        { verb: "list", plural: resource.plural, name: "", namespace: query.namespace },
         () => ({
           found: objects.all(resource.plural).filter((object) => isSelected(object, query.namespace)),
           version: lastVersion(),
@@ -135,6 +142,7 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
       call(named("patch", resource, name), () => {
         const before = objects.get(resource, name);
         const after = patched(before, patch);
+        expectVersion(before, after.metadata);
         const isStatus = options?.subresource === "status";
         return objects.replace(resource, isStatus ? withStatus(before, after.status) : after);
       }),
@@ -192,8 +200,12 @@ export function fakeCluster(clock: Clock, options: FakeKinds = {}) {
   };
 }
 
-function named(verb: KubeCall["verb"], { plural }: Resource<unknown>, { name }: ObjectName): KubeCall {
-  return { verb, plural, name };
+function named(
+  verb: KubeCall["verb"],
+  { plural }: Resource<unknown>,
+  { name, namespace }: ObjectName,
+): KubeCall {
+  return { verb, plural, name, namespace };
 }
 
 function isSelected({ metadata }: FakeObject, namespace: string | undefined): boolean {

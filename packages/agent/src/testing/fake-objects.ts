@@ -87,8 +87,8 @@ export function fakeObjects({ areOlder = false }: FakeKinds = {}) {
       const known = get(resource, object.metadata);
       const isNewSpec = JSON.stringify(known.spec) !== JSON.stringify(object.spec);
       expectAllowed(resource.plural, known, object);
-      if (isNewSpec && !areOlder && isReservedPhase(known)) {
-        throw new Fault("invalid", "spec: resources are already reserved for this request");
+      if (isNewSpec && !areOlder && isFixed(known)) {
+        throw new Fault("invalid", "spec: resources are already reserved for this request, or it has ended");
       }
       if (JSON.stringify(withoutVersion(known)) === JSON.stringify(withoutVersion(object))) return known;
       const { uid = "", generation = 0 } = known.metadata;
@@ -128,9 +128,9 @@ function expectAllowed(plural: string, before: FakeObject, after: FakeObject): v
   }
 }
 
-function isReservedPhase({ kind, status }: FakeObject): boolean {
-  const { phase } = (status ?? {}) as { phase?: string };
-  return kind === "ResourceRequest" && (phase === "Reserved" || phase === "Active");
+function isFixed({ kind, status }: FakeObject): boolean {
+  const { phase = "Pending" } = (status ?? {}) as { phase?: string };
+  return kind === "ResourceRequest" && phase !== "Pending";
 }
 
 function fieldOf({ spec }: FakeObject, name: string): unknown {

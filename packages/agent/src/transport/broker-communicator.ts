@@ -8,7 +8,7 @@ export type { BrokerEvent, ResponseMetadata, Role };
 /** The broker's API as it is on the wire: the client over HTTP, or the transport through objects in the broker's cluster. */
 export type BrokerTransport = Omit<
   BrokerClient,
-  "identity" | "request" | "renew" | "quote" | "getDecision"
+  "identity" | "request" | "renew" | "quote" | "getDecision" | "renewCertificate"
 > & {
   /** The identity that the broker sees. Undefined: the transport does not know. */
   readonly identity: () => string | undefined;
@@ -28,6 +28,8 @@ export interface CapacityChange {
 export type ReservationEvent =
   | { readonly kind: "instruction" | "reservation"; readonly reservation: Reservation }
   | { readonly kind: "capacity"; readonly capacity: CapacityChange }
+  /** What another cluster states to this one: a signed JWS. Nothing in it was checked. */
+  | { readonly kind: "statement"; readonly from: string; readonly statement: string }
   | { readonly kind: "reset" | "heartbeat" };
 
 /** The agent's port to the broker: the calls of `BrokerClient`, and the faults they throw, in the agent's own types. */
@@ -77,6 +79,8 @@ function fromEvent(event: BrokerEvent): ReservationEvent {
       const { change, reservationIDs: reservationIds = [], message = "" } = event.capacity;
       return { kind: "capacity", capacity: { change, reservationIds, message } };
     }
+    case "statement":
+      return event;
     case "reset":
     case "heartbeat":
       return { kind: event.kind };

@@ -23,6 +23,8 @@ export function noBroker(): BrokerTransport {
     acknowledge: absent,
     refuse: absent,
     adopt: absent,
+    putStatement: absent,
+    listStatements: absent,
     ping: absent,
     onResponse: () => () => undefined,
     close: () => Promise.resolve(),

@@ -1,8 +1,9 @@
 import type { Clock, Log } from "@resource-broker/base";
-import { createBrokerClient } from "@resource-broker/client";
+import { type BrokerClient, createBrokerClient } from "@resource-broker/client";
 import { createKubeClient, type Environment, loadKubeConfig } from "@resource-broker/kube";
 import { type CertificateSet, observedCertificates, type Reloads } from "@resource-broker/runtime";
 import { agentCertificates } from "../identity/agent-certificates.ts";
+import type { BrokerCredentials } from "../identity/open-identity.ts";
 import { MANAGER } from "../manifests/labels.ts";
 import { AGENT_HINTS, type AgentSettings } from "../settings/agent-settings.ts";
 import { type BrokerCommunicator, brokerCommunicator } from "./broker-communicator.ts";
@@ -19,6 +20,8 @@ export interface TransportDeps {
   /** The UID of the agent's own kube-system, for a kubeconfig that names no cluster. */
   readonly clusterIdByUid: () => Promise<string>;
   readonly reloads: Pick<Reloads, "source">;
+  /** With `--identity-secret`. Absent: the flags name address and certificates. */
+  readonly credentials?: BrokerCredentials | undefined;
   /** Called with the certificates in use, where the transport has any. */
   readonly onCertificates: (set: CertificateSet) => void;
 }
@@ -26,6 +29,8 @@ export interface TransportDeps {
 /** The transport that the settings choose. */
 export interface Transport {
   readonly communicator: BrokerCommunicator;
+  /** Over HTTP only. */
+  readonly client?: BrokerClient;
   /** The broker's address, for the log. */
   readonly label: string;
 }
@@ -35,18 +40,13 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
   if (settings["broker-transport"] === "none")
     return { communicator: brokerCommunicator(noBroker()), label: "none" };
   if (settings["broker-transport"] !== "kubernetes") {
-    const folder = agentCertificates(settings["broker-cert-path"], {
-      clock,
-      log,
-      report: reloads.source("certificates"),
-    });
-    const certificates = observedCertificates(folder, deps.onCertificates);
-    const brokerUrls = settings["broker-url"];
+    const { brokerUrls, ...credentials } = deps.credentials ?? credentialsByFlags(settings, deps);
+    const certificates = observedCertificates(credentials.certificates, deps.onCertificates);
     const client = await createBrokerClient(
       { brokerUrls },
-      { certificates, clock, random, log, hints: AGENT_HINTS },
+      { clock, random, log, ...credentials, certificates },
     );
-    return { communicator: brokerCommunicator(client), label: brokerUrls.join(",") };
+    return { communicator: brokerCommunicator(client), client, label: brokerUrls.join(",") };
   }
   const config = await loadKubeConfig({ env, files: [settings["broker-kubeconfig"]] });
   const client = createKubeClient(config, { clock, log, env, userAgent: MANAGER, reloads });
@@ -65,4 +65,13 @@ export async function openTransport(settings: AgentSettings, deps: TransportDeps
     client.close();
     throw error;
   }
+}
+
+function credentialsByFlags(
+  settings: AgentSettings,
+  { clock, log, reloads }: TransportDeps,
+): BrokerCredentials {
+  const report = reloads.source("certificates");
+  const certificates = agentCertificates(settings["broker-cert-path"], { clock, log, report });
+  return { certificates, brokerUrls: settings["broker-url"], hints: AGENT_HINTS };
 }

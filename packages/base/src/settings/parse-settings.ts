@@ -93,9 +93,17 @@ function takesNextWord(table: SettingsTable, name: string, next: string | undefi
 }
 
 function unknownFlag(name: string, table: SettingsTable): string {
-  const meant = closest(name, Object.keys(table));
+  const meant = meantBy(name, Object.keys(table));
   const hint = meant === undefined ? "see --help" : `did you mean --${meant}?`;
   return `unknown argument ${JSON.stringify(name)}: ${hint}`;
+}
+
+/** The nearest name; or the only one whose last word is near, as `--http-port` is for `--port`. */
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const endings = known.filter(
+    (each) => closest(name, [each.slice(each.lastIndexOf("-") + 1)]) !== undefined,
+  );
+  return closest(name, known) ?? (endings.length === 1 ? endings[0] : undefined);
 }
 
 function isIgnored(name: string, ignored: readonly string[]): boolean {

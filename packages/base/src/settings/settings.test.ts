@@ -60,6 +60,8 @@ describe("settings", () => {
 
   const wrong = [
     { argv: ["--htp-port=1"], problem: 'unknown argument "htp-port": did you mean --http-port?' },
+    { argv: ["--prt=1"], problem: 'unknown argument "prt": did you mean --http-port?' },
+    { argv: ["--port", "1"], problem: 'unknown argument "port": did you mean --http-port?' },
     { argv: ["--quux"], problem: 'unknown argument "quux": see --help' },
     { argv: ["serve"], problem: 'unknown argument "serve"' },
     { argv: ["--http-port"], problem: "--http-port needs a value: --http-port=N" },

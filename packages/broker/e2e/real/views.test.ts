@@ -69,7 +69,14 @@ async function startEnvironment() {
   const store = memoryStore();
   const engine = createEngine(
     { policy: DEFAULT_POLICY, maxWaiting: 1000 },
-    { store, clock, observer: NO_OBSERVER, defer: setImmediate, onFatal: silent },
+    {
+      store,
+      clock,
+      observer: NO_OBSERVER,
+      defer: setImmediate,
+      onFatal: silent,
+      newDecisionId: () => `dec-${randomBytes(8).toString("hex")}`,
+    },
   );
   await engine.start();
   const force = policyInForce({ use: ({ policy }) => engine.setPolicy(policy), log });

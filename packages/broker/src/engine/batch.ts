@@ -87,8 +87,9 @@ function byUrgency(waiting: readonly Pending[]): Pending[] {
   return waiting.toSorted((a, b) => urgency(b.command) - urgency(a.command));
 }
 
-/** Releases and renewals go before requests: they need no capacity and may free some. */
+/** The queue goes first. Releases and renewals go before requests: they need no capacity and may free some. */
 function urgency(command: Command): number {
+  if (command.kind === "admit") return Number.POSITIVE_INFINITY;
   return command.kind === "reserve" ? command.request.priority : Number.MAX_VALUE;
 }
 
@@ -134,6 +135,10 @@ function actorOf(command: Command): string {
     case "reserve":
     case "release-by-key":
       return command.by?.clusterId ?? command.requester;
+    case "enroll":
+    case "bind":
+      return command.clusterId;
+    case "admit":
     case "expire-due":
     case "import":
       return "broker";
@@ -147,6 +152,9 @@ function actorOf(command: Command): string {
     case "adopt":
     case "open-adoption":
     case "close-adoption":
+    case "invite":
+    case "accept":
+    case "evict":
       return command.by.clusterId;
   }
 }

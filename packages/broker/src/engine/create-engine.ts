@@ -1,6 +1,7 @@
 import { type Clock, Fault } from "@resource-broker/base";
 import {
   type Command,
+  type DecisionId,
   type Instant,
   ledgerFrom,
   type Outcome,
@@ -9,6 +10,7 @@ import {
 } from "@resource-broker/domain";
 import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
+import { Admission, admitWaiting, LOOKED } from "./admission.ts";
 import { batchOf, CommandQueue, type Decided, type Pending, receivedIn, RecordedRefusals } from "./batch.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import { type EngineObserver, timed } from "./engine-observer.ts";
@@ -33,6 +35,8 @@ export interface EngineDeps {
   readonly observer: EngineObserver;
   /** Runs a task once the requests that have already arrived were read, so that they join the same commit. */
   readonly defer: (task: () => void) => void;
+  /** Names the decision about a request that waited. */
+  readonly newDecisionId: () => DecisionId;
   /** Why this replica may not answer for the ledger right now. Absent: one process alone has the store. */
   readonly notLeading?: () => Fault | undefined;
   /** Called once when the store is corrupt: the process should end. */
@@ -55,6 +59,7 @@ class SingleWriter implements Engine {
   readonly #listeners = new Set<(commit: Committed) => void>();
   readonly #refusals: RecordedRefusals;
   readonly #sweeper: Sweeper;
+  readonly #admission: Admission;
   readonly #writeBehind: WriteBehind;
   #policy: Policy;
   #ledgerTime: () => Instant;
@@ -79,6 +84,12 @@ class SingleWriter implements Engine {
       isSweepNeeded: () => this.#policy.requesterLostMs !== undefined || this.#health.state === "degraded",
       sweep: () => this.submit({ kind: "expire-due" }),
     });
+    this.#admission = new Admission({
+      clock,
+      isSettled: () => this.#ledgers.isSettled,
+      isAnyoneWaiting: () => this.ledger.waiting.pendingCount > 0,
+      admit: () => this.submit({ kind: "admit", decisionId: deps.newDecisionId() }),
+    });
     const { saveAdvertisements: save } = store;
     this.#writeBehind = new WriteBehind({ clock, save, onError: observer.advertisementsNotSaved });
   }
@@ -86,16 +97,18 @@ class SingleWriter implements Engine {
   readonly start = async (): Promise<void> => {
     const { ledgerId, commitNumber, records } = await this.#deps.store.open();
     this.#ledgerTime = startLedgerClock(this.#deps.clock, records.time);
-    this.#ledgers.load(ledgerFrom(records, this.now()));
+    this.#ledgers.load(ledgerFrom(records, this.now(), 2 * this.#policy.stalenessMs));
     this.#commitNumber = commitNumber;
     this.#ledgerId = ledgerId;
     this.#health = { state: "ready" };
     this.#sweeper.arm();
+    this.#admission.batchCommitted();
   };
 
   readonly stop = async (): Promise<void> => {
     this.#isStopping = true;
     this.#sweeper.stop();
+    this.#admission.stop();
     while (this.#running !== undefined) await this.#running;
     await this.#writeBehind.stop();
     if (this.#health.state !== "failed") this.#health = { state: "stopped" };
@@ -123,6 +136,7 @@ class SingleWriter implements Engine {
 
   readonly setPolicy = (policy: Policy): void => {
     this.#policy = policy;
+    this.#admission.policyChanged();
   };
 
   readonly onCommit: Engine["onCommit"] = (listener) => {
@@ -174,6 +188,7 @@ class SingleWriter implements Engine {
       const before = receivedIn(this.ledger, command)?.advertisement;
       const outcome = this.#ledgers.decide(command, this.#moment());
       const received = outcome.reply.kind === "advertised" ? receivedIn(this.ledger, command) : undefined;
+      this.#admission.advertised();
       const isDone = received === undefined || this.#writeBehind.add(received, before);
       return isDone ? Promise.resolve(outcome.reply) : this.#enqueue(command, outcome);
     } catch (error) {
@@ -204,6 +219,7 @@ class SingleWriter implements Engine {
     for (const { pending, outcome } of decided) pending.resolve(outcome.reply);
     if (batch.entries.length > 0) this.#notifyListeners(batch);
     this.#sweeper.arm();
+    this.#admission.batchCommitted();
   }
 
   /** Without a commit, leadership has to be checked explicitly: the state behind the reply may be outdated. */
@@ -218,8 +234,12 @@ class SingleWriter implements Engine {
     const decided: Decided[] = [];
     for (const pending of waiting) {
       try {
-        const outcome = pending.outcome ?? this.#ledgers.decide(pending.command, this.#moment());
-        decided.push({ pending, outcome });
+        // Whoever waits for what this batch has freed comes before a newcomer.
+        const isLookDue = pending.command.kind === "reserve" && !this.#ledgers.isSettled;
+        const isLook = pending.command.kind === "admit";
+        if (isLookDue || isLook) decided.push(...admitWaiting(this.#ledgers, this.#moment(), this.#deps));
+        const decideNow = () => this.#ledgers.decide(pending.command, this.#moment());
+        decided.push({ pending, outcome: pending.outcome ?? (isLook ? LOOKED : decideNow()) });
       } catch (error) {
         pending.reject(this.#internalFault(pending.command, error));
         this.#ledgers.rebuildTentative(decided.flatMap(({ outcome }) => outcome.events));

@@ -10,6 +10,7 @@ import {
   type LedgerEvent,
   type LedgerView,
   type Outcome,
+  unsettle,
 } from "@resource-broker/domain";
 
 /** The committed ledger, and the tentative ledger as it is when the commit in flight succeeds. */
@@ -27,6 +28,11 @@ export class LedgerPair {
     this.#tentative = cloneLedger(ledger);
   }
 
+  /** True when no waiting request can be granted, as far as is known. */
+  get isSettled(): boolean {
+    return this.#tentative.isSettled;
+  }
+
   /** Decides on the tentative ledger and applies the events to it. Soft events are also applied to the committed ledger. */
   decide(command: Command, moment: DecisionContext): Outcome {
     const outcome = decide(this.#tentative, command, moment);
@@ -37,9 +43,9 @@ export class LedgerPair {
     return outcome;
   }
 
-  /** Decides on the committed ledger without changing anything. */
+  /** Decides on the committed ledger without changing anything, as if no look at the queue were due. */
   evaluate(command: Command, moment: DecisionContext): Outcome {
-    return decide(this.#committed, command, moment);
+    return decide({ ...this.#committed, isSettled: true }, command, moment);
   }
 
   /** These events are durable now. */
@@ -49,6 +55,8 @@ export class LedgerPair {
 
   /** Rebuilds the tentative ledger from the committed one and the events that may still be committed. */
   rebuildTentative(expected: readonly LedgerEvent[]): void {
+    // What was found of the queue was true of the events that are given up.
+    unsettle(this.#committed);
     this.#tentative = cloneLedger(this.#committed);
     for (const event of expected) if (!isSoft(event)) apply(this.#tentative, event);
   }

@@ -11,7 +11,7 @@ import {
 } from "@resource-broker/runtime";
 import type { AuditObserver } from "../store/audit-watch.ts";
 import { BoundedNames, commitCounters, registerLedgerGauges, UnmetDemand } from "./ledger-metrics.ts";
-import type { BrokerMetrics, MetricsSource } from "./metrics.ts";
+import { type BrokerMetrics, CERTIFICATE_CAUSES, ENROLLMENT_RESULTS, type MetricsSource } from "./metrics.ts";
 
 export interface MetricsOptions {
   /** This many clusters have their own series; the others are summed up as `other`. */
@@ -73,6 +73,7 @@ export function createMetrics({
   addCertificateMetric(registry, "broker", () => certificates);
   registerCertificateGauges(registry, () => certificates, reloads);
   const audit = auditMetrics(registry);
+  const joining = joiningMetrics(registry, () => source);
   registerHttpMetrics(registry, answers, () => source);
   addProcessMetrics(registry);
   const stopEventLoop = addEventLoopMetric(registry);
@@ -97,6 +98,7 @@ export function createMetrics({
       certificates = set;
     },
     ...audit,
+    ...joining,
     watch: (next) => {
       source = next;
       return next.engine.onCommit((commit) => countCommit(commit, next.engine.ledger));
@@ -141,6 +143,34 @@ function registerHttpMetrics(
     openConnections(),
   );
   gauge("broker_event_streams", "Open event streams.", ({ openStreams }) => openStreams());
+}
+
+/** Every label value from the start: a rate needs a value before the first one. */
+function joiningMetrics(
+  registry: MetricsRegistry,
+  source: () => MetricsSource | undefined,
+): Pick<BrokerMetrics, "enrolled" | "certificateIssued"> {
+  const enrollments = registry.counter({
+    name: "broker_enrollments_total",
+    help: "Calls to enroll that were not malformed, by result: issued, waiting (for an admin or the signer), refused, failed (may work later).",
+    isLabelled: true,
+  });
+  for (const result of ENROLLMENT_RESULTS) enrollments.inc({ result }, 0);
+  const issued = registry.counter({
+    name: "broker_certificates_issued_total",
+    help: "Certificates of agents that were signed, by cause: enrollment or renewal.",
+    isLabelled: true,
+  });
+  for (const cause of CERTIFICATE_CAUSES) issued.inc({ cause }, 0);
+  sourceGauge(registry, source)(
+    "broker_statements",
+    "Statements between clusters that are kept, one per sender and receiver.",
+    ({ statements }) => statements(),
+  );
+  return {
+    enrolled: (result) => enrollments.inc({ result }),
+    certificateIssued: (cause) => issued.inc({ cause }),
+  };
 }
 
 /** What is known of the audit log. */

@@ -22,7 +22,13 @@ async function start(maxClusters = 500): Promise<void> {
   metrics = createMetrics({ maxClusters, reloads: () => reloads });
   running = await runEngine({ observer: { ...NO_OBSERVER, ...metrics } });
   const { engine } = running;
-  metrics.watch({ engine, isLeading: () => isLeading, openStreams: () => 3, openConnections: () => 5 });
+  metrics.watch({
+    engine,
+    isLeading: () => isLeading,
+    statements: () => 0,
+    openStreams: () => 3,
+    openConnections: () => 5,
+  });
 }
 
 async function stop(): Promise<void> {

@@ -4,10 +4,19 @@ import type { Engine } from "../engine/engine.ts";
 import type { EngineObserver } from "../engine/engine-observer.ts";
 import type { AuditObserver } from "../store/audit-watch.ts";
 
+/** refused: by the broker, for good. failed: it may work later. */
+export const ENROLLMENT_RESULTS = ["issued", "waiting", "refused", "failed"] as const;
+export type EnrollmentResult = (typeof ENROLLMENT_RESULTS)[number];
+export const CERTIFICATE_CAUSES = ["enrollment", "renewal"] as const;
+export type CertificateCause = (typeof CERTIFICATE_CAUSES)[number];
+
 /** What the HTTP interface counts. */
 export interface HttpMetrics {
   readonly answered: (route: string, status: number) => void;
   readonly demandUnmet: (reason: UnmetReason) => void;
+  /** How a call to enroll ended. */
+  readonly enrolled: (result: EnrollmentResult) => void;
+  readonly certificateIssued: (by: CertificateCause) => void;
 }
 
 /** The source of gauges. It is read when metrics are scraped, not during requests. */
@@ -16,6 +25,8 @@ export interface MetricsSource {
   /** Of several replicas this one answers for the ledger. */
   readonly isLeading: () => boolean;
   readonly openStreams: () => number;
+  /** Statements between clusters that are kept. */
+  readonly statements: () => number;
   readonly openConnections: () => number;
 }
 

@@ -63,6 +63,31 @@ export const BROKER_SETTINGS = {
     description: "Certificates with this organizational unit (OU) belong to admins.",
     defaultValue: "broker-admin",
   }),
+  "admin-ca": text({
+    description:
+      "File with the authority of admins in PEM. Then --admin-ou counts only in certificates that lead to it, and it has no others; " +
+      "crl.pem of --http-cert-path may hold its list. Read again when it changes. Empty: admin-ca.crt in --http-cert-path, if it is there at start; else every authority may make admins.",
+    defaultValue: "",
+    placeholder: "FILE",
+  }),
+  "enrollment-cert-path": text({
+    description:
+      "Folder with tls.crt and tls.key of the intermediate authority that signs certificates of invited agents, and ca.crt above it. " +
+      "Read again when it changes. Empty: this broker signs none itself.",
+    defaultValue: "",
+    placeholder: "DIR",
+  }),
+  "enrollment-issuer": text({
+    description:
+      "The issuer of cert-manager on the broker's cluster that signs certificates of invited agents instead, " +
+      "as in ClusterIssuer/liqo-broker-ca-issuer; the requests are made in --http-namespace.",
+    defaultValue: "",
+    placeholder: "KIND/NAME",
+  }),
+  "enrollment-lifetime": duration({
+    description: "How long such a certificate is valid. Agents renew it after two thirds.",
+    defaultText: "720h",
+  }),
   store: text({
     description:
       "Where the ledger is kept: sqlite:<folder> for one broker; postgres://user@host/database, or kubernetes for " +

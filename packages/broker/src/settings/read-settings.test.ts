@@ -37,6 +37,16 @@ describe("the broker's settings", () => {
 
   const NO_ADDRESS = "write host:port, :port, or 0 for none";
   const wrong: readonly (readonly [argv: readonly string[], problem: string])[] = [
+    [["--enrollment-issuer=Secret/ca"], "--enrollment-issuer: write Issuer/NAME or ClusterIssuer/NAME"],
+    [
+      ["--enrollment-issuer=Issuer/ca", "--enrollment-cert-path=/certs"],
+      "--enrollment-issuer: leave it or --enrollment-cert-path out: one of them signs",
+    ],
+    [
+      ["--broker-interface=kubernetes", "--enrollment-cert-path=/certs"],
+      "--enrollment-cert-path and --enrollment-issuer need --broker-interface http: agents join there",
+    ],
+    [["--enrollment-lifetime=59m"], "--enrollment-lifetime must be between 1h and 8760h"],
     [["--http-prot=1"], "did you mean --http-port?"],
     [["--broker-interface=http,grpc"], '--broker-interface: "grpc" is not one of http, kubernetes'],
     [["--broker-interface="], "--broker-interface: name at least one of http, kubernetes"],

@@ -7,6 +7,7 @@ import {
   type SettingsInput,
   type SettingsOutcome,
 } from "@resource-broker/runtime";
+import { parseIssuer } from "../enrollment/cert-manager-signer.ts";
 import { podRoleProblems } from "../pod-role/role-label.ts";
 import { isPostgresUrl, readAddress } from "../store/postgres/address.ts";
 import { BROKER_ENV_PREFIX, BROKER_SETTINGS, type BrokerSettings } from "./broker-settings.ts";
@@ -33,6 +34,7 @@ function settingProblems(settings: BrokerSettings): string[] {
     ...storeProblems(settings).map((problem) => `--store: ${problem}`),
     ...leaseProblems(settings),
     ...dashboardProblems(settings),
+    ...enrollmentProblems(settings),
     ...probeSettingsProblems(settings),
   ];
 }
@@ -89,6 +91,28 @@ function dashboardProblems(settings: BrokerSettings): string[] {
     ? [`${flag}: on a loopback address it needs --broker-interface http, which makes the links to sign in`]
     : [];
 }
+
+function enrollmentProblems(settings: BrokerSettings): string[] {
+  const { "enrollment-issuer": issuer, "enrollment-lifetime": lifetimeMs } = settings;
+  const isSigning = settings["enrollment-cert-path"] !== "" || issuer !== "";
+  return [
+    ...(issuer !== "" && parseIssuer(issuer) === undefined
+      ? ["--enrollment-issuer: write Issuer/NAME or ClusterIssuer/NAME"]
+      : []),
+    ...(issuer !== "" && settings["enrollment-cert-path"] !== ""
+      ? ["--enrollment-issuer: leave it or --enrollment-cert-path out: one of them signs"]
+      : []),
+    ...(isSigning && !settings["broker-interface"].includes("http")
+      ? ["--enrollment-cert-path and --enrollment-issuer need --broker-interface http: agents join there"]
+      : []),
+    ...(lifetimeMs >= SHORTEST_LIFETIME_MS && lifetimeMs <= LONGEST_LIFETIME_MS
+      ? []
+      : ["--enrollment-lifetime must be between 1h and 8760h"]),
+  ];
+}
+
+const SHORTEST_LIFETIME_MS = 3_600_000;
+const LONGEST_LIFETIME_MS = 8760 * 3_600_000;
 
 /** A shorter lease causes failovers under load; a longer one delays failover by minutes. */
 function leaseProblems({ "lease-duration": leaseMs }: BrokerSettings): string[] {

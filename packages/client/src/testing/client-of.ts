@@ -3,7 +3,7 @@ import { type CertificateSource, readCertificateSet, systemClock } from "@resour
 import type { Credentials } from "@resource-broker/testkit";
 import type { BrokerClient } from "../broker-client.ts";
 import type { ClientHints } from "../endpoints.ts";
-import { createBrokerClient } from "../create-broker-client.ts";
+import { type BrokerClientDeps, createBrokerClient } from "../create-broker-client.ts";
 
 type Files = Pick<Credentials, "cert" | "key" | "ca">;
 
@@ -13,6 +13,7 @@ export interface ClientSetup {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Log;
+  readonly agentIdentity?: BrokerClientDeps["agentIdentity"];
 }
 
 /** A client whose certificates a test can replace. */
@@ -43,7 +44,17 @@ export async function clientOf(setup: ClientSetup): Promise<ClientOf> {
     stop: () => listeners.clear(),
   };
   return {
-    client: await createBrokerClient({ brokerUrls }, { certificates, clock, random, log, hints: HINTS }),
+    client: await createBrokerClient(
+      { brokerUrls },
+      {
+        certificates,
+        clock,
+        random,
+        log,
+        hints: HINTS,
+        ...(setup.agentIdentity === undefined ? {} : { agentIdentity: setup.agentIdentity }),
+      },
+    ),
     rotate: (files) => {
       for (const listener of listeners) listener(setOf(files));
     },

@@ -19,13 +19,13 @@ export const AGENT_ROUTES: readonly Route[] = [
     summary: "Say what your cluster has and can lend",
     description:
       "For the cluster itself: clusterID must be the Common Name of the certificate. The newest advertisement counts. `reserved` and `available` are computed by the broker and ignored here.",
-    parameters: ["agentProtocol"],
+    parameters: ["agentProtocol", "agentIdentity"],
     body: { schema: advertisementSchema, example: examples.advertisement },
     reply: ok("Accepted.", {
       schema: advertisementReplySchema,
       example: { advertisement: examples.advertisement, providerInstructions: [examples.instruction] },
     }),
-    faults: [...WITH_BODY, "superseded"],
+    faults: [...WITH_BODY, "superseded", "liqo-id-taken"],
   },
   {
     call: "POST /api/v1/reservations",
@@ -52,6 +52,7 @@ export const AGENT_ROUTES: readonly Route[] = [
       "key-mismatch",
       "not-yet",
       "ttl-too-long",
+      "queue-full",
     ],
   },
   {
@@ -127,7 +128,7 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Instructions",
     summary: "What your cluster has to hold",
     description:
-      "For the provider. With watch=true a stream of server-sent events: `instruction` (you provide), `reservation` (you asked), `capacity` (CapacityEventDTO) and `reset` (ResetEventDTO); the event id is the commit number.",
+      "For the provider. With watch=true a stream of server-sent events: `instruction` (you provide), `reservation` (you asked), `capacity` (CapacityEventDTO), `statement` (PeerStatementDTO) and `reset` (ResetEventDTO); the event id is the commit number.",
     parameters: ["watch", "lastEventID", "agentProtocol"],
     reply: {
       status: 200,

@@ -9,9 +9,12 @@ import * as decision from "../../src/wire/decision.ts";
 import * as error from "../../src/wire/error.ts";
 import * as insight from "../../src/wire/insight.ts";
 import * as instructions from "../../src/wire/instructions.ts";
+import * as join from "../../src/wire/join.ts";
 import * as quantities from "../../src/wire/quantities.ts";
 import * as reservation from "../../src/wire/reservation.ts";
 import * as reservationRequest from "../../src/wire/reservation-request.ts";
+
+import * as statement from "../../src/wire/statement.ts";
 
 const EXPORTS: readonly object[] = [
   policy,
@@ -24,9 +27,11 @@ const EXPORTS: readonly object[] = [
   error,
   insight,
   instructions,
+  join,
   quantities,
   reservation,
   reservationRequest,
+  statement,
 ];
 
 /** Every schema with a name. */

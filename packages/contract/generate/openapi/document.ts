@@ -12,6 +12,7 @@ type Json = Readonly<Record<string, unknown>>;
 export const COMMON_FAULTS: readonly WireFaultCode[] = [
   "no-certificate",
   "forbidden",
+  "wrong-instance",
   "method-not-allowed",
   "rate-limited",
   "internal",
@@ -54,6 +55,8 @@ export const TAGS = [
   { name: "Reservations", description: "Resources of one cluster locked for another." },
   { name: "Instructions", description: "What a lending cluster has to hold." },
   { name: "Decisions", description: "Why, and what if." },
+  { name: "Joining", description: "How an agent gets its certificates, and who may." },
+  { name: "Peering", description: "What clusters state to each other." },
   { name: "Administration", description: "For operators." },
   { name: "Insight", description: "The fleet as a whole. The dashboard reads these calls." },
   { name: "Health", description: "For probes and dashboards." },

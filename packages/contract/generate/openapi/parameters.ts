@@ -120,6 +120,11 @@ export const PARAMETERS = {
     { type: "string", maxLength: 20 },
     "The last event seen. Too old or unknown: the stream begins with a reset.",
   ),
+  agentIdentity: inHeader(
+    HEADER.agentIdentity,
+    { type: "string", maxLength: 130 },
+    "<identity key>.<signature>: the key vouches for that of the client certificate. Needed on every call once the key is bound; the first right one binds it.",
+  ),
   agentProtocol: inHeader(
     HEADER.agentProtocol,
     { type: "integer", const: PROTOCOL_VERSION },

@@ -5,13 +5,15 @@ import type { PARAMETERS, RESPONSE_HEADERS } from "./parameters.ts";
 /** One call of the HTTP interface, as the document describes it. */
 export interface Route {
   /** Method and path. */
-  readonly call: `${"GET" | "POST" | "DELETE"} /${string}`;
+  readonly call: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
   readonly operationId: string;
   readonly tag:
     | "Advertisements"
     | "Reservations"
     | "Instructions"
     | "Decisions"
+    | "Joining"
+    | "Peering"
     | "Administration"
     | "Insight"
     | "Health";
@@ -27,7 +29,7 @@ export interface Route {
   readonly otherReply?: Reply;
   /** Faults of this call beside those that every call can meet. */
   readonly faults?: readonly WireFaultCode[];
-  /** Answers without a client certificate, on the probe port as well. */
+  /** Answers without a client certificate. */
   readonly isPublic?: boolean;
 }
 
@@ -37,7 +39,7 @@ export interface Body {
 }
 
 export interface Reply {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly body?: Body;
   /** A body that is not JSON. */

@@ -104,6 +104,13 @@ export const resourceRequestKind: Kind<Infer<typeof specSchema>, Infer<typeof st
       message:
         "resources are already reserved for this request: delete it and create a new one to ask for something else",
     },
+    {
+      at: "",
+      fieldPath: ".spec",
+      rule: "!has(oldSelf.status) || !has(oldSelf.status.phase) || !(oldSelf.status.phase in ['Released', 'Failed']) || self.spec == oldSelf.spec",
+      message:
+        "this request has ended, and nothing is asked for it again: delete it and create a new one to ask for something else",
+    },
   ],
 };
 export type ResourceRequest = KubernetesObject<Infer<typeof specSchema>, Infer<typeof statusSchema>>;

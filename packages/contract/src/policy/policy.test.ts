@@ -80,6 +80,8 @@ describe("parsePolicy", () => {
           rome: { cpuMillis: 64_000, memoryBytes: 256 * 1024 ** 3, gpus: 0, extended: { "amd.com/gpu": 0 } },
         },
         defaultQuota: { cpuMillis: 16_000, reservations: 20 },
+        queue: DEFAULT_POLICY.queue,
+        tenants: {},
         disclosure: "reasons",
       },
       sliceDefaults: { pods: 50, ephemeralStorage: "20Gi" },

@@ -136,7 +136,18 @@ function resourceRequestRows(): AdmissionCase[] {
   const kind = "ResourceRequest";
   const refuses = refusals(kind);
   const old = changed(goodObject(kind), "status.phase", "Reserved");
+  const ended = ["Failed", "Released"].map((phase) => {
+    const before = changed(goodObject(kind), "status.phase", phase);
+    return {
+      name: `a request that is ${phase} refuses another spec`,
+      kind,
+      old: before,
+      object: changed(before, "spec.requestedCPU", "8"),
+      ...byRule("spec", "this request has ended, and nothing is asked for it again"),
+    };
+  });
   return [
+    ...ended,
     refuses("spec.offload.podSelector", { "a b": "c" }, LABELS),
     refuses("status.targetClusterID", "Paris", CLUSTER_ID),
     {

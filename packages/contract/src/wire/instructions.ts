@@ -2,6 +2,7 @@ import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { reservationName } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
+import { peerStatementSchema } from "./statement.ts";
 import { generationSchema, reservationSchema } from "./reservation.ts";
 
 export const capacityEventSchema = t.message("CapacityEventDTO", "Capacity came back or is at risk.", {
@@ -40,6 +41,8 @@ export const EVENT_SCHEMAS = {
   reservation: reservationSchema,
   capacity: capacityEventSchema,
   reset: resetEventSchema,
+  /** The newest statement of a peer to this cluster. */
+  statement: peerStatementSchema,
 } as const;
 export type EventName = keyof typeof EVENT_SCHEMAS;
 

@@ -16,6 +16,8 @@ export const HEADER = {
   link: "Link",
   /** How many items match, on all pages. */
   totalCount: "Total-Count",
+  /** `<identity key>.<signature>`: the cluster's identity key vouches for the key of the client certificate. */
+  agentIdentity: "Agent-Identity",
 } as const;
 
 export const LIMIT = {
@@ -38,6 +40,16 @@ export const LIMIT = {
   searchLength: 256,
   /** Of an Advertisement, region and zone included. */
   labels: 64,
+  /** Of a call to enroll. */
+  enrollmentBodyBytes: 8 * 1024,
+  /** Of a public key in DER, in base64. */
+  publicKeyLength: 1024,
+  /** Of certificates in PEM, with their intermediates. */
+  certificatesLength: 64 * 1024,
+  /** Of a signed statement from one cluster to another. */
+  statementBytes: 16 * 1024,
+  /** Clusters that one cluster has statements for at a time. */
+  statementsPerCluster: 256,
   pageDefault: 100,
   pageMax: 500,
 } as const;
@@ -64,6 +76,15 @@ export const PATH = {
   adoptionWindow: `${API}/adoptions/window`,
   cordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/cordon`,
   uncordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/uncordon`,
+  trust: `${API}/trust`,
+  enroll: `${API}/enroll`,
+  certificates: `${API}/certificates`,
+  invitations: `${API}/invitations`,
+  members: `${API}/members`,
+  acceptMember: (clusterId: string): string => `${API}/members/${part(clusterId)}/accept`,
+  evictMember: (clusterId: string): string => `${API}/members/${part(clusterId)}/evict`,
+  statements: `${API}/peers`,
+  statement: (clusterId: string): string => `${API}/peers/${part(clusterId)}/statement`,
   audit: `${API}/audit`,
   flows: `${API}/flows`,
   capacityHistory: `${API}/history/capacity`,

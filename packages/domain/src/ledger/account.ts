@@ -14,7 +14,7 @@ import {
 } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Cordon } from "../scheduling/candidate-table.ts";
+import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
 
 /** The ledger's account of one cluster. The fields under "derived" are computed from the others and never stored. */
 export interface ClusterAccount {
@@ -27,6 +27,8 @@ export interface ClusterAccount {
   /** Agent processes that were replaced: their late posts are refused. */
   replacedInstances: readonly string[];
   cordon: Cordon | undefined;
+  /** As its member record says: nothing is granted from an evicted cluster. */
+  evictedAt: Instant | undefined;
   /** Live reservations this cluster provides. */
   readonly asProvider: Map<ReservationId, Reservation>;
   /** Live reservations this cluster requested. */
@@ -37,6 +39,8 @@ export interface ClusterAccount {
   closedKeyCount: number;
   /** Reservations this cluster refused after the grant, as long as they are remembered. */
   refused: ReadonlyMap<ReservationId, Reservation> | undefined;
+  /** What it keeps for a waiting request: of a nomination, or of a plan, which is not stored. */
+  kept: Kept | undefined;
   /** Usage per reservation from the newest advertisement. */
   usage: ReadonlyMap<ReservationId, ReservationUsage>;
 
@@ -69,11 +73,13 @@ export function newAccount(clusterId: ClusterId, now: Instant): ClusterAccount {
     lastSeenAt: now,
     replacedInstances: [],
     cordon: undefined,
+    evictedAt: undefined,
     asProvider: new Map(),
     asRequester: new Map(),
     endedAsRequester: new Map(),
     closedKeyCount: 0,
     refused: undefined,
+    kept: undefined,
     usage: new Map(),
     grantedAsRequester: NO_RESOURCES,
     grantedBefore: NO_RESOURCES,

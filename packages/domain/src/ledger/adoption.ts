@@ -4,6 +4,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import { reservedFor } from "./account.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type Adopt, type DecisionContext, type Outcome, rejected } from "./command.ts";
+import { refuseEvicted } from "./decide-member.ts";
 import type { LedgerEvent } from "./event.ts";
 import { type Ledger, type LedgerView, providerReservations } from "./ledger.ts";
 import { unacceptableOffer } from "./unacceptable-offer.ts";
@@ -21,6 +22,8 @@ const MAX_OFFERS_PER_CLUSTER = 10_000;
 export function decideAdopt(ledger: LedgerView, { by, offer }: Adopt, context: DecisionContext): Outcome {
   const isParty = by.clusterId === offer.requester || by.clusterId === offer.provider;
   if (!isParty && !by.isAdmin) return rejected("forbidden", `${by.clusterId} is not a party of ${offer.id}`);
+  const refusal = isParty ? refuseEvicted(ledger, by.clusterId) : undefined;
+  if (refusal !== undefined) return refusal;
   const known = ledger.reservations.get(offer.id);
   if (known !== undefined) return decideKnown(known, offer);
   const problem = unacceptableOffer(ledger, offer, context);

@@ -13,9 +13,13 @@ import {
   totalReserved,
   usageById,
 } from "./account.ts";
+import { applyToQueue, countForTenant, removeWaiting } from "../queue/apply-queue.ts";
+import { hasPending } from "../queue/waiting.ts";
 import { applyOffer, withdrawOffer } from "./adoption.ts";
 import { type ClosedKey, isSoft, type LedgerEvent } from "./event.ts";
-import { accountOf, keyName, type Ledger, providerReservations, refreshAccount } from "./ledger.ts";
+import { accountOf, keyName, type Ledger, providerReservations, refreshAccount, unsettle } from "./ledger.ts";
+import { moveClaim } from "./liqo-claims.ts";
+import type { Member } from "./member.ts";
 
 /** Retention of ended reservations and of their keys. */
 export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
@@ -79,9 +83,10 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
   if (!isSoft(event)) ledger.time = Math.max(ledger.time, event.at);
   switch (event.kind) {
     case "advertised":
+      if (event.wasStale === true) unsettle(ledger);
       return advertise(ledger, event.advertisement, event.at);
     case "granted":
-      markSeen(ledger, event.reservation, event.at);
+      if (!ledger.waiting.byId.has(event.reservation.id)) markSeen(ledger, event.reservation, event.at);
       return putReservation(ledger, event.reservation, event.at);
     case "adopted":
       return putReservation(ledger, event.reservation, event.at);
@@ -95,7 +100,16 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
       if (event.kind === "activated" || event.kind === "renewed") markSeen(ledger, reservation, event.at);
       return putReservation(ledger, evolve(reservation, event), event.at);
     }
+    case "queued":
+      markSeen(ledger, event.waiting, event.at);
+      return applyToQueue(ledger, event);
+    case "unqueued":
+    case "nominated":
+    case "nomination-lapsed":
+    case "settled":
+      return applyToQueue(ledger, event);
     case "forgotten":
+      removeWaiting(ledger, event.id);
       return removeReservation(ledger, event.id);
     case "key-closed":
       return closeKey(ledger, event.closedKey);
@@ -112,15 +126,28 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "adoption-window-set":
       ledger.adoption = event.window;
       return;
+    case "member-invited":
+    case "member-enrolled":
+    case "member-accepted":
+    case "member-bound":
+    case "member-evicted":
+      return setMember(ledger, event.member);
     case "refused":
       return;
   }
 }
 
-/** A call from the requester shows that it is alive. */
-function markSeen(ledger: Ledger, { requester }: Reservation, at: Instant): void {
-  accountOf(ledger, requester, at).lastSeenAt = at;
+/** A call from the requester shows that it is alive; a grant from the queue is no call. */
+function markSeen(ledger: Ledger, { requester }: Pick<Reservation, "requester">, at: Instant): void {
+  const account = accountOf(ledger, requester, at);
+  // Its waiting requests may have been passed over meanwhile.
+  const wasSilent = at - account.lastSeenAt > SILENCE_MS && hasPending(ledger.waiting, requester);
+  account.lastSeenAt = at;
+  if (wasSilent) unsettle(ledger);
 }
+
+/** Shorter than any silence for which waiting requests are passed over. */
+const SILENCE_MS = 1000;
 
 function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): void {
   const account = accountOf(ledger, advertisement.clusterId, at);
@@ -136,15 +163,19 @@ function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): v
 /** Writes a reservation to the ledger and to both accounts. */
 export function putReservation(ledger: Ledger, reservation: Reservation, at: Instant): void {
   const { id, key } = reservation;
+  removeWaiting(ledger, id);
   const provider = accountOf(ledger, reservation.provider, at);
   const requester = accountOf(ledger, reservation.requester, at);
   const before = currentlyReserved(ledger, provider, id);
   const countedBefore = isCounted(provider, id);
+  const known = ledger.reservations.get(id);
   ledger.reservations.set(id, reservation);
   if (isLive(reservation.phase)) provider.asProvider.set(id, reservation);
   else provider.asProvider.delete(id);
   provider.reservationCount += Number(isCounted(provider, id)) - Number(countedBefore);
   replaceReserved(provider, before, currentlyReserved(ledger, provider, id));
+  countForTenant(ledger, known, -1);
+  countForTenant(ledger, reservation, 1);
   addToRequester(requester, reservation);
   if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
   if (reservation.reason === "ProviderRefused")
@@ -180,6 +211,7 @@ export function putAdvertisement(
   account: ClusterAccount,
   received: ReceivedAdvertisement,
 ): void {
+  moveClaim(ledger, account.advertisement, received.advertisement);
   account.advertisement = received.advertisement;
   account.receivedAt = received.receivedAt;
   account.replacedInstances = received.replacedInstances;
@@ -192,6 +224,17 @@ export function putAdvertisement(
 export function setCordon(ledger: Ledger, clusterId: ClusterId, cordon: Cordon | undefined): void {
   const account = accountOf(ledger, clusterId, ledger.time);
   account.cordon = cordon;
+  // One that waits for this cluster must look elsewhere, or finds it open again.
+  unsettle(ledger);
+  refreshAccount(ledger, account);
+}
+
+export function setMember(ledger: Ledger, member: Member): void {
+  ledger.members.set(member.clusterId, member);
+  const account = ledger.accounts.get(member.clusterId);
+  if (account === undefined) return;
+  if (account.evictedAt !== undefined && member.evictedAt === undefined) unsettle(ledger);
+  account.evictedAt = member.evictedAt;
   refreshAccount(ledger, account);
 }
 

@@ -5,6 +5,8 @@ import type { Decision } from "../scheduling/decision.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { LedgerEvent } from "./event.ts";
+import type { Waiting } from "../queue/waiting.ts";
+import type { Member } from "./member.ts";
 
 /** The caller: a cluster identified by its certificate, possibly with admin rights. */
 export interface Actor {
@@ -24,6 +26,12 @@ export interface Reserve {
   readonly by?: Actor;
   readonly request: ReservationRequest;
   readonly key?: string;
+  /** Present: wait for capacity, if there is none now. Needs a key. */
+  readonly wait?: { readonly forMs: number };
+  /** Namespace of the request in the requester's cluster. */
+  readonly namespace?: string;
+  /** Protocol of the call. */
+  readonly protocol?: number;
   /** Derived by the caller from requester and key, or from random bytes: the domain has no source of randomness. */
   readonly reservationId: ReservationId;
   readonly decisionId: DecisionId;
@@ -71,6 +79,12 @@ export interface Refuse {
   readonly why: string;
 }
 
+/** Looks whether the first waiting request that can be served fits now, and grants it. */
+export interface Admit {
+  readonly kind: "admit";
+  readonly decisionId: DecisionId;
+}
+
 /** Time passed: end what is due. */
 export interface ExpireDue {
   readonly kind: "expire-due";
@@ -101,6 +115,56 @@ export interface Import {
   readonly reservations: readonly Reservation[];
 }
 
+/** An admin invites a cluster to join. */
+export interface Invite {
+  readonly kind: "invite";
+  readonly by: Actor;
+  readonly clusterId: ClusterId;
+  readonly tokenId: string;
+  /** SHA-256 of the token's secret, hexadecimal. */
+  readonly secretHash: string;
+  readonly lifetimeMs: number;
+  /** True: an admin must accept the key that uses the token. */
+  readonly needsConfirmation: boolean;
+  /** True: the agent that has this ID is evicted first. */
+  readonly isReplacing: boolean;
+}
+
+/** A new agent uses its invitation. The caller has checked that it holds the key. */
+export interface Enroll {
+  readonly kind: "enroll";
+  readonly tokenId: string;
+  readonly secretHash: string;
+  readonly clusterId: ClusterId;
+  /** Its identity key (base64url). */
+  readonly key: string;
+}
+
+/** An admin accepts the identity key that used an invitation. */
+export interface Accept {
+  readonly kind: "accept";
+  readonly by: Actor;
+  readonly clusterId: ClusterId;
+  readonly key: string;
+}
+
+/** An admin ends the membership of a cluster. */
+export interface Evict {
+  readonly kind: "evict";
+  readonly by: Actor;
+  readonly clusterId: ClusterId;
+  readonly why?: string;
+}
+
+/** The first call of a cluster that shows an identity key. The caller has checked certificate and key. */
+export interface Bind {
+  readonly kind: "bind";
+  readonly clusterId: ClusterId;
+  readonly key: string;
+}
+
+export type MemberCommand = Invite | Enroll | Accept | Evict | Bind;
+
 export type Command =
   | Advertise
   | Reserve
@@ -110,11 +174,13 @@ export type Command =
   | ReleaseByKey
   | Acknowledge
   | Refuse
+  | Admit
   | ExpireDue
   | SetCordon
   | Adopt
   | SetAdoptionWindow
-  | Import;
+  | Import
+  | MemberCommand;
 
 export const REJECTION_CODES = [
   "invalid",
@@ -128,6 +194,11 @@ export const REJECTION_CODES = [
   "not-yet",
   "quota-exceeded",
   "ttl-too-long",
+  "no-certificate",
+  "wrong-instance",
+  "liqo-id-taken",
+  "queue-full",
+  "overloaded",
 ] as const;
 export type RejectionCode = (typeof REJECTION_CODES)[number];
 
@@ -137,6 +208,10 @@ export type Reply =
   | { readonly kind: "refused"; readonly decision: Decision }
   /** The reservation after the command; `isReplay` when a retry was recognised. */
   | { readonly kind: "current"; readonly reservation: Reservation; readonly isReplay: boolean }
+  /** The request waits, or has left the queue without a grant; `isReplay` when a retry was recognised. */
+  | { readonly kind: "waiting"; readonly waiting: Waiting; readonly isReplay: boolean }
+  /** Not `hasMore`: no other waiting request can be granted. */
+  | { readonly kind: "admitted"; readonly granted?: Reservation; readonly hasMore: boolean }
   | { readonly kind: "key-closed" }
   | { readonly kind: "swept"; readonly hasMore: boolean }
   | { readonly kind: "cordon-set"; readonly clusterId: ClusterId; readonly isCordoned: boolean }
@@ -145,6 +220,10 @@ export type Reply =
   | { readonly kind: "adoption-offered"; readonly waitsFor: "other-party" | "admin" | "advertisement" }
   /** Absent window: nothing changed. */
   | { readonly kind: "adoption-window-set"; readonly window?: AdoptionWindow }
+  /** The member after an invitation, an acceptance, an eviction or a binding. */
+  | { readonly kind: "member-set"; readonly member: Member }
+  /** Not confirmed: an admin must accept its identity key. */
+  | { readonly kind: "enrolled"; readonly clusterId: ClusterId; readonly isConfirmed: boolean }
   | { readonly kind: "rejected"; readonly code: RejectionCode; readonly message: string };
 
 /** Time and policy for one command. `now` is never before the ledger's latest durable event. */

@@ -3,7 +3,7 @@ import type { Instant } from "../reservation/ids.ts";
 /** An action that the ledger takes at a given time. */
 export interface Deadline {
   readonly at: Instant;
-  readonly kind: "reservation" | "closed-key" | "adoption-offer";
+  readonly kind: "reservation" | "waiting" | "closed-key" | "adoption-offer";
   readonly id: string;
 }
 

@@ -14,7 +14,12 @@ import {
   type Renew,
   rejected,
 } from "./command.ts";
+import { refuseEvicted } from "./decide-member.ts";
 import { unacceptableDuration } from "./decide-reserve.ts";
+import { latestEnd } from "../queue/kept.ts";
+import type { Policy } from "../scheduling/policy.ts";
+import { leaveQueue, type Waiting } from "../queue/waiting.ts";
+import type { ClosedKey, LedgerEvent } from "./event.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Bounds the memory that one cluster's closed keys can take. */
@@ -34,9 +39,9 @@ export function decideRenew(
   { now, policy }: DecisionContext,
 ): Outcome {
   return onLive(ledger, { by, id, party: "requester", now }, (reservation) => {
-    const problem = unacceptableDuration(durationMs, policy);
+    const problem = refuseEvicted(ledger, reservation.requester) ?? unacceptableDuration(durationMs, policy);
     if (problem !== undefined) return problem;
-    const expiresAt = now + durationMs;
+    const expiresAt = Math.min(now + durationMs, latestRenewal(ledger, reservation, policy));
     // An open-ended reservation, or one that already lasts longer, is never cut short by a renewal.
     if (reservation.expiresAt === undefined || reservation.expiresAt >= expiresAt)
       return unchanged(reservation);
@@ -44,8 +49,18 @@ export function decideRenew(
   });
 }
 
+/** A renewal lasts no longer than a waiting request can spare its capacity. */
+function latestRenewal(ledger: LedgerView, reservation: Reservation, { queue }: Policy): Instant {
+  const { expiresAt, provider, granted: held } = reservation;
+  const account = ledger.accounts.get(provider);
+  if (account?.kept === undefined || expiresAt === undefined) return Number.POSITIVE_INFINITY;
+  return latestEnd(account, { held, expiresAt }, queue.turnaroundMs) ?? Number.POSITIVE_INFINITY;
+}
+
 /** Releasing an ended reservation is not an error. */
 export function decideRelease(ledger: LedgerView, { by, id }: Release, now: Instant): Outcome {
+  const waiting = ledger.waiting.byId.get(id);
+  if (waiting !== undefined) return releaseWaiting(ledger, waiting, { by, now });
   const reservation = visible(ledger, by, id);
   if (reservation === undefined) return unknownReservation(id);
   if (reservation.requester !== by.clusterId && !by.isAdmin) return notTheParty("requester", id);
@@ -54,9 +69,31 @@ export function decideRelease(ledger: LedgerView, { by, id }: Release, now: Inst
   return changed(reservation, { kind: "ended", at: now, id, reason });
 }
 
+/** Who leaves the queue closes the key: a request that is still under way must not queue again. */
+function releaseWaiting(
+  ledger: LedgerView,
+  waiting: Waiting,
+  { by, now }: { readonly by: Actor; readonly now: Instant },
+): Outcome {
+  const { id, requester, key, phase } = waiting;
+  if (requester !== by.clusterId && !by.isAdmin) return unknownReservation(id);
+  if (isFinal(phase)) return { events: [], reply: { kind: "waiting", waiting, isReplay: false } };
+  const reason = by.clusterId === requester ? "ReleasedByRequester" : "ReleasedByAdmin";
+  const left = { kind: "unqueued", at: now, id, reason } as const;
+  const closing = closeOnce(ledger, { requester, key, until: now + ENDED_RETENTION_MS }, now);
+  const reply = { kind: "waiting", waiting: leaveQueue(waiting, left), isReplay: false } as const;
+  return { events: [left, ...closing], reply };
+}
+
+/** Closing a closed key changes nothing, so that repeated calls do not fill the audit log. */
+function closeOnce(ledger: LedgerView, closedKey: ClosedKey, now: Instant): LedgerEvent[] {
+  const name = keyName(closedKey.requester, closedKey.key);
+  const isClosed = (ledger.closedKeys.get(name)?.until ?? now) > now;
+  return isClosed ? [] : [{ kind: "key-closed", at: now, closedKey }];
+}
+
 /**
- * Also works before the reservation exists: a request that arrives later finds its key closed. Closing a closed key changes
- * nothing, so that repeated calls do not fill the audit log.
+ * Also works before the reservation exists: a request that arrives later finds its key closed.
  */
 export function decideReleaseByKey(
   ledger: LedgerView,
@@ -66,9 +103,15 @@ export function decideReleaseByKey(
   const name = keyName(requester, key);
   const id = ledger.keys.get(name);
   const reservation = id === undefined ? undefined : ledger.reservations.get(id);
-  const isClosed = (ledger.closedKeys.get(name)?.until ?? now) > now;
-  const closedKey = { requester, key, until: now + ENDED_RETENTION_MS };
-  const closing = isClosed ? [] : [{ kind: "key-closed", at: now, closedKey } as const];
+  const closing = closeOnce(ledger, { requester, key, until: now + ENDED_RETENTION_MS }, now);
+  const waiting = id === undefined ? undefined : ledger.waiting.byId.get(id);
+  if (waiting !== undefined) {
+    const { events, reply } = releaseWaiting(ledger, waiting, {
+      by: { clusterId: requester, isAdmin: false },
+      now,
+    });
+    return events.length > 0 ? { events, reply } : { events: closing, reply };
+  }
   if (reservation === undefined) {
     return tooManyClosed(ledger, { requester, name }) ?? { events: closing, reply: { kind: "key-closed" } };
   }

@@ -1,17 +1,8 @@
-import {
-  amountOf,
-  describeAmount,
-  equals,
-  isCountable,
-  isZero,
-  lookup,
-  NO_RESOURCES,
-  type ResourceVector,
-  resourceNames,
-  slotOf,
-} from "@resource-broker/base";
+import { equals, isCountable, isZero } from "@resource-broker/base";
 import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
+import { tenantOf, tenantRules } from "../queue/tenants.ts";
+import type { Waiting } from "../queue/waiting.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import {
   type Reservation,
@@ -20,41 +11,98 @@ import {
   requestFingerprint,
 } from "../reservation/reservation.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
-import type { Policy, ResourceLimits } from "../scheduling/policy.ts";
-import { type DecisionContext, type Outcome, type Reserve, rejected } from "./command.ts";
+import { lifetimeOf, type Policy } from "../scheduling/policy.ts";
+import { type DecisionContext, type Outcome, type Reply, type Reserve, rejected } from "./command.ts";
+import { refuseEvicted } from "./decide-member.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
+import { overQuota } from "./quota.ts";
 
 /** Tolerance between the stated start and the broker's clock. */
 const START_TOLERANCE_MS = 60_000;
 
 export function decideReserve(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
   return (
+    refuseEvicted(ledger, command.requester) ??
     replay(ledger, command) ??
-    unacceptable(command.request, context) ??
-    overQuota(ledger, command, context.policy) ??
-    decideNew(ledger, command, context)
+    unacceptable(command, context) ??
+    decideOrQueue(ledger, command, context)
   );
 }
 
-/** When a reservation made now ends, or undefined for "when released". */
-function expiryOf(request: ReservationRequest, { now, policy }: DecisionContext): Instant | undefined {
-  const { defaultTtlMs, maxTtlMs } = policy;
-  const durationMs = request.durationMs ?? defaultTtlMs ?? maxTtlMs;
-  return durationMs === undefined ? undefined : now + Math.min(durationMs, maxTtlMs ?? durationMs);
+/** A newcomer is decided only when no waiting request could be: it never takes what another waits for. */
+function decideOrQueue(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
+  const { policy } = context;
+  const asked = { ...command, tenant: tenantOf(policy, command.requester, command.namespace) };
+  if (!ledger.isSettled) {
+    return command.wait === undefined
+      ? rejected(
+          "overloaded",
+          "capacity has become free and waiting requests go first; ask again in a second",
+        )
+      : queue(ledger, asked, context);
+  }
+  const decided = overQuota(ledger, asked, policy) ?? decideNew(ledger, asked, context);
+  const isGranted = decided.reply.kind === "granted";
+  return isGranted || command.wait === undefined ? decided : queue(ledger, asked, context);
+}
+
+interface TenantRequest extends Reserve {
+  readonly tenant: string;
+}
+
+/** Lets the request wait. Its refusal is not recorded: why it waits is computed when somebody asks. */
+function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: DecisionContext): Outcome {
+  const {
+    requester,
+    request,
+    key = "",
+    namespace,
+    protocol = 0,
+    wait = { forMs: policy.queue.maxWaitMs },
+  } = command;
+  const full = queueFull(ledger, command, policy);
+  if (full !== undefined) return full;
+  const waiting: Waiting = {
+    id: command.reservationId,
+    requester,
+    ...(namespace === undefined ? {} : { namespace }),
+    request,
+    key,
+    protocol,
+    phase: "Pending",
+    createdAt: now,
+    since: now,
+    until: now + wait.forMs,
+    generation: 1,
+  };
+  const reply = { kind: "waiting", waiting, isReplay: false } as const;
+  return { events: [{ kind: "queued", at: now, waiting }], reply };
+}
+
+function queueFull(ledger: LedgerView, { tenant }: TenantRequest, policy: Policy): Outcome | undefined {
+  const { max, maxPerTenant } = policy.queue;
+  if (ledger.waiting.pendingCount >= max)
+    return rejected(
+      "queue-full",
+      `${ledger.waiting.pendingCount} requests wait already; the policy allows ${max} (queue.max)`,
+    );
+  let own = 0;
+  for (const { requester, namespace, entries } of ledger.waiting.lines())
+    if (tenantOf(policy, requester, namespace) === tenant) own += entries.length;
+  if (own < maxPerTenant) return undefined;
+  return rejected(
+    "queue-full",
+    `${own} requests of ${tenant} wait already; the policy allows ${maxPerTenant} (queue.perTenant)`,
+  );
 }
 
 /** A key that already has a reservation returns that reservation. */
 function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
   const { requester, key, request, reservationId } = command;
-  const name = key === undefined ? undefined : keyName(requester, key);
-  if (name !== undefined && ledger.closedKeys.has(name)) {
-    return rejected(
-      "key-released",
-      `key ${key} was released; use a new Idempotency-Key for a new reservation`,
-    );
-  }
-  const id = (name === undefined ? undefined : ledger.keys.get(name)) ?? reservationId;
-  const existing = ledger.reservations.get(id);
+  const name = key === undefined ? "" : keyName(requester, key);
+  if (ledger.closedKeys.has(name)) return keyReleased(key);
+  const id = ledger.keys.get(name) ?? reservationId;
+  const existing = ledger.reservations.get(id) ?? ledger.waiting.byId.get(id);
   if (existing === undefined) return undefined;
   if (key === undefined || existing.requester !== requester) {
     return rejected("ledger-conflict", `reservation ID ${id} is already used; retry with another key`);
@@ -65,76 +113,71 @@ function replay(ledger: LedgerView, command: Reserve): Outcome | undefined {
       `key ${key} already made ${id} with another request; use a new key for it`,
     );
   }
-  return { events: [], reply: { kind: "current", reservation: existing, isReplay: true } };
+  return { events: [], reply: replayOf(existing) };
+}
+
+function replayOf(existing: Reservation | Waiting): Reply {
+  return isReservation(existing)
+    ? { kind: "current", reservation: existing, isReplay: true }
+    : { kind: "waiting", waiting: existing, isReplay: true };
+}
+
+function keyReleased(key: string | undefined): Outcome {
+  const advice = "use a new Idempotency-Key for a new reservation";
+  return rejected("key-released", `key ${key} was released; ${advice}`);
+}
+
+function isReservation(existing: Reservation | Waiting): existing is Reservation {
+  return "provider" in existing;
 }
 
 /** An adopted reservation has no stored request: its amounts are compared. */
-export function isSameRequest(existing: Reservation, request: ReservationRequest): boolean {
-  if (existing.decisionId === undefined) return equals(existing.granted, request.resources);
+export function isSameRequest(existing: Reservation | Waiting, request: ReservationRequest): boolean {
+  if (isReservation(existing) && existing.decisionId === undefined)
+    return equals(existing.granted, request.resources);
   return requestFingerprint(existing.request) === requestFingerprint(request);
 }
 
-function unacceptable(request: ReservationRequest, { now, policy }: DecisionContext): Outcome | undefined {
+function unacceptable(command: Reserve, { now, policy }: DecisionContext): Outcome | undefined {
+  const { request } = command;
   if (isZero(request.resources) || !isCountable(request.resources)) {
     return rejected("invalid", "a request needs positive whole amounts, for example cpu 500m and memory 1Gi");
   }
   if (request.start !== undefined && Math.abs(request.start - now) > START_TOLERANCE_MS) {
     return rejected("not-yet", "only reservations that start now are served; leave `start` out");
   }
+  const problem = unacceptableWait(command, policy) ?? abovePriority(command, policy);
+  if (problem !== undefined) return problem;
   return request.durationMs === undefined ? undefined : unacceptableDuration(request.durationMs, policy);
 }
 
-interface QuotaRequest {
-  readonly requester: ClusterId;
-  readonly request: Pick<ReservationRequest, "resources">;
-}
-
-/** The rejection when the request exceeds the requester's quota. */
-export function overQuota(ledger: LedgerView, command: QuotaRequest, policy: Policy): Outcome | undefined {
-  const { requester } = command;
-  const own = lookup(policy.quotas, requester) ?? {};
-  const { asRequester, grantedAsRequester } = ledger.accounts.get(requester) ?? NOTHING_REQUESTED;
-  const most = own.reservations ?? policy.defaultQuota.reservations;
-  if (most !== undefined && asRequester.size >= most) {
+function unacceptableWait({ wait, key }: Reserve, { queue: { maxWaitMs } }: Policy): Outcome | undefined {
+  if (wait === undefined) return undefined;
+  if (key === undefined)
     return rejected(
-      "quota-exceeded",
-      `${requester} may hold ${most} reservations at once and holds ${asRequester.size}; ` +
-        `release some, or have an admin raise quotas.${requester}.reservations in the policy`,
+      "invalid",
+      "a request that waits needs an Idempotency-Key, so that a retry finds it again",
     );
-  }
-  return overAmount(
-    command,
-    grantedAsRequester,
-    (name) => limitOf(own, name) ?? limitOf(policy.defaultQuota, name),
+  if (!Number.isSafeInteger(wait.forMs) || wait.forMs <= 0)
+    return rejected("invalid", "wait.for must be above zero, for example 4h");
+  if (wait.forMs <= maxWaitMs) return undefined;
+  return rejected(
+    "ttl-too-long",
+    `${wait.forMs / 1000}s is longer than requests may wait (${maxWaitMs / 1000}s at most: queue.maxWait in the policy)`,
   );
 }
 
-const NOTHING_REQUESTED = { asRequester: new Map<never, never>(), grantedAsRequester: NO_RESOURCES };
-
-function overAmount(
-  { requester, request }: QuotaRequest,
-  grantedAsRequester: ResourceVector,
-  limitFor: (name: string) => number | undefined,
-): Outcome | undefined {
-  for (const name of resourceNames(request.resources)) {
-    const limit = limitFor(name);
-    const [holds, asks] = [amountOf(grantedAsRequester, name), amountOf(request.resources, name)];
-    if (limit === undefined || holds + asks <= limit) continue;
-    const [most, held, asked] = [limit, holds, asks].map((amount) => describeAmount(name, amount));
-    return rejected(
-      "quota-exceeded",
-      `${requester} may hold ${most}; it holds ${held} and asks for ${asked}`,
-    );
-  }
-  return undefined;
+function abovePriority({ requester, namespace, request }: Reserve, policy: Policy): Outcome | undefined {
+  const tenant = tenantOf(policy, requester, namespace);
+  const { maxPriority } = tenantRules(policy, tenant);
+  if (maxPriority === undefined || request.priority <= maxPriority) return undefined;
+  return rejected(
+    "forbidden",
+    `priority ${request.priority} is above the maximum of ${tenant}, ${maxPriority}`,
+  );
 }
 
-function limitOf(quota: ResourceLimits, name: string): number | undefined {
-  const slot = slotOf(name);
-  return slot === undefined ? lookup(quota.extended, name) : quota[slot];
-}
-
-function decideNew(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
+function decideNew(ledger: LedgerView, command: TenantRequest, context: DecisionContext): Outcome {
   const { requester, request, decisionId } = command;
   const decision = chooseProvider(ledger.candidateTable, { requester, request, ...context }, decisionId);
   if (decision.winner === undefined) {
@@ -147,6 +190,7 @@ function decideNew(ledger: LedgerView, command: Reserve, context: DecisionContex
       { provider: decision.winner, price: decision.candidates[0]?.inputs.price },
       context,
     ),
+    ...(command.tenant === requester ? {} : { tenant: command.tenant }),
     ...(activateBy === undefined ? {} : { activateBy }),
   };
   return {
@@ -160,10 +204,18 @@ interface SelectedProvider {
   readonly price: number | undefined;
 }
 
-function reservationFor(command: Reserve, selected: SelectedProvider, context: DecisionContext): Reservation {
+type GrantedRequest = Pick<Reserve, "requester" | "request" | "key" | "reservationId" | "decisionId">;
+
+/** A reservation that is made now. */
+export function reservationFor(
+  command: GrantedRequest,
+  selected: SelectedProvider,
+  context: DecisionContext,
+): Reservation {
   const { now, policy } = context;
-  const expiresAt = expiryOf(command.request, context);
-  const cost = costOf(selected.price, policy, expiresAt === undefined ? undefined : expiresAt - now);
+  const lifetimeMs = lifetimeOf(command.request, policy);
+  const expiresAt = lifetimeMs === undefined ? undefined : now + lifetimeMs;
+  const cost = costOf(selected.price, policy, lifetimeMs);
   return {
     id: command.reservationId,
     requester: command.requester,

@@ -1,9 +1,9 @@
 import { isCountable, isZero, type ResourceVector, sum } from "@resource-broker/base";
-import { type Advertisement, CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
-import type { Instant, ReservationId } from "../reservation/ids.ts";
+import type { Advertisement } from "../advertisement/advertisement.ts";
+import type { Instant } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import { type AccountView, newAccount, totalReserved, usageById } from "./account.ts";
-import { decideAdopt, parseOfferName } from "./adoption.ts";
+import { decideAdopt } from "./adoption.ts";
 import {
   ADOPTION_WINDOW_MS,
   type AdoptionWindow,
@@ -28,90 +28,19 @@ import {
   decideReleaseByKey,
   decideRenew,
 } from "./decide-party-calls.ts";
+import { decideMember, refuseEvicted } from "./decide-member.ts";
+import { decideExpireDue } from "./decide-expire.ts";
 import { decideReserve } from "./decide-reserve.ts";
+import { decideAdmit } from "../queue/decide-admit.ts";
 import { type LedgerView, providerReservations } from "./ledger.ts";
-import type { Reservation } from "../reservation/reservation.ts";
-import { ENDED_RETENTION_MS } from "./apply.ts";
-import type { Deadline } from "./deadlines.ts";
-import type { LedgerEvent } from "./event.ts";
-
-/** Maximum per sweep, so that many simultaneous expiries do not block other commands. */
-const SWEEP_LIMIT = 1000;
-
-/**
- * Ends reservations that are due. A lost requester has no deadline: with `requesterLostMs` set, the caller must also sweep
- * periodically, not only at the earliest deadline.
- */
-function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionContext): Outcome {
-  const due = ledger.deadlines.due(now, SWEEP_LIMIT);
-  const events = due.flatMap((deadline) => dueEvent(ledger, deadline, now));
-  const ending = new Set(events.flatMap((event) => (event.kind === "ended" ? [event.id] : [])));
-  const lost =
-    policy.requesterLostMs === undefined
-      ? []
-      : lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending });
-  const all = [...events, ...lost];
-  return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore: all.length >= SWEEP_LIMIT } };
-}
-
-function dueEvent(ledger: LedgerView, deadline: Deadline, now: Instant): LedgerEvent[] {
-  switch (deadline.kind) {
-    case "reservation": {
-      const reservation = ledger.reservations.get(deadline.id);
-      return reservation === undefined ? [] : [dueReservation(ledger, reservation, now)];
-    }
-    case "closed-key": {
-      const closed = ledger.closedKeys.get(deadline.id);
-      return closed === undefined
-        ? []
-        : [{ kind: "key-reopened", at: now, requester: closed.requester, key: closed.key }];
-    }
-    case "adoption-offer":
-      return [{ kind: "adoption-withdrawn", at: now, ...parseOfferName(deadline.id) }];
-  }
-}
-
-function dueReservation(ledger: LedgerView, reservation: Reservation, now: Instant): LedgerEvent {
-  const { id, keepUntil, expiresAt } = reservation;
-  if (keepUntil === undefined) {
-    const hasExpired = expiresAt !== undefined && expiresAt <= now;
-    return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
-  }
-  // The provider still lists it: removing it now would count its whole grant again as an unknown reservation.
-  const provider = ledger.accounts.get(reservation.provider);
-  const isFresh = provider !== undefined && now - provider.receivedAt < ENDED_RETENTION_MS;
-  return isFresh && provider.usage.has(id)
-    ? { kind: "retained", at: now, id, until: now + ENDED_RETENTION_MS }
-    : { kind: "forgotten", at: now, id };
-}
-
-/** Only agents of the current protocol can be lost: older agents send no sign of life as requesters. */
-function lostRequesters(
-  ledger: LedgerView,
-  context: {
-    readonly now: Instant;
-    readonly lostAfterMs: number;
-    readonly ending: ReadonlySet<ReservationId>;
-  },
-): LedgerEvent[] {
-  const events: LedgerEvent[] = [];
-  for (const account of ledger.accounts.values()) {
-    if (account.asRequester.size === 0 || (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL) continue;
-    if (context.now - account.lastSeenAt <= context.lostAfterMs) continue;
-    for (const id of account.asRequester.keys()) {
-      if (!context.ending.has(id))
-        events.push({ kind: "ended", at: context.now, id, reason: "RequesterLost" });
-    }
-  }
-  return events;
-}
+import { claimProblem } from "./liqo-claims.ts";
 
 /** What a command would do. Changes nothing: the caller stores the events, then applies them. */
 export function decide(ledger: LedgerView, command: Command, context: DecisionContext): Outcome {
   const at: DecisionContext = { now: Math.max(context.now, ledger.time), policy: context.policy };
   switch (command.kind) {
     case "advertise":
-      return decideAdvertise(ledger, command, at.now);
+      return decideAdvertise(ledger, command, at);
     case "reserve":
       return decideReserve(ledger, command, at);
     case "activate":
@@ -126,6 +55,8 @@ export function decide(ledger: LedgerView, command: Command, context: DecisionCo
       return decideAcknowledge(ledger, command, at.now);
     case "refuse":
       return decideRefuse(ledger, command, at.now);
+    case "admit":
+      return decideAdmit(ledger, command, at);
     case "expire-due":
       return decideExpireDue(ledger, at);
     case "cordon":
@@ -138,6 +69,12 @@ export function decide(ledger: LedgerView, command: Command, context: DecisionCo
       return decideAdoptionWindow(ledger, command, at);
     case "import":
       return decideImport(ledger, command, at.now);
+    case "invite":
+    case "enroll":
+    case "accept":
+    case "evict":
+    case "bind":
+      return decideMember(ledger, command, at.now);
   }
 }
 
@@ -203,16 +140,24 @@ function set(window: AdoptionWindow, at: Instant): Outcome {
   };
 }
 
-function decideAdvertise(ledger: LedgerView, { advertisement }: Advertise, now: Instant): Outcome {
-  const account = ledger.accounts.get(advertisement.clusterId) ?? newAccount(advertisement.clusterId, now);
-  const { instance } = advertisement;
+function decideAdvertise(
+  ledger: LedgerView,
+  { advertisement }: Advertise,
+  { now, policy }: DecisionContext,
+): Outcome {
+  const { clusterId, instance } = advertisement;
+  const refusal = refuseEvicted(ledger, clusterId);
+  if (refusal !== undefined) return refusal;
+  const account = ledger.accounts.get(clusterId) ?? newAccount(clusterId, now);
   if (instance !== undefined && account.replacedInstances.includes(instance)) {
     return rejected(
       "superseded",
-      `a newer agent process of ${advertisement.clusterId} has taken over; stop this one (instance ${instance})`,
+      `a newer agent process of ${clusterId} has taken over; stop this one (instance ${instance})`,
     );
   }
   if (isStaleUpdate(account, advertisement)) return { events: [], reply: { kind: "advertised" } };
+  const taken = claimProblem(ledger, advertisement);
+  if (taken !== undefined) return taken;
 
   const reserved = totalReserved({
     ...providerReservations(ledger, account),
@@ -222,7 +167,11 @@ function decideAdvertise(ledger: LedgerView, { advertisement }: Advertise, now: 
   if (![...vectorsOf(advertisement), total].every(isCountable)) {
     return rejected("invalid", "amounts must be whole, not negative, and together at most 2^53-1");
   }
-  return { events: [{ kind: "advertised", at: now, advertisement }], reply: { kind: "advertised" } };
+  const wasStale = now - account.receivedAt > policy.stalenessMs ? { wasStale: true as const } : {};
+  return {
+    events: [{ kind: "advertised", at: now, advertisement, ...wasStale }],
+    reply: { kind: "advertised" },
+  };
 }
 
 /** A repeated or delayed post of the same agent process; it changes nothing. */

@@ -2,13 +2,21 @@ import type { Advertisement } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { EndReason } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Cordon } from "../scheduling/candidate-table.ts";
+import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
+import type { QueueHead, Waiting } from "../queue/waiting.ts";
+import type { Member } from "./member.ts";
 
 /** A change of the ledger. Events carry everything `apply` needs, so that all copies of the ledger are equal. */
 export type LedgerEvent =
-  | { readonly kind: "advertised"; readonly at: Instant; readonly advertisement: Advertisement }
+  | {
+      readonly kind: "advertised";
+      readonly at: Instant;
+      readonly advertisement: Advertisement;
+      /** The cluster's last advertisement was stale: nothing was lent on it. */
+      readonly wasStale?: true;
+    }
   | {
       readonly kind: "granted";
       readonly at: Instant;
@@ -16,6 +24,31 @@ export type LedgerEvent =
       readonly decision: Decision;
     }
   | { readonly kind: "refused"; readonly at: Instant; readonly decision: Decision }
+  /** A request waits for capacity. */
+  | { readonly kind: "queued"; readonly at: Instant; readonly waiting: Waiting }
+  /** A request leaves the queue without a grant. */
+  | {
+      readonly kind: "unqueued";
+      readonly at: Instant;
+      readonly id: ReservationId;
+      readonly reason: EndReason;
+      readonly message?: string;
+    }
+  /** What the provider has and gets back is kept for this request. */
+  | {
+      readonly kind: "nominated";
+      readonly at: Instant;
+      readonly id: ReservationId;
+      readonly provider: ClusterId;
+    }
+  | { readonly kind: "nomination-lapsed"; readonly at: Instant; readonly id: ReservationId }
+  /** No waiting request can be granted now. The plans replace those of before. */
+  | {
+      readonly kind: "settled";
+      readonly at: Instant;
+      readonly plans: readonly Kept[];
+      readonly head?: QueueHead;
+    }
   | { readonly kind: "activated"; readonly at: Instant; readonly id: ReservationId }
   | {
       readonly kind: "renewed";
@@ -67,7 +100,28 @@ export type LedgerEvent =
   | { readonly kind: "adoption-window-set"; readonly at: Instant; readonly window: AdoptionWindow }
   /** An ended reservation is kept longer because its pods still run. */
   | { readonly kind: "retained"; readonly at: Instant; readonly id: ReservationId; readonly until: Instant }
-  | { readonly kind: "forgotten"; readonly at: Instant; readonly id: ReservationId };
+  | { readonly kind: "forgotten"; readonly at: Instant; readonly id: ReservationId }
+  | MemberEvent;
+
+/** Each carries the whole member as it is afterwards. */
+export type MemberEvent =
+  | {
+      readonly kind: "member-invited" | "member-enrolled" | "member-accepted" | "member-bound";
+      readonly at: Instant;
+      readonly member: Member;
+    }
+  | {
+      readonly kind: "member-evicted";
+      readonly at: Instant;
+      readonly member: Member;
+      readonly by: ClusterId;
+      readonly why?: string;
+    };
+
+/** The member that an event changes, if any. */
+export function memberIn(event: LedgerEvent): Member | undefined {
+  return "member" in event ? event.member : undefined;
+}
 
 export interface ClosedKey {
   readonly requester: ClusterId;
@@ -78,6 +132,9 @@ export interface ClosedKey {
 /** Soft events are rebuilt from the agents' next posts. For advertisements that must be durable see `mustBeDurable`. */
 export function isSoft(event: LedgerEvent): boolean {
   return (
-    event.kind === "advertised" || event.kind === "adoption-offered" || event.kind === "adoption-withdrawn"
+    event.kind === "advertised" ||
+    event.kind === "adoption-offered" ||
+    event.kind === "adoption-withdrawn" ||
+    event.kind === "settled"
   );
 }

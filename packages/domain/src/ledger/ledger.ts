@@ -1,7 +1,13 @@
+import { exceeds } from "@resource-broker/base";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { type Candidate, CandidateTable, type CandidateTableView } from "../scheduling/candidate-table.ts";
+import {
+  type Candidate,
+  CandidateTable,
+  type CandidateTableView,
+  type Kept,
+} from "../scheduling/candidate-table.ts";
 import {
   type AccountView,
   type ClusterAccount,
@@ -10,8 +16,11 @@ import {
   type ProviderReservations,
 } from "./account.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
+import type { TenantAccount } from "../queue/tenants.ts";
+import { type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
+import type { Member } from "./member.ts";
 
 /**
  * The state of the broker. Only `apply` changes it, in place, because copying a hundred thousand entries per grant is too
@@ -23,9 +32,22 @@ export interface Ledger {
   readonly candidateTable: CandidateTable;
   /** Live ones, and ended ones for a day. */
   readonly reservations: Map<ReservationId, Reservation>;
-  /** Which reservation an idempotency key is bound to. */
+  /** Requests that wait for capacity. */
+  readonly waiting: WaitingTable;
+  /** True: no waiting request can be granted, as far as the last look went. Not stored: after a restart it is looked again. */
+  isSettled: boolean;
+  /** When waiting requests are expected to start. Not stored. */
+  readonly plans: Map<ReservationId, Kept>;
+  head: QueueHead | undefined;
+  /** Derived from the live reservations. */
+  readonly tenants: Map<string, TenantAccount>;
+  /** Which reservation or waiting request an idempotency key is bound to. */
   readonly keys: Map<string, ReservationId>;
   readonly closedKeys: Map<string, ClosedKey>;
+  /** Clusters that were invited, evicted, or have an identity key. */
+  readonly members: Map<ClusterId, Member>;
+  /** Derived from the advertisements: the clusters that advertise a Liqo ID. More than one only after an eviction. */
+  readonly liqoClaims: Map<string, readonly ClusterId[]>;
   /** Reservations offered for adoption, by the offering party. */
   readonly offers: Map<ClusterId, Map<ReservationId, AdoptionOffer>>;
   /** The adoption window; undefined: nothing is adopted. */
@@ -33,6 +55,8 @@ export interface Ledger {
   readonly deadlines: Deadlines;
   /** Time of the latest durable event; the ledger's time never goes back behind it. */
   time: Instant;
+  /** When it was read from its store. Not stored. */
+  startedAt: Instant;
 }
 
 /** Read-only view of a ledger. */
@@ -40,12 +64,20 @@ export interface LedgerView {
   readonly accounts: ReadonlyMap<ClusterId, AccountView>;
   readonly candidateTable: CandidateTableView;
   readonly reservations: ReadonlyMap<ReservationId, Reservation>;
+  readonly waiting: WaitingView;
+  readonly isSettled: boolean;
+  readonly plans: ReadonlyMap<ReservationId, Kept>;
+  readonly head: QueueHead | undefined;
+  readonly tenants: ReadonlyMap<string, TenantAccount>;
   readonly keys: ReadonlyMap<string, ReservationId>;
   readonly closedKeys: ReadonlyMap<string, ClosedKey>;
+  readonly members: ReadonlyMap<ClusterId, Member>;
+  readonly liqoClaims: ReadonlyMap<string, readonly ClusterId[]>;
   readonly offers: ReadonlyMap<ClusterId, ReadonlyMap<ReservationId, AdoptionOffer>>;
   readonly adoption: AdoptionWindow | undefined;
   readonly deadlines: Pick<Deadlines, "earliest" | "due">;
   readonly time: Instant;
+  readonly startedAt: Instant;
 }
 
 export function emptyLedger(): Ledger {
@@ -53,12 +85,20 @@ export function emptyLedger(): Ledger {
     accounts: new Map(),
     candidateTable: new CandidateTable(),
     reservations: new Map(),
+    waiting: new WaitingTable(),
+    isSettled: true,
+    plans: new Map(),
+    head: undefined,
+    tenants: new Map(),
     keys: new Map(),
     closedKeys: new Map(),
+    members: new Map(),
+    liqoClaims: new Map(),
     offers: new Map(),
     adoption: undefined,
     deadlines: new Deadlines(),
     time: 0,
+    startedAt: 0,
   };
 }
 
@@ -71,12 +111,20 @@ export function cloneLedger(ledger: Ledger): Ledger {
     accounts,
     candidateTable,
     reservations: new Map(ledger.reservations),
+    waiting: ledger.waiting.clone(),
+    isSettled: ledger.isSettled,
+    plans: new Map(ledger.plans),
+    head: ledger.head,
+    tenants: new Map(ledger.tenants),
     keys: new Map(ledger.keys),
     closedKeys: new Map(ledger.closedKeys),
+    members: new Map(ledger.members),
+    liqoClaims: new Map(ledger.liqoClaims),
     offers: new Map([...ledger.offers].map(([id, offers]) => [id, new Map(offers)])),
     adoption: ledger.adoption,
     deadlines: ledger.deadlines.clone(),
     time: ledger.time,
+    startedAt: ledger.startedAt,
   };
 }
 
@@ -84,6 +132,7 @@ export function accountOf(ledger: Ledger, clusterId: ClusterId, now: Instant): C
   const known = ledger.accounts.get(clusterId);
   if (known !== undefined) return known;
   const account = newAccount(clusterId, now);
+  account.evictedAt = ledger.members.get(clusterId)?.evictedAt;
   ledger.accounts.set(clusterId, account);
   return account;
 }
@@ -103,8 +152,15 @@ export function providerReservations(ledger: LedgerView, account: AccountView): 
 /** Recomputes the derived fields and the candidate row. Call it after every change of an account. */
 export function refreshAccount(ledger: Ledger, account: ClusterAccount): void {
   if (!hasAdvertised(account)) return;
+  const { available } = account;
   Object.assign(account, deriveCapacity(account.advertisement, account));
+  if (exceeds(account.available, available)) unsettle(ledger);
   ledger.candidateTable.refresh(account);
+}
+
+/** Something has changed that may let a waiting request in. */
+export function unsettle(ledger: Ledger): void {
+  if (ledger.waiting.pendingCount > 0) ledger.isSettled = false;
 }
 
 /** Combines requester and key into one map key. Cluster IDs contain no line break, so it is unique. */

@@ -25,6 +25,7 @@ const holding = (granted: number, used: number, id = "rsv-1"): ClusterSketch => 
   usage: [{ id, granted: { cpu: granted }, used: { cpu: used } }],
 });
 const labelled = (tier: string): ClusterSketch => ({ more: { labels: { tier } } });
+const liqo = (clusterId: string): ClusterSketch => ({ more: { liqo: { clusterId, version: "1.2.0" } } });
 const NO_NODE = { more: { nodeShapes: [{ count: 0, resources: size({ cpu: 8 }) }] } };
 const NEW_NAMES = { more: { cost: priced(3), clusterName: "Paris", endpointUrl: "https://x" } };
 
@@ -48,6 +49,8 @@ const DURABLE: readonly Row[] = [
   ["the last node of a shape is gone", shapes(8), NO_NODE],
   ["an older agent speaks", {}, { more: { protocol: 1 } }],
   ["another process speaks for the cluster", agent(7), agent(1, "b")],
+  ["it claims a Liqo ID", {}, liqo("a")],
+  ["it gives a Liqo ID back", liqo("a"), liqo("b")],
   ["a post before it is missing", agent(7), agent(9)],
 ];
 test.each(DURABLE)("an advertisement must outlive the process that hears it when %s", (_, before, after) => {

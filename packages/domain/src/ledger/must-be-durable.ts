@@ -4,12 +4,18 @@ import { usageById } from "./account.ts";
 
 /**
  * True when losing `after` in a crash could make the broker lend capacity that does not exist: `after` allows less than
- * `before`, or earlier posts could still arrive and be accepted. Such an advertisement is committed before the reply; others
+ * `before`, or earlier posts could still arrive and be accepted; or when its Liqo ID is new. Such an advertisement is committed before the reply; others
  * may be lost.
  */
 export function mustBeDurable(before: Advertisement, after: Advertisement): boolean {
   if (before === after) return false;
+  if (claimsOtherLiqoId(before, after)) return true;
   return after.instance !== before.instance || skipsSequence(before, after) || allowsLess(before, after);
+}
+
+/** Who claimed a Liqo ID first must not change in a crash. */
+function claimsOtherLiqoId({ liqo: old }: Advertisement, { liqo }: Advertisement): boolean {
+  return old?.clusterId !== liqo?.clusterId;
 }
 
 /** A sequence number is missing: that post may still arrive with unknown content. */

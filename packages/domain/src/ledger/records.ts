@@ -1,10 +1,14 @@
 import type { ClusterId, Instant } from "../reservation/ids.ts";
+import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
 import type { ReceivedAdvertisement } from "./account.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
-import { closeKey, putAdvertisement, putReservation, setCordon } from "./apply.ts";
+import { closeKey, putAdvertisement, putReservation, setCordon, setMember } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
+import { putWaiting } from "../queue/apply-queue.ts";
+import type { Waiting } from "../queue/waiting.ts";
+import type { Member } from "./member.ts";
 import { accountOf, emptyLedger, type Ledger } from "./ledger.ts";
 
 /** Everything a store must keep. The rest of the ledger is derived from it. */
@@ -12,6 +16,8 @@ export interface LedgerRecords {
   readonly reservations: readonly Reservation[];
   readonly closedKeys: readonly ClosedKey[];
   readonly cordons: readonly (readonly [ClusterId, Cordon])[];
+  readonly members: readonly Member[];
+  readonly waiting: readonly Waiting[];
   /** Absent in ledgers made by older versions: they adopt nothing. */
   readonly adoption?: AdoptionWindow | undefined;
   /** The latest durable time: after a restart, the ledger's time continues from here at the earliest. */
@@ -20,14 +26,29 @@ export interface LedgerRecords {
   readonly advertisements: readonly ReceivedAdvertisement[];
 }
 
-/** Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a restart. */
-export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
+/**
+ * Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a
+ * restart, and no request that waits fails for `waitGraceMs`: the clusters have to speak first.
+ */
+export function ledgerFrom(
+  records: LedgerRecords,
+  wallClock: Instant,
+  waitGraceMs = Number.NEGATIVE_INFINITY,
+): Ledger {
   const ledger = emptyLedger();
   // The wall clock may have gone back while the broker was down: time continues from the last commit.
   const now = Math.max(wallClock, records.time);
   ledger.time = records.time;
   ledger.adoption = records.adoption;
+  ledger.startedAt = now;
+  for (const member of records.members) setMember(ledger, member);
   for (const reservation of records.reservations) putReservation(ledger, reservation, now);
+  for (const entry of records.waiting) {
+    accountOf(ledger, entry.requester, now);
+    putWaiting(ledger, entry);
+    const at = Math.max(entry.until, now + waitGraceMs);
+    if (!isFinal(entry.phase)) ledger.deadlines.set({ at, kind: "waiting", id: entry.id });
+  }
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
   for (const [clusterId, cordon] of records.cordons) setCordon(ledger, clusterId, cordon);
   for (const received of records.advertisements) {
@@ -37,5 +58,6 @@ export function ledgerFrom(records: LedgerRecords, wallClock: Instant): Ledger {
       receivedAt,
     });
   }
+  ledger.isSettled = ledger.waiting.pendingCount === 0;
   return ledger;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request, size } from "../testing/builders.ts";
+import { accept, bind, enroll, evict, invite } from "../testing/member-commands.ts";
 import { ADMIN, actor, HOUR_MS, openWorld, type World } from "../testing/world.ts";
 import { initialAdoptionWindow } from "./adoption-window.ts";
 import type { Command } from "./command.ts";
@@ -25,6 +26,20 @@ const OFFER = {
   createdAt: 1,
 } as const;
 
+/** oslo waits for what rome has and gives back. */
+const WAITING_THAT_FITS: readonly Command[] = [
+  {
+    kind: "reserve",
+    requester: "oslo",
+    request: request({ cpu: 64 }),
+    key: "waits",
+    wait: { forMs: 20 * HOUR_MS },
+    reservationId: "rsv-oslo-waits",
+    decisionId: "dec-w",
+  },
+  { kind: "release", by: actor("rome"), id: ID },
+];
+
 /** `before` makes the first time a change. */
 type Row = { readonly name: string; readonly command: Command; readonly before?: readonly Command[] };
 
@@ -37,6 +52,9 @@ const COMMANDS: Readonly<Record<Exclude<Command["kind"], "open-adoption" | "impo
     },
   ],
   reserve: [{ name: "a request with its key", command: RESERVE }],
+  admit: [
+    { name: "an admission", before: WAITING_THAT_FITS, command: { kind: "admit", decisionId: "dec-0" } },
+  ],
   activate: [{ name: "an activation", command: { kind: "activate", by: actor("rome"), id: ID } }],
   renew: [{ name: "a renewal at the same moment", command: RENEW }],
   release: [{ name: "a release", command: { kind: "release", by: actor("rome"), id: ID } }],
@@ -71,6 +89,38 @@ const COMMANDS: Readonly<Record<Exclude<Command["kind"], "open-adoption" | "impo
   ],
   adopt: [{ name: "an adoption by an admin", command: { kind: "adopt", by: ADMIN, offer: OFFER } }],
   "close-adoption": [{ name: "a closing of adoption", command: { kind: "close-adoption", by: ADMIN } }],
+  invite: [
+    { name: "an invitation with its token", command: invite({ clusterId: "oslo" }) },
+    { name: "an invitation in place of an agent", command: invite({ isReplacing: true }) },
+  ],
+  enroll: [
+    {
+      name: "an enrolment",
+      before: [invite({ clusterId: "oslo" })],
+      command: enroll({ clusterId: "oslo" }),
+    },
+    {
+      name: "an enrolment that waits for an admin",
+      before: [invite({ clusterId: "oslo", needsConfirmation: true })],
+      command: enroll({ clusterId: "oslo" }),
+    },
+  ],
+  accept: [
+    {
+      name: "an acceptance",
+      before: [invite({ clusterId: "oslo", needsConfirmation: true }), enroll({ clusterId: "oslo" })],
+      command: accept("A", "oslo"),
+    },
+  ],
+  evict: [
+    { name: "an eviction", command: evict() },
+    {
+      name: "an eviction that withdraws an invitation",
+      before: [invite({ isReplacing: true })],
+      command: evict(),
+    },
+  ],
+  bind: [{ name: "the first call with an identity key", command: bind("A") }],
 };
 
 function openedWorld(): World {

@@ -5,7 +5,8 @@ import { hasMaxReservations } from "../scheduling/candidate-table.ts";
 import { mayLend } from "../scheduling/filters.ts";
 import type { AdoptionOffer } from "./adoption-window.ts";
 import { type DecisionContext, type Outcome, rejected } from "./command.ts";
-import { overQuota } from "./decide-reserve.ts";
+import { refuseEvicted } from "./decide-member.ts";
+import { overQuota } from "./quota.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 
 /** Far above any real generation, and a safe integer. */
@@ -19,6 +20,7 @@ export function unacceptableOffer(
 ): Outcome | undefined {
   return (
     malformed(offer) ??
+    refuseEvicted(ledger, offer.requester, offer.provider) ??
     outsideAdoptionWindow(ledger, offer, now) ??
     uncountable(ledger, offer) ??
     expired(offer, now) ??

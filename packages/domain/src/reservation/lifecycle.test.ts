@@ -21,12 +21,12 @@ const EVENTS: readonly LifecycleEvent[] = [
 
 /** Written out a second time on purpose: the whole truth, one column for each event in the order above. */
 const EXPECTED: Readonly<Record<Phase, string>> = {
-  //         grant    activ  renew    ack      Expi Requ Admi Lost Acti NoCa Inva Refu Lost Pree
-  Pending: " Reserved -      -        -        -    -    -    -    -    F    F    -    -    -",
-  Reserved: "-        Active Reserved Reserved R    R    R    R    R    -    -    F    F    F",
-  Active: "  -        Active Active   Active   R    R    R    R    -    -    -    F    F    F",
-  Released: "-        -      -        -        -    -    -    -    -    -    -    -    -    -",
-  Failed: "  -        -      -        -        -    -    -    -    -    -    -    -    -    -",
+  //         grant    activ  renew    ack      Expi Requ Admi Lost Acti NoCa Inva Refu Lost Pree Wait
+  Pending: " Reserved -      -        -        -    R    R    R    -    F    F    -    -    -    F",
+  Reserved: "-        Active Reserved Reserved R    R    R    R    R    -    -    F    F    F    -",
+  Active: "  -        Active Active   Active   R    R    R    R    -    -    -    F    F    F    -",
+  Released: "-        -      -        -        -    -    -    -    -    -    -    -    -    -    -",
+  Failed: "  -        -      -        -        -    -    -    -    -    -    -    -    -    -    -",
 };
 
 const ABBREVIATIONS: Readonly<Record<string, Phase>> = { R: "Released", F: "Failed" };

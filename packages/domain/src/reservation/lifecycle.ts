@@ -1,6 +1,6 @@
 /**
- * Phases of reservations and requests. They only move forward; Released and Failed are final. Only requests are Pending: a
- * reservation of the ledger begins as Reserved.
+ * Phases of reservations and requests. They only move forward; Released and Failed are final. Only requests are Pending: they
+ * wait in the queue, or their agent has not asked yet. A reservation of the ledger begins as Reserved.
  */
 export const PHASES = ["Pending", "Reserved", "Active", "Released", "Failed"] as const;
 export type Phase = (typeof PHASES)[number];
@@ -20,6 +20,7 @@ export const FAILURE_REASONS = [
   "ProviderRefused",
   "ProviderLost",
   "Preempted",
+  "WaitTimeout",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
@@ -33,6 +34,10 @@ const TRANSITIONS: Readonly<Record<Phase, Readonly<Partial<Record<LifecycleEvent
     grant: "Reserved",
     NoCapacity: "Failed",
     Invalid: "Failed",
+    ReleasedByRequester: "Released",
+    ReleasedByAdmin: "Released",
+    RequesterLost: "Released",
+    WaitTimeout: "Failed",
   },
   Reserved: {
     activate: "Active",

@@ -50,6 +50,8 @@ export interface Reservation {
   readonly activateBy?: Instant;
   /** The provider's agent said that it holds the capacity. */
   readonly acknowledged: boolean;
+  /** The tenant it counts for; absent: its requester. */
+  readonly tenant?: string;
   /** Incremented with every change, so that a delayed message never overrides a newer one. */
   readonly generation: number;
 }

@@ -1,4 +1,12 @@
-import { mapSlots, type ResourceVector, writeSlots } from "@resource-broker/base";
+import {
+  add,
+  atLeastZero,
+  mapSlots,
+  NO_RESOURCES,
+  type ResourceVector,
+  subtract,
+  writeSlots,
+} from "@resource-broker/base";
 import { type Advertisement, MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import { UNPRICED } from "../cost/price.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
@@ -30,6 +38,8 @@ export interface CandidateTableView {
   readonly rowOf: (clusterId: ClusterId) => number | undefined;
   /** The number of a currency in the table; undefined when no candidate uses it. */
   readonly numberOfCurrency: (currency: string) => number | undefined;
+  /** What all candidates together have for others, lent or not: their allocatable capacity less what they use themselves. */
+  readonly lendable: ResourceVector;
 }
 
 /**
@@ -41,6 +51,9 @@ export class CandidateTable implements CandidateTableView {
   values = new Float64Array(INITIAL_ROWS * ROW_WIDTH);
   readonly #positions = new Map<ClusterId, number>();
   readonly #currencies = new Map<string, number>();
+  /** The advertisement whose capacity is part of `lendable`, in the order of the candidates. */
+  readonly #counted: (Advertisement | undefined)[] = [];
+  lendable = NO_RESOURCES;
 
   /** Adds the candidate, or updates its row. */
   refresh(candidate: Candidate): void {
@@ -50,6 +63,7 @@ export class CandidateTable implements CandidateTableView {
       this.#positions.set(candidate.clusterId, position);
       this.#grow();
     }
+    this.#countLendable(candidate, position);
     this.#writeRow(candidate, position * ROW_WIDTH);
   }
 
@@ -60,6 +74,14 @@ export class CandidateTable implements CandidateTableView {
 
   numberOfCurrency(currency: string): number | undefined {
     return this.#currencies.get(currency);
+  }
+
+  #countLendable({ advertisement, evictedAt }: Candidate, position: number): void {
+    const before = this.#counted[position];
+    const after = evictedAt === undefined ? advertisement : undefined;
+    if (before === after) return;
+    this.#counted[position] = after;
+    this.lendable = add(subtract(this.lendable, lendableOf(before)), lendableOf(after));
   }
 
   #addCurrency(currency: string): number {
@@ -89,6 +111,11 @@ export class CandidateTable implements CandidateTableView {
   }
 }
 
+function lendableOf(advertisement: Advertisement | undefined): ResourceVector {
+  if (advertisement === undefined) return NO_RESOURCES;
+  return atLeastZero(subtract(advertisement.allocatable, advertisement.allocated));
+}
+
 /** A cluster that has advertised, as the scheduler sees it. The ledger's accounts are used directly, without a copy. */
 export interface Candidate {
   readonly clusterId: ClusterId;
@@ -101,18 +128,35 @@ export interface Candidate {
   /** Reservations that are live here or still in its usage. */
   readonly reservationCount: number;
   readonly cordon: Cordon | undefined;
+  readonly evictedAt?: Instant | undefined;
   /** Reservations this cluster refused after the grant; undefined when there are none. */
   readonly refused: ReadonlyMap<ReservationId, Reservation> | undefined;
+  /** What it keeps for a waiting request. */
+  readonly kept?: Kept | undefined;
 }
 
-/** True when the candidate is cordoned, has refused a reservation or has too many reservations. Rare; such candidates run all filters. */
+/** True when the candidate is cordoned or evicted, keeps something for a waiting request, has refused a reservation or has too many. Rare; such candidates run all filters. */
 function isFlagged(candidate: Candidate): boolean {
-  return candidate.cordon !== undefined || candidate.refused !== undefined || hasMaxReservations(candidate);
+  const { cordon, evictedAt, refused, kept } = candidate;
+  const isClosed = cordon !== undefined || evictedAt !== undefined;
+  return isClosed || kept !== undefined || refused !== undefined || hasMaxReservations(candidate);
 }
 
 /** True when the `usage` list of its advertisement has no room for another reservation. */
 export function hasMaxReservations({ reservationCount }: Pick<Candidate, "reservationCount">): boolean {
   return reservationCount >= MAX_RESERVATIONS_PER_PROVIDER;
+}
+
+/** Capacity of a provider that is kept for one waiting request. */
+export interface Kept {
+  readonly id: ReservationId;
+  readonly provider: ClusterId;
+  readonly priority: number;
+  readonly resources: ResourceVector;
+  /** When the request is expected to start; absent: as soon as enough is free (a nomination). */
+  readonly from?: Instant;
+  /** What reservations that end before give back by then. */
+  readonly returning: ResourceVector;
 }
 
 /** Set by an admin: existing reservations stay, no new ones are granted. */

@@ -9,7 +9,7 @@ import { openWorld } from "../testing/world.ts";
 import { type Candidate, CandidateTable } from "./candidate-table.ts";
 import { chooseProvider } from "./choose-provider.ts";
 import type { Decision } from "./decision.ts";
-import type { SchedulingContext } from "./filters.ts";
+import type { SchedulingContext } from "./scheduling-context.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { replayWinner } from "./record-decision.ts";
 

@@ -2,7 +2,7 @@ import type { DecisionId } from "../reservation/ids.ts";
 import type { CandidateTableView } from "./candidate-table.ts";
 import type { Decision } from "./decision.ts";
 import { filterCandidates, scratchBuffers } from "./filter-candidates.ts";
-import type { SchedulingContext } from "./filters.ts";
+import type { SchedulingContext } from "./scheduling-context.ts";
 import { preScore } from "./pre-score.ts";
 import { recordDecision } from "./record-decision.ts";
 import { candidateStats, computeScores, UNRATED, weightingOf } from "./scorers.ts";

@@ -62,6 +62,16 @@ describe("an explanation", () => {
 });
 
 describe("what would flip a decision", () => {
+  test.each([
+    ["a cordon", "cordon", "Would fit if paris were uncordoned."],
+    ["an eviction", "evict", "Would fit if paris were invited and joined again."],
+  ] as const)("after %s is its end", (_, kind, flip) => {
+    const world = openWorld();
+    world.advertise(cluster("paris"));
+    world.run({ kind, by: { clusterId: "ops", isAdmin: true }, clusterId: "paris" });
+    expect(flipOf(decided(world))).toBe(flip);
+  });
+
   const PARIS = cluster("paris");
   const elsewhere = { constraints: { regions: ["x"] } };
   test.each([

@@ -10,7 +10,7 @@ import {
 } from "@resource-broker/base";
 import type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./decision.ts";
 import { describeNumber, list } from "./describe.ts";
-import type { FilterName } from "./filters.ts";
+import { type FilterName, WAS_EVICTED } from "./filters.ts";
 import { computeScore, weightingOf } from "./scorers.ts";
 
 /** The decision as text: outcome, one line per candidate, and the smallest change that would flip it. */
@@ -79,6 +79,7 @@ const REMEDIES: Readonly<Partial<Record<FilterName, string>>> = {
   "refused-recently": " had not refused just now",
   stale: " advertised again",
   "reservation-limit": " had one reservation less",
+  "kept-for-others": " kept nothing for requests that wait",
   "node-shape": " had a node that large",
 };
 
@@ -141,7 +142,8 @@ function reductionText({ name, wanted, left }: Reduction): string {
 function otherRemedy(candidates: readonly CandidateRecord[]): string | undefined {
   for (const { clusterId, outcome } of candidates) {
     if (outcome.kind !== "refused") continue;
-    const remedy = REMEDIES[outcome.refusal.filter];
+    const { filter, message } = outcome.refusal;
+    const remedy = message === WAS_EVICTED ? " were invited and joined again" : REMEDIES[filter];
     if (remedy !== undefined) return `Would fit if ${clusterId}${remedy}.`;
   }
   return undefined;

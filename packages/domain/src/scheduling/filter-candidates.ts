@@ -1,15 +1,8 @@
 import { extendedNames, resourceNames, slotAmounts } from "@resource-broker/base";
 import { part, type PriceQuery, UNPRICED } from "../cost/price.ts";
 import { type Candidate, type CandidateTableView, COLUMN, ROW_WIDTH } from "./candidate-table.ts";
-import {
-  capacity,
-  type Filter,
-  type FilterName,
-  FILTERS,
-  type SchedulingContext,
-  self,
-  stale,
-} from "./filters.ts";
+import { capacity, type Filter, type FilterName, FILTERS, self, stale } from "./filters.ts";
+import type { SchedulingContext } from "./scheduling-context.ts";
 import type { PreScoreState } from "./pre-score.ts";
 import { headroom, type RequestSummary } from "./scorers.ts";
 

@@ -109,6 +109,12 @@ const ROWS: readonly Row[] = [
     "offers no amd.com/gpu",
     { asked: request({ extended: { "amd.com/gpu": 1 } }) },
   ],
+  [
+    "kept-for-others",
+    "what is free is planned for one that waits",
+    "keeps 16 CPU / 8Gi Memory from 2026-01-05T13:05:00.000Z for a request that waits",
+    { prepare: plannedForOslo },
+  ],
   ["node-shape", "no node is large enough", NO_NODE, { advertisement: nodes(2, 8), asked: onOneNode(9) }],
   [
     "node-shape",
@@ -126,6 +132,15 @@ const ROWS: readonly Row[] = [
 
 function silentForLong(world: World): void {
   world.now += 2 * MINUTE_MS + 1;
+}
+
+/** bern holds half of paris for an hour, and oslo waits for all of it. */
+function plannedForOslo(world: World): void {
+  world.grant("bern", request({ cpu: 8 }, { durationMs: 60 * MINUTE_MS }));
+  const ids = { reservationId: "rsv-oslo-k", decisionId: "dec-k", key: "k" };
+  const wait = { forMs: 60 * MINUTE_MS };
+  world.run({ kind: "reserve", requester: "oslo", request: request({ cpu: 16 }), wait, ...ids });
+  world.run({ kind: "admit", decisionId: "dec-a" });
 }
 
 /** Paris with so many reservations in its usage that nobody else knows of. */

@@ -7,19 +7,13 @@ import {
   shortage,
 } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/advertisement.ts";
-import type { ClusterId, Instant } from "../reservation/ids.ts";
+import { isKeptForOther } from "../queue/kept.ts";
+import type { ClusterId } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { type Candidate, hasMaxReservations } from "./candidate-table.ts";
 import { describeAge, describeShortage } from "./describe.ts";
 import type { LendingRule, Policy } from "./policy.ts";
-
-/** Input of the filters and scorers for one request. */
-export interface SchedulingContext {
-  readonly requester: ClusterId;
-  readonly request: ReservationRequest;
-  readonly now: Instant;
-  readonly policy: Policy;
-}
+import type { SchedulingContext } from "./scheduling-context.ts";
 
 export const FILTER_NAMES = [
   "self",
@@ -33,6 +27,7 @@ export const FILTER_NAMES = [
   "stale",
   "reservation-limit",
   "capacity",
+  "kept-for-others",
   "node-shape",
 ] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
@@ -100,12 +95,16 @@ const labels: Filter = {
     sameSummary(`lacks label ${missingLabels(candidate, request).join(", ")}`),
 };
 
+/** Uncordoning does not help there. */
+export const WAS_EVICTED = "was evicted";
+
 const cordoned: Filter = {
   name: "cordoned",
   rejectsOnlyFlagged: true,
   applies: always,
-  rejects: (candidate) => candidate.cordon !== undefined,
+  rejects: ({ cordon, evictedAt }) => cordon !== undefined || evictedAt !== undefined,
   refusal: (candidate) => {
+    if (candidate.evictedAt !== undefined) return sameSummary(WAS_EVICTED);
     const why = candidate.cordon?.why;
     return sameSummary(why === undefined ? "is cordoned" : `is cordoned: ${why}`);
   },
@@ -139,7 +138,7 @@ export const stale: Filter = {
     sameSummary(`advertisement ${describeAge(now - candidate.receivedAt)} old`),
 };
 
-const reservationLimit: Filter = {
+export const reservationLimit: Filter = {
   name: "reservation-limit",
   rejectsOnlyFlagged: true,
   applies: always,
@@ -158,6 +157,21 @@ export const capacity: Filter = {
     const missing = shortage(request.resources, candidate.available);
     const described = describeShortage(missing, candidate.advertisement.allocatable);
     return { missing, ...described, message: `${described.message}${withheldText(candidate)}` };
+  },
+};
+
+export const keptForOthers: Filter = {
+  name: "kept-for-others",
+  rejectsOnlyFlagged: true,
+  applies: always,
+  rejects: isKeptForOther,
+  refusal: ({ kept }) => {
+    const amount = kept === undefined ? "" : ` ${describeResources(kept.resources)}`;
+    const from = kept?.from === undefined ? "" : ` from ${new Date(kept.from).toISOString()}`;
+    return {
+      message: `keeps${amount}${from} for a request that waits`,
+      summary: "keeps what it has for a request that waits",
+    };
   },
 };
 
@@ -187,6 +201,7 @@ export const FILTERS: readonly Filter[] = [
   stale,
   reservationLimit,
   capacity,
+  keptForOthers,
   nodeShape,
 ];
 

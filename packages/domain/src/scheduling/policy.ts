@@ -2,6 +2,7 @@ import type { ResourceVector } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER } from "../advertisement/advertisement.ts";
 import type { CostModel } from "../cost/cost-model.ts";
 import type { ClusterId } from "../reservation/ids.ts";
+import type { ReservationRequest } from "../reservation/reservation.ts";
 
 /** The operator's policy, from the policy file or a BrokerPolicy object. Reloaded on change, never mutated. */
 export interface Policy {
@@ -30,6 +31,39 @@ export interface Policy {
   readonly defaultQuota: Quota;
   /** `reasons` hides amounts of other clusters from callers that are not admins. */
   readonly disclosure: "full" | "reasons";
+  readonly queue: QueuePolicy;
+  /** Teams that share the fleet, by name. A request that none of them claims counts for its own cluster. */
+  readonly tenants: Readonly<Record<string, Tenant>>;
+}
+
+/** How requests wait for capacity. */
+export interface QueuePolicy {
+  /** The most requests that wait at once; 0: none. Those that wait when it is lowered stay. */
+  readonly max: number;
+  readonly maxPerTenant: number;
+  /** The longest a request may wait, and how long one waits that does not say. */
+  readonly maxWaitMs: number;
+  /** Capacity is usable again this long after a reservation has ended. */
+  readonly turnaroundMs: number;
+  /** The first request for which no start can be computed is nominated to a provider after this time. */
+  readonly holdAfterMs: number;
+  /** Requests of at most this duration may use what is kept for a nominated one. */
+  readonly backfillMs: number;
+}
+
+export interface Tenant {
+  readonly members: readonly TenantMember[];
+  /** A tenant of twice the weight gets twice the share. */
+  readonly weight: number;
+  /** The most that its clusters may hold together. */
+  readonly quota: Quota;
+  readonly maxPriority?: number;
+}
+
+export interface TenantMember {
+  readonly cluster: ClusterId;
+  /** Names, or beginnings of names followed by `*`. Absent: every namespace. */
+  readonly namespaces?: readonly string[];
 }
 
 export interface PricePolicy {
@@ -63,6 +97,15 @@ export interface Quota extends ResourceLimits {
   readonly reservations?: number;
 }
 
+/** How long a reservation for this request lasts; undefined: until it is released. */
+export function lifetimeOf(
+  { durationMs: asked }: Pick<ReservationRequest, "durationMs">,
+  { defaultTtlMs, maxTtlMs }: Policy,
+): number | undefined {
+  const durationMs = asked ?? defaultTtlMs ?? maxTtlMs;
+  return durationMs === undefined ? undefined : Math.min(durationMs, maxTtlMs ?? durationMs);
+}
+
 /** Half of what one provider can have: no requester alone can keep a provider from lending to others. */
 const DEFAULT_MAX_RESERVATIONS = MAX_RESERVATIONS_PER_PROVIDER / 2;
 
@@ -81,4 +124,13 @@ export const DEFAULT_POLICY: Policy = {
   quotas: {},
   defaultQuota: { reservations: DEFAULT_MAX_RESERVATIONS },
   disclosure: "full",
+  queue: {
+    max: 10_000,
+    maxPerTenant: 100,
+    maxWaitMs: 24 * 3_600_000,
+    turnaroundMs: 5 * 60_000,
+    holdAfterMs: 10 * 60_000,
+    backfillMs: 15 * 60_000,
+  },
+  tenants: {},
 };

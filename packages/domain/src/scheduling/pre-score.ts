@@ -1,7 +1,7 @@
 import { lookup } from "@resource-broker/base";
 import { hourlyPrice, type PriceQuery, priceQueryFor, UNPRICED } from "../cost/price.ts";
 import type { Candidate } from "./candidate-table.ts";
-import type { SchedulingContext } from "./filters.ts";
+import type { SchedulingContext } from "./scheduling-context.ts";
 import {
   type RatingScorers,
   type RequestSummary,

@@ -3,7 +3,8 @@ import type { ClusterId, DecisionId } from "../reservation/ids.ts";
 import type { Candidate, CandidateTableView } from "./candidate-table.ts";
 import type { CandidateRecord, Decision } from "./decision.ts";
 import type { FilterResult } from "./filter-candidates.ts";
-import { FILTERS, type SchedulingContext } from "./filters.ts";
+import { FILTERS } from "./filters.ts";
+import type { SchedulingContext } from "./scheduling-context.ts";
 import type { PreScoreState } from "./pre-score.ts";
 import {
   computeScore,

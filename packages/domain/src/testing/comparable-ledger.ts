@@ -8,23 +8,30 @@ export function comparableLedger(ledger: LedgerView): unknown {
     time: ledger.time,
     adoption: ledger.adoption,
     reservations: sorted(ledger.reservations),
+    waiting: sorted(ledger.waiting.byId),
+    lines: [...ledger.waiting.lines()]
+      .map(({ entries, ...line }) => JSON.stringify([line, entries.map(({ id }) => id)]))
+      .sort(),
+    tenants: sorted(ledger.tenants),
     keys: sorted(ledger.keys),
     closedKeys: sorted(ledger.closedKeys),
+    members: sorted(ledger.members),
+    liqoClaims: sorted(ledger.liqoClaims).map(([id, clusters]) => [id, [...clusters].sort()]),
     accounts: sorted(ledger.accounts)
       .filter(([, account]) => !isBlank(account))
       .map(([id, account]) => [id, comparableAccount(account)]),
     deadlines: ledger.deadlines
       .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
-      .filter(({ kind }) => kind !== "adoption-offer")
+      .filter(({ kind }) => kind !== "adoption-offer" && kind !== "waiting")
       .map((deadline) => JSON.stringify(deadline))
       .sort(),
   };
 }
 
-/** All of an account but when its cluster was last heard: nobody counts as lost right after a restart. */
+/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans. */
 function comparableAccount(account: AccountView): unknown {
   return Object.entries(account)
-    .filter(([name]) => name !== "lastSeenAt")
+    .filter(([name]) => name !== "lastSeenAt" && name !== "kept")
     .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);
 }
 
@@ -43,7 +50,9 @@ export function recordsOf(ledger: LedgerView): LedgerRecords {
   const accounts = [...ledger.accounts.values()];
   return {
     reservations: [...ledger.reservations.values()],
+    waiting: [...ledger.waiting.byId.values()],
     closedKeys: [...ledger.closedKeys.values()],
+    members: [...ledger.members.values()],
     cordons: accounts.flatMap(({ clusterId, cordon }) =>
       cordon === undefined ? [] : [[clusterId, cordon] as const],
     ),

@@ -1,7 +1,9 @@
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { ReceivedAdvertisement } from "../ledger/account.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
+import { QueueModel } from "./queue-model.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
+import type { Member } from "../ledger/member.ts";
 import type { EndReason, Phase } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 
@@ -13,7 +15,16 @@ export type Unit = (typeof UNITS)[number];
 export interface ModelReservation
   extends Pick<
     Reservation,
-    "id" | "requester" | "provider" | "granted" | "key" | "expiresAt" | "activateBy" | "endedAt" | "reason"
+    | "id"
+    | "requester"
+    | "provider"
+    | "granted"
+    | "key"
+    | "tenant"
+    | "expiresAt"
+    | "activateBy"
+    | "endedAt"
+    | "reason"
   > {
   readonly phase: Phase;
   readonly generation: number;
@@ -27,7 +38,12 @@ const RELEASES: ReadonlySet<EndReason> = new Set([
   "ActivationTimeout",
 ]);
 /** These are not stored: they do not move the ledger's time. Advertisements have a method of their own. */
-const SOFT: ReadonlySet<string> = new Set(["advertised", "adoption-offered", "adoption-withdrawn"]);
+const SOFT: ReadonlySet<string> = new Set([
+  "advertised",
+  "adoption-offered",
+  "adoption-withdrawn",
+  "settled",
+]);
 const REMEMBERED_INSTANCES = 8;
 /** Written a second time, on purpose. */
 const TAKE_DOWN_MS = 600_000;
@@ -39,9 +55,11 @@ const TAKE_DOWN_MS = 600_000;
 export class LedgerModel {
   time = 0;
   readonly entries = new Map<string, ModelReservation>();
+  readonly queue: QueueModel;
   readonly keys = new Map<string, string>();
   readonly closedKeys = new Set<string>();
   readonly cordoned = new Set<string>();
+  readonly members = new Map<string, Member>();
   /** Reservations made before `since` may be adopted until `until`. */
   adoption = { since: 0, until: 0 };
   newest = new Map<string, ReceivedAdvertisement>();
@@ -50,14 +68,19 @@ export class LedgerModel {
   /** When the broker last heard a cluster; whoever is not here: when it began to listen. */
   lastSeen = new Map<string, number>();
 
+  constructor(queue = new QueueModel()) {
+    this.queue = queue;
+  }
+
   /** A copy to try a batch on. */
   draft(): LedgerModel {
-    const copy = new LedgerModel();
+    const copy = new LedgerModel(this.queue.draft());
     copy.time = this.time;
     for (const [id, entry] of this.entries) copy.entries.set(id, entry);
     for (const [name, id] of this.keys) copy.keys.set(name, id);
     for (const name of this.closedKeys) copy.closedKeys.add(name);
     for (const id of this.cordoned) copy.cordoned.add(id);
+    for (const [id, member] of this.members) copy.members.set(id, member);
     copy.adoption = this.adoption;
     copy.newest = this.newest;
     copy.answered = this.answered;
@@ -81,6 +104,7 @@ export class LedgerModel {
     const replacedInstances = [...ended, ...(before?.replacedInstances ?? [])].slice(0, REMEMBERED_INSTANCES);
     this.newest = new Map(this.newest).set(clusterId, { advertisement, receivedAt: at, replacedInstances });
     this.lastSeen.set(clusterId, at);
+    this.queue.isSettled = false;
     const answered = this.answered.get(clusterId);
     // A late copy of what was said before that is no news of the cluster.
     if (answered !== undefined && !isOvertaken(advertisement, answered)) this.answered.delete(clusterId);
@@ -88,16 +112,27 @@ export class LedgerModel {
   }
 
   apply(event: LedgerEvent): void {
-    if (SOFT.has(event.kind)) return;
+    if (!SOFT.has(event.kind)) this.#applyStored(event);
+    this.queue.apply(event);
+  }
+
+  #applyStored(event: LedgerEvent): void {
     this.time = Math.max(this.time, event.at);
+    this.#setMember(event);
     switch (event.kind) {
       case "granted":
       case "adopted": {
         const { id, requester, key } = event.reservation;
         this.entries.set(id, event.reservation);
         if (key !== undefined) this.keys.set(keyOf(requester, key), id);
-        // An admin may adopt for a requester that says nothing.
-        if (event.kind === "granted") this.lastSeen.set(requester, event.at);
+        // An admin may adopt for a requester that says nothing, and what waited is granted whether it speaks or not.
+        if (event.kind === "granted" && !this.queue.waiting.has(id)) this.lastSeen.set(requester, event.at);
+        return;
+      }
+      case "queued": {
+        const { id, requester, key } = event.waiting;
+        this.keys.set(keyOf(requester, key), id);
+        this.lastSeen.set(requester, event.at);
         return;
       }
       case "activated":
@@ -128,6 +163,14 @@ export class LedgerModel {
       default:
         return;
     }
+  }
+
+  #setMember(event: LedgerEvent): void {
+    if ("member" in event) this.members.set(event.member.clusterId, event.member);
+  }
+
+  isEvicted(clusterId: string): boolean {
+    return this.members.get(clusterId)?.evictedAt !== undefined;
   }
 
   /** available = allocatable − allocated − Σ live max(granted, used) − Σ ended used − Σ unknown max(granted, used). */
@@ -192,7 +235,7 @@ export class LedgerModel {
   }
 
   #forget(id: string): void {
-    const entry = this.entries.get(id);
+    const entry = this.entries.get(id) ?? this.queue.waiting.get(id);
     this.entries.delete(id);
     if (entry?.key !== undefined) this.keys.delete(keyOf(entry.requester, entry.key));
   }
@@ -230,7 +273,23 @@ export function differsFromModel(ledger: LedgerView, model: LedgerModel): string
     if (!isSame(reservation, entry))
       return `${entry.id} differs: ${JSON.stringify(reservation)} and ${JSON.stringify(entry)}`;
   }
-  return wrongKeys(ledger, model) ?? wrongAccounts(ledger, model);
+  return (
+    wrongQueue(ledger, model) ??
+    wrongKeys(ledger, model) ??
+    wrongAccounts(ledger, model) ??
+    wrongMembers(ledger, model)
+  );
+}
+
+function wrongQueue({ waiting }: LedgerView, model: LedgerModel): string | undefined {
+  if (waiting.byId.size !== model.queue.waiting.size)
+    return `the ledger has ${waiting.byId.size} waiting requests, the model ${model.queue.waiting.size}`;
+  for (const { id, phase, reason, generation, endedAt } of model.queue.waiting.values()) {
+    const entry = waiting.byId.get(id);
+    if (entry?.phase !== phase || entry.reason !== reason) return `${id} is ${entry?.phase}, not ${phase}`;
+    if (entry.generation !== generation || entry.endedAt !== endedAt) return `${id} differs from the model`;
+  }
+  return waiting.pendingCount === model.queue.pending.length ? undefined : "another number of requests waits";
 }
 
 function isSame(a: ModelReservation, b: ModelReservation): boolean {
@@ -252,6 +311,14 @@ function wrongKeys(ledger: LedgerView, model: LedgerModel): string | undefined {
   if (ledger.closedKeys.size !== model.closedKeys.size) return "the ledger has other released keys";
   for (const name of model.closedKeys)
     if (!ledger.closedKeys.has(name)) return `key ${JSON.stringify(name)} is open`;
+  return undefined;
+}
+
+function wrongMembers({ members }: LedgerView, model: LedgerModel): string | undefined {
+  if (members.size !== model.members.size) return "the ledger has other members than the model";
+  for (const [clusterId, member] of model.members)
+    if (JSON.stringify(members.get(clusterId)) !== JSON.stringify(member))
+      return `member ${clusterId} differs`;
   return undefined;
 }
 

@@ -1,6 +1,5 @@
-import type { Command } from "../ledger/command.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
-import type { Reservation, ReservationRequest } from "../reservation/reservation.ts";
+import type { Reservation } from "../reservation/reservation.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import {
   isLivePhase,
@@ -11,31 +10,18 @@ import {
   UNITS,
 } from "./ledger-model.ts";
 
+import {
+  isKept,
+  wrongNomination,
+  wrongQueuedRequest,
+  wrongQueueGrant,
+  wrongSettling,
+  wrongUnqueuing,
+} from "./queue-rules.ts";
+import { type RuleContext, unfit } from "./fitting-rules.ts";
+import { wrongAdvertiser, wrongMember } from "./member-rules.ts";
+
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** What was asked for so far: whatever ends a reservation must have been asked for, or be due. */
-export class ReceivedCommands {
-  /** `release rsv-1`, `admin rsv-1`, `refuse rsv-1`, `key rome\nk`. */
-  readonly #asked = new Set<string>();
-
-  add(command: Command): void {
-    if (command.kind === "release")
-      this.#asked.add(`${command.by.isAdmin ? "admin" : "release"} ${command.id}`);
-    if (command.kind === "refuse") this.#asked.add(`refuse ${command.id}`);
-    if (command.kind === "release-by-key") this.#asked.add(`key ${keyOf(command.requester, command.key)}`);
-  }
-
-  has(what: string): boolean {
-    return this.#asked.has(what);
-  }
-}
-
-export interface RuleContext {
-  readonly policy: Policy;
-  readonly asked: ReceivedCommands;
-  /** When the broker began to listen: nobody is lost before it could speak. */
-  readonly listeningSince: number;
-}
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
 
@@ -50,6 +36,14 @@ export function violationIn(
   switch (event.kind) {
     case "granted":
       return wrongGrant(model, event, context);
+    case "queued":
+      return wrongQueuedRequest(model, event, context);
+    case "unqueued":
+      return wrongUnqueuing(model, event, context);
+    case "nominated":
+      return wrongNomination(model, event, context);
+    case "settled":
+      return wrongSettling(model, event, context);
     case "adopted":
       return wrongAdoption(model, event);
     case "refused":
@@ -62,6 +56,14 @@ export function violationIn(
       return wrongEnd(model, event, context);
     case "forgotten":
       return wrongForgetting(model, event);
+    case "advertised":
+      return wrongAdvertiser(model, event.advertisement);
+    case "member-invited":
+    case "member-enrolled":
+    case "member-accepted":
+    case "member-bound":
+    case "member-evicted":
+      return wrongMember(model, event, context.asked);
     default:
       return undefined;
   }
@@ -72,21 +74,32 @@ function wrongGrant(
   { at, reservation }: Of<"granted">,
   context: RuleContext,
 ): string | undefined {
-  const { id, requester, provider, granted, key, request } = reservation;
-  if (model.entries.has(id)) return `${id} is granted a second time`;
-  const name = key === undefined ? "" : keyOf(requester, key);
-  if (model.keys.has(name)) return `key ${key} of ${requester} books a second time`;
-  if (model.closedKeys.has(name)) return `key ${key} of ${requester} books though it was released`;
+  const { id, requester, provider, granted, request } = reservation;
+  const wrong = wrongCaller(model, reservation);
+  if (wrong !== undefined) return wrong;
   for (const unit of UNITS) {
     const available = model.lendable(provider, unit);
     if (granted[unit] > available)
       return `${provider} lends ${granted[unit]} ${unit} to ${requester} and has ${available}: booked twice`;
     if (granted[unit] !== request.resources[unit]) return `${id} holds other amounts than were asked for`;
   }
+  if (!model.queue.untold.has(provider) && isKept(model, { provider, requester, request, at, id }, context))
+    return `${id} takes what ${provider} keeps for ${model.queue.kept.get(provider)?.id}`;
   return (
+    wrongQueueGrant(model, { reservation, at }, context) ??
     wrongExpiry(reservation, at, context.policy) ??
     unfit(model, { provider, requester, request, at }, context)
   );
+}
+
+function wrongCaller(model: LedgerModel, { id, requester, key }: Reservation): string | undefined {
+  if (model.entries.has(id)) return `${id} is granted a second time`;
+  if (model.isEvicted(requester)) return `${requester} reserves though it was evicted`;
+  const name = key === undefined ? "" : keyOf(requester, key);
+  if (model.closedKeys.has(name)) return `key ${key} of ${requester} books though it was released`;
+  return model.keys.has(name) && !model.queue.waiting.has(id)
+    ? `key ${key} of ${requester} books a second time`
+    : undefined;
 }
 
 function wrongExpiry(
@@ -99,45 +112,12 @@ function wrongExpiry(
   return expected === expiresAt ? undefined : `${id} made at ${at} lasts until ${expiresAt}, not ${expected}`;
 }
 
-interface Match {
-  readonly provider: string;
-  readonly requester: string;
-  readonly request: ReservationRequest;
-  readonly at: number;
-}
-
-/** Why this provider should not have been chosen, whatever it has. */
-function unfit(model: LedgerModel, match: Match, { policy }: RuleContext): string | undefined {
-  const { provider, requester, request, at } = match;
-  if (provider === requester) return `${provider} lends to itself`;
-  if ((request.target ?? provider) !== provider) return `${provider} is not the target`;
-  if (request.constraints.excludeClusters?.includes(provider) === true) return `${provider} was excluded`;
-  if (model.cordoned.has(provider)) return `${provider} lends though it is cordoned`;
-  if (at - advertisedAt(model, provider) > policy.stalenessMs)
-    return `${provider} lends on an old advertisement`;
-  return sinceRefusal(model, match) < policy.refusalMemoryMs
-    ? `${provider} has just refused ${requester}`
-    : undefined;
-}
-
-function advertisedAt(model: LedgerModel, provider: string): number {
-  return model.newest.get(provider)?.receivedAt ?? Number.NEGATIVE_INFINITY;
-}
-
-function sinceRefusal(model: LedgerModel, { provider, requester, at }: Match): number {
-  let since = Number.POSITIVE_INFINITY;
-  for (const entry of model.entries.values()) {
-    const isOne =
-      entry.reason === "ProviderRefused" && entry.provider === provider && entry.requester === requester;
-    if (isOne) since = Math.min(since, at - (entry.endedAt ?? 0));
-  }
-  return since;
-}
-
 /** Adoption adds what is missing in the ledger: only in its window, and only what the provider has or counts already. */
 function wrongAdoption(model: LedgerModel, { at, reservation }: Of<"adopted">): string | undefined {
   const { id, requester, provider, key, granted, createdAt } = reservation;
   if (key !== undefined && model.keys.has(keyOf(requester, key))) return `the adoption of ${id} takes a key`;
+  if (model.isEvicted(requester) || model.isEvicted(provider))
+    return `the adoption of ${id} is for an evicted cluster`;
   if (at >= model.adoption.until) return `${id} is adopted while adoption is closed`;
   if (createdAt >= model.adoption.since) return `${id} is adopted though the ledger remembers its time`;
   const exceeds = UNITS.some(
@@ -162,7 +142,8 @@ function wrongRefusal(
 ): string | undefined {
   const { requester, request } = decision;
   for (const provider of model.newest.keys()) {
-    if (unfit(model, { provider, requester, request, at }, context) !== undefined) continue;
+    const match = { provider, requester, request, at };
+    if (unfit(model, match, context) !== undefined || isKept(model, match, context)) continue;
     if (UNITS.every((unit) => request.resources[unit] <= model.available(provider, unit)))
       return `${requester} was refused though ${provider} has enough`;
   }
@@ -176,6 +157,8 @@ function notAlive(
   const entry = model.entries.get(id);
   if (entry === undefined || !isLivePhase(entry.phase)) return `${id} was ${kind} after its end`;
   if ((entry.expiresAt ?? Number.POSITIVE_INFINITY) <= at) return `${id} was ${kind} after it expired`;
+  if (kind === "renewed" && model.isEvicted(entry.requester))
+    return `${id} was renewed by an evicted cluster`;
   return kind === "activated" && entry.phase !== "Reserved" ? `${id} was activated twice` : undefined;
 }
 
@@ -213,7 +196,7 @@ function isDue(
 }
 
 function wrongForgetting(model: LedgerModel, { id, at }: Of<"forgotten">): string | undefined {
-  const entry = model.entries.get(id);
+  const entry = model.entries.get(id) ?? model.queue.waiting.get(id);
   if (entry === undefined) return `${id} is forgotten a second time`;
   return entry.endedAt !== undefined && at >= entry.endedAt + DAY_MS
     ? undefined

@@ -3,6 +3,7 @@ import type { Advertisement, ReservationUsage } from "../advertisement/advertise
 import type { Command } from "../ledger/command.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { cluster, request, size } from "./builders.ts";
+import { accept, bind, enroll, evict, identityKey, invite, secretHash } from "./member-commands.ts";
 import { ADMIN, actor, type World } from "./world.ts";
 
 const clusterId = fc.constantFrom("rome", "paris", "berlin", "tokyo");
@@ -25,6 +26,7 @@ const advertise = fc.record({
   /** For each hold the agent reports: which reservation, and how much its pods use. */
   holds: fc.array(fc.record({ pick, used: fc.integer({ min: 0, max: 6 }) }), { maxLength: 4 }),
   unknownHold: maybe(fc.integer({ min: 1, max: 4 })),
+  liqo: fc.constantFrom(undefined, undefined, "liqo-1", "liqo-2"),
 });
 const reserve = fc.record({
   do: fc.constant("reserve" as const),
@@ -33,6 +35,10 @@ const reserve = fc.record({
   gpu: fc.constantFrom(0, 0, 0, 1),
   key: maybe(key),
   seconds: maybe(seconds),
+  /** How long it would wait. Only with a key. */
+  wait: maybe(fc.integer({ min: 1, max: 2000 })),
+  priority: fc.constantFrom(0, 0, 0, 7),
+  namespace: fc.constantFrom(undefined, "ml"),
 });
 const adopt = fc.record({
   do: fc.constant("adopt" as const),
@@ -50,6 +56,16 @@ const partyCall = fc.record({
   pick,
   seconds,
 });
+const member = fc.record({
+  do: fc.constantFrom("invite", "invite", "enroll", "enroll", "enroll", "accept", "evict", "bind", "bind"),
+  clusterId,
+  /** Few tokens, secrets and keys: one is often used for another cluster, too late, or by another agent. */
+  token: fc.constantFrom("token00001", "token00002", "token00003"),
+  secret: fc.constantFrom("a", "a", "a", "b"),
+  key: fc.constantFrom("A", "A", "B"),
+  seconds,
+  isYes: fc.boolean(),
+});
 const isOn = fc.constantFrom(true, false, false);
 /** 0 closes. */
 const windowSeconds = fc.constantFrom(0, 10, 3600, 90_000);
@@ -62,7 +78,9 @@ export const ledgerAction = fc.oneof(
   { weight: 6, arbitrary: partyCall },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("release-by-key" as const), clusterId, key }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cordon" as const), clusterId, isOn }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("admit" as const) }) },
   { weight: 3, arbitrary: adopt },
+  { weight: 2, arbitrary: member },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("adoption" as const), seconds: windowSeconds }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("time" as const), seconds: step }) },
 );
@@ -79,6 +97,8 @@ export function commandsFor(world: World): (action: LedgerAction) => Command | u
         return { kind: "advertise", advertisement: advertisementFor(world, each) };
       case "reserve":
         return reserveFor(each, made);
+      case "admit":
+        return { kind: "admit", decisionId: `dec-${made}` };
       case "release-by-key":
         return { kind: "release-by-key", requester: each.clusterId, key: each.key };
       case "cordon":
@@ -97,6 +117,12 @@ export function commandsFor(world: World): (action: LedgerAction) => Command | u
       case "time":
         world.now += each.seconds * 1000;
         return { kind: "expire-due" };
+      case "invite":
+      case "enroll":
+      case "accept":
+      case "evict":
+      case "bind":
+        return memberCommandFor(each);
       default:
         return partyCallFor(picked(world, each.pick), each);
     }
@@ -127,11 +153,36 @@ function partyCallFor(
   }
 }
 
+function memberCommandFor(each: typeof member extends fc.Arbitrary<infer T> ? T : never): Command {
+  const { clusterId, token: tokenId } = each;
+  const hash = secretHash(each.secret);
+  switch (each.do) {
+    case "invite":
+      return invite({
+        clusterId,
+        tokenId,
+        secretHash: hash,
+        lifetimeMs: each.seconds * 1000,
+        needsConfirmation: each.key === "B",
+        isReplacing: each.isYes,
+      });
+    case "enroll":
+      return enroll({ clusterId, tokenId, secretHash: hash, key: identityKey(each.key) });
+    case "accept":
+      return accept(each.key, clusterId);
+    case "evict":
+      return evict(clusterId);
+    default:
+      return bind(each.key, clusterId);
+  }
+}
+
 function reserveFor(each: Of<"reserve">, made: number): Command {
   const wanted = request(
     { cpu: each.cpu, memoryGi: 1, gpu: each.gpu },
-    each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 },
+    { priority: each.priority, ...(each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 }) },
   );
+  const { wait, namespace } = each;
   const name = each.key === undefined ? `n${made}` : encodeURIComponent(each.key).toLowerCase();
   return {
     kind: "reserve",
@@ -140,6 +191,8 @@ function reserveFor(each: Of<"reserve">, made: number): Command {
     decisionId: `dec-${made}`,
     reservationId: `rsv-${each.clusterId}-${name.replaceAll(/[^a-z0-9]/g, "")}`,
     ...(each.key === undefined ? {} : { key: each.key }),
+    ...(each.key === undefined || wait === undefined ? {} : { wait: { forMs: wait * 1000 } }),
+    ...(namespace === undefined ? {} : { namespace }),
   };
 }
 
@@ -178,6 +231,7 @@ function advertisementFor(world: World, each: Of<"advertise">): Advertisement {
     more: {
       usage: [...usage.values()],
       protocol: each.protocol,
+      ...(each.liqo === undefined ? {} : { liqo: { clusterId: each.liqo, version: "1.2.0" } }),
       ...(each.instance === undefined ? {} : { instance: each.instance, sequence: each.sequence }),
     },
   });

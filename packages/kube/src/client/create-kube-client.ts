@@ -159,11 +159,13 @@ export interface KubeClientDeps {
   readonly userAgent?: string;
   /** Receives credentials that cannot be read again or not be used. */
   readonly reloads?: Pick<Reloads, "source">;
+  /** Told the API server's time, as each of its answers states it. */
+  readonly onDate?: (serverTimeMs: number) => void;
 }
 
 /** A client of one cluster. Nothing is read or opened before the first call. */
 export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): KubeClient {
-  const { clock, log, env, isInteractive = false, userAgent = "resource-broker", reloads } = deps;
+  const { clock, log, env, isInteractive = false, userAgent = "resource-broker", reloads, onDate } = deps;
   const credentials = credentialSource(config, {
     clock,
     log,
@@ -172,7 +174,8 @@ export function createKubeClient(config: KubeConfig, deps: KubeClientDeps): Kube
     ...(reloads && { reloads }),
   });
   const report = reloads?.source(CREDENTIALS);
-  const http = httpClient(config, { credentials, clock, log, userAgent, ...(report && { report }) });
+  const more = { ...(report && { report }), ...(onDate && { onDate }) };
+  const http = httpClient(config, { credentials, clock, log, userAgent, ...more });
   const formats = createFormats();
   const { server } = config;
 

@@ -51,6 +51,19 @@ describe("an API server", () => {
     expect(await read(configFor(url, { trust: { insecureSkipVerify: true } }))).toEqual({ isOk: true });
   });
 
+  test("states its time with every answer, also with a refusal", async () => {
+    const { url, answer } = await serve({});
+    const seen: number[] = [];
+    const client = clientFor(configFor(url, { trust: trusted }), { onDate: (at) => void seen.push(at) });
+    clients.push(client);
+    const date = "Wed, 01 Jul 2026 10:00:00 GMT";
+    answer((_, reply) => reply.json(200, { isOk: true }, { date }));
+    await client.read("/version");
+    answer((_, reply) => reply.json(404, statusBody(404, "NotFound", "not there"), { date }));
+    await client.read("/version").catch(() => undefined);
+    expect(seen).toEqual([Date.UTC(2026, 6, 1, 10), Date.UTC(2026, 6, 1, 10)]);
+  });
+
   const wrong: readonly [name: string, start: () => Promise<FakeApiServer>, says: string][] = [
     [
       "the certificate of an impostor of our authority",

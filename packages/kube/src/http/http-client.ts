@@ -52,6 +52,8 @@ export interface HttpDeps {
   readonly userAgent: string;
   /** Told of new certificates that cannot be used, and of the next that can. */
   readonly report?: ReportReload;
+  /** Told the server's time, as each answer states it. */
+  readonly onDate?: (serverTimeMs: number) => void;
 }
 
 /** An object has at most 1.5 MB in etcd; discovery and metrics documents are larger. */
@@ -62,21 +64,24 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export function httpClient(
   config: KubeConfig,
-  { credentials, clock, log, userAgent, report }: HttpDeps,
+  { credentials, clock, log, userAgent, report, onDate }: HttpDeps,
 ): HttpClient {
   const { server, origin, trust } = config;
   const endpoint = endpointOf(server);
   const open = connections({ endpoint, trust, origin, log, ...(report && { report }) });
 
-  const sendOnce = (request: HttpRequest, shown: Credentials, use: Use): Promise<Exchange> => {
+  const sendOnce = async (request: HttpRequest, shown: Credentials, use: Use): Promise<Exchange> => {
     const { authorization } = shown;
-    return exchange(request, {
+    const reply = await exchange(request, {
       endpoint,
       agent: open.agentFor(shown, use),
       clock,
       isStream: use === "stream",
       headers: { "user-agent": userAgent, ...(authorization === undefined ? {} : { authorization }) },
     });
+    const serverTimeMs = Date.parse(reply.response.headers.date ?? "");
+    if (!Number.isNaN(serverTimeMs)) onDate?.(serverTimeMs);
+    return reply;
   };
 
   const send = async (request: HttpRequest, shown: Credentials, use: Use): Promise<Exchange> => {

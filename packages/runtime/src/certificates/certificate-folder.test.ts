@@ -89,6 +89,27 @@ describe("a certificate folder", () => {
     await expect(starting).rejects.toThrow("brokerctl certs issue rome writes them");
   });
 
+  test("may trust authorities beside those of ca.crt, with their lists, and follows their changes", async () => {
+    const mallory = others.cluster("mallory");
+    await writeCertificateFolder(folder, { ...certificates.broker, crl: others.crl([mallory]) });
+    let extra = others.ca.cert;
+    let changed = (): void => undefined;
+    const more = {
+      addTo: async (ca: string): Promise<string> => ca + extra,
+      onChange: (listener: () => void) => {
+        changed = listener;
+        return () => undefined;
+      },
+    };
+    const first = await started({ more });
+    expect(first.authorities).toHaveLength(2);
+    expect(first.revocations[0]?.serials).toEqual(new Set([mallory.serial]));
+    expect(warnings).toEqual([]);
+    extra = "";
+    changed();
+    await eventually(() => expect(sets.at(-1)?.authorities).toHaveLength(1));
+  });
+
   test("whose own certificate has expired is taken, and the owner is told who will mind", async () => {
     await writeCertificateFolder(folder, certificates.broker);
     time.jumpWall(1000 * 365 * 86_400_000);

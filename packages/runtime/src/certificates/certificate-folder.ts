@@ -36,8 +36,17 @@ export interface CertificateFolderDeps {
   readonly log: Log;
   /** Receives the result of each reload. */
   readonly report?: ReportReload;
+  /** Authorities to trust beside those of ca.crt. */
+  readonly more?: MoreAuthorities;
   /** The reason why a valid new set must not replace the current one; undefined: it may. */
   readonly rejectReason?: (next: CertificateSet, current: CertificateSet) => string | undefined;
+}
+
+export interface MoreAuthorities {
+  /** A given ca.crt with them, in PEM. Rejects when they do not fit it. */
+  readonly addTo: (ca: string) => Promise<string>;
+  /** Called when they have changed; the returned function unsubscribes. */
+  readonly onChange: (listener: () => void) => () => void;
 }
 
 /** A folder with `tls.crt`, `tls.key`, `ca.crt` and perhaps `crl.pem`, as cert-manager writes it; read again on change. */
@@ -56,7 +65,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
 
   const load = async (): Promise<CertificateSet> => {
     try {
-      const set = readCertificateSet(await readFiles(folder));
+      const set = readCertificateSet(await readFiles(folder, deps.more));
       warnAbout(set, deps);
       return set;
     } catch (cause) {
@@ -89,7 +98,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   const reload = async (): Promise<void> => {
     cancelRetry();
     try {
-      const found = await readFiles(folder);
+      const found = await readFiles(folder, deps.more);
       if (isStopped || current === undefined) return;
       if (!isSameSet(found, current.files)) use(readCertificateSet(found), current);
       reportProblem(missingLists(kept, found), "the last revocation lists still apply");
@@ -110,7 +119,12 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
         pollMs: POLL_MS,
         onChange: () => void reload(),
       };
-      unwatch = watchFolder(watching);
+      const unwatchFolder = watchFolder(watching);
+      const unwatchMore = deps.more?.onChange(watching.onChange);
+      unwatch = () => {
+        unwatchFolder();
+        unwatchMore?.();
+      };
       return current;
     },
     onChange: (listener) => {
@@ -125,7 +139,7 @@ export function certificateFolder(folder: string, deps: CertificateFolderDeps): 
   };
 }
 
-async function readFiles(folder: string): Promise<CertificateFiles> {
+async function readFiles(folder: string, more: MoreAuthorities | undefined): Promise<CertificateFiles> {
   const read = (name: string): Promise<string> => readText(join(folder, name));
   const [cert, key, ca, crl] = await Promise.all([
     read(FILE_NAMES.cert),
@@ -133,7 +147,7 @@ async function readFiles(folder: string): Promise<CertificateFiles> {
     read(FILE_NAMES.ca),
     read(FILE_NAMES.crl).catch(absent),
   ]);
-  return { cert, key, ca, crl };
+  return { cert, key, ca: more === undefined ? ca : await more.addTo(ca), crl };
 }
 
 function absent(error: unknown): undefined {

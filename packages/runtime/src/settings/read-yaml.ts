@@ -14,7 +14,7 @@ export function yamlReader(): (path: string) => Promise<unknown> {
     const content = await contentOf(path);
     const before = known.get(path);
     if (before?.content === content) return before.parsed;
-    const parsed = await parsedFrom(content, path);
+    const parsed = await parseYaml(content, path);
     known.set(path, { content, parsed });
     return parsed;
   };
@@ -28,7 +28,8 @@ async function contentOf(path: string): Promise<string> {
   return content;
 }
 
-async function parsedFrom(content: string, path: string): Promise<unknown> {
+/** `path` says in messages where the text comes from. */
+export async function parseYaml(content: string, path: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
     // Aliases can make a small file huge: none are needed here.

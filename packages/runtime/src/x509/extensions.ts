@@ -10,9 +10,9 @@ export const EXTENDED_KEY_USAGE_IDS = {
 } as const;
 export type ExtendedKeyUsage = keyof typeof EXTENDED_KEY_USAGE_IDS;
 
-/** A certificate that others may be signed with, but no further authority. */
-export function authorityConstraints(): Buffer {
-  return extension("2.5.29.19", sequence(TRUE, smallInteger(0)), "critical");
+/** A certificate that others may be signed with; `pathLength`: how many authorities may stand below it, one under the other. */
+export function authorityConstraints(pathLength: number): Buffer {
+  return extension("2.5.29.19", sequence(TRUE, smallInteger(pathLength)), "critical");
 }
 
 /** A certificate that signs nothing: written out, because a check for it must not depend on a default. */

@@ -21,6 +21,7 @@ export interface LeafRequest extends Validity {
   readonly commonName: string;
   /** Organizational units: `broker-admin` makes an admin. */
   readonly units?: readonly string[];
+  readonly organizations?: readonly string[];
   /** At least one: a certificate that says nothing would be good for everything. */
   readonly usages: readonly ExtendedKeyUsage[];
   /** DNS names and addresses of a server. */
@@ -29,6 +30,7 @@ export interface LeafRequest extends Validity {
 }
 
 const COMMON_NAME = "2.5.4.3";
+const ORGANIZATION = "2.5.4.10";
 const ORGANIZATIONAL_UNIT = "2.5.4.11";
 const VERSION_3 = tagged(0, smallInteger(2));
 const SERIAL_BYTES = 16;
@@ -38,21 +40,39 @@ export function authorityName(commonName: string): Uint8Array {
   return encodeName([[COMMON_NAME, commonName]]);
 }
 
-/** A root certificate: the key's own signature on its name. */
+/** A root certificate: the key's own signature on its name. One intermediate may stand below it. */
 export function makeAuthorityCertificate(issuer: Issuer, validity: Validity): X509Certificate {
   const { name, publicKey } = issuer;
   return make({ subject: name, publicKey, validity, issuer }, [
-    authorityConstraints(),
+    authorityConstraints(1),
     keyUsage("keyCertSign", "cRLSign"),
     subjectKeyId(keyIdOf(publicKey)),
   ]);
 }
 
+export interface IntermediateRequest extends Validity {
+  readonly commonName: string;
+  readonly publicKey: KeyObject;
+}
+
+/** An authority below another, for clients: it signs no further authority, and no server that OpenSSL or Go believe. */
+export function makeIntermediateCertificate(request: IntermediateRequest, issuer: Issuer): X509Certificate {
+  const { commonName, publicKey } = request;
+  return make({ subject: authorityName(commonName), publicKey, validity: request, issuer }, [
+    authorityConstraints(0),
+    keyUsage("keyCertSign", "cRLSign"),
+    extendedKeyUsage("clientAuth"),
+    subjectKeyId(keyIdOf(publicKey)),
+    authorityKeyId(issuer.keyId ?? keyIdOf(issuer.publicKey)),
+  ]);
+}
+
 export function makeLeafCertificate(request: LeafRequest, issuer: Issuer): X509Certificate {
-  const { commonName, units = [], hosts = [], publicKey, usages } = request;
+  const { commonName, units = [], organizations = [], hosts = [], publicKey, usages } = request;
   if (usages.length === 0)
     throw new RangeError(`the certificate of ${commonName} needs a use: server or client`);
   const subject = encodeName([
+    ...organizations.map((name) => [ORGANIZATION, name] as const),
     ...units.map((unit) => [ORGANIZATIONAL_UNIT, unit] as const),
     [COMMON_NAME, commonName],
   ]);
@@ -61,7 +81,7 @@ export function makeLeafCertificate(request: LeafRequest, issuer: Issuer): X509C
     keyUsage("digitalSignature"),
     extendedKeyUsage(...usages),
     subjectKeyId(keyIdOf(publicKey)),
-    authorityKeyId(keyIdOf(issuer.publicKey)),
+    authorityKeyId(issuer.keyId ?? keyIdOf(issuer.publicKey)),
     ...(hosts.length === 0 ? [] : [subjectAltName(hosts)]),
   ]);
 }

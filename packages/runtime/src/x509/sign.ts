@@ -9,6 +9,8 @@ export interface Issuer {
   readonly name: Uint8Array;
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
+  /** The key ID in its own certificate; absent: the one that we give. */
+  readonly keyId?: Uint8Array;
   /** Where serial numbers come from. */
   readonly randomBytes: (size: number) => Uint8Array;
 }

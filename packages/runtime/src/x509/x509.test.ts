@@ -2,7 +2,12 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeCrl, REVOCATION_REASONS, type RevocationReason, readCrl } from "./crl.ts";
-import { authorityName, makeAuthorityCertificate, makeLeafCertificate } from "./make-certificate.ts";
+import {
+  authorityName,
+  makeAuthorityCertificate,
+  makeIntermediateCertificate,
+  makeLeafCertificate,
+} from "./make-certificate.ts";
 import { readPem, toPem } from "./pem.ts";
 import { elementAt, readElements, readTime } from "./read-der.ts";
 import { generateKeys, type Issuer, keyIdOf, subjectOf } from "./sign.ts";
@@ -75,6 +80,18 @@ describe("a certificate", () => {
     expect(certificate.validToDate.getTime()).toBe(NOT_AFTER);
   });
 
+  test("of an intermediate leads to the root, and signs no further authority and no server", async () => {
+    const issuer = await newIssuer();
+    const validity = { notBefore: NOT_BEFORE, notAfter: NOT_AFTER };
+    const root = makeAuthorityCertificate(issuer, validity);
+    const { publicKey } = await generateKeys();
+    const below = makeIntermediateCertificate({ commonName: "Below", publicKey, ...validity }, issuer);
+    expect(below).toMatchObject({ ca: true, subject: "CN=Below", issuer: "CN=Some CA" });
+    expect(below.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"]);
+    expect(below.checkIssued(root) && below.verify(root.publicKey)).toBe(true);
+    expect(below.raw.toString("hex")).toContain("0603551d130101ff040830060101ff020100"); // CA:true, pathlen 0
+  });
+
   test("of a leaf names its owner, its use, its hosts and its authority", async () => {
     const issuer = await newIssuer();
     const { publicKey } = await generateKeys();
@@ -116,7 +133,7 @@ describe("a certificate", () => {
     const request = { commonName: "rome", usages: ["clientAuth"], publicKey, ...validity } as const;
     const leaf = makeLeafCertificate(request, issuer).raw.toString("hex");
     // id, critical, then the value: as RFC 5280 spells them.
-    expect(authority).toContain("0603551d130101ff040830060101ff020100"); // CA:true, pathlen 0
+    expect(authority).toContain("0603551d130101ff040830060101ff020101"); // CA:true, pathlen 1
     expect(authority).toContain("0603551d0f0101ff040403020106"); // keyCertSign, cRLSign
     expect(leaf).toContain("0603551d130101ff04023000"); // CA:false
     expect(leaf).toContain("0603551d0f0101ff040403020780"); // digitalSignature

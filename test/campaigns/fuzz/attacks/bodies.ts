@@ -70,10 +70,8 @@ function headerText(random: SeededRandom): string {
   return hostileText(random).replaceAll(/[^\t\u0020-\u007e\u0080-\u00ff]/g, "?");
 }
 
-function pathOf(template: string, { parties, clusters }: FuzzEnvironment, random: SeededRandom): string {
-  const name = template.includes("clusterID")
-    ? (random.pick(clusters)?.name ?? "")
-    : (random.pick([...parties.keys()]) ?? "rsv-fuzz-0-aaaaaaaaaaaaaaaa");
+function pathOf(template: string, env: FuzzEnvironment, random: SeededRandom): string {
+  const name = nameIn(template, env, random);
   const part = random.chance(0.7) ? name : hostileText(random);
   const path = template.replace(/\{\w+\}/, () =>
     random.chance(0.9) ? encodeURIComponent(wellFormed(part)) : rawPart(part),
@@ -82,6 +80,14 @@ function pathOf(template: string, { parties, clusters }: FuzzEnvironment, random
   const parameter = random.pick(["limit", "after", "role", "key", "watch", "x"]) ?? "";
   const value = parameter === "watch" ? "false" : encodeURIComponent(wellFormed(hostileText(random)));
   return `${path}?${parameter}=${parameter === "key" ? `key-${random.below(KEYS)}` : value}`;
+}
+
+function nameIn(template: string, { parties, clusters }: FuzzEnvironment, random: SeededRandom): string {
+  if (!template.includes("clusterID"))
+    return random.pick([...parties.keys()]) ?? "rsv-fuzz-0-aaaaaaaaaaaaaaaa";
+  // Not an attacker: whoever is evicted is refused whatever it sends.
+  if (template.includes("/members/")) return `fuzz-guest-${random.below(KEYS)}`;
+  return random.pick(clusters)?.name ?? "";
 }
 
 function rawPart(text: string): string {

@@ -5,6 +5,7 @@ import {
   type Reply,
   type Reservation,
   type ReservationRequest,
+  type Waiting,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { Findings } from "../environment/findings.ts";
@@ -21,13 +22,20 @@ export interface RequesterDeps {
   readonly network: Network;
   readonly scheduler: Scheduler;
   readonly random: SeededRandom;
+  /** Present: some of its requests wait for capacity. */
+  readonly waiting?: SeededRandom;
   readonly findings: Findings;
+  /** An admin evicted this cluster at some time: it may be refused. */
+  readonly wasEvicted: () => boolean;
 }
 
 /** What a cluster wants, under one key, and what it has been told of it. */
 interface Order {
   readonly key: string | undefined;
   readonly request: ReservationRequest;
+  readonly wait?: { readonly forMs: number };
+  readonly namespace?: string;
+  waiting?: Waiting;
   reservation: Reservation | undefined;
   isKeyReleased: boolean;
 }
@@ -58,6 +66,8 @@ export class Requester {
     if (order === undefined || roll < 40) return this.#reserve(this.#newOrder());
     if (roll < 50 && order.key !== undefined) return this.#reserve(order);
     if (roll < 55) return this.#releaseByKey(order);
+    if (order.reservation === undefined && order.waiting !== undefined)
+      return this.#leave(order.waiting, roll);
     if (order.reservation === undefined) return this.#reserve(this.#newOrder());
     this.#carryOn(order.reservation, roll);
   }
@@ -101,14 +111,39 @@ export class Requester {
 
   #addOrder(hasKey: boolean, wanted: ReservationRequest): Order {
     const key = hasKey ? `key-${this.#orders.length}` : undefined;
-    const order: Order = { key, request: wanted, reservation: undefined, isKeyReleased: false };
+    const order: Order = {
+      key,
+      request: wanted,
+      ...(key === undefined ? {} : this.#patience()),
+      reservation: undefined,
+      isKeyReleased: false,
+    };
     this.#orders.push(order);
     return order;
   }
 
+  /** How long this request waits for capacity, if it does. */
+  #patience(): Pick<Order, "wait" | "namespace"> {
+    const { waiting } = this.#deps;
+    if (waiting?.chance(0.6) !== true) return {};
+    const namespace = waiting.chance(0.5) ? { namespace: "ml" } : {};
+    return { wait: { forMs: 1000 * (1 + waiting.below(90)) }, ...namespace };
+  }
+
+  /** Leaves the queue, or asks again. */
+  #leave({ id }: Waiting, roll: number): void {
+    const by = { clusterId: this.#deps.name, isAdmin: false };
+    if (roll < 70) this.#command({ kind: "release", by, id });
+    else this.#reserve(this.#newOrder());
+  }
+
   #reserve(order: Order): void {
     const { name, network } = this.#deps;
-    const { key, request } = order;
+    const { key, request, wait, namespace } = order;
+    const more = {
+      ...(wait === undefined ? {} : { wait }),
+      ...(namespace === undefined ? {} : { namespace }),
+    };
     if (key === undefined) {
       // Without a key an unanswered request cannot be repeated: it may have booked something already.
       network.call(name, { kind: "reserve", requester: name, request }, (answer) => {
@@ -116,7 +151,7 @@ export class Requester {
       });
       return;
     }
-    this.#callUntilAnswered({ kind: "reserve", requester: name, request, key }, (answer) => {
+    this.#callUntilAnswered({ kind: "reserve", requester: name, request, key, ...more }, (answer) => {
       if (answer.kind === "reply") this.#wasAnswered(order, answer.reply);
     });
   }
@@ -136,11 +171,27 @@ export class Requester {
   #wasAnswered(order: Order, reply: Reply): void {
     if (reply.kind === "granted" || reply.kind === "current")
       return this.#wasGranted(order, reply.reservation);
-    const isExpected = reply.kind === "refused" || (reply.kind === "rejected" && order.isKeyReleased);
+    if (reply.kind === "waiting") return this.#waits(order, reply.waiting);
+    const isExpected =
+      reply.kind === "rejected" ? this.#mayReject(order, reply.code) : reply.kind === "refused";
     this.#deps.findings.expect(
       isExpected,
       () => `${order.key} of ${this.name} was answered with ${JSON.stringify(reply)}`,
     );
+  }
+
+  #mayReject({ isKeyReleased, wait }: Order, code: string): boolean {
+    if (isKeyReleased || (code === "wrong-instance" && this.#deps.wasEvicted())) return true;
+    // Whoever is released from the queue, by an admin too, has its key closed.
+    return wait !== undefined && ["queue-full", "key-released"].includes(code);
+  }
+
+  #waits(order: Order, waiting: Waiting): void {
+    this.#deps.findings.expect(
+      order.wait !== undefined,
+      () => `${order.key} of ${this.name} waits, and was not to`,
+    );
+    order.waiting = waiting;
   }
 
   /** One key is one reservation, always the same, until it has ended and a day has passed. */

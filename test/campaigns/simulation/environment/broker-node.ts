@@ -40,6 +40,7 @@ export class BrokerNode {
   readonly #deps: BrokerNodeDeps;
   readonly #ids: ReturnType<typeof idMaker>;
   #run: BrokerRun | undefined;
+  #decisions = 0;
 
   constructor(deps: BrokerNodeDeps) {
     this.#deps = deps;
@@ -81,6 +82,7 @@ export class BrokerNode {
           listenerFailed: (error) => findings.expect(false, () => `a listener threw: ${error.stack}`),
         },
         defer: (task) => void process.later(random.below(100) / 100, "the next batch is due", task),
+        newDecisionId: () => `dec-queue-${++this.#decisions}`,
         onFatal: (failure) => findings.expect(false, () => `the broker gave up: ${failure.message}`),
       },
     );
@@ -135,9 +137,10 @@ export class BrokerNode {
     }
   };
 
-  #reserve({ requester, request, key }: Extract<ApiCall, { kind: "reserve" }>): Command {
+  #reserve(call: Extract<ApiCall, { kind: "reserve" }>): Command {
+    const { requester, key } = call;
     const ids = { reservationId: this.#ids.reservation(requester, key), decisionId: this.#ids.decision() };
-    return { kind: "reserve", requester, request, ...(key === undefined ? {} : { key }), ...ids };
+    return { ...call, ...ids };
   }
 
   #submit({ engine, process }: BrokerRun, command: Command, answer: (answer: ApiReply) => void): void {

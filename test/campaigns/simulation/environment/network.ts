@@ -85,6 +85,8 @@ export type ApiCall =
       readonly requester: ClusterId;
       readonly request: ReservationRequest;
       readonly key?: string;
+      readonly wait?: { readonly forMs: number };
+      readonly namespace?: string;
     }
   | { readonly kind: "command"; readonly command: Exclude<Command, { readonly kind: "reserve" }> }
   | { readonly kind: "read"; readonly by: Actor; readonly id: ReservationId }

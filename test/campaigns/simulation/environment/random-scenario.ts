@@ -7,17 +7,26 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const NAMES = ["rome", "paris", "berlin", "tokyo", "quito"] as const;
 
+const TENANTS: Policy["tenants"] = {
+  ml: { members: NAMES.map((cluster) => ({ cluster, namespaces: ["ml"] })), weight: 2, quota: {} },
+};
+
 /** What a seed makes of the world before anything happens in it. */
 export interface Scenario {
   readonly clusters: readonly { readonly name: string; readonly habits: ProviderBehaviour }[];
   readonly policy: Policy;
   readonly maxWaiting: number;
   readonly rates: FaultRates;
+  /** Clusters are invited and evicted, and show identity keys. */
+  readonly hasMembers: boolean;
+  /** Some requests wait for capacity. */
+  readonly hasQueue: boolean;
   /** The longest time between two operations. */
   readonly maxIntervalMs: number;
 }
 
 export function randomScenario(random: SeededRandom): Scenario {
+  const queue = random.fork(1);
   const count = random.between(3, NAMES.length);
   return {
     clusters: NAMES.slice(0, count).map((name) => ({
@@ -32,6 +41,14 @@ export function randomScenario(random: SeededRandom): Scenario {
     })),
     policy: {
       ...DEFAULT_POLICY,
+      queue: {
+        ...DEFAULT_POLICY.queue,
+        maxPerTenant: queue.pick([100, 3]) ?? 100,
+        holdAfterMs: queue.pick([5, 600]) === 5 ? 5 * SECOND_MS : 10 * MINUTE_MS,
+        turnaroundMs: 2 * SECOND_MS,
+        backfillMs: 10 * SECOND_MS,
+      },
+      tenants: queue.chance(0.5) ? {} : TENANTS,
       stalenessMs: random.pick([2 * MINUTE_MS, 2 * MINUTE_MS, 30 * SECOND_MS]) ?? 2 * MINUTE_MS,
       defaultTtlMs: random.pick([undefined, undefined, 40 * SECOND_MS]),
       activationTimeoutMs: random.pick([undefined, undefined, 15 * SECOND_MS]),
@@ -41,5 +58,7 @@ export function randomScenario(random: SeededRandom): Scenario {
     maxWaiting: random.pick([1000, 1000, 4]) ?? 1000,
     rates: drawRates(random),
     maxIntervalMs: random.pick([20, 500, 3000]) ?? 500,
+    hasMembers: random.chance(0.5),
+    hasQueue: queue.chance(0.5),
   };
 }

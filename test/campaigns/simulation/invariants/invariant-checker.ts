@@ -1,26 +1,25 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@resource-broker/base";
 import type { CommitBatch, Committed, Engine, StoreContents } from "@resource-broker/broker";
 import {
   type Command,
   type LedgerEvent,
   type LedgerView,
-  ledgerFrom,
+  type Member,
+  memberIn,
   type Policy,
   type Reply,
 } from "@resource-broker/domain";
 import {
-  comparableLedger,
   differsFromModel,
   keyOf,
   LedgerModel,
   ReceivedCommands,
-  recordsOf,
   violationIn,
 } from "@resource-broker/domain/testing";
 import type { Findings } from "../environment/findings.ts";
 import type { SimDisk } from "../environment/sim-disk.ts";
 import { AdvertisementLog, type Post } from "./advertisement-log.ts";
+import { differsWhenRebuilt, requestIn, subjectOf } from "./event-facts.ts";
 
 /** The promise is a second; commits under way and timers take their time as well. */
 const LATEST_EXPIRY_MS = 1000 + 100;
@@ -56,7 +55,20 @@ export class InvariantChecker {
   #deadline = Number.POSITIVE_INFINITY;
   #lateExpiryUntil = 0;
   #lastNotified = 0;
-  readonly counts = { grants: 0, refusals: 0, ends: 0, commits: 0, answers: 0 };
+  #keeping: ReadonlySet<string> = new Set();
+  readonly counts = {
+    grants: 0,
+    refusals: 0,
+    ends: 0,
+    queued: 0,
+    admitted: 0,
+    commits: 0,
+    answers: 0,
+    joins: 0,
+    evictions: 0,
+  };
+  /** Clusters that were evicted at some time. */
+  readonly evicted = new Set<string>();
 
   constructor(deps: InvariantCheckerDeps) {
     this.#deps = deps;
@@ -107,15 +119,19 @@ export class InvariantChecker {
   decided(batch: CommitBatch): void {
     const { findings, policy } = this.#deps;
     this.#catchUp();
+    this.#noteKept();
     findings.expect(batch.number === this.#commitNumber + 1, () => `commit ${batch.number} is out of turn`);
     this.#submitted = batch;
     const given = { policy, asked: this.#asked, listeningSince: this.#expected?.startedAt ?? 0 };
     const draft = this.#model.draft();
     let priority = Number.POSITIVE_INFINITY;
-    for (const event of batch.entries.flatMap(({ events }) => events)) {
+    for (const { action, event } of batch.entries.flatMap(({ action, events }) =>
+      events.map((event) => ({ action, event })),
+    )) {
       const problem = violationIn(draft, event, given);
       findings.expect(problem === undefined, () => `commit ${batch.number}: ${problem}`);
-      const asks = requestIn(event)?.priority ?? priority;
+      // Those who waited go before newcomers of any priority.
+      const asks = (action === "admit" ? undefined : requestIn(event)?.priority) ?? priority;
       findings.expect(asks <= priority, () => `commit ${batch.number}: priority ${asks} after ${priority}`);
       priority = asks;
       draft.apply(event);
@@ -140,15 +156,33 @@ export class InvariantChecker {
       case "granted":
       case "current":
         return this.#requireDurable(`${reply.reservation.id} ${reply.reservation.generation}`, command.kind);
+      case "waiting":
+        return this.#requireDurable(`${reply.waiting.id} ${reply.waiting.generation}`, command.kind);
       case "refused":
         return this.#requireDurable(reply.decision.id, command.kind);
       case "key-closed":
         if (command.kind === "release-by-key")
           this.#requireDurable(keyOf(command.requester, command.key), command.kind);
         return;
+      case "enrolled":
+        if (command.kind === "enroll")
+          this.#requireDurable(`used ${command.tokenId} ${command.key}`, command.kind);
+        return;
+      case "member-set":
+        return this.#requireDurable(JSON.stringify(reply.member), command.kind);
       default:
         return;
     }
+  }
+
+  /** Plans are not stored: the model learns only which providers may have one, now or a moment ago. */
+  #noteKept(): void {
+    const accounts = this.#engine?.ledger.accounts.values() ?? [];
+    const keeping = new Set(
+      [...accounts].flatMap(({ clusterId, kept }) => (kept === undefined ? [] : clusterId)),
+    );
+    this.#model.queue.untold = new Set([...keeping, ...this.#keeping]);
+    this.#keeping = keeping;
   }
 
   notified({ number }: Committed): void {
@@ -177,6 +211,7 @@ export class InvariantChecker {
       () => `readers see commit ${commitNumber}, but only ${disk.syncedCommit} is on the disk`,
     );
     this.#catchUp();
+    this.#noteKept();
     const now = this.#now();
     findings.expect(engine.now() === now, () => `the broker's clock says ${engine.now()}, not ${now}`);
     const latest = Math.max(this.#deadline, this.#lateExpiryUntil) + LATEST_EXPIRY_MS;
@@ -203,11 +238,16 @@ export class InvariantChecker {
   #applyBatch({ number, entries }: CommitBatch): void {
     this.counts.commits++;
     for (const event of entries.flatMap(({ events }) => events)) {
+      if (event.kind === "queued") this.counts.queued++;
+      if (event.kind === "granted" && this.#model.queue.waiting.has(event.reservation.id))
+        this.counts.admitted++;
       this.#model.apply(event);
       this.#recordCommit(event, this.#model, number);
       if (event.kind === "granted") this.counts.grants++;
       if (event.kind === "refused") this.counts.refusals++;
       if (event.kind === "ended") this.counts.ends++;
+      if (event.kind === "member-enrolled") this.counts.joins++;
+      if (event.kind === "member-evicted") this.counts.evictions++;
     }
     this.#commitNumber = number;
   }
@@ -217,9 +257,19 @@ export class InvariantChecker {
     if (event.kind === "refused") this.#commitOf.set(event.decision.id, number);
     if (event.kind === "key-closed")
       this.#commitOf.set(keyOf(event.closedKey.requester, event.closedKey.key), number);
-    const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
-    const entry = id === undefined ? undefined : model.entries.get(id);
+    // A reply to a later command of the same batch may tell of it when the broker stops, before its commit is seen here.
+    if (event.kind === "member-evicted") this.evicted.add(event.member.clusterId);
+    const member = memberIn(event);
+    if (member !== undefined) this.#recordMember(member, number);
+    const entry =
+      model.entries.get(subjectOf(event) ?? "") ?? model.queue.waiting.get(subjectOf(event) ?? "");
     if (entry !== undefined) this.#commitOf.set(`${entry.id} ${entry.generation}`, number);
+  }
+
+  #recordMember(member: Member, number: number): void {
+    this.#commitOf.set(JSON.stringify(member), number);
+    const { tokenId, key } = member.invitation ?? {};
+    if (key !== undefined) this.#commitOf.set(`used ${tokenId} ${key}`, number);
   }
 
   #requireDurable(fact: string, what: string): void {
@@ -236,17 +286,4 @@ export class InvariantChecker {
     const { startedAt, zero, clock } = this.#expected;
     return startedAt + Math.floor(clock.monotonicMs() - zero);
   }
-}
-
-/** Undefined when a ledger that is built again from its records is the live one. */
-function differsWhenRebuilt(ledger: LedgerView, now: number): string | undefined {
-  const rebuilt = ledgerFrom(recordsOf(ledger), now);
-  return isDeepStrictEqual(comparableLedger(rebuilt), comparableLedger(ledger))
-    ? undefined
-    : "a rebuilt ledger is another one";
-}
-
-function requestIn(event: LedgerEvent): { readonly priority: number } | undefined {
-  if (event.kind === "granted") return event.reservation.request;
-  return event.kind === "refused" ? event.decision.request : undefined;
 }

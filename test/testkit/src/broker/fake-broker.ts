@@ -28,6 +28,8 @@ export interface FakeBrokerOptions {
   readonly whenDone: (cleanUp: () => Promise<void>) => void;
   /** How it answers. Absent: with an empty list. */
   readonly script?: Script;
+  /** True: callers need no certificate, as for joining. */
+  readonly takesAnyone?: boolean;
   /** How it answers whether it is there. Absent: as a broker of this release. */
   readonly health?: Script;
 }
@@ -63,8 +65,9 @@ export async function startFakeBroker(options: FakeBrokerOptions): Promise<FakeB
     received.push(call);
     await (url === PATH.health ? health : script)(response, call);
   };
-  // Without a right certificate there is no HTTP at all.
-  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true });
+  // Without a right certificate there is no HTTP at all, unless anyone may call.
+  const rejectUnauthorized = options.takesAnyone !== true;
+  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized });
   // A client decides by itself when an idle connection has served its time.
   server.keepAliveTimeout = 0;
   server.on("request", (request, response) => void serve(request, response));
@@ -87,6 +90,7 @@ export async function startFakeBroker(options: FakeBrokerOptions): Promise<FakeB
 }
 
 function commonNameIn({ socket }: IncomingMessage): string {
-  const name: unknown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject.CN : undefined;
+  const name: unknown =
+    socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.toLegacyObject().subject.CN : undefined;
   return typeof name === "string" ? name : "";
 }

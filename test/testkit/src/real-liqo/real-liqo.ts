@@ -19,9 +19,25 @@ import { missingNetwork, networkOf } from "./network.ts";
 import { type ProcessKubelet, startProcessKubelet } from "./process-kubelet.ts";
 
 /** docs/agent.md and docs/liqo.md, step 2. */
-const RIGHTS = ["rbac/agent.yaml", "rbac/agent-liqo.yaml", "admission/agent-liqo.yaml"].map((name) =>
-  fileURLToPath(new URL(`../../../../deploy/${name}`, import.meta.url)),
-);
+const RIGHTS = {
+  liqoctl: ["rbac/agent.yaml", "rbac/agent-liqo.yaml", "admission/agent-liqo.yaml"],
+  relay: [
+    "rbac/agent.yaml",
+    "rbac/agent-liqo.yaml",
+    "admission/agent-liqo.yaml",
+    "rbac/agent-identity.yaml",
+    "rbac/agent-relay.yaml",
+    "admission/agent-relay.yaml",
+    "admission/agent-relay-requests.yaml",
+  ],
+} as const;
+/** What liqoctl alone needs. */
+const LIQOCTL_RIGHTS = [
+  ["clusterrole,clusterrolebinding", "resource-broker-agent-liqoctl"],
+  ["clusterrole", "resource-broker-agent-liqo-tenant"],
+  ["role,rolebinding", "resource-broker-agent-liqoctl"],
+] as const;
+const IDENTITY_SECRET = "resource-broker-agent-identity";
 const AGENT = { namespace: "rear-agent", name: "resource-broker-agent" };
 /** A guard for a machine that does much else. */
 const WEBHOOK_WITHIN_MS = 300_000;
@@ -57,6 +73,10 @@ export interface RealLiqoControlPlanes extends ControlPlanes {
 export interface RealLiqoOptions {
   /** Of all clusters that are going to be started: each makes a peering user for each other one. */
   readonly names: readonly string[];
+  /** How their agents peer. With relay, no agent has a kubeconfig of another cluster. */
+  readonly mode?: "liqoctl" | "relay";
+  /** False: whoever installs the agents brings their rights. */
+  readonly hasRights?: boolean;
 }
 
 /** Liqo's ID of a cluster. */
@@ -65,7 +85,11 @@ function liqoIdOf(name: string): string {
 }
 
 /** Clusters with the real Liqo; each agent has the shipped rights, and no others. They need a network: `missingNetwork`. */
-export function realLiqoControlPlanes({ names }: RealLiqoOptions): RealLiqoControlPlanes {
+export function realLiqoControlPlanes({
+  names,
+  mode = "liqoctl",
+  hasRights = true,
+}: RealLiqoOptions): RealLiqoControlPlanes {
   const assets = liqoAssets(process.env, () => undefined);
   if (assets === undefined) throw new Error("there is no Liqo on this machine. Run npm run liqo:assets.");
   const directory = mkdtempSync(join(tmpdir(), "real-liqo-"));
@@ -96,14 +120,13 @@ export function realLiqoControlPlanes({ names }: RealLiqoOptions): RealLiqoContr
       clusters.set(name, cluster);
       try {
         await installLiqo(cluster, assets, index);
-        await invitePeers(cluster);
-        const args = ["apply", ...RIGHTS.map((file) => `--filename=${file}`)];
-        outputOf(["kubectl", ...args], await cluster.plane.kubectl(args));
+        if (mode === "liqoctl") await invitePeers(cluster);
+        if (hasRights) await grantRights(cluster, mode);
       } catch (error) {
         throw new Error(`${String(error)}\n${await cluster.lastLogLines()}`, { cause: error });
       }
       const { kubeconfig, kubeconfigFor } = cluster.plane;
-      return { kubeconfig, agentKubeconfig: await kubeconfigFor(AGENT) };
+      return hasRights ? { kubeconfig, agentKubeconfig: await kubeconfigFor(AGENT) } : { kubeconfig };
     },
     stop: async () => {
       for (const end of endings.splice(0).reverse()) await end().catch(() => undefined);
@@ -115,12 +138,25 @@ export function realLiqoControlPlanes({ names }: RealLiqoOptions): RealLiqoContr
       return found;
     },
     agentFlags: (name) => [
-      `--kubeconfigs-dir=${kubeconfigs(name)}`,
-      `--liqoctl=${assets.pathOf("liqoctl")}`,
+      ...(mode === "relay"
+        ? ["--liqo-mode=relay", `--identity-secret=${AGENT.namespace}/${IDENTITY_SECRET}`]
+        : [`--kubeconfigs-dir=${kubeconfigs(name)}`, `--liqoctl=${assets.pathOf("liqoctl")}`]),
       "--liqo-networking=false",
     ],
     kubeconfigs,
   };
+}
+
+/** The shipped ones of this way to peer, and no others. */
+async function grantRights({ plane }: RealLiqoCluster, mode: keyof typeof RIGHTS): Promise<void> {
+  const run = async (...args: string[]): Promise<void> =>
+    void outputOf(["kubectl", ...args], await plane.kubectl(args));
+  const fileOf = (name: string): string =>
+    fileURLToPath(new URL(`../../../../deploy/${name}`, import.meta.url));
+  await run("apply", ...RIGHTS[mode].map((name) => `--filename=${fileOf(name)}`));
+  if (mode !== "relay") return;
+  for (const [kinds, name] of LIQOCTL_RIGHTS) await run("delete", kinds, name, "--namespace=liqo");
+  await run("create", "secret", "generic", IDENTITY_SECRET, `--namespace=${AGENT.namespace}`);
 }
 
 interface ClusterParts {

@@ -1,14 +1,18 @@
 import type { CommitBatch } from "@resource-broker/broker";
 import type { LedgerEvent } from "@resource-broker/domain";
-import { ADMIN } from "@resource-broker/domain/testing";
-import { clusterOf, type LedgerDriver, requestFor, reserve } from "./ledger-driver.ts";
+import { ADMIN, accept, bind, enroll, evict, invite } from "@resource-broker/domain/testing";
+import { admit, clusterOf, type LedgerDriver, requestFor, reserve, reserveOrWait } from "./ledger-driver.ts";
 
-type SoftKind = "advertised" | "adoption-offered" | "adoption-withdrawn";
+type SoftKind = "advertised" | "adoption-offered" | "adoption-withdrawn" | "settled";
 
 /** Every kind of event that must survive: a new one must find its day below. */
 export const DURABLE_KINDS: Readonly<Record<Exclude<LedgerEvent["kind"], SoftKind>, true>> = {
   granted: true,
   refused: true,
+  queued: true,
+  unqueued: true,
+  nominated: true,
+  "nomination-lapsed": true,
   activated: true,
   renewed: true,
   acknowledged: true,
@@ -19,14 +23,21 @@ export const DURABLE_KINDS: Readonly<Record<Exclude<LedgerEvent["kind"], SoftKin
   uncordoned: true,
   adopted: true,
   "adoption-window-set": true,
+  "member-invited": true,
+  "member-enrolled": true,
+  "member-accepted": true,
+  "member-bound": true,
+  "member-evicted": true,
   retained: true,
   forgotten: true,
 };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const [ROME, PARIS] = [
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const [ROME, PARIS, MADRID] = [
   { clusterId: "rome", isAdmin: false },
   { clusterId: "paris", isAdmin: false },
+  { clusterId: "madrid", isAdmin: false },
 ];
 
 /** A short history in which everything happens at least once. */
@@ -63,6 +74,28 @@ export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | und
       { kind: "cordon", by: ADMIN, clusterId: "tokyo" },
     ),
   (driver) => driver.batch({ kind: "uncordon", by: ADMIN, clusterId: "paris" }),
+  (driver) =>
+    driver.batch(
+      reserve("madrid", "fills", requestFor(13)),
+      waits("madrid", "waits", 4),
+      waits("madrid", "leaves", 4),
+      waits("lima", "in vain", 1000),
+      waits("rome", "until evicted", 1000),
+    ),
+  (driver) =>
+    driver.batch(
+      { kind: "release", by: MADRID, id: waitingOf(driver, "leaves").id },
+      { kind: "release", by: MADRID, id: reservationOf(driver, "fills").id },
+      // It waits only for those before it, and is granted in the same millisecond.
+      waits("lima", "soon", 1),
+      admit("dec-first"),
+      admit("dec-second"),
+      admit("dec-none"),
+    ),
+  (driver) => {
+    driver.now += 2 * HOUR_MS;
+    return driver.batch({ kind: "expire-due" });
+  },
   (driver) => {
     const offer = {
       id: "rsv-berlin-adopted",
@@ -80,6 +113,15 @@ export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | und
     );
   },
   (driver) => {
+    const batch = driver.batch(invite({ clusterId: "oslo", needsConfirmation: true }), bind("B", "berlin"));
+    driver.now += 60_000;
+    return batch;
+  },
+  (driver) => driver.batch(enroll({ clusterId: "oslo" }), evict("rome", "its machines were sold")),
+  (driver) =>
+    driver.batch(accept("A", "oslo"), invite({ tokenId: "token00002" }), enroll({ tokenId: "token00002" })),
+  (driver) => driver.batch(evict("berlin"), invite({ clusterId: "berlin", tokenId: "token00003" })),
+  (driver) => {
     // Its pods still run at paris: it must be remembered longer than the others.
     const { id, granted } = reservationOf(driver, "in use");
     const usage = [{ reservationId: id, granted, used: granted }];
@@ -89,7 +131,38 @@ export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | und
       { kind: "expire-due" },
     );
   },
+  (driver) =>
+    driver.batch(
+      { kind: "advertise", advertisement: clusterOf("quito", 500) },
+      { kind: "advertise", advertisement: clusterOf("sucre", 2000) },
+      reserve("lima", "part of quito", requestFor(200, { target: "quito" })),
+      reserve("lima", "most of sucre", requestFor(1900, { target: "sucre" })),
+      waits("lima", "nominated", 400),
+      admit("dec-look-1"),
+      admit("dec-look-2"),
+    ),
+  (driver) => driver.batch({ kind: "cordon", by: ADMIN, clusterId: "quito" }, admit("dec-look-3")),
+  (driver) =>
+    driver.batch(waits("lima", "still waits", 1000), waits("lima", "has left", 1000), () => ({
+      kind: "release",
+      by: ADMIN,
+      id: waitingOf(driver, "has left").id,
+    })),
 ];
+
+/** Those of rome may wait for a day, the others for an hour. */
+function waits(requester: string, key: string, cpu: number) {
+  return reserveOrWait(requester, key, {
+    ...requestFor(cpu),
+    forMs: requester === "rome" ? DAY_MS : HOUR_MS,
+  });
+}
+
+function waitingOf(driver: LedgerDriver, key: string) {
+  const found = [...driver.ledger.waiting.byId.values()].find((entry) => entry.key === key);
+  if (found === undefined) throw new Error(`no request waits with key ${key}`);
+  return found;
+}
 
 function reservationOf(driver: LedgerDriver, key: string) {
   const found = [...driver.ledger.reservations.values()].find((reservation) => reservation.key === key);

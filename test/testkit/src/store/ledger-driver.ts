@@ -2,6 +2,7 @@ import type { CommitBatch, CommitEntry } from "@resource-broker/broker";
 import {
   type Advertisement,
   type Command,
+  DEFAULT_POLICY,
   isSoft,
   type LedgerEvent,
   type ReceivedAdvertisement,
@@ -16,9 +17,13 @@ type Step = Command | (() => Command | undefined);
 export class LedgerDriver {
   /**
    * These histories advance by days: with the default staleness hardly anything would be granted. A few requesters
-   * represent many.
+   * represent many. Whoever cannot be served is nominated at the second look.
    */
-  readonly world = openWorld({ stalenessMs: Number.POSITIVE_INFINITY, defaultQuota: {} });
+  readonly world = openWorld({
+    stalenessMs: 1e12,
+    defaultQuota: {},
+    queue: { ...DEFAULT_POLICY.queue, holdAfterMs: 0 },
+  });
   readonly ledger = this.world.ledger;
   commitNumber = 0;
 
@@ -63,7 +68,7 @@ export function requestFor(cpu: number, more: Partial<ReservationRequest> = {}):
 }
 
 /** A request with its key; the ids follow from both. */
-export function reserve(requester: string, key: string, wanted: ReservationRequest): Command {
+export function reserve(requester: string, key: string, wanted: ReservationRequest): Reserve {
   const name = `${requester}-${Buffer.from(key).toString("hex").slice(0, 16)}`;
   return {
     kind: "reserve",
@@ -73,6 +78,22 @@ export function reserve(requester: string, key: string, wanted: ReservationReque
     reservationId: `rsv-${name}`,
     decisionId: `dec-${name}`,
   };
+}
+
+type Reserve = Extract<Command, { readonly kind: "reserve" }>;
+
+/** A request that waits if there is no capacity now. */
+export function reserveOrWait(
+  requester: string,
+  key: string,
+  { forMs, ...wanted }: ReservationRequest & { readonly forMs: number },
+): Reserve {
+  return { ...reserve(requester, key, wanted), wait: { forMs }, namespace: "team-a", protocol: 3 };
+}
+
+/** Looks whether a waiting request fits, and grants it. */
+export function admit(decisionId: string): Command {
+  return { kind: "admit", decisionId };
 }
 
 function callerOf(command: Command): string {

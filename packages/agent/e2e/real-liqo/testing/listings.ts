@@ -6,8 +6,13 @@ import type { RealLiqoWorld } from "./real-liqo-world.ts";
 /** Every object of every cluster, by its name: what must be the same again when all reservations have ended. */
 export type Listings = ReadonlyMap<string, readonly string[]>;
 
+interface Permission {
+  readonly line: RegExp;
+  readonly why: string;
+}
+
 /** What may differ all the same, each with its reason. */
-const PERMITTED: readonly { readonly line: RegExp; readonly why: string }[] = [
+const PERMITTED: readonly Permission[] = [
   {
     line: /^ForeignCluster\.core\.liqo\.io liqo-/,
     why: "Liqo never deletes what it knows of a cluster that it has once met",
@@ -19,6 +24,10 @@ const PERMITTED: readonly { readonly line: RegExp; readonly why: string }[] = [
   {
     line: /^(Namespace|ConfigMap|ServiceAccount) liqo-tenant-liqo-|^RoleBinding\S+ liqo-tenant-liqo-\S+ .*resource-broker/,
     why: "the tenant namespace stays for the next peering, with the agent's rights in it",
+  },
+  {
+    line: /^ConfigMap rear-agent\/rear-peer-/,
+    why: "the pinned identity key of a peer stays (relay)",
   },
   {
     line: /^Secret liqo-tenant-liqo-\S+\/liqo-(nonce|signed-nonce|remote-certificate) /,
@@ -41,8 +50,17 @@ export async function listingsOf({ clusters }: RealLiqoWorld): Promise<Listings>
 }
 
 /** Resolves when every object is as before, but for what is permitted, and tells how much of that was seen. */
-export async function untilSame(world: RealLiqoWorld, before: Listings): Promise<void> {
+export async function untilSame(
+  world: RealLiqoWorld,
+  before: Listings,
+  more: readonly Permission[] = [],
+): Promise<void> {
   const began = performance.now();
+  const permitted = [...PERMITTED, ...more];
+  const permissionOf = (difference: string): string | undefined => {
+    const line = difference.replace(/^\S+ [-+] /, "");
+    return permitted.find((each) => each.line.test(line))?.why;
+  };
   const differences = await until(
     "every object is as before",
     async () => {
@@ -55,7 +73,7 @@ export async function untilSame(world: RealLiqoWorld, before: Listings): Promise
     WITHIN_MS,
   );
   logSeen(`every object was as before ${((performance.now() - began) / 1000).toFixed(1)} s later`);
-  for (const { why } of PERMITTED) {
+  for (const { why } of permitted) {
     const count = differences.filter((each) => permissionOf(each) === why).length;
     if (count > 0) logSeen(`but for ${count}: ${why}`);
   }
@@ -67,9 +85,4 @@ function differencesOf(before: Listings, after: Listings): string[] {
     const gone = old.filter((line) => !now.includes(line)).map((line) => `${name} - ${line}`);
     return [...gone, ...now.filter((line) => !old.includes(line)).map((line) => `${name} + ${line}`)];
   });
-}
-
-function permissionOf(difference: string): string | undefined {
-  const line = difference.replace(/^\S+ [-+] /, "");
-  return PERMITTED.find((each) => each.line.test(line))?.why;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   FOREIGN_CLUSTERS,
@@ -5,7 +6,7 @@ import {
   RESOURCE_SLICES,
   tenantNamespaceOf,
 } from "@resource-broker/agent/liqo";
-import { SECRETS } from "@resource-broker/kube";
+import { CONFIG_MAPS, NAMESPACES, SECRETS } from "@resource-broker/kube";
 import { listingOf, until, WHOLE_NODES, type WholeNode } from "@resource-broker/testkit";
 import { expect } from "vitest";
 import { ask, logSeen, nodeOf, release, TIMEOUT_MS, untilReady } from "./directions.ts";
@@ -40,6 +41,50 @@ export async function expectBothDirections(world: RealLiqoWorld): Promise<void> 
   await release(back, "back");
   await untilUnpeered(back);
   await untilSame(world, before);
+}
+
+/** A reservation that is none of what happens beside it. */
+export interface Standing {
+  /** Its node and its pod are the same ones, and live. */
+  readonly expectSame: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+export async function standingReservation(direction: Direction): Promise<Standing> {
+  await askWith(direction, "standing", BATCH);
+  const node = await untilReady(direction, "standing");
+  await deploy(direction, BATCH, { node });
+  await untilRunning(direction, BATCH, node);
+  await untilReflected(direction);
+  const alive = await aliveOf(direction, node);
+  return {
+    expectSame: async () => {
+      await untilNodeReady(direction, node);
+      expect(await aliveOf(direction, node)).toEqual(alive);
+      await untilRunning(direction, BATCH, node);
+    },
+    end: async () => {
+      await undeploy(direction, BATCH);
+      await release(direction, "standing");
+      await untilUnpeered(direction);
+    },
+  };
+}
+
+/** Liqo copies the authority of the requester's API server some time after the first pod runs: a listing before that is too early. */
+async function untilReflected({ provider, at }: Direction): Promise<void> {
+  const namespace = `${BATCH.namespace}-${at.requester.liqoId}`;
+  await until(
+    `Liqo has copied everything to ${namespace}`,
+    async () => {
+      let isThere = false;
+      await provider.client.list(CONFIG_MAPS, { namespace }, ({ metadata }) => {
+        isThere ||= metadata.name.startsWith("kube-root-ca.crt.liqo-");
+      });
+      return isThere || undefined;
+    },
+    TIMEOUT_MS,
+  );
 }
 
 function askWith(direction: Direction, name: string, { namespace }: Workload) {
@@ -142,9 +187,17 @@ async function untilGone(
 /** liqoctl as a person runs it: admin here, and with the peering user of docs/liqo.md there. */
 async function byHand(direction: Direction, verb: string, ...flags: string[]): Promise<void> {
   const { world, requester, provider, at } = direction;
-  const remote = join(world.liqo.kubeconfigs(requester.name), `${provider.name}.kubeconfig`);
+  const invited = join(world.liqo.kubeconfigs(requester.name), `${provider.name}.kubeconfig`);
+  // In relay mode there is no peering user: this person is an admin there, too.
+  const remote = existsSync(invited) ? invited : at.provider.kubeconfigFile;
   const common = [`--remote-kubeconfig=${remote}`, "--skip-confirm"];
   const own = verb === "peer" ? ["--networking-disabled"] : [];
+  // liqoctl does not wait for the namespace of an earlier peering by relay, which the provider's agent has just deleted.
+  const name = tenantNamespaceOf(at.requester.liqoId);
+  await untilGone(async () => {
+    const found = await provider.client.find(NAMESPACES, { name });
+    return found?.metadata.deletionTimestamp === undefined ? undefined : found;
+  });
   await at.requester.liqoctl([verb, ...common, ...own, ...flags]);
 }
 

@@ -1,7 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
+import { createPublicKey } from "node:crypto";
+import { type AdvertisementDTO, HEADER, IDENTITY_SECRET, PATH, SIGNED_TEXT } from "@resource-broker/contract";
+import { SECRETS } from "@resource-broker/kube";
+import { publicKeyHash, readIdentityKey, signText } from "@resource-broker/runtime";
 import {
+  type BrokerClient,
+  brokerClient,
   type ClusterPlan,
   type RealLiqoCluster,
   type RealLiqoControlPlanes,
@@ -31,8 +36,10 @@ export const TWO_CLUSTERS: readonly ClusterPlan[] = [
 /** Clusters with the real Liqo, and agents with the shipped rights. */
 export interface RealLiqoWorld extends World {
   readonly liqo: RealLiqoControlPlanes;
-  /** What the agent of this cluster has started liqoctl for so far, in order: `peer`, `unpeer`, `force unpeer` … */
+  /** What the agent of this cluster has started liqoctl, or relay peering, for so far, in order: `peer`, `unpeer`, `force unpeer` … */
   readonly liqoctlCalls: (name: string) => Promise<string[]>;
+  /** Calls the broker as this cluster's agent: with its certificate and, where it has one, its identity key. */
+  readonly callerAs: (name: string) => Promise<Pick<BrokerClient, "request" | "close">>;
   /** Writes the last lines of every program to stderr: for `onTestFailed`. */
   readonly printLastLines: () => Promise<void>;
 }
@@ -51,9 +58,13 @@ export function directionOf(world: RealLiqoWorld, requester: string, provider: s
 }
 
 /** Resolves when every agent has told the broker its Liqo's ID. */
-export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise<RealLiqoWorld> {
-  const liqo = realLiqoControlPlanes({ names: plans.map(({ name }) => name) });
-  const recorders = new Map(plans.map(({ name }) => [name, recorderOf(liqo, name)]));
+export async function startRealLiqoWorld(
+  plans: readonly ClusterPlan[],
+  mode: "liqoctl" | "relay" = "liqoctl",
+): Promise<RealLiqoWorld> {
+  const liqo = realLiqoControlPlanes({ names: plans.map(({ name }) => name), mode });
+  const recorded = mode === "liqoctl" ? plans : [];
+  const recorders = new Map(recorded.map(({ name }) => [name, recorderOf(liqo, name)]));
   for (const { write } of recorders.values()) await write();
   const clusters = plans.map((plan) => ({
     ...plan,
@@ -63,7 +74,8 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
   for (const { name, hasAgent = true } of clusters) if (hasAgent) await untilKnown(world, name);
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
   for (const { name } of clusters) await liqo.cluster(name).plane.seed(namespaces);
-  const liqoctlCalls = async (name: string) => (await recorders.get(name)?.calls()) ?? [];
+  const liqoctlCalls = async (name: string) =>
+    (await recorders.get(name)?.calls()) ?? jobsIn(await world.agent(name).logLines());
   const printLastLines = async (): Promise<void> => {
     for (const { name, hasAgent = true } of clusters) {
       const agent = hasAgent ? (await world.agent(name).logLines()).slice(-SHOWN_LINES) : [];
@@ -72,7 +84,24 @@ export async function startRealLiqoWorld(plans: readonly ClusterPlan[]): Promise
       process.stderr.write(`${words.join("\n")}\n`);
     }
   };
-  return { ...world, liqo, printLastLines, liqoctlCalls };
+  return { ...world, liqo, printLastLines, liqoctlCalls, callerAs: (name) => callerAs(world, name) };
+}
+
+async function callerAs(
+  { agent, broker, cluster }: World,
+  name: string,
+): ReturnType<RealLiqoWorld["callerAs"]> {
+  const textOf = (file: string) => readFile(join(agent(name).certificateFolder, file), "utf8");
+  const [cert, key, ca] = await Promise.all(["tls.crt", "tls.key", "ca.crt"].map(textOf));
+  const credentials = { cert: cert ?? "", key: key ?? "", ca: ca ?? "" };
+  const client = brokerClient({ clusterId: name, credentials, port: broker.port });
+  const secret = { name: IDENTITY_SECRET.name, namespace: "rear-agent" };
+  const pem = (await cluster(name).client.find(SECRETS, secret))?.data?.[IDENTITY_SECRET.identityKey];
+  if (pem === undefined) return client;
+  const identity = readIdentityKey(Buffer.from(pem, "base64").toString());
+  const text = SIGNED_TEXT.certificateKey(name, publicKeyHash(createPublicKey(credentials.cert)));
+  const headers = { [HEADER.agentIdentity]: `${identity.id}.${signText(text, identity)}` };
+  return { ...client, request: (method, path, more) => client.request(method, path, { ...more, headers }) };
 }
 
 /** A request that was made before would wait for the next resync. */
@@ -85,6 +114,14 @@ async function untilKnown({ broker }: World, clusterId: string): Promise<void> {
     },
     RESYNC_MS,
   );
+}
+
+/** What the agent has begun in relay mode, by its log. */
+export function jobsIn(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => {
+    if (!line.includes("relay peering has started")) return [];
+    return /"job":"([a-z-]+)"/.exec(line)?.[1]?.replace("force-", "force ") ?? [];
+  });
 }
 
 /** A program that writes down what it is started for, and is liqoctl. */

@@ -161,11 +161,9 @@ async function renewing(
   id: string,
   act: () => Promise<void>,
 ): Promise<void> {
-  const client = world.broker.clientFor(requester.name);
+  const { request, close } = await world.callerAs(requester.name);
   const renew = async (): Promise<void> => {
-    const { status, body } = await client.request("POST", PATH.renew(id), {
-      body: { duration: RENEWED_FOR },
-    });
+    const { status, body } = await request("POST", PATH.renew(id), { body: { duration: RENEWED_FOR } });
     if (status !== 200) throw new Error(`it cannot be renewed: ${JSON.stringify(body)}`);
   };
   await renew();
@@ -174,5 +172,6 @@ async function renewing(
     await act();
   } finally {
     clearInterval(timer);
+    close();
   }
 }

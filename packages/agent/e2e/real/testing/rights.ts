@@ -32,13 +32,20 @@ export interface Right {
 }
 
 /** For agents that drive Liqo, whose rights its own end-to-end tests need. */
-const LIQO = "agent-liqo.yaml";
+const LIQO = ["agent-liqo.yaml", "agent-relay.yaml"];
 
 /** Everything in deploy/rbac that is for agents in their own clusters. */
 export async function shippedObjects(): Promise<RbacObject[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.startsWith("agent") && file !== LIQO).sort();
-  const texts = await Promise.all(files.map((file) => readFile(join(FOLDER, file), "utf8")));
-  return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as RbacObject));
+  const files = (await readdir(FOLDER))
+    .filter((file) => file.startsWith("agent") && !LIQO.includes(file))
+    .sort();
+  return (await Promise.all(files.map(objectsIn))).flat();
+}
+
+/** Everything in one file of deploy/rbac. */
+export async function objectsIn(file: string): Promise<RbacObject[]> {
+  const text = await readFile(join(FOLDER, file), "utf8");
+  return parseAllDocuments(text).map((document) => document.toJS() as RbacObject);
 }
 
 export function rightsIn(objects: readonly RbacObject[]): Right[] {
@@ -47,14 +54,20 @@ export function rightsIn(objects: readonly RbacObject[]): Right[] {
 
 /** The role that gives everything but this. */
 export function roleWithout({ role, verb, group, resource }: Right): Role {
-  const rules = rightsIn([role])
-    .filter((right) => right.verb !== verb || right.group !== group || right.resource !== resource)
-    .map((right) => ({
-      apiGroups: [right.group],
-      resources: [right.resource],
-      verbs: [right.verb],
-      ...(right.objectName === undefined ? {} : { resourceNames: [right.objectName] }),
-    }));
+  const rights = rightsIn([role]).filter(
+    (right) => right.verb !== verb || right.group !== group || right.resource !== resource,
+  );
+  return roleWith(role, rights);
+}
+
+/** The role that gives these alone. */
+export function roleWith(role: Role, rights: readonly Right[]): Role {
+  const rules = rights.map(({ group, resource, verb, objectName }) => ({
+    apiGroups: [group],
+    resources: [resource],
+    verbs: [verb],
+    ...(objectName === undefined ? {} : { resourceNames: [objectName] }),
+  }));
   return { ...role, rules };
 }
 

@@ -53,7 +53,7 @@ describe("granting", () => {
     expect(find()?.status?.resources).toEqual(ASKED);
     expect(eventReasons()).toEqual(["SliceGranted"]);
     await time.advance(10 * MINUTE_MS);
-    expect(writes()).toEqual([{ verb: "update", plural: "resourceslices", name: ID }]);
+    expect(writes()).toMatchObject([{ verb: "update", plural: "resourceslices", name: ID }]);
   });
 
   test.each<[string, Act, number, string | undefined, Act]>([

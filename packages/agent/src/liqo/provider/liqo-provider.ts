@@ -1,10 +1,15 @@
 import { type ReflectorDeps, reconcileLoop } from "@resource-broker/kube";
 import type { ProviderContext, ProviderDataPlane } from "../../data-plane/data-plane.ts";
 import { liqoIdentity } from "../identity.ts";
+import type { ResourceSlice } from "../objects.ts";
 import { guestPods, replicas } from "./liqo-informers.ts";
 import { sliceReconciler } from "./slice-reconciler.ts";
 
-type ProviderDeps = ReflectorDeps & ProviderContext;
+type ProviderDeps = ReflectorDeps &
+  ProviderContext & {
+    /** Called with each replica before it is looked at; again later if it rejects. */
+    readonly checkReplica?: (slice: ResourceSlice) => Promise<void>;
+  };
 
 const NOT_READY_RETRY_MS = 100;
 /** Tenants and namespaces are not watched: their changes take effect at the next resync. */
@@ -51,11 +56,15 @@ function startSlices(isEnforcing: boolean, deps: ProviderDeps): () => Promise<vo
   const [slices, guests] = [replicas(deps), guestPods(deps)];
   const reconcile = sliceReconciler({ ...deps, replicas: slices, guests, isEnforcing });
   const isReady = (): boolean => deps.isReady() && slices.synced() && guests.synced();
+  const { checkReplica = async () => undefined } = deps;
   const loop = reconcileLoop(
     {
       name: "slices",
       concurrency: 4,
-      reconcile: async (name) => (isReady() ? reconcile(name) : { requeueAfterMs: NOT_READY_RETRY_MS }),
+      reconcile: async (name) => {
+        await Promise.all(slices.named(name).map(checkReplica));
+        return isReady() ? await reconcile(name) : { requeueAfterMs: NOT_READY_RETRY_MS };
+      },
       resync: { everyMs: RESYNC_MS, keys: () => new Set([...slices.names(), ...guests.names()]) },
     },
     { ...deps, observer: { onRetry: deps.onRetry } },

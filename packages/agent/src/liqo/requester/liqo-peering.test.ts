@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FOREIGN_CLUSTERS, IDENTITIES, RESERVATION_PODS, RESOURCE_SLICES, TENANTS } from "../objects.ts";
 import { sliceManifest } from "./desired-virtual-node.ts";
+import { UNREACHABLE } from "./end-peering.ts";
 import {
   install,
   type LiqoTestEnvironment,
@@ -11,6 +12,7 @@ import {
 import {
   aDeliverySpec,
   aDesiredVirtualNode,
+  aForeignCluster,
   aStuckPod,
   DELIVERY_A,
   DELIVERY_B,
@@ -267,6 +269,15 @@ describe("a provider that is gone", () => {
     find();
     expect((await clean(ID_A)).last).toEqual(CLEAN);
     expect([left(), commands()]).toEqual([[], ["peer", "unpeer"]]);
+  });
+
+  test("and peers again after a forced end is not marked as gone any more", async () => {
+    const { ready, cluster } = liqoTestEnvironment();
+    const gone = aForeignCluster("Unknown");
+    const annotations = { [UNREACHABLE]: "true" };
+    cluster.put(FOREIGN_CLUSTERS, { ...gone, metadata: { ...gone.metadata, annotations } });
+    expect((await ready(DELIVERY_A)).last.kind).toBe("ready");
+    expect(cluster.all(FOREIGN_CLUSTERS)[0]?.metadata.annotations ?? {}).toEqual({});
   });
 
   test("loses nothing by force that it borrows here", async () => {

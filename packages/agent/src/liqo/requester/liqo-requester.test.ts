@@ -49,6 +49,28 @@ async function expectClean({ clean, left }: LiqoTestEnvironment): Promise<void> 
 }
 
 describe("a reservation", () => {
+  test("is looked at often after each step, and every 2 s when Liqo takes long", async () => {
+    const { plane, liqo, time, reason } = liqoTestEnvironment();
+    await reason(DELIVERY_A, "SliceCreated");
+    const pauses: Record<string, number[]> = {};
+    const look = async (times: number): Promise<void> => {
+      for (let step = 0; step < times; step++) {
+        const now = await plane().establish(DELIVERY_A);
+        if (now.kind !== "working") return;
+        (pauses[now.reason] ??= []).push(now.retryAfterMs);
+        await time.advance(now.retryAfterMs);
+      }
+    };
+    await look(40);
+    liqo.work();
+    await look(3);
+    const { AwaitingAuthentication: first = [], AwaitingVirtualNode: next = [] } = pauses;
+    expect(first.slice(7, 11)).toEqual([100, 100, 113, 127]);
+    expect(Math.min(...first)).toBe(100);
+    expect(first.at(-1)).toBe(2000);
+    expect(next).toEqual([100, 100, 100]);
+  });
+
   test("becomes a virtual node of exactly its size, and goes again", async () => {
     const it = liqoTestEnvironment();
     const { ready, cluster, commands, plane } = it;

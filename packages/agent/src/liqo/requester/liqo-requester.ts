@@ -5,29 +5,49 @@ import { ignoring, isFault } from "../../faults.ts";
 import { RESERVATION_LABEL } from "../objects.ts";
 import { perform } from "../writes.ts";
 import { type DesiredVirtualNode, readDesired } from "./desired-virtual-node.ts";
-import { clusterReads, observer } from "./observe.ts";
+import { type ClusterReads, clusterReads, observer } from "./observe.ts";
 import { peeringJobRunner } from "./peering-job-runner.ts";
-import { type PeeringJobsDeps, type PeeringJobsOptions, peeringJobs } from "./peering-jobs.ts";
-import { peeringMarkers } from "./peering-marker.ts";
+import type { peeringJobs } from "./peering-jobs.ts";
+import { isWarmClaim, type PeeringMarkers, peeringMarkers } from "./peering-marker.ts";
 import { type ObservedVirtualNode, planEstablish, planRefresh } from "./plan-establish.ts";
 import { claimantsOf } from "./plan-offload.ts";
 import { planTeardown, type TeardownStage } from "./plan-teardown.ts";
-import { type JobCommand, type Step, stalled, stateAfter, stateAfterFault, wait } from "./steps.ts";
+import {
+  type JobCommand,
+  type Pair,
+  type Step,
+  stalled,
+  stateAfter,
+  stateAfterFault,
+  wait,
+} from "./steps.ts";
 
-export interface LiqoOptions extends PeeringJobsOptions {
+/** The jobs of one way to peer. */
+type PeeringJobs = ReturnType<typeof peeringJobs>;
+
+export interface LiqoOptions {
+  readonly liqoNamespace: string;
   /** The extended resource name that reserved GPUs are requested by. */
   readonly gpuResource: string;
 }
 
-export interface LiqoDeps extends Omit<PeeringJobsDeps, "client" | "clock" | "markers" | "reads"> {
+export interface LiqoDeps {
   readonly client: Pick<KubeClient, "find" | "list" | "create" | "update" | "patch" | "delete">;
   readonly clock: Clock;
   readonly log: Log;
+  readonly createJobs: (parts: {
+    readonly reads: ClusterReads;
+    readonly markers: PeeringMarkers;
+  }) => PeeringJobs;
+  /** What the jobs are, for people. Absent: liqoctl. */
+  readonly what?: "liqoctl" | "relay peering";
+  /** The claim that keeps the peering with this cluster warm. */
+  readonly warmClaim?: (pair: Pair) => string | undefined;
 }
 
 /** Delivers each reservation as a virtual node of exactly its size, and removes it in time. */
 export interface LiqoRequester extends RequesterDataPlane {
-  /** Stops running liqoctl jobs; a restarted agent continues from the markers. */
+  /** Stops running jobs; a restarted agent continues from the markers. */
   readonly stop: () => Promise<void>;
 }
 
@@ -37,9 +57,11 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
   const reads = clusterReads(client);
   const markers = peeringMarkers(client, options.liqoNamespace);
   const runner = peeringJobRunner(deps);
-  const jobs = peeringJobs(options, { ...deps, reads, markers });
-  const observe = observer({ reads, markers, runner, jobs, clock });
+  const jobs = deps.createJobs({ reads, markers });
+  const observe = observer({ reads, markers, runner, jobs, clock, warmClaim: deps.warmClaim });
   const stageWaits = stageWaitTimes(clock);
+  const stepWaits = stepWaitTimes(clock);
+  const stateOf = (id: string, step: Step) => stateAfter(step, stepWaits.waitedMs(id, step.reason));
 
   const command = ({ kind, pair }: JobCommand): void => {
     if (kind === "abort") runner.abort(pair.liqoId);
@@ -68,8 +90,9 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
       const observed = await observe.virtualNode(reading.desired);
       await refresh(reading.desired, observed);
       const step = planEstablish(reading.desired, observed);
-      if (step.kind === "ready") return { ...step, reason: "NodeReady" };
-      return stateAfter(await toTaken(step));
+      if (step.kind !== "ready") return stateOf(reading.desired.id, await toTaken(step));
+      stepWaits.forget(reading.desired.id);
+      return { ...step, reason: "NodeReady" };
     } catch (error) {
       return stateAfterFault(error);
     }
@@ -92,10 +115,11 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
         const step = planTeardown({ ...objects, waitedMs: (stage) => stageWaits.waitedMs(id, stage) });
         if (step === undefined) {
           stageWaits.forget(id);
+          stepWaits.forget(id);
           return { kind: "clean" };
         }
         if (step.kind === "act" && step.isStalled === true) log.warn({ reservation: id }, step.message);
-        return stateAfter(await take(step));
+        return stateOf(id, await take(step));
       } catch (error) {
         return stateAfterFault(error);
       }
@@ -109,7 +133,7 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
       const ids = [
         ...slices.map(({ metadata }) => metadata.labels?.[RESERVATION_LABEL] ?? metadata.name),
         ...offloadings.flatMap(claimantsOf),
-        ...all.flatMap(({ claims }) => claims),
+        ...all.flatMap(({ claims }) => claims.filter((claim) => !isWarmClaim(claim))),
       ];
       return [...new Set(ids)].sort();
     },
@@ -133,4 +157,17 @@ function stageWaitTimes(clock: Pick<Clock, "monotonicMs">) {
     return isStale ? 0 : now - since;
   };
   return { waitedMs, forget: (id: string): void => void begun.delete(id) };
+}
+
+/** How long the next step of each delivery or teardown has been the same. */
+function stepWaitTimes(clock: Pick<Clock, "monotonicMs">) {
+  const steps = new Map<string, { readonly reason: string; readonly since: number }>();
+  const waitedMs = (id: string, reason: string): number => {
+    const now = clock.monotonicMs();
+    const before = steps.get(id);
+    const since = before?.reason === reason ? before.since : now;
+    steps.set(id, { reason, since });
+    return now - since;
+  };
+  return { waitedMs, forget: (id: string): void => void steps.delete(id) };
 }

@@ -142,14 +142,20 @@ interface ObserverDeps {
   readonly jobs: {
     /** Whether the provider still accepts this cluster as a tenant, as far as can be found out. */
     readonly tenantStatus: (pair: Pair, remoteNamespace: string | undefined) => Promise<TenantStatus>;
+    /** What a person can do where it does not. */
+    readonly tenantRemedy: (pair: Pair) => string;
+    /** What the provider itself says about that; undefined: nothing. */
+    readonly refusal: (pair: Pair) => string | undefined;
     /** True when a kubeconfig was replaced since the last attempt with this cluster. */
     readonly hasNewKubeconfig: (clusterId: string) => Promise<boolean>;
   };
   readonly clock: Pick<Clock, "wallMs">;
+  /** The claim that keeps the peering with this cluster warm. */
+  readonly warmClaim?: ((pair: Pair) => string | undefined) | undefined;
 }
 
 /** Reads what the plans of a delivery and of a teardown need. */
-export function observer({ reads, markers, runner, jobs, clock }: ObserverDeps) {
+export function observer({ reads, markers, runner, jobs, clock, warmClaim }: ObserverDeps) {
   /** After a failure with a kubeconfig that was replaced, there is no backoff. */
   const jobOf = async ({ liqoId, clusterId }: Pair): Promise<JobState> => {
     const job = runner.state(liqoId);
@@ -164,8 +170,11 @@ export function observer({ reads, markers, runner, jobs, clock }: ObserverDeps) 
       foreignCluster,
       marker,
       markerNamespace: markers.namespace,
+      warmClaim: warmClaim?.(desired),
       job: await jobOf(desired),
       tenantStatus: "unknown",
+      tenantRemedy: jobs.tenantRemedy(desired),
+      refusal: jobs.refusal(desired),
       wallMs: clock.wallMs(),
     } as const;
     // A peering may take minutes: until then only a slice that blocks it is read.

@@ -170,13 +170,14 @@ async function ownName(client: Local): Promise<string> {
 }
 
 /** As liqoctl makes it. */
-function tenantNamespace(liqoId: string) {
+export function tenantNamespace(liqoId: string, more: Readonly<Record<string, string>> = {}) {
   const labels = {
     [LIQO_LABEL.remoteCluster]: liqoId,
     [LIQO_LABEL.tenantNamespace]: "true",
     [`${POD_SECURITY}/enforce`]: "privileged",
     [`${POD_SECURITY}/audit`]: "privileged",
     [`${POD_SECURITY}/warn`]: "privileged",
+    ...more,
   };
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: tenantNamespaceOf(liqoId), labels } };
 }

@@ -3,7 +3,7 @@ import type { Obstacle } from "./steps.ts";
 
 export type JobKind = "peer" | "unpeer" | "force-unpeer";
 
-/** Undefined: success, as far as liqoctl reports it. */
+/** Undefined: success, as far as the job can tell. */
 export type JobResult = Obstacle | undefined;
 
 export interface Job {
@@ -26,7 +26,7 @@ export type JobState =
       readonly retryInMs: number;
     };
 
-/** Runs liqoctl in the background: a run may take minutes, and each provider has at most one. */
+/** Runs liqoctl, or the exchange of statements, in the background: a run may take minutes, and each provider has at most one. */
 export interface PeeringJobRunner {
   readonly state: (liqoId: string) => JobState;
   /** Does nothing while a job runs. */
@@ -53,26 +53,28 @@ const MAX_BACKOFF_MS = 300_000;
 export interface PeeringJobRunnerDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** What its jobs are, for people. Absent: liqoctl. */
+  readonly what?: "liqoctl" | "relay peering";
 }
 
-export function peeringJobRunner({ clock, log }: PeeringJobRunnerDeps): PeeringJobRunner {
+export function peeringJobRunner({ clock, log, what = "liqoctl" }: PeeringJobRunnerDeps): PeeringJobRunner {
   const entries = new Map<string, Entry>();
 
   const begin = (liqoId: string, job: Job, times: number): void => {
     const ending = new AbortController();
     const begun = { job: job.kind, since: clock.monotonicMs(), times };
-    const over = runWithTimeout(job, { ending, clock }).then((obstacle) => {
+    const over = runWithTimeout(job, { ending, clock, what }).then((obstacle) => {
       const ended = { job: job.kind, since: clock.monotonicMs() };
       const line = { liqoId, job: job.kind, ...obstacle };
       if (obstacle === undefined) {
         entries.set(liqoId, { ...ended, times: 0 });
-        log.info(line, "liqoctl has ended");
+        log.info(line, `${what} has ended`);
       } else {
         entries.set(liqoId, { ...ended, times: times + 1, obstacle });
-        log.warn(line, "liqoctl has failed");
+        log.warn(line, `${what} has failed`);
       }
     });
-    log.info({ liqoId, job: job.kind }, "liqoctl has started");
+    log.info({ liqoId, job: job.kind }, `${what} has started`);
     entries.set(liqoId, { ...begun, running: { ending, over } });
   };
 
@@ -107,17 +109,17 @@ function stateOf(entry: Entry | undefined, now: number): JobState {
 /** Does not wait for a process that survives SIGKILL. */
 async function runWithTimeout(
   { work, timeoutMs, kind }: Job,
-  { ending, clock }: { readonly ending: AbortController; readonly clock: Clock },
+  { ending, clock, what }: { readonly ending: AbortController; readonly clock: Clock; readonly what: string },
 ): Promise<JobResult> {
   const { signal } = ending;
   let cancel = (): void => undefined;
   const tooLong = new Promise<JobResult>((resolve) => {
     cancel = clock.after(timeoutMs, () => {
-      const message = `liqoctl ${kind} did not end within ${timeoutMs / 1000} s`;
-      resolve({ reason: "LiqoctlTimedOut", message });
+      const message = `${what} (${kind}) did not end within ${timeoutMs / 1000} s`;
+      resolve({ reason: what === "liqoctl" ? "LiqoctlTimedOut" : "PeeringTimedOut", message });
       ending.abort();
     });
-    const message = `liqoctl ${kind} was stopped, because it is not needed any more`;
+    const message = `${what} (${kind}) was stopped, because it is not needed any more`;
     signal.addEventListener("abort", () => resolve({ reason: "Aborted", message }));
   });
   const failed = (error: unknown): JobResult => ({

@@ -1,7 +1,5 @@
 import type { Clock } from "@resource-broker/base";
-import { type KubeClient, wait } from "@resource-broker/kube";
-import { ignoring } from "../../faults.ts";
-import { MANAGER } from "../../manifests/labels.ts";
+import type { KubeClient } from "@resource-broker/kube";
 import { type FoundKubeconfig, type KubeconfigDeps, lentKubeconfigs } from "../liqoctl/kubeconfigs.ts";
 import {
   type Access,
@@ -15,16 +13,8 @@ import {
   unauthenticateArguments,
   unpeerArguments,
 } from "../liqoctl/run-liqoctl.ts";
-import {
-  deleteCommand,
-  FOREIGN_CLUSTERS,
-  type ForeignCluster,
-  IDENTITIES,
-  LIQO_LABEL,
-  RESERVATION_LABEL,
-  RESOURCE_SLICES,
-  tenantNamespaceOf,
-} from "../objects.ts";
+import { tenantNamespaceOf } from "../objects.ts";
+import { inOrder, peeringEnds, REPAIR_MS, TERMINATION_MS } from "./end-peering.ts";
 import type { ClusterReads } from "./observe.ts";
 import {
   ensureTenantAccess,
@@ -36,7 +26,7 @@ import {
 } from "./peering-checks.ts";
 import type { Job, JobResult } from "./peering-job-runner.ts";
 import type { PeeringMarkers } from "./peering-marker.ts";
-import { isConsumer, isProvider, isTerminating } from "./plan-peering.ts";
+import { isConsumer, isProvider } from "./plan-peering.ts";
 import type { JobName, Pair } from "./steps.ts";
 
 export interface PeeringJobsOptions {
@@ -61,23 +51,17 @@ export interface PeeringJobsDeps extends KubeconfigDeps, Pick<PeeringChecksDeps,
 
 /** `liqoctl unpeer` waits for the other cluster. */
 const UNPEER_MS = 120_000;
-/** Liqo cleans up within about a second, or not at all when it lacks rights. */
-const TERMINATION_MS = 15_000;
-/** After its rights are restored, Liqo retries only after its grown backoff. */
-const REPAIR_MS = 120_000;
 /** liqoctl ends at its own timeout; only a hanging process is killed. */
 const GRACE_MS = 15_000;
-/** Liqo reconciles a ForeignCluster when a label changes, but does not watch what it waits for. */
-const TOUCH_LABEL = "rear.fluidos.eu/look-again";
-const MIN_POLL_MS = 500;
-const MAX_POLL_MS = 5000;
 
 /** Creates the jobs that run liqoctl. */
 export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) {
-  const { client, clock, markers, reads, run } = deps;
+  const { client, markers, reads, run } = deps;
   const { liqoNamespace } = options;
   const checksDeps = { ...deps, liqoNamespace };
   const lent = lentKubeconfigs(options, deps);
+  const ends = peeringEnds({ ...deps, liqoNamespace });
+  const { problemIfInUse, endIdentity, repair, cleanUpOldPeering, endPeeringFirst } = ends;
   const withBothKubeconfigs = (
     provider: FoundKubeconfig,
     timeoutMs: number,
@@ -100,39 +84,6 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
     return { reason: "PeeringFailed", message: `liqoctl ${args[0]} ${ended}:\n${shownOutput(output)}` };
   };
 
-  /** Triggers Liqo's reconcile until the condition holds; false: it did not hold in time. */
-  const settles = async (
-    liqoId: string,
-    isDone: (foreignCluster: ForeignCluster | undefined) => boolean,
-    { withinMs, signal }: { readonly withinMs: number; readonly signal: AbortSignal },
-  ): Promise<boolean> => {
-    const beganAt = clock.monotonicMs();
-    for (;;) {
-      const seen = await reads.foreignCluster(liqoId);
-      if (isDone(seen)) return true;
-      const waitedMs = clock.monotonicMs() - beganAt;
-      if (signal.aborted || waitedMs >= withinMs) return false;
-      if (seen !== undefined) await triggerReconcile(seen.metadata.name);
-      await wait(Math.min(MIN_POLL_MS + waitedMs / 4, MAX_POLL_MS), { clock, signal });
-    }
-  };
-  const triggerReconcile = async (name: string): Promise<void> => {
-    for (const value of ["true", null]) {
-      const patch = { kind: "merge", body: { metadata: { labels: { [TOUCH_LABEL]: value } } } } as const;
-      const change = { name: { name }, patch };
-      await client.patch(FOREIGN_CLUSTERS, change, { fieldManager: MANAGER }).catch(ignoring("not-found"));
-    }
-  };
-
-  /** A slice that uses the peering: unpeering would delete it, and it blocks Liqo's cleanup. */
-  const problemIfInUse = async ({ clusterId, liqoId }: Pair): Promise<JobResult> => {
-    const [slice] = (await reads.slicesTo(liqoId)).filter(
-      ({ metadata }) => metadata.deletionTimestamp === undefined,
-    );
-    if (slice === undefined) return undefined;
-    const what = `ResourceSlice ${slice.metadata.name} uses the peering with ${clusterId}`;
-    return { reason: "PeeringInUse", message: `${what}; to end that: ${deleteCommand(slice)}` };
-  };
   const runPeer = async ({ liqoId }: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
     const { timeoutMs } = options;
     // With a kubeconfig from the folder, liqoctl uses the rights of that account.
@@ -142,53 +93,6 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
       async () => (isOwn ? await ensureTenantAccess(client, liqoId) : undefined),
       () => runChecked(peerArguments({ ...options, ...peering, timeoutMs }), timeoutMs, signal),
     );
-  };
-  /**
-   * Deletes the control plane Identity of Liqo, with its Secret and dependents, while the provider still accepts
-   * it: Liqo needs those rights to clean up. False: it does not clean up in time.
-   */
-  const endIdentity = async ({ liqoId }: Pair, withinMs: number, signal: AbortSignal): Promise<boolean> => {
-    const namespace = tenantNamespaceOf(liqoId);
-    const names: string[] = [];
-    const labelSelector = `${LIQO_LABEL.remoteCluster}=${liqoId}`;
-    await client.list(IDENTITIES, { namespace, labelSelector }, ({ metadata, spec }) => {
-      if (spec.type === "ControlPlane") names.push(metadata.name);
-    });
-    for (const name of names) {
-      await client.delete(IDENTITIES, { name, namespace }).catch(ignoring("not-found"));
-    }
-    return await settles(liqoId, (seen) => !isProvider(seen), { withinMs, signal });
-  };
-  const endPeering = async (pair: Pair, signal: AbortSignal): Promise<JobResult> => {
-    if (await endIdentity(pair, REPAIR_MS, signal)) return undefined;
-    const remedy = `restart Liqo's crd-replicator (kubectl rollout restart deployment liqo-crd-replicator -n ${liqoNamespace})`;
-    const message = `Liqo does not finish the cleanup of an earlier peering with ${pair.clusterId}: ${remedy}`;
-    return { reason: "LiqoHoldsOn", message };
-  };
-  /** If Liqo's rights were removed before its cleanup, the cleanup never ends. Peering again restores the rights. */
-  const repair = (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> =>
-    inOrder(
-      signal,
-      () => problemIfInUse(pair),
-      () => runPeer(pair, peering, signal),
-      () => endPeering(pair, signal),
-    );
-  /** Waits for an unfinished cleanup, or completes it: slices of a peering made during a cleanup are never replicated. */
-  const cleanUpOldPeering = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
-    if (!isTerminating(await reads.foreignCluster(pair.liqoId))) return undefined;
-    const limits = { withinMs: TERMINATION_MS, signal };
-    const isSettled = await settles(pair.liqoId, (seen) => !isTerminating(seen), limits);
-    return isSettled || signal.aborted ? undefined : await repair(pair, peering, signal);
-  };
-  /** Deletes this agent's slices that were not replicated to the provider, then the peering. */
-  const endPeeringFirst = async (pair: Pair, _: Peering, signal: AbortSignal): Promise<JobResult> => {
-    for (const { metadata, status } of await reads.slicesTo(pair.liqoId)) {
-      const { name, namespace = "", labels = {} } = metadata;
-      const isReplicated = (status?.conditions ?? []).length > 0;
-      if (labels[RESERVATION_LABEL] === undefined || isReplicated) continue;
-      await client.delete(RESOURCE_SLICES, { name, namespace }).catch(ignoring("not-found"));
-    }
-    return (await problemIfInUse(pair)) ?? (await endPeering(pair, signal));
   };
   const runUnpeer = async (pair: Pair, peering: Peering, signal: AbortSignal): Promise<JobResult> => {
     // liqoctl unpeer removes the network of both directions, unless it finds the other direction when it starts.
@@ -211,7 +115,9 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
               const isFirst = await markers.setBegun(pair.liqoId, true);
               const end = await inOrder(
                 signal,
-                () => prepare(pair, peering, signal),
+                () => prepare(pair, (ending) => runPeer(pair, peering, ending), signal),
+                // liqoctl force unpeer leaves it, of the agent or of a person.
+                () => ends.setUnreachable(pair, false).then(() => undefined),
                 () => runPeer(pair, peering, signal),
               );
               if (isFirst && end?.reason === "LiqoctlMissing") await markers.setBegun(pair.liqoId, false);
@@ -233,7 +139,8 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
             () => problemIfInUse(pair),
             async () => {
               const isGone = await endIdentity(pair, TERMINATION_MS, signal);
-              return isGone || signal.aborted ? undefined : await repair(pair, peering, signal);
+              if (isGone || signal.aborted) return undefined;
+              return await repair(pair, (ending) => runPeer(pair, peering, ending), signal);
             },
             () => runUnpeer(pair, peering, signal),
           ),
@@ -247,7 +154,7 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
       lent.withOwn(async (local) => {
         const problem = await runChecked(forceUnpeerArguments(liqoId, local), UNPEER_MS, signal);
         const limits = { withinMs: TERMINATION_MS, signal };
-        if (problem === undefined) await settles(liqoId, (seen) => !isProvider(seen), limits);
+        if (problem === undefined) await ends.settles(liqoId, (seen) => !isProvider(seen), limits);
         return problem;
       }),
   });
@@ -266,18 +173,9 @@ export function peeringJobs(options: PeeringJobsOptions, deps: PeeringJobsDeps) 
       if (namespace === undefined || found.kind !== "found") return "unknown";
       return await tenantStatusAt(namespace, deps.connect(found.access));
     },
+    refusal: (_pair: Pair): string | undefined => undefined,
+    tenantRemedy: ({ clusterId }: Pair): string =>
+      `peer again with ${clusterId} (liqoctl peer), or release the reservation`,
     hasNewKubeconfig: lent.isNew,
   };
-}
-
-/** Takes the steps until one has a problem or the job is aborted. */
-async function inOrder(
-  signal: AbortSignal,
-  ...steps: readonly (() => Promise<JobResult>)[]
-): Promise<JobResult> {
-  for (const step of steps) {
-    const problem = await step();
-    if (problem !== undefined || signal.aborted) return problem;
-  }
-  return undefined;
 }

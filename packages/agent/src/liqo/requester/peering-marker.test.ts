@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changedMarker, type MarkerChange, markerManifest, readMarker } from "./peering-marker.ts";
 
-const made = markerManifest("default", { liqoId: "calm-paris", clusterId: "paris" }, "rsv-a");
+const made = markerManifest("default", { liqoId: "calm-paris", clusterId: "paris" }, ["rsv-a"]);
 const change = (by: MarkerChange, from = made) => {
   const marker = readMarker(from);
   if (marker === undefined) throw new Error("no marker");
@@ -11,7 +11,7 @@ const change = (by: MarkerChange, from = made) => {
 describe("the memory of a peering", () => {
   test.each<[MarkerChange, object]>([
     [{}, { liqoId: "calm-paris", clusterId: "paris", claims: ["rsv-a"], isBegun: false, isEnding: false }],
-    [{ claim: "rsv-b" }, { claims: ["rsv-a", "rsv-b"] }],
+    [{ claims: ["rsv-b"] }, { claims: ["rsv-a", "rsv-b"] }],
     [{ unclaim: "rsv-a" }, { claims: [] }],
   ])("after %j names the pair and the reservations that need it", (by, expected) => {
     expect(change(by)).toMatchObject(expected);
@@ -21,7 +21,7 @@ describe("the memory of a peering", () => {
     const versioned = { ...made, metadata: { ...made.metadata, resourceVersion: "7" } };
     const set = change({ [flag]: true }, versioned)?.object;
     expect(set?.metadata.resourceVersion).toBe("7");
-    expect(change({ claim: "rsv-b" }, set)).toMatchObject({ [flag]: true });
+    expect(change({ claims: ["rsv-b"] }, set)).toMatchObject({ [flag]: true });
     expect(change({ [flag]: false }, set)).toMatchObject({ [flag]: false });
   });
 

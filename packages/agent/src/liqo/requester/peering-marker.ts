@@ -29,7 +29,11 @@ export function markerName(liqoId: string): string {
   return `liqo-peering-${liqoId}`;
 }
 
-export function markerManifest(namespace: string, { liqoId, clusterId }: Pair, claim: string): ConfigMap {
+export function markerManifest(
+  namespace: string,
+  { liqoId, clusterId }: Pair,
+  claims: readonly string[],
+): ConfigMap {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
@@ -38,8 +42,23 @@ export function markerManifest(namespace: string, { liqoId, clusterId }: Pair, c
       namespace,
       labels: { [MANAGED_BY_LABEL]: MANAGER, [PEERING_LABEL]: "true" },
     },
-    data: { liqoID: liqoId, clusterID: clusterId, [`${CLAIM}${claim}`]: "" },
+    data: { liqoID: liqoId, clusterID: clusterId, ...claimEntries(claims) },
   };
+}
+
+function claimEntries(claims: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(claims.map((claim) => [`${CLAIM}${claim}`, ""]));
+}
+
+const WARM = "warm.";
+
+/** The claim of no reservation: it keeps the peering of a warm pair. */
+export function warmClaimOf(liqoId: string): string {
+  return `${WARM}${liqoId}`;
+}
+
+export function isWarmClaim(claim: string): boolean {
+  return claim.startsWith(WARM);
 }
 
 /** Undefined: not a valid marker, despite its label. */
@@ -60,7 +79,7 @@ export function readMarker(object: ConfigMap): PeeringMarker | undefined {
 }
 
 export interface MarkerChange {
-  readonly claim?: string;
+  readonly claims?: readonly string[];
   readonly unclaim?: string;
   readonly isBegun?: boolean;
   readonly isEnding?: boolean;
@@ -77,7 +96,7 @@ export function changedMarker(marker: PeeringMarker, change: MarkerChange): Conf
     ...object,
     data: {
       ...Object.fromEntries(data),
-      ...(change.claim === undefined ? {} : { [`${CLAIM}${change.claim}`]: "" }),
+      ...claimEntries(change.claims ?? []),
       ...(isBegun ? { [BEGUN]: "true" } : {}),
       ...(isEnding ? { [ENDING]: "true" } : {}),
     },

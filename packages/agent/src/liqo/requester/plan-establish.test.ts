@@ -142,6 +142,7 @@ describe("a reservation that comes in", () => {
       "is forbidden everything there, unnoticed by its node",
       { tenantStatus: "gone" },
       "stalled TenantMissing",
+      "its Tenant is gone or drained: peer again",
     ],
     ["cannot ask its provider, and goes by its own objects", { tenantStatus: "unknown" }, "ready"],
     [
@@ -178,4 +179,15 @@ describe("a reservation that comes in", () => {
       body: { spec: { resources: { cpu: "4", "nvidia.com/gpu": null } } },
     });
   });
+});
+
+test.each([
+  [undefined, `continue: ${REMOVE} ends them`],
+  [
+    "paris says: kubectl delete it",
+    `continue: paris says: kubectl delete it; then here: ${REMOVE} ends them`,
+  ],
+])("a slice whose Identity is gone names what the provider says first: %s", (refusal, message) => {
+  const step = plan({ ...peered("Provider", { hasIdentity: false }), refusal });
+  expect(step).toMatchObject({ reason: "IdentityMissing", message: expect.stringContaining(message) });
 });

@@ -33,6 +33,8 @@ export interface ObservedVirtualNode extends ObservedPeering {
   readonly node?: ReservationNode | undefined;
   /** Whether the provider accepts this cluster as a tenant. */
   readonly tenantStatus: TenantStatus;
+  /** What a person can do where it does not. */
+  readonly tenantRemedy: string;
   /** The next step for the namespaces that are to use it. */
   readonly offload?: OffloadStep | undefined;
 }
@@ -200,7 +202,7 @@ function planNodeIdentity(
 /** Checks the provider itself: a node stays Ready for a while after its provider is gone. */
 function planReachability(
   { clusterId }: DesiredVirtualNode,
-  { foreignCluster, tenantStatus }: ObservedVirtualNode,
+  { foreignCluster, tenantStatus, tenantRemedy }: ObservedVirtualNode,
 ): Step | undefined {
   const reachability = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
   if (reachability?.status !== "Established") {
@@ -209,8 +211,7 @@ function planReachability(
   }
   // The node stays Ready: its virtual-kubelet only checks the API server's health, and all other calls are forbidden.
   if (tenantStatus === "admitted" || tenantStatus === "unknown") return undefined;
-  const remedy = "peer again (liqoctl peer), or release the reservation";
-  const message = `${clusterId} no longer accepts this cluster, its Tenant is gone or drained: ${remedy}`;
+  const message = `${clusterId} no longer accepts this cluster, its Tenant is gone or drained: ${tenantRemedy}`;
   return stalled("TenantMissing", message);
 }
 

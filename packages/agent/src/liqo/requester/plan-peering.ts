@@ -40,11 +40,21 @@ export function isConsumer(foreignCluster: MaybeForeignCluster): boolean {
   return role === "Consumer" || role === "ConsumerAndProvider";
 }
 
+/** Since when Liqo does not reach the provider's API server; undefined: it is reached, or unknown. */
+function unreachableSince(foreignCluster: MaybeForeignCluster) {
+  const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
+  return reach?.status === "Error" ? { time: reach.lastTransitionTime } : undefined;
+}
+
+/** True when Liqo says that it does not reach the provider's API server. */
+export function isUnreachable(foreignCluster: MaybeForeignCluster): boolean {
+  return unreachableSince(foreignCluster) !== undefined;
+}
+
 /** How long Liqo has not reached the provider's API server; 0: it is reached, or unknown. Liqo keeps the time in the object. */
 function unreachableForMs(foreignCluster: MaybeForeignCluster, wallMs: number): number {
-  const reach = foreignCluster?.status?.conditions?.find(({ type }) => type === "APIServerStatus");
-  if (reach?.status !== "Error") return 0;
-  return Math.max(0, wallMs - (parseTime(reach.lastTransitionTime ?? "") ?? wallMs));
+  const since = unreachableSince(foreignCluster);
+  return since === undefined ? 0 : Math.max(0, wallMs - (parseTime(since.time ?? "") ?? wallMs));
 }
 
 function identityOf(foreignCluster: MaybeForeignCluster) {
@@ -57,13 +67,17 @@ export interface ObservedPeering {
   readonly foreignCluster: ForeignCluster | undefined;
   readonly marker: PeeringMarker | undefined;
   readonly markerNamespace: string;
+  /** Keeps the peering for a while after the last reservation. Undefined: it ends with that. */
+  readonly warmClaim?: string | undefined;
   readonly job: JobState;
   readonly slice?: ResourceSlice | undefined;
+  /** Why the provider does not let this cluster in, and what a person there can do; undefined: it does, or that is not known. */
+  readonly refusal?: string | undefined;
   /** Wall clock, compared with times in Kubernetes objects. */
   readonly wallMs: number;
 }
 
-/** Objects may be updated some time after liqoctl has ended. */
+/** Objects may be updated some time after the job has ended. */
 const SETTLE_MS = 60_000;
 
 /** The next step until the clusters are peered for the reservation; undefined: they are. */
@@ -75,23 +89,24 @@ export function planPeering(desired: DesiredVirtualNode, observed: ObservedPeeri
   const isUsable = isPeered(foreignCluster);
   if (!isClaimed && (marker !== undefined || !isUsable)) return claim(desired, observed);
   // The running job may only finish the cleanup of an earlier peering.
-  if (job.kind === "running") return wait("Peering", `liqoctl peers with ${desired.clusterId}`);
+  if (job.kind === "running") return wait("Peering", `the agent peers with ${desired.clusterId}`);
   return isUsable ? undefined : (planWithoutIdentity(desired, observed) ?? planPeer(desired, job));
 }
 
-/** The claim is recorded before liqoctl runs. */
-function claim(desired: DesiredVirtualNode, { marker, markerNamespace }: ObservedPeering): Step {
+/** The claim is recorded before the clusters peer, with the one that keeps a warm pair. */
+function claim(desired: DesiredVirtualNode, { marker, markerNamespace, warmClaim }: ObservedPeering): Step {
+  const claims = [desired.id, ...(warmClaim === undefined ? [] : [warmClaim])];
   const write =
     marker === undefined
-      ? create(CONFIG_MAPS, markerManifest(markerNamespace, desired, desired.id))
-      : changeMarker(marker, { claim: desired.id });
+      ? create(CONFIG_MAPS, markerManifest(markerNamespace, desired, claims))
+      : changeMarker(marker, { claims });
   return act("Peering", `about to peer with ${desired.clusterId}`, write);
 }
 
 /** A slice that cannot be replicated, because Liqo has no Identity at the provider. */
 function planWithoutIdentity(
   { id, clusterId }: DesiredVirtualNode,
-  { slice, foreignCluster }: ObservedPeering,
+  { slice, foreignCluster, refusal }: ObservedPeering,
 ): Step | undefined {
   if (slice === undefined || !isTerminating(foreignCluster) || !isOurSlice(slice, id)) return undefined;
   if (slice.metadata.deletionTimestamp !== undefined) return undefined;
@@ -100,7 +115,8 @@ function planWithoutIdentity(
     const message = `the slice is not replicated to ${clusterId}: it is created again after peering`;
     return act("SliceRemoved", message, remove(RESOURCE_SLICES, slice));
   }
-  const remedy = `${deleteCommand(slice)} ends them, and the agent creates the slice again`;
+  const first = refusal === undefined ? "" : `${refusal}; then here: `;
+  const remedy = `${first}${deleteCommand(slice)} ends them, and the agent creates the slice again`;
   return stalled(
     "IdentityMissing",
     `Liqo's Identity at ${clusterId} was deleted; running pods continue: ${remedy}`,
@@ -119,7 +135,7 @@ function planEnding(
     return wait("Unpeering", `an earlier peering with ${clusterId} is being ended`);
   }
   if (!isEnding) return undefined;
-  const reopen = changeMarker(marker, { claim: id, isEnding: false });
+  const reopen = changeMarker(marker, { claims: [id], isEnding: false });
   return act("Peering", `the peering with ${clusterId} is needed again`, reopen);
 }
 
@@ -127,10 +143,10 @@ function planPeer(pair: DesiredVirtualNode, job: JobState): Step {
   const paused = pausedPeer(job);
   if (paused !== undefined) return paused;
   if (job.kind === "done" && job.job === "peer" && job.forMs < SETTLE_MS) {
-    const message = `liqoctl has ended; Liqo does not yet say that ${pair.clusterId} is peered`;
+    const message = `the agent has peered; Liqo does not yet say that ${pair.clusterId} is peered`;
     return wait("AwaitingPeering", message);
   }
-  return actWith({ kind: "peer", pair }, "Peering", `liqoctl peers with ${pair.clusterId}`);
+  return actWith({ kind: "peer", pair }, "Peering", `the agent peers with ${pair.clusterId}`);
 }
 
 function pausedPeer(job: JobState): Step | undefined {
@@ -208,22 +224,22 @@ function isOver({ job, foreignCluster }: PeeringState): boolean {
 
 function planRunning(pair: PeeringMarker, job: JobKind): Step {
   if (job === "peer") {
-    const message = `the running liqoctl peer with ${pair.clusterId} is stopped`;
+    const message = `the running peering with ${pair.clusterId} is stopped`;
     return actWith({ kind: "abort", pair }, "Unpeering", message);
   }
   const how = job === "unpeer" ? "unpeers from" : "forces the end of the peering with";
-  return wait("Unpeering", `liqoctl ${how} ${pair.clusterId}`);
+  return wait("Unpeering", `the agent ${how} ${pair.clusterId}`);
 }
 
 function unpeer(kind: "unpeer" | "force-unpeer", pair: PeeringMarker): Step {
   const how = kind === "unpeer" ? "" : " by force";
-  return actWith({ kind, pair }, "Unpeering", `liqoctl unpeers from ${pair.clusterId}${how}`);
+  return actWith({ kind, pair }, "Unpeering", `the agent unpeers from ${pair.clusterId}${how}`);
 }
 
 function planEnd(peering: PeeringState): Step {
   const { marker, job } = peering;
   if (job.kind === "done" && job.job !== "peer" && job.forMs < SETTLE_MS) {
-    const message = `liqoctl has ended; Liqo still says that ${marker.clusterId} is peered`;
+    const message = `the agent has unpeered; Liqo still says that ${marker.clusterId} is peered`;
     return wait("AwaitingUnpeering", message);
   }
   if (job.kind !== "failed" || job.job === "peer") return unpeer("unpeer", marker);

@@ -57,14 +57,16 @@ type InProgress = Extract<ReleaseState, { readonly kind: "working" }>;
 
 /** After a write, the effect is expected soon. */
 const ACT_RETRY_MS = 250;
-/** Another controller is working. */
-const WAIT_RETRY_MS = 2000;
+/** Another controller is working: mostly for less than a second, so the pauses grow with the time it has taken. */
+const MIN_WAIT_RETRY_MS = 100;
+const MAX_WAIT_RETRY_MS = 2000;
 /** Nothing continues without help. */
 const STALLED_RETRY_MS = 15_000;
 
-/** The state to report after a step. */
-export function stateAfter({ kind, reason, message, isStalled = false }: Step): InProgress {
-  const waitMs = isStalled ? STALLED_RETRY_MS : WAIT_RETRY_MS;
+/** The state to report after a step that has been the next one for so long. */
+export function stateAfter({ kind, reason, message, isStalled = false }: Step, waitedMs = 0): InProgress {
+  const growingMs = Math.min(Math.max(Math.round(waitedMs / 8), MIN_WAIT_RETRY_MS), MAX_WAIT_RETRY_MS);
+  const waitMs = isStalled ? STALLED_RETRY_MS : growingMs;
   const retryAfterMs = kind === "act" ? ACT_RETRY_MS : waitMs;
   return { kind: "working", reason, message, retryAfterMs, ...(isStalled ? { isStalled } : {}) };
 }

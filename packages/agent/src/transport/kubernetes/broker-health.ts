@@ -1,7 +1,7 @@
 import { Fault, parseTime } from "@resource-broker/base";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import { LEASES, type Lease, type ReflectorDeps, reflector, type Sink } from "@resource-broker/kube";
-import { brokerTime } from "../../broker/broker-time.ts";
+import { serverTime } from "../../server-time.ts";
 import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";
 import type { LedgerReservation } from "./read-reservation.ts";
 
@@ -18,7 +18,7 @@ export type BrokerHealth = ReturnType<typeof createBrokerHealth>;
 /** Whether the broker is alive, its time and its ledger, from its Lease. */
 export function createBrokerHealth({ namespace }: { readonly namespace: string }, deps: BrokerHealthDeps) {
   const { clock, client } = deps;
-  const time = brokerTime(clock);
+  const time = serverTime(clock);
   const listeners = new Set<() => void>();
   let startedAt = clock.monotonicMs();
   let lastSeenAt: number | undefined;

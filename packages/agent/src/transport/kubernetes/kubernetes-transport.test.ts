@@ -82,6 +82,15 @@ describe("an agent that speaks through objects", () => {
     await expect(connect(flag, create).made).rejects.toMatchObject({ code: "invalid", message });
   });
 
+  test("has no statements to other clusters, and says which transport has", async () => {
+    const transport = await connect("rome", issued).made;
+    await expect(transport.putStatement("paris", "signed")).rejects.toMatchObject({
+      code: "unsupported",
+      message: expect.stringContaining("use --broker-transport=http for --liqo-mode=relay"),
+    });
+    await transport.close();
+  });
+
   test("starts while the broker's cluster is away, if it knows who it is", async () => {
     const { made, lines } = connect("rome", failing("unreachable").create);
     const communicator = await made;

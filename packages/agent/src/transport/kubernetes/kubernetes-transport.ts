@@ -1,4 +1,4 @@
-import { type Clock, type FaultCode, type Log, toFault } from "@resource-broker/base";
+import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
 import { responseListeners } from "@resource-broker/client";
 import type { ReservationDTO } from "@resource-broker/contract";
 import { clusterAdvertisementName } from "@resource-broker/contract/crd";
@@ -119,6 +119,8 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
     ...reads(objects),
     ...partyCalls(objects),
     ...adoption(objects),
+    putStatement: noStatements,
+    listStatements: noStatements,
     watch: watches.stream.watch,
     ping: () =>
       answered(async (signal) => {
@@ -134,6 +136,13 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
       client.close();
     },
   };
+}
+
+function noStatements(): Promise<never> {
+  const remedy = "use --broker-transport=http for --liqo-mode=relay";
+  return Promise.reject(
+    new Fault("unsupported", `statements between clusters do not travel through objects: ${remedy}`),
+  );
 }
 
 /**

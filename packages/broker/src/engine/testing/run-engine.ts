@@ -18,6 +18,7 @@ export async function runEngine(setup: EngineSetup = {}) {
   const { disk = memoryDisk(), clock = fakeClock(), policy, maxWaiting = 10_000, through, ...deps } = setup;
   const store = memoryStore(disk);
   const fatal: StoreFailure[] = [];
+  let decisions = 0;
   const engine = createEngine(
     { policy: { ...DEFAULT_POLICY, ...policy }, maxWaiting },
     {
@@ -26,6 +27,7 @@ export async function runEngine(setup: EngineSetup = {}) {
       store: { ...store, ...through?.(store) },
       clock,
       defer: setImmediate,
+      newDecisionId: () => `dec-queue-${++decisions}`,
       onFatal: (failure) => void fatal.push(failure),
     },
   );

@@ -27,6 +27,9 @@ describe("every answer carries the security headers:", () => {
     { what: "POST /", status: 405, cache: "no-store" },
     { what: "GET /api/v1/dashboard/session", status: 401, cache: "no-store" },
     { what: "GET /api/v1/nothing", status: 401, cache: "no-store" },
+    // Agents join at the API's own port only.
+    { what: "GET /api/v1/trust", status: 401, cache: "no-store" },
+    { what: "POST /api/v1/enroll", status: 403, cache: "no-store" },
     { what: "PUT /api/v1/advertisements", status: 403, cache: "no-store" },
   ])("$what", async ({ what, status, cache }) => {
     const { visit } = await start();

@@ -1,7 +1,8 @@
+import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault, formatTime } from "@resource-broker/base";
-import { isLoopback } from "@resource-broker/runtime";
+import { isLoopback, publicKeyHash } from "@resource-broker/runtime";
 import type { Api } from "../http/api.ts";
 import type { ConnectionIdentity } from "../http/connections.ts";
 import { DEFAULT_HTTP_LIMITS, type LinkMaker } from "../http/ports.ts";
@@ -35,8 +36,6 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
   const port = (): number => listener?.port ?? 0;
   const cookie = sessionCookie({ isSecure: !isPlain, port });
   const signOuts = createSignOuts({ file: options.signOutsFile, sessionMs: SESSION_MS, clock, log });
-  // A new admin unit invalidates sessions that were created under the old one.
-  const realm = () => `${engine.ledgerId}\n${adminUnit}`;
 
   const start = async (api: Api): Promise<{ readonly port: number }> => {
     const files = await readStaticFiles(options.folders);
@@ -69,6 +68,8 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
     const origin = isPlain
       ? loopbackOrigin({ host: host ?? "localhost", port })
       : certificateOrigin(() => rules().set.own);
+    // Another admin unit or another authority of admins invalidates sessions that were created under the old one.
+    const realm = () => [engine.ledgerId, adminUnit, ...adminKeys(rules().adminAuthorities)].join("\n");
     const sessions = createSessions({ ...deps, certificates: () => rules().set, realm, signOuts });
 
     const identityOf = async (request: IncomingMessage): Promise<ConnectionIdentity> => {
@@ -142,6 +143,11 @@ export function createDashboard(options: DashboardOptions, deps: DashboardDeps):
       };
     },
   };
+}
+
+/** An authority that is renewed with its key stays the same. */
+function adminKeys(authorities: readonly X509Certificate[] = []): string[] {
+  return authorities.map(({ publicKey }) => publicKeyHash(publicKey)).sort();
 }
 
 const ANONYMOUS: ConnectionIdentity = { kind: "anonymous" };

@@ -1,6 +1,7 @@
 import type { Clock, Log } from "@resource-broker/base";
 import type { CertificateSource } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
+import type { AdminAuthorities } from "../../enrollment/client-trust.ts";
 
 export interface DashboardOptions {
   /** Absent: every address of the machine. */
@@ -24,6 +25,8 @@ export interface DashboardDeps {
   readonly engine: Engine;
   /** The broker's own: for TLS, and for the sessions of those who came by a link. */
   readonly certificates: CertificateSource;
+  /** The only authorities that make admins. Absent, undefined: all of them do. */
+  readonly adminAuthorities?: AdminAuthorities;
   readonly clock: Clock;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly log: Log;

@@ -37,6 +37,15 @@ const provider = { ...parties, rome: 403 };
 const everyCluster = { nobody: 401, rome: 200, paris: 200, tokyo: 200, ops: 200 };
 const admins = { nobody: 401, rome: 403, paris: 403, tokyo: 403, ops: 200 };
 
+const KEYS = { identityKey: "A".repeat(43), publicKey: "AAAA", keySignature: "A".repeat(86) };
+const ENROLLMENT = {
+  ...KEYS,
+  clusterID: "oslo",
+  tokenID: "a".repeat(10),
+  secret: "A".repeat(43),
+  tokenSignature: "A".repeat(86),
+};
+
 const EXPECTED: Readonly<Record<string, Expectation>> = {
   "GET /healthz": { nobody: 200, rome: 200, paris: 200, tokyo: 200, ops: 200 },
   "HEAD /healthz": { nobody: 200, rome: 200, paris: 200, tokyo: 200, ops: 200 },
@@ -95,6 +104,31 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   "DELETE /api/v1/adoptions/window": admins,
   "POST /api/v1/clusters/{clusterID}/cordon": { ...admins, name: "paris" },
   "POST /api/v1/clusters/{clusterID}/uncordon": { ...admins, name: "paris" },
+  // This broker signs nothing: whoever may call is told so.
+  "GET /api/v1/trust": { nobody: 200, rome: 200, paris: 200, tokyo: 200, ops: 200 },
+  "POST /api/v1/enroll": { nobody: 404, rome: 404, paris: 404, tokyo: 404, ops: 404, body: ENROLLMENT },
+  "POST /api/v1/certificates": { nobody: 401, rome: 404, paris: 404, tokyo: 404, ops: 404, body: KEYS },
+  "POST /api/v1/invitations": {
+    ...admins,
+    ops: 404,
+    body: { clusterID: "oslo", tokenID: "a".repeat(10), secretHash: "0".repeat(64) },
+  },
+  "GET /api/v1/members": admins,
+  // Nobody of that name was ever here.
+  "POST /api/v1/members/{clusterID}/accept": {
+    ...admins,
+    ops: 404,
+    body: { fingerprint: `SHA256:${"a".repeat(43)}` },
+  },
+  "POST /api/v1/members/{clusterID}/evict": { ...admins, ops: 404 },
+  // None of them has an identity key.
+  "PUT /api/v1/peers/{clusterID}/statement": {
+    ...admins,
+    ops: 403,
+    body: { statement: `e30.e30.${"A".repeat(86)}` },
+    name: "paris",
+  },
+  "GET /api/v1/peers": everyCluster,
   "GET /api/v1/audit": admins,
   "GET /api/v1/reservations/{id}/timeline": admins,
   "GET /api/v1/decisions": admins,

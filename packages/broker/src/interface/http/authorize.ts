@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "@resource-broker/base";
-import type { Actor, ClusterId, Instant } from "@resource-broker/domain";
-import { type ConnectionIdentity, refusedCertificate } from "./connections.ts";
+import type { Actor, Instant } from "@resource-broker/domain";
+import { callerKey, type ConnectionIdentity, refusedCertificate } from "./connections.ts";
 import type { Match, Route } from "./route.ts";
 
 interface RateLimitOptions {
@@ -17,10 +17,10 @@ interface Bucket {
 /** Full buckets carry no information; they are removed when there are this many buckets. */
 const TIDY_AT = 4096;
 
-/** One token bucket per cluster, so that a busy cluster does not affect others. */
+/** One token bucket per key, which is mostly a cluster: a busy one does not affect others. */
 export class RateLimit {
   readonly #options: RateLimitOptions;
-  readonly #buckets = new Map<ClusterId, Bucket>();
+  readonly #buckets = new Map<string, Bucket>();
   #tidyAt = TIDY_AT;
 
   constructor(options: RateLimitOptions) {
@@ -28,12 +28,12 @@ export class RateLimit {
   }
 
   /** Takes one token; returns how long to wait for the next one when there is none, and 0 otherwise. */
-  take(clusterId: ClusterId, now: Instant): number {
+  take(key: string, now: Instant): number {
     const { perSecond, burst } = this.#options;
-    const bucket = this.#buckets.get(clusterId);
+    const bucket = this.#buckets.get(key);
     if (bucket === undefined) {
       this.#tidy(now);
-      this.#buckets.set(clusterId, { tokens: burst - 1, at: now });
+      this.#buckets.set(key, { tokens: burst - 1, at: now });
       return 0;
     }
     const earned = ((now - bucket.at) * perSecond) / 1000;
@@ -51,8 +51,8 @@ export class RateLimit {
   #tidy(now: Instant): void {
     if (this.#buckets.size < this.#tidyAt) return;
     const fullAfterMs = (this.#options.burst * 1000) / this.#options.perSecond;
-    for (const [clusterId, { at }] of this.#buckets) {
-      if (now - at > fullAfterMs) this.#buckets.delete(clusterId);
+    for (const [key, { at }] of this.#buckets) {
+      if (now - at > fullAfterMs) this.#buckets.delete(key);
     }
     this.#tidyAt = Math.max(TIDY_AT, 2 * this.#buckets.size);
   }
@@ -89,6 +89,16 @@ const ANONYMOUS: Actor = { clusterId: "", isAdmin: false };
 
 /** Authorizes a request before its body is read. Throws the Fault of a refused request. */
 export function authorize(context: RequestContext, deps: AuthorizeDeps): AuthorizedRequest {
+  const { match } = context;
+  // The token counts: a certificate that has expired must not keep its owner from a new one.
+  if (match.kind === "found" && match.route.access === "enrollment") {
+    requireAvailable(deps);
+    return { route: match.route, name: match.name, caller: ANONYMOUS };
+  }
+  return authorizeCaller(context, deps);
+}
+
+function authorizeCaller(context: RequestContext, deps: AuthorizeDeps): AuthorizedRequest {
   const { identity, match } = context;
   if (identity.kind === "refused") throw identity.fault;
   if (identity.kind === "anonymous" && identity.rateKey !== undefined)
@@ -101,7 +111,7 @@ export function authorize(context: RequestContext, deps: AuthorizeDeps): Authori
   }
   if (deps.wallMs() > identity.validToMs) throw refusedCertificate("it has expired; renew it");
   const { caller, session } = identity;
-  limitRate(context, { name: caller.clusterId, key: session?.id ?? caller.clusterId }, deps);
+  limitRate(context, { name: caller.clusterId, key: session?.id ?? callerKey(caller) }, deps);
   requireAvailable(deps);
   const { route, name } = found(match);
   requireRole(route, identity);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { caller } from "./testing/call.ts";
-import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
+import { adminRome, limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
 import { openRawConnection } from "./testing/raw-connection.ts";
 import { requestOf } from "./testing/samples.ts";
 
@@ -19,7 +19,7 @@ describe("slow callers", () => {
 });
 
 describe("connections", () => {
-  test("beyond what one cluster may have are told so and closed; another cluster's are not", async () => {
+  test("beyond what one cluster may have are told so and closed; another cluster's are not, nor those of an admin with its name", async () => {
     const { broker } = await start({ maxSocketsPerCluster: 2 });
     const lines = [await openRawConnection(broker.port, rome), await openRawConnection(broker.port, rome)];
     for (const line of lines) expect(await line.ask("/api/v1/instructions")).toContain("200 OK");
@@ -29,6 +29,7 @@ describe("connections", () => {
     expect(heard).toContain("503 Service Unavailable");
     expect(heard).toContain("rome has 2 connections open already");
     expect((await broker.call(paris, "GET /api/v1/instructions")).status).toBe(200);
+    expect((await broker.call(adminRome, "GET /api/v1/members")).status).toBe(200);
     lines[0]?.socket.destroy();
     const next = async () => (await openRawConnection(broker.port, rome)).ask("/api/v1/instructions");
     await expect.poll(next, GUARD).toContain("200 OK");

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { type Clock, Fault } from "@resource-broker/base";
+import { Fault } from "@resource-broker/base";
 import { NOBODY } from "@resource-broker/contract/crd";
 import type { Actor, ClusterId } from "@resource-broker/domain";
 import type { CertificateSet } from "@resource-broker/runtime";
@@ -11,6 +11,7 @@ import {
   isChained,
   isRevoked,
   isTraceable,
+  leadsTo,
   readClientCertificate,
 } from "./identity.ts";
 import type { Session } from "./route.ts";
@@ -33,6 +34,8 @@ export type ConnectionIdentity =
 export interface AuthenticationRules {
   readonly adminUnit: string;
   readonly set: CertificateSet;
+  /** The only authorities that make admins; undefined: all of them do. */
+  readonly adminAuthorities: readonly X509Certificate[] | undefined;
   readonly nowMs: number;
   /** True if TLS may have trusted a removed authority, so that signatures must be verified again. */
   readonly mustVerifyChain: boolean;
@@ -47,7 +50,7 @@ const TLS_PROBLEMS: Readonly<Record<string, string>> = {
 };
 const FOREIGN_ISSUER = "it is not issued by the broker's certificate authority";
 const UNTRACEABLE =
-  "revocation cannot be checked, because its issuer is not in ca.crt; add the intermediate authority there";
+  "revocation cannot be checked, because its issuer is not in ca.crt; add the intermediate authority there (an earlier enrollment authority: in tls.crt of --enrollment-cert-path, after the present one)";
 /** Actor of the broker in the audit log; reserved, so no cluster may have this name. */
 const BROKER_ACTOR = "broker";
 const NO_INTERMEDIATES: readonly X509Certificate[] = [];
@@ -78,16 +81,35 @@ function authenticateLeaf(
 }
 
 /** Checks the certificate of an open connection against newer rules. Signatures are not verified. */
-function checkCertificate(chain: Chain, { adminUnit, set, nowMs }: AuthenticationRules): ConnectionIdentity {
+function checkCertificate(chain: Chain, rules: AuthenticationRules): ConnectionIdentity {
+  const { adminUnit, set, nowMs } = rules;
   const certificate = readClientCertificate(chain.leaf);
-  const reservedNames = [BROKER_ACTOR, NOBODY, ...commonNames(set.own)];
-  const identification = identify(certificate, { adminUnit, reservedNames, nowMs });
+  const identification = identify(certificate, { adminUnit, reservedNames: reservedNames(set), nowMs });
   if (!identification.ok) return refused(identification.problem);
   if (isRevoked(chain, set)) return refused("it was revoked; ask for a new one");
   // Node may not expose intermediate certificates: then revocation cannot be checked.
   if (set.revocations.length > 0 && !isTraceable(chain, set)) return refused(UNTRACEABLE);
   const { caller } = identification;
+  const misuse = authorityMisuse(chain, caller, rules);
+  if (misuse !== undefined) return refused(misuse);
   return { kind: "caller", caller, validToMs: certificate.validToMs, intermediates: chain.intermediates };
+}
+
+/** Names that no cluster may have. */
+export function reservedNames({ own }: CertificateSet): string[] {
+  return [BROKER_ACTOR, NOBODY, ...commonNames(own)];
+}
+
+/** Whoever signs certificates of clusters makes no admins, and the other way round. */
+function authorityMisuse(
+  chain: Chain,
+  { isAdmin }: Actor,
+  { adminAuthorities, adminUnit, set }: AuthenticationRules,
+): string | undefined {
+  if (adminAuthorities === undefined || leadsTo(chain, adminAuthorities, set) === isAdmin) return undefined;
+  return isAdmin
+    ? `it says OU=${adminUnit}, but is not of the authority of admins (--admin-ca)`
+    : `the authority of admins (--admin-ca) issued it, but it does not say OU=${adminUnit}`;
 }
 
 function refused(problem: string): ConnectionIdentity {
@@ -120,41 +142,6 @@ function intermediatesOf(socket: TLSSocket): readonly X509Certificate[] {
   return found;
 }
 
-interface InForceOptions {
-  readonly adminUnit: string;
-  /** The longest time between the first byte of a connection and its admission. */
-  readonly handshakeTimeoutMs: number;
-  readonly clock: Pick<Clock, "wallMs" | "monotonicMs">;
-}
-
-/** The certificates that count now. */
-export class CertificatesInForce {
-  readonly #options: InForceOptions;
-  #set: CertificateSet;
-  #lostAuthoritiesAt = Number.NEGATIVE_INFINITY;
-
-  constructor(set: CertificateSet, options: InForceOptions) {
-    this.#set = set;
-    this.#options = options;
-  }
-
-  rules(): AuthenticationRules {
-    const { adminUnit, clock, handshakeTimeoutMs } = this.#options;
-    // A handshake that started before the change was verified with the old authorities.
-    const mustVerifyChain = clock.monotonicMs() - this.#lostAuthoritiesAt <= 2 * handshakeTimeoutMs;
-    return { adminUnit, set: this.#set, nowMs: clock.wallMs(), mustVerifyChain };
-  }
-
-  /** Returns true if an authority was removed. Otherwise no certificate chain can become invalid. */
-  replace(next: CertificateSet): boolean {
-    const trusted = new Set(next.authorities.map(({ fingerprint256 }) => fingerprint256));
-    const hasLost = this.#set.authorities.some(({ fingerprint256 }) => !trusted.has(fingerprint256));
-    if (hasLost) this.#lostAuthoritiesAt = this.#options.clock.monotonicMs();
-    this.#set = next;
-    return hasLost;
-  }
-}
-
 /** Connections that are rechecked before the event loop may run other work. */
 const RECHECK_BATCH = 100;
 
@@ -167,7 +154,7 @@ export interface ConnectionsOptions {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<TLSSocket, ConnectionIdentity>();
-  readonly #perCluster = new Map<ClusterId, number>();
+  readonly #perCaller = new Map<string, number>();
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -182,11 +169,19 @@ export class Connections {
     const identity = this.#withinLimit(authenticate(socket, this.#options.rules()));
     this.#open.set(socket, identity);
     socket.once("close", () => this.#remove(socket));
-    if (identity.kind === "caller") this.#count(identity.caller.clusterId, 1);
+    if (identity.kind === "caller") this.#count(identity.caller, 1);
   }
 
   identityOf(socket: TLSSocket): ConnectionIdentity {
     return this.#open.get(socket) ?? { kind: "anonymous" };
+  }
+
+  /** Closes those connections of a cluster that are over. Those of an admin of that name stay. */
+  closeCluster(clusterId: ClusterId, isOver: (socket: TLSSocket) => boolean): void {
+    for (const [socket, identity] of this.#open) {
+      if (identity.kind !== "caller" || identity.caller.isAdmin) continue;
+      if (identity.caller.clusterId === clusterId && isOver(socket)) socket.destroy();
+    }
   }
 
   /** Closes connections whose certificate has expired. */
@@ -230,23 +225,29 @@ export class Connections {
   #withinLimit(identity: ConnectionIdentity): ConnectionIdentity {
     if (identity.kind !== "caller") return identity;
     const { maxPerCluster } = this.#options;
-    const { clusterId } = identity.caller;
-    if ((this.#perCluster.get(clusterId) ?? 0) < maxPerCluster) return identity;
-    const message = `${clusterId} has ${maxPerCluster} connections open already; use them, or close some`;
+    const { caller } = identity;
+    if ((this.#perCaller.get(callerKey(caller)) ?? 0) < maxPerCluster) return identity;
+    const message = `${caller.clusterId} has ${maxPerCluster} connections open already; use them, or close some`;
     return { kind: "refused", fault: new Fault("overloaded", message) };
   }
 
   #remove(socket: TLSSocket): void {
     const identity = this.#open.get(socket);
     this.#open.delete(socket);
-    if (identity?.kind === "caller") this.#count(identity.caller.clusterId, -1);
+    if (identity?.kind === "caller") this.#count(identity.caller, -1);
   }
 
-  #count(clusterId: ClusterId, change: 1 | -1): void {
-    const count = (this.#perCluster.get(clusterId) ?? 0) + change;
-    if (count > 0) this.#perCluster.set(clusterId, count);
-    else this.#perCluster.delete(clusterId);
+  #count(caller: Actor, change: 1 | -1): void {
+    const key = callerKey(caller);
+    const count = (this.#perCaller.get(key) ?? 0) + change;
+    if (count > 0) this.#perCaller.set(key, count);
+    else this.#perCaller.delete(key);
   }
+}
+
+/** What a caller is counted by. A cluster with the name of an admin must not use up what the admin has. */
+export function callerKey({ clusterId, isAdmin }: Actor): string {
+  return isAdmin ? `admin ${clusterId}` : `cluster ${clusterId}`;
 }
 
 /** Undefined: it cannot be read, or is gone. */

@@ -41,6 +41,16 @@ export function isChained(chain: Chain, { authorities }: CertificateSet): boolea
   return pathUp(chain, authorities, isProvenIssuer) !== undefined;
 }
 
+/** True when the signatures lead from the certificate to one of these authorities, over whatever others are trusted. */
+export function leadsTo(
+  { leaf, intermediates }: Chain,
+  wanted: readonly X509Certificate[],
+  { authorities }: CertificateSet,
+): boolean {
+  const between = { leaf, intermediates: [...intermediates, ...authorities] };
+  return pathUp(between, wanted, isProvenIssuer) !== undefined;
+}
+
 /** The path from the leaf to the topmost known authority; undefined if it reaches none. */
 function pathUp(
   { leaf, intermediates }: Chain,

@@ -1,6 +1,6 @@
 import type { FakeClock } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
-import { limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
+import { adminRome, limitedBrokers, paris, rome, UNFINISHED_CALL } from "./testing/limited-broker.ts";
 import { openRawConnection } from "./testing/raw-connection.ts";
 import { advertisementOf, NEWER_AGENT, requestOf } from "./testing/samples.ts";
 
@@ -11,7 +11,7 @@ const GUARD = { timeout: 20_000 };
 describe("too many calls of one cluster", () => {
   const limits = { requestsPerSecond: 10, requestBurst: 3 };
 
-  test("are told to wait, and another cluster does not notice", async () => {
+  test("are told to wait; another cluster does not notice, nor does an admin with its name", async () => {
     const { broker, time } = await start(limits);
     const poll = () => broker.call(rome, "GET /api/v1/instructions", { headers: NEWER_AGENT });
     const statuses = [];
@@ -23,6 +23,7 @@ describe("too many calls of one cluster", () => {
       headers: { "retry-after": "1", connection: "keep-alive" },
     });
     expect((await broker.call(paris, "GET /api/v1/instructions")).status).toBe(200);
+    expect((await broker.call(adminRome, "GET /api/v1/members")).status).toBe(200);
     await time.advance(100);
     expect((await poll()).status).toBe(200);
     expect((await poll()).status).toBe(429);

@@ -4,6 +4,8 @@ import type { AuditChainDTO, DashboardLink, SliceDefaults } from "@resource-brok
 import type { Instant } from "@resource-broker/domain";
 import type { CertificateSource } from "@resource-broker/runtime";
 import type { Engine } from "../../engine/engine.ts";
+import type { AdminAuthorities } from "../../enrollment/client-trust.ts";
+import type { Signer } from "../../enrollment/signer.ts";
 import type { LiveLimits } from "../insight/live/live-hub.ts";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import type { Store } from "../../store/store.ts";
@@ -28,6 +30,21 @@ export interface HttpLimits {
   readonly requestBurst: number;
   /** Reservations and quotes beyond this many under way are turned away. */
   readonly maxSheddableInFlight: number;
+  /**
+   * Calls to enroll with one token, without a right one from one address (IPv6: one /64 network), and without one from all
+   * of them: per second on average, and at once.
+   */
+  readonly enrollmentsPerSecond: number;
+  readonly enrollmentBurst: number;
+  readonly allEnrollmentsPerSecond: number;
+  readonly allEnrollmentBurst: number;
+  /** Enrollments that are checked and signed at a time. */
+  readonly maxEnrollmentsInFlight: number;
+  /** Certificates that one cluster may renew: per second on average, and at once. */
+  readonly renewalsPerSecond: number;
+  readonly renewalBurst: number;
+  /** Of all statements between clusters. */
+  readonly maxStatementBytes: number;
   /** The number of changes that a reader may have missed and still continue. */
   readonly changesRemembered: number;
   readonly handshakeTimeoutMs: number;
@@ -49,6 +66,14 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   requestsPerSecond: 200,
   requestBurst: 400,
   maxSheddableInFlight: 4000,
+  enrollmentsPerSecond: 1,
+  enrollmentBurst: 20,
+  allEnrollmentsPerSecond: 20,
+  allEnrollmentBurst: 100,
+  maxEnrollmentsInFlight: 8,
+  renewalsPerSecond: 0.02,
+  renewalBurst: 10,
+  maxStatementBytes: 256 * 1024 * 1024,
   changesRemembered: 8192,
   handshakeTimeoutMs: 5000,
   headersTimeoutMs: 5000,
@@ -65,11 +90,24 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 /** What the API's own port needs. */
 export interface HttpDeps {
   readonly certificates: CertificateSource;
+  /** The only authorities that make admins. Absent, undefined: all of them do. */
+  readonly adminAuthorities?: AdminAuthorities;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** How agents join. */
+export interface Joining {
+  /** Undefined: this broker enrolls nobody. */
+  readonly signer: Signer | undefined;
+  /** The authorities that the broker's own certificate leads to. */
+  readonly authorities: () => readonly X509Certificate[];
+  /** Names that no cluster may have. */
+  readonly reservedNames: () => readonly string[];
+}
+
 export interface ApiDeps {
+  readonly joining: Joining;
   readonly engine: Engine;
   /** Why this replica may not answer for the ledger right now. Absent: there is only one. */
   readonly notLeading?: () => Fault | undefined;

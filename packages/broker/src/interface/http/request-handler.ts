@@ -5,6 +5,7 @@ import { HEADER, PROTOCOL_VERSION, toErrorBody } from "@resource-broker/contract
 import type { Instant } from "@resource-broker/domain";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import { type AuthorizeDeps, type AuthorizedRequest, authorize } from "./authorize.ts";
+import type { IdentityCheck } from "./agent-identity.ts";
 import type { Backpressure } from "./backpressure.ts";
 import type { ConnectionIdentity } from "./connections.ts";
 import { readQuery } from "./query.ts";
@@ -102,6 +103,8 @@ export interface Port {
   readonly certificateOf: (request: IncomingMessage) => X509Certificate | undefined;
   /** The answer to a caller without an identity. */
   readonly anonymousMessage: string;
+  /** True: agents may enroll here. */
+  readonly takesEnrollment?: boolean;
   /** True once no connection should be used again. */
   readonly isStopping: () => boolean;
 }
@@ -111,6 +114,8 @@ export interface RequestHandlerDeps {
   readonly port: Port;
   readonly replier: Replier;
   readonly authorization: AuthorizeDeps;
+  /** Checks that the caller is the agent that its cluster ID belongs to. */
+  readonly identityCheck: Pick<IdentityCheck, "check">;
   readonly backpressure: Backpressure;
   readonly log: Log;
   readonly metrics: Pick<HttpMetrics, "answered">;
@@ -137,7 +142,7 @@ const UNKNOWN: Match = { kind: "unknown" };
 
 /** The only place where faults become replies. */
 export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
-  const { router, port, replier, backpressure, log, metrics } = deps;
+  const { router, port, replier, identityCheck, backpressure, log, metrics } = deps;
   let sheddableInFlight = 0;
   let inFlight = 0;
   let onIdle: (() => void) | undefined;
@@ -161,6 +166,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
         query: readQuery(query),
         headers,
         body,
+        address: socket.remoteAddress ?? "",
         isOlderAgent,
         isCallerGone,
         certificate: () => port.certificateOf(request),
@@ -169,6 +175,17 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     } finally {
       if (route.isSheddable === true) sheddableInFlight--;
     }
+  };
+
+  /** Nothing of the body is read before all of it is known to be allowed. */
+  const admit = (exchange: Exchange): AuthorizedRequest | Promise<AuthorizedRequest> => {
+    const { request, identity, match } = exchange;
+    const { headers } = request;
+    const { anonymousMessage } = port;
+    const context = { identity, match, headers, sheddableInFlight, anonymousMessage };
+    const authorized = authorize(context, deps.authorization);
+    const checking = identityCheck.check(authorized, request, () => port.certificateOf(request));
+    return checking === undefined ? authorized : checking.then(() => authorized);
   };
 
   const respond = (exchange: Exchange, answer: Answer): number => {
@@ -212,9 +229,9 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
       const identity = identified instanceof Promise ? await identified : identified;
       exchange.identity = identity;
       exchange.match = router.match(request.method ?? "", path);
-      const { anonymousMessage } = port;
-      const context = { identity, match: exchange.match, headers, sheddableInFlight, anonymousMessage };
-      status = respond(exchange, await handle(exchange, authorize(context, deps.authorization)));
+      const admitted = admit(exchange);
+      const authorized = admitted instanceof Promise ? await admitted : admitted;
+      status = respond(exchange, await handle(exchange, authorized));
     } catch (error) {
       status = fail(exchange, error);
     }

@@ -66,11 +66,11 @@ function decoded(part: string): string {
 
 /** One call of the interface: who may make it, and what it does. */
 export interface Route {
-  readonly method: "GET" | "HEAD" | "POST" | "DELETE";
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   /** With at most one parameter, as in `/api/v1/reservations/{id}/renew`. */
   readonly path: string;
-  /** `anyone`: also without a certificate. */
-  readonly access: "anyone" | "cluster" | "admin";
+  /** `anyone`: also without a certificate. `enrollment`: so too, on the API's own port, within limits of its own. */
+  readonly access: "anyone" | "enrollment" | "cluster" | "admin";
   /** Absent: a body is not read. `isOptional`: the call works without one. */
   readonly body?: { readonly limit: number; readonly isOptional?: true };
   /** True for a POST that changes nothing: viewers may make it. */
@@ -99,6 +99,8 @@ export interface Call {
   readonly headers: IncomingHttpHeaders;
   /** Undefined: none was sent, or the route reads none. */
   readonly body: unknown;
+  /** Of the caller's machine. */
+  readonly address: string;
   /** True for agents that know only the first calls. */
   readonly isOlderAgent: boolean;
   /** True if the caller has closed the connection. */

@@ -13,7 +13,8 @@ import { Fault, FAULTS, type Log } from "@resource-broker/base";
 import { toErrorBody } from "@resource-broker/contract";
 import type { CertificateSet } from "@resource-broker/runtime";
 import type { Api } from "./api.ts";
-import { type AuthenticationRules, CertificatesInForce, Connections } from "./connections.ts";
+import { CertificatesInForce } from "./certificates-in-force.ts";
+import { type AuthenticationRules, Connections } from "./connections.ts";
 import type { HttpDeps, HttpLimits, HttpOptions } from "./ports.ts";
 import type { RequestHandler } from "./request-handler.ts";
 
@@ -55,7 +56,8 @@ export async function startListener(options: ListenerOptions, deps: ListenerDeps
   const { limits, adminUnit, tlsMinVersion, isPlain = false } = options;
   const { certificates, clock, log, api } = deps;
   const set = await certificates.start();
-  const inForce = new CertificatesInForce(set, { adminUnit, clock, ...limits });
+  const { adminAuthorities = () => undefined } = deps;
+  const inForce = new CertificatesInForce(set, { adminUnit, adminAuthorities, clock, ...limits });
   const rules = (): AuthenticationRules => inForce.rules();
   const connections = new Connections({ maxPerCluster: limits.maxSocketsPerCluster, rules });
   let isStopping = false;
@@ -115,14 +117,21 @@ export function createHttpInterface(api: Api, options: HttpOptions, deps: HttpDe
       certificateOf: ({ socket }) =>
         socket instanceof TLSSocket ? connections.certificateOf(socket) : undefined,
       anonymousMessage: `no client certificate was shown. ${FAULTS["no-certificate"].advice}`,
+      takesEnrollment: true,
       isStopping,
     });
+  const unsubscribe = api.onIdentityChange((clusterId, isOver) =>
+    listener?.connections.closeCluster(clusterId, isOver),
+  );
   return {
     start: async () => {
       listener = await startListener({ ...options, portName: "the API port" }, { ...deps, api, serveWith });
       return listener;
     },
-    stop: async () => listener?.stop(),
+    stop: async () => {
+      unsubscribe();
+      await listener?.stop();
+    },
     openConnections: () => listener?.connections.size ?? 0,
   };
 }

@@ -98,13 +98,18 @@ function isWanted(account: AdvertisedAccount, { state, text }: ClusterQuery, mom
 const STATES: Readonly<Record<ClusterState, (account: AdvertisedAccount, moment: Moment) => boolean>> = {
   ready: isReady,
   stale: isStale,
-  cordoned: ({ cordon }) => cordon !== undefined,
+  cordoned: isClosed,
   overcommitted: ({ overcommitted }) => !isZero(overcommitted),
 };
 
+/** Its condition says which of the two. */
+function isClosed({ cordon, evictedAt }: AdvertisedAccount): boolean {
+  return cordon !== undefined || evictedAt !== undefined;
+}
+
 /** True if the cluster can get reservations. */
 function isReady(account: AdvertisedAccount, moment: Moment): boolean {
-  return account.cordon === undefined && !isStale(account, moment) && isZero(account.overcommitted);
+  return !isClosed(account) && !isStale(account, moment) && isZero(account.overcommitted);
 }
 
 function matchesText({ clusterId, advertisement }: AdvertisedAccount, text: string): boolean {

@@ -80,17 +80,13 @@ export function unitPrices(
 }
 
 function conditionsOf(account: AdvertisedAccount, moment: Moment): Condition[] {
-  const { cordon, overcommitted, receivedAt } = account;
+  const { overcommitted, receivedAt } = account;
   const conditions: Condition[] = [];
   if (isStale(account, moment)) {
     const since = formatTime(receivedAt + moment.policy.stalenessMs);
     conditions.push({ type: "Stale", message: staleMessage(account), since });
   }
-  if (cordon !== undefined) {
-    const why = cordon.why === undefined ? "" : `: ${cordon.why}`;
-    const message = `Cordoned by ${cordon.by}${why}. Existing reservations stay; the cluster gets no new ones.`;
-    conditions.push({ type: "Cordoned", message, since: formatTime(cordon.at) });
-  }
+  conditions.push(...closedConditions(account));
   if (!isZero(overcommitted)) {
     const message = `Its reservations exceed its capacity by ${describeResources(overcommitted)}.`;
     conditions.push({ type: "Overcommitted", message });
@@ -101,6 +97,19 @@ function conditionsOf(account: AdvertisedAccount, moment: Moment): Condition[] {
     conditions.push({ type: "Overuse", message: `More is used than was granted: ${first}${more}.` });
   }
   return conditions;
+}
+
+/** Why it gets no new reservations. Older readers know no condition for evictions, which have the effect of a cordon as well. */
+function closedConditions({ cordon, evictedAt }: AdvertisedAccount): Condition[] {
+  if (evictedAt !== undefined) {
+    const message =
+      "Evicted: calls of this cluster are refused. Existing reservations stay; it gets no new ones.";
+    return [{ type: "Cordoned", message, since: formatTime(evictedAt) }];
+  }
+  if (cordon === undefined) return [];
+  const why = cordon.why === undefined ? "" : `: ${cordon.why}`;
+  const message = `Cordoned by ${cordon.by}${why}. Existing reservations stay; the cluster gets no new ones.`;
+  return [{ type: "Cordoned", message, since: formatTime(cordon.at) }];
 }
 
 /** The reservations whose pods request more than they were granted. */

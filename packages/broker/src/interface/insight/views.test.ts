@@ -54,6 +54,18 @@ describe("the conditions of a cluster", () => {
       { type: "Overuse", message: "More is used than was granted: rsv-rome-1 and 1 more." },
     ]);
   });
+
+  test("an admin evicted it", () => {
+    const ledger = ledgerWith({});
+    const member = { clusterId: "paris", evictedAt: NOW, since: NOW };
+    apply(ledger, { kind: "member-evicted", at: NOW, member, by: "ops" });
+    expect(standingIn(ledger).conditions).toMatchObject([
+      {
+        type: "Cordoned",
+        message: expect.stringMatching(/^Evicted: calls of this cluster are refused/) as string,
+      },
+    ]);
+  });
 });
 
 describe("the price of a cluster", () => {

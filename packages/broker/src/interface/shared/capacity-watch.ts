@@ -3,7 +3,7 @@ import type { AccountView, ClusterId, Instant, Reservation, ReservationId } from
 import type { Committed, Engine } from "../../engine/engine.ts";
 
 interface ClusterCapacity {
-  /** Zero while the cluster is cordoned or stale. */
+  /** Zero while the cluster is cordoned, evicted or stale. */
   readonly lendable: ResourceVector;
   readonly overcommitted: ResourceVector;
 }
@@ -64,8 +64,10 @@ export class CapacityWatch {
   }
 }
 
-function lendableOf({ available, cordon, receivedAt }: AccountView, staleBefore: Instant): ResourceVector {
-  return cordon === undefined && receivedAt >= staleBefore ? available : NO_RESOURCES;
+function lendableOf(account: AccountView, staleBefore: Instant): ResourceVector {
+  const { available, cordon, evictedAt, receivedAt } = account;
+  const isOpen = cordon === undefined && evictedAt === undefined;
+  return isOpen && receivedAt >= staleBefore ? available : NO_RESOURCES;
 }
 
 /** The reservations that a commit made or changed, each once and as it stands now. */

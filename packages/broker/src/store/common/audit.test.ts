@@ -17,14 +17,27 @@ it("has one line for each event, with a subject and a reason", () => {
 it.each([
   ["a grant", /paris lends 2 CPU .* to rome\. Decision dec-rome-/],
   ["a refusal", /No cluster can lend 1000 CPU/],
+  ["a request that waits", /Waits until 2026-01-05T13:01:00.000Z: madrid asks for 4 CPU \/ 1Gi Memory\./],
+  ["one that leaves the queue", /Left the queue: ReleasedByRequester\./],
+  ["one that waited in vain", /Left the queue: WaitTimeout: No cluster can lend 1000 CPU/],
+  ["one whose cluster is evicted", /Left the queue: ReleasedByAdmin: its cluster was evicted/],
   ["a provider's no", /Ended: ProviderRefused: its node is gone/],
   ["a renewal", /Renewed until 2026-02-04T12:01:00.000Z\./],
   ["a closed key", /Key never used closed until/],
   ["a cordon", /Cordoned: new kernel/],
   ["an adoption", /Adopted: tokyo lends .* to berlin, Active/],
+  ["an invitation", /Invited with token token00001 until 2026-.*; an admin must accept its key\./],
+  ["an enrolment", /Token token00001 was used: identity key SHA256:\S{43} waits for an admin\./],
+  ["an acceptance", /Accepted: identity key SHA256:\S{43} is bound\./],
+  ["a first call", /First call with an identity key: SHA256:\S{43} is bound\./],
+  ["an eviction", /Evicted: its machines were sold/],
   ["a longer memory", /Remembered until .*: its pods still run/],
 ])("says in words why: %s", (_, says) => {
   expect(lines.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(says));
+});
+
+it("tells no secret of a token, not even its hash", () => {
+  expect(JSON.stringify(lines)).not.toContain("aaaa");
 });
 
 it("reads a line back from its canonical text, whatever is in it", () => {

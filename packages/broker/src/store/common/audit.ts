@@ -1,6 +1,15 @@
 import { hash } from "node:crypto";
 import { describeResources, truncate } from "@resource-broker/base";
-import { headline, type Instant, isSoft, type LedgerEvent } from "@resource-broker/domain";
+import {
+  type EndReason,
+  headline,
+  type Instant,
+  type Invitation,
+  isSoft,
+  type LedgerEvent,
+  type MemberEvent,
+} from "@resource-broker/domain";
+import { fingerprintOf } from "@resource-broker/runtime";
 import type { AuditEntry, CommitBatch } from "../store.ts";
 import type { Row } from "./record-tables.ts";
 
@@ -110,8 +119,13 @@ function subjectOf(event: LedgerEvent): string {
     case "granted":
     case "adopted":
       return event.reservation.id;
+    case "queued":
+      return event.waiting.id;
     case "refused":
       return event.decision.id;
+    case "unqueued":
+    case "nominated":
+    case "nomination-lapsed":
     case "activated":
     case "renewed":
     case "acknowledged":
@@ -132,7 +146,14 @@ function subjectOf(event: LedgerEvent): string {
     case "adoption-offered":
       return event.offer.id;
     case "adoption-window-set":
+    case "settled":
       return "ledger";
+    case "member-invited":
+    case "member-enrolled":
+    case "member-accepted":
+    case "member-bound":
+    case "member-evicted":
+      return event.member.clusterId;
   }
 }
 
@@ -146,10 +167,18 @@ function detailOf(event: LedgerEvent): string {
       const { provider, requester, granted, phase } = event.reservation;
       return `Adopted: ${provider} lends ${describeResources(granted)} to ${requester}, ${phase}.`;
     }
+    case "queued": {
+      const { requester, request, until } = event.waiting;
+      return `Waits until ${instant(until)}: ${requester} asks for ${describeResources(request.resources)}.`;
+    }
+    case "unqueued":
+      return `Left the queue: ${withMessage(event)}`;
+    case "nominated":
+      return `Nominated: what ${event.provider} has free is kept for it.`;
+    case "nomination-lapsed":
+      return "Its nomination has lapsed.";
     case "ended":
-      return event.message === undefined
-        ? `Ended: ${event.reason}.`
-        : `Ended: ${event.reason}: ${event.message}`;
+      return `Ended: ${withMessage(event)}`;
     case "renewed":
       return `Renewed until ${instant(event.expiresAt)}.`;
     case "retained":
@@ -171,11 +200,50 @@ function detailOf(event: LedgerEvent): string {
     case "forgotten":
     case "uncordoned":
       return DETAILS[event.kind];
+    case "member-invited":
+    case "member-enrolled":
+    case "member-accepted":
+    case "member-bound":
+    case "member-evicted":
+      return memberDetail(event);
     case "advertised":
     case "adoption-offered":
     case "adoption-withdrawn":
+    case "settled":
       return "";
   }
+}
+
+function withMessage({ reason, message }: { readonly reason: EndReason; readonly message?: string }): string {
+  return message === undefined ? `${reason}.` : `${reason}: ${message}`;
+}
+
+/** Keys as `brokerctl get members` shows them; of a token only its ID is told. */
+function memberDetail(event: MemberEvent): string {
+  const { key, invitation } = event.member;
+  switch (event.kind) {
+    case "member-invited":
+      return invitation === undefined ? "" : invitedDetail(invitation);
+    case "member-enrolled": {
+      const what = key === undefined ? "waits for an admin" : "is bound";
+      return `Token ${invitation?.tokenId} was used: identity key ${shownKey(invitation?.key)} ${what}.`;
+    }
+    case "member-accepted":
+      return `Accepted: identity key ${shownKey(key)} is bound.`;
+    case "member-bound":
+      return `First call with an identity key: ${shownKey(key)} is bound.`;
+    case "member-evicted":
+      return event.why === undefined ? "Evicted." : `Evicted: ${event.why}`;
+  }
+}
+
+function shownKey(key = ""): string {
+  return fingerprintOf(key);
+}
+
+function invitedDetail({ tokenId, expiresAt, needsConfirmation }: Invitation): string {
+  const what = needsConfirmation ? "; an admin must accept its key" : "";
+  return `Invited with token ${tokenId} until ${instant(expiresAt)}${what}.`;
 }
 
 const DETAILS = {

@@ -6,8 +6,11 @@ import {
   isSoft,
   type LedgerEvent,
   ledgerFrom,
+  type Member,
+  memberIn,
   type Reservation,
   type ReservationId,
+  type Waiting,
 } from "@resource-broker/domain";
 import { type CommitBatch, StoreFailure } from "../store.ts";
 import {
@@ -19,13 +22,24 @@ import {
   type CordonedCluster,
   closedKeyName,
   DECISION,
+  MEMBER,
   RESERVATION,
   type RecordTable,
   type TableShape,
+  WAITING,
 } from "./record-tables.ts";
 
-/** Reservations as a batch leaves them; undefined: forgotten. */
-export type ChangedReservations = ReadonlyMap<ReservationId, Reservation | undefined>;
+/** Reservations and waiting requests as a batch leaves them; undefined: no longer there. */
+export interface ChangedRequests {
+  readonly reservations: ReadonlyMap<ReservationId, Reservation | undefined>;
+  readonly waiting: ReadonlyMap<ReservationId, Waiting | undefined>;
+}
+
+/** Finds what is stored. */
+export interface StoredRequests {
+  readonly reservation: (id: ReservationId) => Reservation | undefined;
+  readonly waiting: (id: ReservationId) => Waiting | undefined;
+}
 
 /** Throws unless the batch follows the last stored commit. */
 export function requireNext({ number }: CommitBatch, lastCommit: number): void {
@@ -48,72 +62,110 @@ export function decisionOf(event: LedgerEvent): Decision | undefined {
 }
 
 /**
- * Returns the reservations as the events leave them. New reservations are taken as they are. All other events go through
- * the ledger's own `apply` on a small ledger with only the affected reservations, so that stored rows cannot differ from
- * the live ledger. Throws a StoreFailure if the events contradict the stored reservations.
+ * Returns the requests as the events leave them. New ones are taken as they are. All other events go through the ledger's own
+ * `apply` on a small ledger with only the affected requests, so that stored rows cannot differ from the live ledger. Throws a
+ * StoreFailure if the events contradict what is stored.
  */
-export function reservationsAfter(
-  events: readonly LedgerEvent[],
-  find: (id: ReservationId) => Reservation | undefined,
-): ChangedReservations {
-  const changed = new Map<ReservationId, Reservation | undefined>();
+export function requestsAfter(events: readonly LedgerEvent[], stored: StoredRequests): ChangedRequests {
+  const reservations = new Map<ReservationId, Reservation | undefined>();
+  const waiting = new Map<ReservationId, Waiting | undefined>();
   let areAllNew = true;
   for (const event of events) {
-    if (event.kind === "granted" || event.kind === "adopted")
-      changed.set(event.reservation.id, event.reservation);
-    else areAllNew &&= reservationOf(event).id === undefined;
+    if (event.kind === "granted" || event.kind === "adopted") {
+      reservations.set(event.reservation.id, event.reservation);
+      if (mayHaveWaited(event)) waiting.set(event.reservation.id, undefined);
+    } else if (event.kind === "queued") waiting.set(event.waiting.id, event.waiting);
+    else areAllNew &&= !("id" in event);
   }
-  if (areAllNew) return changed;
+  if (areAllNew) return { reservations, waiting };
   try {
-    return applyEvents(events, find);
+    return applyEvents(events, stored);
   } catch (cause) {
     throw new StoreFailure("corrupt", `the batch contradicts what is stored: ${String(cause)}`, { cause });
   }
 }
 
-function applyEvents(
+/**
+ * True: the reservation may take the place of a waiting request with its ID. A newcomer is granted with generation 1, and a
+ * waiting request with a higher one than its own, which begins at 1: so that grants of newcomers never touch the waiting
+ * requests. A cluster may have asked again for what its provider still holds, and waits for it when it is adopted.
+ */
+function mayHaveWaited({ kind, reservation }: NewReservation): boolean {
+  return kind === "adopted" || reservation.generation > 1;
+}
+
+type NewReservation = Extract<LedgerEvent, { readonly kind: "granted" | "adopted" }>;
+
+const NOTHING_ELSE = { closedKeys: [], cordons: [], members: [], advertisements: [], time: 0 };
+
+function applyEvents(events: readonly LedgerEvent[], stored: StoredRequests): ChangedRequests {
+  const load = requestsToLoad(events);
+  const found = {
+    reservations: load.reservations.flatMap((id) => stored.reservation(id) ?? []),
+    waiting: load.waiting.flatMap((id) => stored.waiting(id) ?? []),
+  };
+  const ledger = ledgerFrom({ ...NOTHING_ELSE, ...found }, 0);
+  const reservations = new Map<ReservationId, Reservation | undefined>();
+  const waiting = new Map<ReservationId, Waiting | undefined>();
+  for (const event of events) {
+    const touched = touchedBy(event, (id) => ledger.reservations.has(id));
+    apply(ledger, event);
+    if (touched.reservation !== undefined)
+      reservations.set(touched.reservation, ledger.reservations.get(touched.reservation));
+    if (touched.waiting !== undefined) waiting.set(touched.waiting, ledger.waiting.byId.get(touched.waiting));
+  }
+  return { reservations, waiting };
+}
+
+/** The requests that must be known before these events can be applied: those they change and do not bring along. */
+export function requestsToLoad(
   events: readonly LedgerEvent[],
-  find: (id: ReservationId) => Reservation | undefined,
-): ChangedReservations {
-  const touched = new Set<ReservationId>();
-  const stored = new Map<ReservationId, Reservation>();
+): Record<"reservations" | "waiting", ReservationId[]> {
+  const [reservations, waiting] = [new Map<ReservationId, boolean>(), new Map<ReservationId, boolean>()];
   for (const event of events) {
-    const { id, isNew } = reservationOf(event);
-    if (id === undefined || touched.has(id)) continue;
-    touched.add(id);
-    const reservation = isNew ? undefined : find(id);
-    if (reservation !== undefined) stored.set(id, reservation);
+    const isBrought = event.kind === "granted" || event.kind === "adopted" || event.kind === "queued";
+    // A waiting request that is forgotten is removed, whatever it is.
+    const touched = touchedBy(event, () => true);
+    if (touched.reservation !== undefined && !reservations.has(touched.reservation))
+      reservations.set(touched.reservation, isBrought);
+    if (touched.waiting !== undefined && !waiting.has(touched.waiting))
+      waiting.set(touched.waiting, isBrought);
   }
-  const none = { closedKeys: [], cordons: [], advertisements: [], time: 0 };
-  const ledger = ledgerFrom({ reservations: [...stored.values()], ...none }, 0);
-  for (const event of events) apply(ledger, event);
-  return new Map([...touched].map((id) => [id, ledger.reservations.get(id)]));
+  return { reservations: notBrought(reservations), waiting: notBrought(waiting) };
 }
 
-/** The reservations that must be known before these events can be applied: those they change and do not bring along. */
-export function reservationsToLoad(events: readonly LedgerEvent[]): ReservationId[] {
-  const isNew = new Map<ReservationId, boolean>();
-  for (const event of events) {
-    const { id, isNew: isBrought = false } = reservationOf(event);
-    if (id !== undefined && !isNew.has(id)) isNew.set(id, isBrought);
-  }
-  return [...isNew].filter(([, isBrought]) => !isBrought).map(([id]) => id);
+function notBrought(ids: ReadonlyMap<ReservationId, boolean>): ReservationId[] {
+  return [...ids].flatMap(([id, isBrought]) => (isBrought ? [] : id));
 }
 
-/** The reservation an event is about, if any, and whether the event brings it along whole. */
-function reservationOf(event: LedgerEvent): { readonly id?: ReservationId; readonly isNew?: true } {
+/** The requests that an event changes. */
+interface Touched {
+  readonly reservation?: ReservationId;
+  readonly waiting?: ReservationId;
+}
+
+function touchedBy(event: LedgerEvent, isReservation: (id: ReservationId) => boolean): Touched {
+  if (event.kind === "queued") return { waiting: event.waiting.id };
+  if (event.kind === "granted" || event.kind === "adopted") {
+    const { id } = event.reservation;
+    return mayHaveWaited(event) ? { reservation: id, waiting: id } : { reservation: id };
+  }
+  if (!("id" in event)) return {};
   switch (event.kind) {
-    case "granted":
-    case "adopted":
-      return { id: event.reservation.id, isNew: true };
+    case "unqueued":
+    case "nominated":
+    case "nomination-lapsed":
+      return { waiting: event.id };
     case "activated":
     case "renewed":
     case "acknowledged":
     case "ended":
     case "retained":
+      return { reservation: event.id };
     case "forgotten":
-      return { id: event.id };
-    default:
+      // No ID is ever both.
+      return isReservation(event.id) ? { reservation: event.id } : { waiting: event.id };
+    case "adoption-withdrawn":
       return {};
   }
 }
@@ -127,15 +179,13 @@ export interface TableChange {
   readonly put: readonly Cells[];
 }
 
-/** What a batch does to the tables of a SQL store. Throws a StoreFailure if it contradicts the stored reservations. */
-export function tableChanges(
-  batch: CommitBatch,
-  find: (id: ReservationId) => Reservation | undefined,
-): TableChange[] {
+/** What a batch does to the tables of a SQL store. Throws a StoreFailure if it contradicts what is stored. */
+export function tableChanges(batch: CommitBatch, stored: StoredRequests): TableChange[] {
   const events = durableEvents(batch);
   const closedKeys = new Map<string, ClosedKey | undefined>();
   const cordons = new Map<string, CordonedCluster | undefined>();
   const adoption = new Map<string, AdoptionWindow>();
+  const members = new Map<string, Member>();
   const decisions = new Map<string, Decision>();
   for (const event of events) {
     if (event.kind === "key-closed") closedKeys.set(closedKeyName(event.closedKey), event.closedKey);
@@ -144,15 +194,20 @@ export function tableChanges(
       cordons.set(event.clusterId, { clusterId: event.clusterId, cordon: event.cordon });
     if (event.kind === "uncordoned") cordons.set(event.clusterId, undefined);
     if (event.kind === "adoption-window-set") adoption.set(event.kind, event.window);
+    const member = memberIn(event);
+    if (member !== undefined) members.set(member.clusterId, member);
     const decision = decisionOf(event);
     if (decision !== undefined) decisions.set(decision.id, decision);
   }
   const { advertisements = [] } = batch;
+  const { reservations, waiting } = requestsAfter(events, stored);
   return [
-    changeOf(RESERVATION, reservationsAfter(events, find)),
+    changeOf(RESERVATION, reservations),
+    changeOf(WAITING, waiting),
     changeOf(CLOSED_KEY, closedKeys),
     changeOf(CORDON, cordons),
     changeOf(ADOPTION, adoption),
+    changeOf(MEMBER, members),
     // A committed advertisement replaces any other. Only those that are written behind may be late.
     {
       ...additionOf(ADVERTISEMENT, advertisements),

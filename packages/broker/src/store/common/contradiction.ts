@@ -1,11 +1,20 @@
 import { add, amountOf, NO_RESOURCES, type ResourceVector, resourceNames } from "@resource-broker/base";
-import { isLive, PHASES, type Reservation } from "@resource-broker/domain";
+import {
+  isFinal,
+  isLive,
+  type LedgerRecords,
+  PHASES,
+  type Phase,
+  type Reservation,
+  type Waiting,
+} from "@resource-broker/domain";
 import { StoreFailure } from "../store.ts";
+import { memberContradiction } from "./member-contradiction.ts";
 
-type Reservations = { readonly reservations: readonly Reservation[] };
+type CheckedRecords = Pick<LedgerRecords, "reservations" | "waiting" | "members">;
 
 /** Throws if the records that a store returned contradict each other. `subject`: what holds them. */
-export function refuseContradiction(records: Reservations, subject = "the ledger"): void {
+export function refuseContradiction(records: CheckedRecords, subject = "the ledger"): void {
   const contradiction = contradictionIn(records);
   if (contradiction === undefined) return;
   throw new StoreFailure("corrupt", `${subject} contradicts itself: ${contradiction}; restore a backup`);
@@ -15,7 +24,7 @@ export function refuseContradiction(records: Reservations, subject = "the ledger
  * Checks the records that a store returned, because building a ledger from wrong records raises no error. Returns the
  * first contradiction as text, or undefined.
  */
-export function contradictionIn({ reservations }: Reservations): string | undefined {
+export function contradictionIn({ reservations, waiting, members }: CheckedRecords): string | undefined {
   const keys = new Map<string, string>();
   const grantedByProvider = new Map<string, ResourceVector>();
   for (const reservation of reservations) {
@@ -25,7 +34,47 @@ export function contradictionIn({ reservations }: Reservations): string | undefi
       uncountable(reservation, grantedByProvider);
     if (wrong !== undefined) return wrong;
   }
+  return waitingContradiction(waiting, { reservations, keys }) ?? memberContradiction(members);
+}
+
+/** `keys` are those of the reservations. */
+function waitingContradiction(
+  waiting: readonly Waiting[],
+  {
+    reservations,
+    keys,
+  }: { readonly reservations: readonly Reservation[]; readonly keys: Map<string, string> },
+): string | undefined {
+  if (waiting.length === 0) return undefined;
+  const granted = new Set(reservations.map(({ id }) => id));
+  for (const entry of waiting) {
+    const wrong = granted.has(entry.id)
+      ? `request ${entry.id} waits, and is a reservation`
+      : (wrongEntry(entry) ?? keyTaken(entry, keys));
+    if (wrong !== undefined) return wrong;
+  }
   return undefined;
+}
+
+function wrongEntry(entry: Waiting): string | undefined {
+  const { id, phase, requester, request, createdAt, until } = entry;
+  if (!isWaitingPhase(phase)) return `waiting request ${id} is in phase ${phase}`;
+  if (!requester) return `waiting request ${id} has no requester`;
+  if (!isCountable(request.resources)) return `waiting request ${id} asks for an impossible amount`;
+  if (!(until >= createdAt)) return `waiting request ${id} ends before it was made`;
+  return wrongLeave(entry);
+}
+
+function isWaitingPhase(phase: Phase): boolean {
+  return phase === "Pending" || isFinal(phase);
+}
+
+function wrongLeave({ id, phase, endedAt, keepUntil, reason }: Waiting): string | undefined {
+  const fields = [endedAt, keepUntil, reason];
+  const isWhole = fields.every((field) => (field === undefined) === (phase === "Pending"));
+  return isWhole
+    ? undefined
+    : `request ${id} is ${phase}, yet ${phase === "Pending" ? "has" : "has not"} left the queue`;
 }
 
 function contradictionOf(reservation: Reservation): string | undefined {
@@ -47,7 +96,9 @@ function wrongEnd({ id, phase, endedAt, keepUntil }: Reservation): string | unde
     : undefined;
 }
 
-function keyTaken({ id, requester, key }: Reservation, keys: Map<string, string>): string | undefined {
+type Keyed = Pick<Reservation, "id" | "requester" | "key">;
+
+function keyTaken({ id, requester, key }: Keyed, keys: Map<string, string>): string | undefined {
   if (key === undefined) return undefined;
   const name = `${requester}\n${key}`;
   const other = keys.get(name);

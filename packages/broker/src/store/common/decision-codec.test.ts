@@ -50,6 +50,12 @@ it.each([
   if (decision.candidates.length > 0) expect(bytes.length).toBeLessThan(JSON.stringify(decision).length);
 });
 
+it("brings back fields of the decision that it has no column for", () => {
+  const queue = { of: 7, waitedMs: 90_000, next: [{ id: "rsv-1", passedOver: "Quota" }] };
+  const decision = { ...decisionAmong(3, 1), queue };
+  expect(decodeDecision(encodeDecision(decision))).toEqual(decision);
+});
+
 it("refuses a form it does not know", () => {
   const bytes = Buffer.from(encodeDecision(decisionAmong(1, 1)));
   const text = bytes.toString("latin1").replace('"version":1', '"version":2');

@@ -4,8 +4,10 @@ import type {
   ClusterId,
   Cordon,
   Decision,
+  Member,
   ReceivedAdvertisement,
   Reservation,
+  Waiting,
 } from "@resource-broker/domain";
 import { StoreFailure } from "../store.ts";
 import { decodeDecision, encodeDecision } from "./decision-codec.ts";
@@ -52,6 +54,18 @@ export const RESERVATION: RecordTable<Reservation> = {
   parse: parseBody,
 };
 
+/** Requests that wait for capacity, and those that left the queue without a grant. */
+export const WAITING: RecordTable<Waiting> = {
+  table: "waiting",
+  columns: [
+    ["id", "text"],
+    ["phase", "text"],
+    ["body", "text"],
+  ],
+  cells: (entry) => [entry.id, entry.phase, JSON.stringify(entry)],
+  parse: parseBody,
+};
+
 export const CLOSED_KEY: RecordTable<ClosedKey> = {
   table: "closed_key",
   columns: [
@@ -82,6 +96,16 @@ export const ADOPTION: RecordTable<AdoptionWindow> = {
   parse: parseBody,
 };
 
+export const MEMBER: RecordTable<Member> = {
+  table: "member",
+  columns: [
+    ["cluster_id", "text"],
+    ["body", "text"],
+  ],
+  cells: (member) => [member.clusterId, JSON.stringify(member)],
+  parse: parseBody,
+};
+
 export const ADVERTISEMENT: RecordTable<ReceivedAdvertisement> = {
   table: "advertisement",
   columns: [
@@ -109,9 +133,11 @@ export const DECISION: RecordTable<Decision> = {
 /** Every table of records. */
 export const RECORD_TABLES: readonly TableShape[] = [
   RESERVATION,
+  WAITING,
   CLOSED_KEY,
   CORDON,
   ADOPTION,
+  MEMBER,
   ADVERTISEMENT,
   DECISION,
 ];

@@ -199,8 +199,8 @@ describe("what people do to the ledger", () => {
     {
       name: "a manifest of a newer broker",
       kind: "not-committed",
-      damage: (ledger) => change(ledger, { data: { format: "2" } }),
-      says: "newer broker (format 2, this one knows 1)",
+      damage: (ledger) => change(ledger, { data: { format: "4" } }),
+      says: "newer broker (format 4, this one knows 3)",
     },
     {
       name: "a manifest that is gone: a full ledger does not become an empty one",
@@ -222,6 +222,11 @@ describe("what people do to the ledger", () => {
       damage: replaceSegment((line) => [line.replace('"cpuMillis":1000', '"cpuMillis":1')]),
       says: "does not hold the rows that were committed",
     },
+    {
+      name: "a segment with a record of an unknown kind",
+      damage: replaceSegment((line, index) => (index === 0 ? [line, '["later","x"]'] : [line])),
+      says: "records of a kind that this version does not know (later)",
+    },
   ])(
     "while no broker runs: $name is noticed at the next start",
     async ({ kind = "corrupt", damage, says }) => {
@@ -231,6 +236,15 @@ describe("what people do to the ledger", () => {
       await expect(replica(ledger).open()).rejects.toMatchObject(failure(kind, says));
     },
   );
+
+  it("a ledger of the format before is read, and from then on refused by the version before", async () => {
+    const { ledger, store } = await withSegments();
+    await store.close();
+    await change(ledger, { data: { format: "2" } });
+    const { records } = await replica(ledger).open();
+    expect(records).toMatchObject({ reservations: { length: COMMITS }, waiting: [] });
+    expect((await named(ledger)).data?.["format"]).toBe("3");
+  });
 
   it("a segment deleted under a running broker is written again", async () => {
     const { ledger, store, grants } = await withSegments();

@@ -117,9 +117,11 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<OpenLedger> {
       commitNumber: manifest.commitNumber,
       records: {
         reservations: [...records.reservations.values()],
+        waiting: [...records.waiting.values()],
         closedKeys: [...records.closedKeys.values()],
         cordons: [...records.cordons],
         adoption: records.adoption,
+        members: [...records.members.values()],
         advertisements: advertisements.all(),
         time: manifest.time,
       },

@@ -44,7 +44,11 @@ export function readLedger(content: Content, configMaps: LedgerConfigMaps): Read
   for (const lines of linesOf("log", manifest.log.ranges, configMaps)) replay(records, lines);
   replay(records, changes);
   checkSum("the set of the ledger's pages", records.sum, sumOf(content) ?? records.sum);
-  refuseContradiction({ reservations: [...records.reservations.values()] });
+  refuseContradiction({
+    reservations: [...records.reservations.values()],
+    waiting: [...records.waiting.values()],
+    members: [...records.members.values()],
+  });
   const segments = segmentsIn(manifest.audit.pages).map((segment) =>
     configMaps.get(segmentName("audit", segment)),
   );

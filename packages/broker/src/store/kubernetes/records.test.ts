@@ -14,4 +14,10 @@ it("a snapshot holds every record, and adds up to the same sum", () => {
     expect(restored).toEqual(records);
   }
   expect(records.adoption).toBeDefined();
+  expect([...records.waiting.values()].map(({ phase }) => phase)).toEqual(["Pending", "Pending", "Released"]);
+});
+
+it.each(["nominated", "constructor"])("a record of an unknown kind is never skipped: %s", (kind) => {
+  const line = JSON.stringify([kind, "rsv-1"]);
+  expect(() => replay(emptyRecords(), [line])).toThrow(`of a kind that this version does not know (${kind})`);
 });

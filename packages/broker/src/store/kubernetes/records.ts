@@ -1,17 +1,20 @@
 import { crc32 } from "node:zlib";
-import type {
-  AdoptionWindow,
-  ClosedKey,
-  ClusterId,
-  LedgerEvent,
-  LedgerRecords,
-  ReceivedAdvertisement,
-  Reservation,
-  ReservationId,
+import {
+  type AdoptionWindow,
+  type ClosedKey,
+  type ClusterId,
+  type LedgerEvent,
+  type LedgerRecords,
+  type Member,
+  memberIn,
+  type ReceivedAdvertisement,
+  type Reservation,
+  type ReservationId,
+  type Waiting,
 } from "@resource-broker/domain";
-import { durableEvents, reservationsAfter } from "../common/changes.ts";
+import { durableEvents, requestsAfter } from "../common/changes.ts";
 import { NO_ROWS, parseStored, type TableSum, withoutRow, withRow } from "../common/seals.ts";
-import type { CommitBatch } from "../store.ts";
+import { type CommitBatch, StoreFailure } from "../store.ts";
 
 type Cordon = LedgerRecords["cordons"][number][1];
 
@@ -23,8 +26,10 @@ export interface StoredAdvertisement extends ReceivedAdvertisement {
 /** The records from all segments. */
 export interface Records {
   readonly reservations: Map<ReservationId, Reservation>;
+  readonly waiting: Map<ReservationId, Waiting>;
   readonly closedKeys: Map<string, ClosedKey>;
   readonly cordons: Map<ClusterId, Cordon>;
+  readonly members: Map<ClusterId, Member>;
   adoption?: AdoptionWindow;
   /** Those that were committed and may not be where advertisements are written behind. */
   readonly advertisements: Map<ClusterId, StoredAdvertisement>;
@@ -44,18 +49,38 @@ export interface Records {
 type Change =
   | readonly ["reservation", Reservation]
   | readonly ["forgotten", ReservationId]
+  | readonly ["waiting", Waiting]
+  | readonly ["not-waiting", ReservationId]
   | readonly ["closed-key", ClosedKey]
   | readonly ["reopened-key", ClusterId, string]
   | readonly ["cordon", ClusterId, Cordon]
   | readonly ["uncordon", ClusterId]
   | readonly ["adoption", AdoptionWindow]
+  | readonly ["member", Member]
   | readonly ["advertisement", StoredAdvertisement];
+
+/** What lines of each kind do to the record that they are about. */
+const KINDS: Readonly<Record<Change[0], "puts" | "removes">> = {
+  reservation: "puts",
+  forgotten: "removes",
+  waiting: "puts",
+  "not-waiting": "removes",
+  "closed-key": "puts",
+  "reopened-key": "removes",
+  cordon: "puts",
+  uncordon: "removes",
+  adoption: "puts",
+  member: "puts",
+  advertisement: "puts",
+};
 
 export function emptyRecords(): Records {
   return {
     reservations: new Map(),
+    waiting: new Map(),
     closedKeys: new Map(),
     cordons: new Map(),
+    members: new Map(),
     advertisements: new Map(),
     seals: new Map(),
     sum: NO_ROWS,
@@ -63,14 +88,21 @@ export function emptyRecords(): Records {
 }
 
 /** What a batch changes, as lines. Throws when its events contradict the records. */
-export function changeLines(batch: CommitBatch, { reservations }: Records): string[] {
+export function changeLines(batch: CommitBatch, records: Records): string[] {
   const events = durableEvents(batch);
-  const changed = reservationsAfter(events, (id) => reservations.get(id));
+  const { reservations, waiting } = requestsAfter(events, {
+    reservation: (id) => records.reservations.get(id),
+    waiting: (id) => records.waiting.get(id),
+  });
   const changes = [
-    ...[...changed].map(
+    ...[...reservations].map(
       ([id, reservation]): Change =>
         reservation === undefined ? ["forgotten", id] : ["reservation", reservation],
     ),
+    ...[...waiting].flatMap(([id, entry]): Change[] => {
+      if (entry !== undefined) return [["waiting", entry]];
+      return records.waiting.has(id) ? [["not-waiting", id]] : [];
+    }),
     ...events.flatMap(otherChange),
     ...storedAdvertisements(batch).map((stored): Change => ["advertisement", stored]),
   ];
@@ -94,19 +126,23 @@ function otherChange(event: LedgerEvent): Change[] {
       return [["uncordon", event.clusterId]];
     case "adoption-window-set":
       return [["adoption", event.window]];
-    default:
-      return [];
+    default: {
+      const member = memberIn(event);
+      return member === undefined ? [] : [["member", member]];
+    }
   }
 }
 
 /** All records as lines, from which they can be restored. */
 export function* snapshotLines(records: Records): Generator<string> {
-  const { reservations, closedKeys, cordons, adoption, advertisements } = records;
+  const { reservations, waiting, closedKeys, cordons, adoption, members, advertisements } = records;
   const line = (change: Change): string => JSON.stringify(change);
   for (const reservation of reservations.values()) yield line(["reservation", reservation]);
+  for (const entry of waiting.values()) yield line(["waiting", entry]);
   for (const closedKey of closedKeys.values()) yield line(["closed-key", closedKey]);
   for (const [clusterId, cordon] of cordons) yield line(["cordon", clusterId, cordon]);
   if (adoption !== undefined) yield line(["adoption", adoption]);
+  for (const member of members.values()) yield line(["member", member]);
   for (const stored of advertisements.values()) yield line(["advertisement", stored]);
 }
 
@@ -117,16 +153,31 @@ export function replay(records: Records, lines: readonly string[]): void {
     if (seal === undefined) records.seals.delete(name);
     else records.seals.set(name, seal);
   }
-  for (const line of lines) applyChange(records, parseStored<Change>(line));
+  for (const line of lines) applyChange(records, changeIn(line));
+}
+
+/** A record of a kind that this version does not know must not be left out: nobody would know what the ledger lacks. */
+function changeIn(line: string): Change {
+  const change = parseStored<Change>(line);
+  if (Object.hasOwn(KINDS, change[0])) return change;
+  throw new StoreFailure(
+    "corrupt",
+    `the ledger has records of a kind that this version does not know (${change[0]}): ` +
+      "start the version that wrote them or a newer one, or restore a backup",
+  );
 }
 
 function applyChange(records: Records, change: Change): void {
-  const { reservations, closedKeys, cordons, advertisements } = records;
+  const { reservations, waiting, closedKeys, cordons, members, advertisements } = records;
   switch (change[0]) {
     case "reservation":
       return void reservations.set(change[1].id, change[1]);
     case "forgotten":
       return void reservations.delete(change[1]);
+    case "waiting":
+      return void waiting.set(change[1].id, change[1]);
+    case "not-waiting":
+      return void waiting.delete(change[1]);
     case "closed-key":
       return void closedKeys.set(keyName(change[1].requester, change[1].key), change[1]);
     case "reopened-key":
@@ -135,6 +186,8 @@ function applyChange(records: Records, change: Change): void {
       return void cordons.set(change[1], change[2]);
     case "uncordon":
       return void cordons.delete(change[1]);
+    case "member":
+      return void members.set(change[1].clusterId, change[1]);
     case "advertisement":
       return void advertisements.set(change[1].advertisement.clusterId, change[1]);
     case "adoption":
@@ -167,14 +220,12 @@ type ChangedSeals = ReadonlyMap<string, number | undefined>;
 function sealsIn(lines: readonly string[]): ChangedSeals {
   const seals = new Map<string, number | undefined>();
   for (const line of lines) {
-    const change = parseStored<Change>(line);
+    const change = changeIn(line);
     const name = countedName(change);
-    if (name !== undefined) seals.set(name, REMOVALS.has(change[0]) ? undefined : crc32(line));
+    if (name !== undefined) seals.set(name, KINDS[change[0]] === "removes" ? undefined : crc32(line));
   }
   return seals;
 }
-
-const REMOVALS: ReadonlySet<Change[0]> = new Set(["forgotten", "reopened-key", "uncordon"]);
 
 /** The record that a line is about; undefined: it is soft state, which is not counted. */
 function countedName(change: Change): string | undefined {
@@ -183,6 +234,10 @@ function countedName(change: Change): string | undefined {
       return `reservation ${change[1].id}`;
     case "forgotten":
       return `reservation ${change[1]}`;
+    case "waiting":
+      return `waiting ${change[1].id}`;
+    case "not-waiting":
+      return `waiting ${change[1]}`;
     case "closed-key":
       return `key ${keyName(change[1].requester, change[1].key)}`;
     case "reopened-key":
@@ -192,6 +247,8 @@ function countedName(change: Change): string | undefined {
       return `cordon ${change[1]}`;
     case "adoption":
       return "adoption";
+    case "member":
+      return `member ${change[1].clusterId}`;
     case "advertisement":
       return undefined;
   }

@@ -1,10 +1,10 @@
 import type { Clock } from "@resource-broker/base";
-import type { ReceivedAdvertisement, Reservation } from "@resource-broker/domain";
+import type { ReceivedAdvertisement } from "@resource-broker/domain";
 import type { ChainLink } from "../common/audit.ts";
-import { additionOf, durableEvents, requireNext, reservationsToLoad } from "../common/changes.ts";
+import { additionOf, durableEvents, requestsToLoad, requireNext } from "../common/changes.ts";
 import { type LeaseTime, leaseTime } from "../common/leader-elector.ts";
 import type { LedgerHeader } from "../common/ledger-header.ts";
-import { ADVERTISEMENT, RESERVATION, valueFrom } from "../common/record-tables.ts";
+import { ADVERTISEMENT, type RecordTable, RESERVATION, valueFrom, WAITING } from "../common/record-tables.ts";
 import { type CommitBatch, type Keep, type Retention, StoreFailure } from "../store.ts";
 import { isConflict } from "./failure.ts";
 import type { LeaseRow } from "./postgres-lease.ts";
@@ -171,12 +171,16 @@ export function ledgerDatabase(opened: LedgerHeader, deps: LedgerDatabaseDeps): 
   };
 
   const write = async (session: Session, batch: CommitBatch): Promise<void> => {
-    const known = reservationsToLoad(durableEvents(batch));
+    const ids = requestsToLoad(durableEvents(batch));
+    const reservations = rowsOf(schema, RESERVATION, ids.reservations);
+    const waiting = rowsOf(schema, WAITING, ids.waiting);
     await transact(session, {
-      reads: known.length === 0 ? [] : [findReservations(schema, known)],
-      plan: ([found]) => {
-        const rows = (found?.rows ?? []).map((each) => valueFrom(RESERVATION, each));
-        const stored = new Map(rows.map((each): [string, Reservation] => [each.id, each]));
+      reads: [...reservations.reads, ...waiting.reads],
+      plan: (found) => {
+        const stored = {
+          reservation: reservations.finder(found.slice(0, reservations.reads.length)),
+          waiting: waiting.finder(found.slice(reservations.reads.length)),
+        };
         return planBatch(schema, batch, { header, stored });
       },
     });
@@ -247,10 +251,30 @@ function lostCommits(found: LedgerHeader, expected: LedgerHeader): StoreFailure 
   );
 }
 
-function findReservations(schema: string, ids: readonly string[]): Statement {
-  return {
-    name: "find_reservations",
-    text: `SELECT ${columnsOf(RESERVATION)} FROM ${schema}.reservation WHERE id = ANY($1::text[])`,
+interface RowsToRead<T> {
+  /** None where there is nothing to look for. */
+  readonly reads: readonly Statement[];
+  /** Finds a value by its ID in what the statements returned. */
+  readonly finder: (results: readonly StatementResult[]) => (id: string) => T | undefined;
+}
+
+function rowsOf<T extends { readonly id: string }>(
+  schema: string,
+  mapping: RecordTable<T>,
+  ids: readonly string[],
+): RowsToRead<T> {
+  const { table } = mapping;
+  const find = (): Statement => ({
+    name: `find_${table}`,
+    text: `SELECT ${columnsOf(mapping)} FROM ${schema}.${table} WHERE id = ANY($1::text[])`,
     values: [arrayValue("text", ids)],
+  });
+  return {
+    reads: ids.length === 0 ? [] : [find()],
+    finder: (results) => {
+      const values = results.flatMap(({ rows }) => rows.map((row) => valueFrom(mapping, row)));
+      const byId = new Map(values.map((value) => [value.id, value]));
+      return (id) => byId.get(id);
+    },
   };
 }

@@ -59,6 +59,13 @@ describe.skipIf(!postgresPrograms().isThere)("on a real PostgreSQL", () => {
     );
   });
 
+  it("says what is in the way when the schema has a table that is not its own", async () => {
+    const ledger = await newLedger();
+    await ledger.psql(`CREATE SCHEMA ${ledger.schema}`);
+    await ledger.psql("CREATE TABLE S.waiting (id TEXT)");
+    await expect(replica(ledger).open()).rejects.toThrow('relation "waiting" already exists');
+  });
+
   it("a dump taken from a running ledger can be put back elsewhere, and is the same ledger", async () => {
     const ledger = await newLedger();
     const store = replica(ledger);

@@ -7,11 +7,13 @@ import {
   ADVERTISEMENT,
   CLOSED_KEY,
   CORDON,
+  MEMBER,
   RESERVATION,
   type RecordTable,
   type Row,
   type TableShape,
   valueFrom,
+  WAITING,
 } from "../common/record-tables.ts";
 import { checkSum, NO_ROWS, SUM_MODULUS, type TableSum, withRow } from "../common/seals.ts";
 import type { AuditEntry, AuditQuery, StoreContents } from "../store.ts";
@@ -30,24 +32,39 @@ export async function readLedger(
   schema: string,
 ): Promise<{ readonly contents: StoreContents; readonly header: LedgerHeader; readonly epoch: number }> {
   try {
-    const [, { header, epoch }, first, tail, reservations, closedKeys, cordons, adoption, advertisements] =
-      await Promise.all([
-        session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
-        readHeader(session, schema),
-        readFirstLine(session, schema),
-        readAuditTail(session, schema),
-        readAll(session, schema, RESERVATION),
-        readAll(session, schema, CLOSED_KEY),
-        readAll(session, schema, CORDON),
-        readAll(session, schema, ADOPTION),
-        readAll(session, schema, ADVERTISEMENT),
-      ]);
+    const [
+      ,
+      { header, epoch },
+      first,
+      tail,
+      reservations,
+      waiting,
+      closedKeys,
+      cordons,
+      adoption,
+      members,
+      advertisements,
+    ] = await Promise.all([
+      session.send({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" }),
+      readHeader(session, schema),
+      readFirstLine(session, schema),
+      readAuditTail(session, schema),
+      readAll(session, schema, RESERVATION),
+      readAll(session, schema, WAITING),
+      readAll(session, schema, CLOSED_KEY),
+      readAll(session, schema, CORDON),
+      readAll(session, schema, ADOPTION),
+      readAll(session, schema, MEMBER),
+      readAll(session, schema, ADVERTISEMENT),
+    ]);
     checkAuditEnds({ first, tail }, header);
     const records: LedgerRecords = {
       reservations,
+      waiting,
       closedKeys,
       cordons: cordons.map(({ clusterId, cordon }) => [clusterId, cordon] as const),
       adoption: adoption[0],
+      members,
       advertisements,
       time: header.time,
     };

@@ -62,6 +62,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
         `INSERT INTO S.table_sum SELECT '${table}', count(*), coalesce(sum(seal), 0) FROM S.${table}`,
     ),
   ],
+  // Clusters that were invited, evicted, or whose identity key is bound.
+  ["CREATE TABLE S.member (cluster_id TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)"],
+  // Requests that wait for capacity, and for a day those that left the queue without a grant.
+  [
+    "CREATE TABLE S.waiting (id TEXT PRIMARY KEY, phase TEXT NOT NULL, body TEXT NOT NULL, seal BIGINT NOT NULL)",
+  ],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -88,9 +94,13 @@ export async function createTables(session: Session, schema: string): Promise<bo
  * version that leads by now would not keep up what a step adds. False: the term is over.
  */
 export async function migrate(session: Session, schema: string, epoch?: number): Promise<boolean> {
+  let tries = 0;
   for (let done = await versionOf(session, schema); done < SCHEMA_VERSION; ) {
-    if (!(await runMigration(session, schema, { number: done + 1, epoch }))) return false;
+    const step = { number: done + 1, epoch, isLastTry: ++tries === TRIES };
+    if (!(await runMigration(session, schema, step))) return false;
+    const before = done;
     done = await versionOf(session, schema);
+    if (done > before) tries = 0;
   }
   return true;
 }
@@ -108,7 +118,11 @@ export function refuseNewer(version: number): void {
 }
 
 /** The row of the step serializes replicas: the second one waits and finds the step done. */
-async function runMigration(session: Session, schema: string, { number, epoch }: Step): Promise<boolean> {
+async function runMigration(
+  session: Session,
+  schema: string,
+  { number, epoch, isLastTry }: Step,
+): Promise<boolean> {
   await session.send({ text: "BEGIN" });
   try {
     if (epoch !== undefined && !(await isTerm(session, schema, epoch))) {
@@ -123,7 +137,7 @@ async function runMigration(session: Session, schema: string, { number, epoch }:
     await session.send({ text: "COMMIT" });
   } catch (error) {
     await session.send({ text: "ROLLBACK" });
-    if (!isThere(error)) throw error;
+    if (isLastTry || !isThere(error)) throw error;
   }
   return true;
 }
@@ -132,6 +146,8 @@ interface Step {
   readonly number: number;
   /** Of the leader that takes it; undefined: there is no ledger yet. */
   readonly epoch: number | undefined;
+  /** What is in the way is not another replica's: nobody has noted the step. */
+  readonly isLastTry: boolean;
 }
 
 /** Locks the lease, so that the term cannot end before the transaction does. */

@@ -1,6 +1,11 @@
-import type { Reservation } from "@resource-broker/domain";
 import { type ChainedLine, chainedLines } from "../common/audit.ts";
-import { durableEvents, latestOf, type TableChange, tableChanges } from "../common/changes.ts";
+import {
+  durableEvents,
+  latestOf,
+  type StoredRequests,
+  type TableChange,
+  tableChanges,
+} from "../common/changes.ts";
 import { headerCells, headerFrom as headerOf, type LedgerHeader } from "../common/ledger-header.ts";
 import type { Cells, ColumnType, Row, TableShape } from "../common/record-tables.ts";
 import { type Cell, sealOf } from "../common/seals.ts";
@@ -132,10 +137,10 @@ export interface Planned {
 export function planBatch(
   schema: string,
   batch: CommitBatch,
-  at: { readonly header: LedgerHeader; readonly stored: ReadonlyMap<string, Reservation> },
+  at: { readonly header: LedgerHeader; readonly stored: StoredRequests },
 ): Planned {
   const { header, stored } = at;
-  const changes = tableChanges(batch, (id) => stored.get(id));
+  const changes = tableChanges(batch, stored);
   const audit = chainedLines(batch, header.audit);
   const time = Math.max(header.time, latestOf(durableEvents(batch)));
   return {

@@ -1,9 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Decision, DecisionId, Instant, ReceivedAdvertisement } from "@resource-broker/domain";
 import { type ChainedLine, chainedLines, type ChainLink, entryFrom } from "../common/audit.ts";
-import { additionOf, durableEvents, latestOf, requireNext, tableChanges } from "../common/changes.ts";
+import {
+  additionOf,
+  durableEvents,
+  latestOf,
+  requireNext,
+  type StoredRequests,
+  tableChanges,
+} from "../common/changes.ts";
 import { refuseContradiction } from "../common/contradiction.ts";
-import { ADVERTISEMENT, DECISION, RESERVATION } from "../common/record-tables.ts";
+import { ADVERTISEMENT, DECISION, RESERVATION, WAITING } from "../common/record-tables.ts";
 import {
   type AuditEntry,
   type AuditQuery,
@@ -83,8 +90,13 @@ export function ledgerFile(
     }
   };
 
+  const stored: StoredRequests = {
+    reservation: (id) => tables.find(RESERVATION, id),
+    waiting: (id) => tables.find(WAITING, id),
+  };
+
   const write = (batch: CommitBatch): SqliteHeader => {
-    for (const change of tableChanges(batch, (id) => tables.find(RESERVATION, id))) tables.write(change);
+    for (const change of tableChanges(batch, stored)) tables.write(change);
     const lines = chainedLines(batch, header.audit);
     audit.append(lines);
     const last = lines.at(-1)?.link ?? header.audit;

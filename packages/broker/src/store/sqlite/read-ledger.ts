@@ -15,10 +15,12 @@ import {
   CLOSED_KEY,
   CORDON,
   DECISION,
+  MEMBER,
   RECORD_TABLES,
   RESERVATION,
   type Row,
   unseal,
+  WAITING,
 } from "../common/record-tables.ts";
 import { sealOf, TableSums } from "../common/seals.ts";
 import { StoreFailure } from "../store.ts";
@@ -112,9 +114,11 @@ export function addSums(database: DatabaseSync): void {
 export function readRecords({ all }: Tables, { time }: SqliteHeader): LedgerRecords {
   return {
     reservations: [...all(RESERVATION)],
+    waiting: [...all(WAITING)],
     closedKeys: [...all(CLOSED_KEY)],
     cordons: Array.from(all(CORDON), ({ clusterId, cordon }) => [clusterId, cordon] as const),
     adoption: [...all(ADOPTION)][0],
+    members: [...all(MEMBER)],
     time,
     advertisements: [...all(ADVERTISEMENT)],
   };

@@ -59,6 +59,23 @@ const MIGRATIONS: readonly Migration[] = [
   },
   // How many rows each table has, and the sum of their seals.
   { sql: "ALTER TABLE ledger ADD COLUMN sums TEXT NOT NULL DEFAULT '{}';", fill: addSums },
+  {
+    sql: `
+  -- Clusters that were invited, evicted, or whose identity key is bound.
+  CREATE TABLE member (cluster_id TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  },
+  {
+    sql: `
+  -- Requests that wait for capacity, and for a day those that left the queue without a grant.
+  CREATE TABLE waiting (
+    id TEXT NOT NULL UNIQUE,
+    phase TEXT NOT NULL,
+    body TEXT NOT NULL,
+    seal INTEGER NOT NULL
+  ) STRICT;
+  `,
+  },
 ];
 
 interface Migration {

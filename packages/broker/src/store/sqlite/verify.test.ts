@@ -21,7 +21,7 @@ const READINGS = [
   "SELECT id, phase, body, seal FROM reservation ORDER BY sequence",
   "SELECT id, at, body, seal FROM decision ORDER BY sequence",
   "SELECT * FROM audit ORDER BY sequence",
-  ...["migration", "ledger", "closed_key", "cordon", "advertisement", "adoption"].map(
+  ...["migration", "ledger", "closed_key", "cordon", "advertisement", "adoption", "member"].map(
     (table) => `SELECT * FROM ${table} ORDER BY 1`,
   ),
 ];
@@ -114,9 +114,16 @@ describe("verifying a ledger", () => {
     [
       "a key too many",
       `INSERT INTO closed_key VALUES ('x', '{}', ${sealOf("closed_key", ["x", "{}"])})`,
-      /table closed_key holds 1 rows, and 0 were committed/,
+      /table closed_key holds 2 rows, and 1 were committed/,
     ],
+    [
+      "a missing waiting request",
+      "DELETE FROM waiting WHERE phase = 'Pending'",
+      /table waiting holds 1 rows/,
+    ],
+    ["a changed waiting request", "UPDATE waiting SET phase = 'Pending'", /row of table waiting/],
     ["a missing cordon", "DELETE FROM cordon", /table cordon holds 0 rows/],
+    ["a missing member", "DELETE FROM member WHERE cluster_id = 'oslo'", /table member holds 2 rows/],
     ["a changed schema", "CREATE TABLE extra (a)", /schema was changed/],
   ])("finds %s", async (_, sql, says) => {
     const directory = await eventfulLedger();

@@ -22,6 +22,7 @@ import {
   VIRTUAL_NODES,
 } from "../../objects.ts";
 import { liqoRequester } from "../liqo-requester.ts";
+import { type PeeringJobsDeps, peeringJobs } from "../peering-jobs.ts";
 import { liqoClient, liqoInMemory } from "./liqo-in-memory.ts";
 import { accessTo, NOW } from "./samples.ts";
 
@@ -83,46 +84,50 @@ export function liqoTestEnvironment() {
     const subjects = cluster.all(ROLE_BINDINGS).flatMap((binding) => binding.subjects ?? []);
     return { ...object, status: { allowed: subjects.some(({ name }) => name === AGENT) } };
   };
+  const options = {
+    gpuResource: "nvidia.com/gpu",
+    clusterId: "rome",
+    liqoNamespace: "liqo",
+    gatewayType: "NodePort" as const,
+    hasNetworking: true,
+    timeoutMs: 10 * MINUTE_MS,
+    ownAccess: { context: "rome" },
+  };
+  const client = { ...played, create };
+  const deps: Omit<PeeringJobsDeps, "markers" | "reads"> = {
+    client,
+    connect: () => {
+      if (state.connects !== undefined) throw state.connects;
+      state.openClients += 1;
+      return { ...remote.client, close: () => void (state.openClients -= 1) };
+    },
+    kubeconfigs: {
+      fingerprintOf: async (id) => JSON.stringify(files[id]) ?? "",
+      of: async (id) =>
+        files[id] ?? {
+          kind: "refused",
+          reason: "KubeconfigMissing",
+          message: `there is no ${id}.kubeconfig`,
+        },
+    },
+    withFile: async (text, use) => {
+      const path = `/private/${lent.size}`;
+      lent.set(path, text);
+      return await use(path).finally(() => lent.delete(path));
+    },
+    run: (args, limits) => {
+      readable.push([...lent.values()]);
+      return liqo.run(args, limits);
+    },
+    clock: time,
+  };
   const open = () =>
-    liqoRequester(
-      {
-        gpuResource: "nvidia.com/gpu",
-        clusterId: "rome",
-        liqoNamespace: "liqo",
-        gatewayType: "NodePort",
-        hasNetworking: true,
-        timeoutMs: 10 * MINUTE_MS,
-        ownAccess: { context: "rome" },
-      },
-      {
-        client: { ...played, create },
-        connect: () => {
-          if (state.connects !== undefined) throw state.connects;
-          state.openClients += 1;
-          return { ...remote.client, close: () => void (state.openClients -= 1) };
-        },
-        kubeconfigs: {
-          fingerprintOf: async (id) => JSON.stringify(files[id]) ?? "",
-          of: async (id) =>
-            files[id] ?? {
-              kind: "refused",
-              reason: "KubeconfigMissing",
-              message: `there is no ${id}.kubeconfig`,
-            },
-        },
-        withFile: async (text, use) => {
-          const path = `/private/${lent.size}`;
-          lent.set(path, text);
-          return await use(path).finally(() => lent.delete(path));
-        },
-        run: (args, options) => {
-          readable.push([...lent.values()]);
-          return liqo.run(args, options);
-        },
-        clock: time,
-        log: recordedLog([]),
-      },
-    );
+    liqoRequester(options, {
+      client,
+      clock: time,
+      log: recordedLog([]),
+      createJobs: (parts) => peeringJobs(options, { ...deps, ...parts }),
+    });
   let plane = open();
 
   /** Calls again and again, as the agent does, until it is done or the time is over. */

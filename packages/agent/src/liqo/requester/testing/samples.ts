@@ -75,7 +75,7 @@ export function aForeignCluster(
 }
 
 export function aMarker(claims: readonly string[], { isEnding = false } = {}): PeeringMarker {
-  const object = markerManifest("default", { liqoId: LIQO_ID, clusterId: "paris" }, "rsv-none");
+  const object = markerManifest("default", { liqoId: LIQO_ID, clusterId: "paris" }, ["rsv-none"]);
   const data = {
     liqoID: LIQO_ID,
     clusterID: "paris",
@@ -166,6 +166,7 @@ export const GOOD: ObservedVirtualNode = {
   virtualNode: aVirtualNode(DESIRED),
   node: aNode(DESIRED),
   tenantStatus: "admitted",
+  tenantRemedy: "peer again",
   wallMs: NOW,
 };
 /** Changes to it: nothing is there yet. */

@@ -102,6 +102,8 @@ function lineOf(event: Exclude<BrokerEvent, { kind: "heartbeat" }>): string {
       return `reset: ${event.reset.reason}`;
     case "capacity":
       return `${event.capacity.change}: ${event.capacity.message ?? ""}`;
+    case "statement":
+      return `statement of ${event.from}`;
     default:
       return `${event.kind} ${event.reservation.id} ${event.reservation.status.phase}`;
   }

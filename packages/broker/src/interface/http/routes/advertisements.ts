@@ -112,13 +112,13 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
 /** Instructions for providers, and their acknowledgements. */
 export function instructionRoutes({ engine, renderContext, hub }: RouteContext): readonly Route[] {
   const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
-    const { clusterId } = caller;
+    const { clusterId, isAdmin } = caller;
     if (!readSwitch(query, "watch")) {
       return ok(renderInstructions(renderContext(), { clusterId, isOlderAgent }, LIMIT.instructions));
     }
     const stated = headers["last-event-id"];
     const lastEventId = stated === undefined ? undefined : String(stated);
-    return { stream: (response) => hub.open(response, { clusterId, isOlderAgent, lastEventId }) };
+    return { stream: (response) => hub.open(response, { clusterId, isAdmin, isOlderAgent, lastEventId }) };
   };
 
   const acknowledge = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {

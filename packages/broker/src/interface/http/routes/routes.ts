@@ -4,6 +4,9 @@ import { adoptionRoutes } from "./adoptions.ts";
 import { advertisementRoutes, instructionRoutes } from "./advertisements.ts";
 import { clusterRoutes, dashboardLinkRoutes, healthRoutes, policyRoutes } from "./clusters.ts";
 import { auditRoutes, insightRoutes } from "./insight.ts";
+import { joinRoutes } from "./join.ts";
+import { memberRoutes } from "./members.ts";
+import { peerRoutes } from "./peers.ts";
 import { decisionRoutes, quoteRoutes } from "./quotes.ts";
 import { reservationListRoutes } from "./reservation-lists.ts";
 import { reservationRoutes } from "./reservations.ts";
@@ -19,6 +22,9 @@ export function allRoutes(context: RouteContext): readonly Route[] {
     ...instructionRoutes(context),
     ...adoptionRoutes(context),
     ...clusterRoutes(context),
+    ...joinRoutes(context),
+    ...memberRoutes(context),
+    ...peerRoutes(context),
     ...auditRoutes(context),
     ...insightRoutes(context),
     ...policyRoutes(context),

@@ -11,6 +11,7 @@ const CHUNK_LENGTH = 16 * 1024;
 export interface EventStreamOptions {
   readonly response: ServerResponse;
   readonly clusterId: ClusterId;
+  readonly isAdmin: boolean;
   readonly isOlderAgent: boolean;
   readonly maxBufferBytes: number;
   /** The commit that a reader has seen everything of, once the backlog is through. */
@@ -20,6 +21,7 @@ export interface EventStreamOptions {
 /** The stream of one reader. A reader that is too slow is disconnected. */
 export class EventStream {
   readonly clusterId: ClusterId;
+  readonly isAdmin: boolean;
   readonly isOlderAgent: boolean;
   readonly #options: EventStreamOptions;
   #backlog: Iterator<string> | undefined;
@@ -27,6 +29,7 @@ export class EventStream {
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.clusterId = options.clusterId;
+    this.isAdmin = options.isAdmin;
     this.isOlderAgent = options.isOlderAgent;
   }
 

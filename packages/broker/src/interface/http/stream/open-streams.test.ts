@@ -4,7 +4,7 @@ import { EventStream } from "./event-stream.ts";
 import { OpenStreams } from "./open-streams.ts";
 
 /** A reader that takes nothing from the moment it is told to stop. */
-function reader(clusterId = "paris") {
+function reader(clusterId = "paris", isAdmin = false) {
   const written: string[] = [];
   const state = { isStuck: false, isDropped: false, isEnded: false };
   let onDrain = (): void => undefined;
@@ -36,6 +36,7 @@ function reader(clusterId = "paris") {
   const stream = new EventStream({
     response,
     clusterId,
+    isAdmin,
     isOlderAgent: false,
     maxBufferBytes: 1000,
     commit: () => 7,
@@ -50,6 +51,14 @@ function reader(clusterId = "paris") {
 const OPTIONS = { maxPerCluster: 2, maxLagMs: 30_000, ticksPerHeartbeat: 3 };
 
 describe("open streams", () => {
+  test("of a cluster with the name of an admin do not end those of the admin", () => {
+    const streams = new OpenStreams(OPTIONS);
+    const admin = reader("ops", true);
+    const readers = [admin, reader("ops"), reader("ops"), reader("ops")];
+    for (const { stream } of readers) streams.add(stream);
+    expect(readers.map(({ state }) => state.isEnded)).toEqual([false, true, false, false]);
+  });
+
   test("each hears one heartbeat in a full turn of the wheel", () => {
     const streams = new OpenStreams(OPTIONS);
     const readers = ["a", "b", "c", "d", "e"].map((clusterId) => reader(clusterId));

@@ -27,10 +27,14 @@ export class OpenStreams {
     return this.#slots.size;
   }
 
-  /** If a cluster has too many streams, its oldest is closed: it is usually a broken connection. */
+  /**
+   * If a cluster has too many streams, its oldest is closed: it is usually a broken connection. An admin with the name of a
+   * cluster has its own.
+   */
   add(stream: EventStream): void {
     const streams = this.#byCluster.get(stream.clusterId) ?? [];
-    if (streams.length >= this.#options.maxPerCluster) streams[0]?.end();
+    const own = streams.filter(({ isAdmin }) => isAdmin === stream.isAdmin);
+    if (own.length >= this.#options.maxPerCluster) own[0]?.end();
     this.#byCluster.set(stream.clusterId, [...streams, stream]);
     const slot = this.#wheel[this.#opened++ % this.#wheel.length];
     if (slot === undefined) return;

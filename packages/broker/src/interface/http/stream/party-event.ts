@@ -36,6 +36,8 @@ interface InitialEventsDeps {
 
 export interface StreamReader {
   readonly clusterId: ClusterId;
+  /** True: an admin of that name. */
+  readonly isAdmin: boolean;
   readonly isOlderAgent: boolean;
   /** The last event it has seen. */
   readonly lastEventId: string | undefined;

@@ -6,6 +6,7 @@ import type { Committed, Engine } from "../../../engine/engine.ts";
 import { CapacityWatch, changedReservations } from "../../shared/capacity-watch.ts";
 import type { RenderContext } from "../../shared/render.ts";
 import type { HttpLimits } from "../ports.ts";
+import type { Delivery, Statements } from "../statements/statements.ts";
 import { ChangeLog } from "./change-log.ts";
 import { beginStream, EventStream, eventText, heartbeatText } from "./event-stream.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -19,6 +20,8 @@ const FREED = eventText("capacity", { change: "freed" });
 /** Sends committed changes to the parties they concern. */
 export interface StreamHub {
   readonly open: (response: ServerResponse, reader: StreamReader) => void;
+  /** Sends a statement to its receiver, if it reads a stream. */
+  readonly deliver: (delivery: Delivery) => void;
   /** Call it after an advertisement or a cordon: `committed` looks only at clusters whose reservations changed. */
   readonly capacityMayHaveChanged: (clusterId: ClusterId) => void;
   readonly size: () => number;
@@ -32,12 +35,13 @@ export interface StreamHubDeps {
   /** Headers that every reply carries. */
   readonly headers: () => string[];
   readonly limits: HttpLimits;
+  readonly statements: Pick<Statements, "listFor" | "update">;
   /** Why this replica may not publish ledger data. Absent: there is only one process. */
   readonly notLeading?: () => unknown;
 }
 
 export function createStreamHub(deps: StreamHubDeps): StreamHub {
-  const { engine, renderContext, clock, headers, limits } = deps;
+  const { engine, renderContext, clock, headers, limits, statements } = deps;
   const capacity = new CapacityWatch(engine);
   const start = { commit: engine.commitNumber, at: engine.now() };
   const log = new ChangeLog<readonly Reservation[]>(limits.changesRemembered, start);
@@ -67,11 +71,18 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
       note(reservation.provider, "instruction", reservation);
       note(reservation.requester, "reservation", reservation);
     }
-    for (const [clusterId, noted] of notices) deliver(clusterId, noted);
+    for (const [clusterId, noted] of notices) notify(clusterId, noted);
+    for (const delivery of statements.update(batch)) deliver(delivery);
+  };
+
+  /** Agents of the first version would not know the event. */
+  const deliver: StreamHub["deliver"] = ({ to, statement }) => {
+    for (const stream of streams.of(to))
+      if (!stream.isOlderAgent) send(stream, [eventText("statement", statement)]);
   };
 
   /** Written out once for each kind of reader, however many there are. */
-  const deliver = (clusterId: ClusterId, notices: readonly Notice[]): void => {
+  const notify = (clusterId: ClusterId, notices: readonly Notice[]): void => {
     const texts = new Map<boolean, string[]>();
     for (const stream of streams.of(clusterId)) {
       const { isOlderAgent } = stream;
@@ -105,21 +116,29 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
     for (const stream of streams.all()) send(stream, [FREED]);
   };
 
+  /** Statements last: whoever reads one has read of the reservation that it is for. */
+  function* firstEvents(reader: StreamReader): Generator<string> {
+    yield* initialEvents({ engine, renderContext, log }, reader);
+    if (reader.isOlderAgent) return;
+    for (const statement of statements.listFor(reader.clusterId)) yield eventText("statement", statement);
+  }
+
   const open: StreamHub["open"] = (response, reader) => {
-    const { clusterId, isOlderAgent } = reader;
+    const { clusterId, isAdmin, isOlderAgent } = reader;
     const maxBufferBytes = limits.maxStreamBufferBytes;
-    const stream = new EventStream({ response, clusterId, isOlderAgent, maxBufferBytes, commit });
+    const stream = new EventStream({ response, clusterId, isAdmin, isOlderAgent, maxBufferBytes, commit });
     beginStream(response, headers());
     response.on("close", () => streams.remove(stream));
     streams.add(stream);
     stream.write(heartbeatText(undefined));
-    stream.catchUp(initialEvents({ engine, renderContext, log }, reader));
+    stream.catchUp(firstEvents(reader));
     cancelTick ??= clock.after(TICK_MS, tick);
   };
 
   const unsubscribe = engine.onCommit(committed);
   return {
     open,
+    deliver,
     capacityMayHaveChanged,
     size: () => streams.size,
     stop: () => {

@@ -7,6 +7,8 @@ import { advertisementOf } from "./samples.ts";
 const certificates = await testCertificates();
 export const rome = certificates.cluster("rome");
 export const paris = certificates.cluster("paris");
+/** An admin with the name of a cluster. */
+export const adminRome = certificates.admin("rome");
 
 /** A call whose body never comes. */
 export const UNFINISHED_CALL =

@@ -10,6 +10,9 @@ import {
 import { createEngine } from "../../../engine/create-engine.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { NO_OBSERVER } from "../../../engine/engine-observer.ts";
+import { clientTrust } from "../../../enrollment/client-trust.ts";
+import { type Enrollment, joiningOf } from "../../../enrollment/enrollment.ts";
+import type { HttpMetrics } from "../../../metrics/metrics.ts";
 import type { Store } from "../../../store/store.ts";
 import type { LiveLimits } from "../../insight/live/live-hub.ts";
 import { type Api, createApi } from "../api.ts";
@@ -28,6 +31,9 @@ export interface BrokerParts {
   /** Of a replica; absent: one process alone has the store. */
   readonly notLeading?: () => Fault | undefined;
   readonly liveLimits?: LiveLimits;
+  /** Absent: nobody can join, and every authority may make admins. */
+  readonly enrollment?: Enrollment;
+  readonly metrics?: HttpMetrics;
   readonly objectsNamespace?: string;
   /** Made with the engine; absent: the dashboard is off. */
   readonly dashboard?: (engine: Engine, log: Log) => LinkMaker;
@@ -53,6 +59,7 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
     void logged.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
   const leading = parts.notLeading === undefined ? {} : { notLeading: parts.notLeading };
+  let decisions = 0;
   const engine = createEngine(
     { policy: { ...DEFAULT_POLICY, ...parts.policy }, maxWaiting: 1000 },
     {
@@ -61,11 +68,16 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
       observer: NO_OBSERVER,
       defer: setImmediate,
       onFatal: () => undefined,
+      newDecisionId: () => `dec-queue-${++decisions}`,
       ...leading,
     },
   );
   await engine.start();
-  const source = staticCertificates({ crl: undefined, ...parts.certificates });
+  const { enrollment = NO_ENROLLMENT, metrics = NO_COUNTS } = parts;
+  await enrollment.start();
+  const { certificates: files } = parts;
+  const ca = await enrollment.trust.addTo(files.ca);
+  const source = staticCertificates({ crl: undefined, ...files, ca });
   const allLimits = { ...DEFAULT_HTTP_LIMITS, ...limits };
   const api = createApi(allLimits, {
     engine,
@@ -85,13 +97,14 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
     historyIn: {},
     liveLimits: parts.liveLimits,
     objectsNamespace: parts.objectsNamespace,
-    metrics: { answered: () => undefined, demandUnmet: () => undefined },
+    joining: joiningOf(enrollment, source.current),
+    metrics,
   });
   if (parts.notLeading?.() === undefined) await api.lead();
   const http = createHttpInterface(
     api,
     { port: 0, tlsMinVersion: "TLSv1.2", adminUnit: "broker-admin", limits: allLimits },
-    { clock, log, certificates: source },
+    { clock, log, certificates: source, adminAuthorities: enrollment.trust.adminAuthorities },
   );
   const { port } = await http.start();
   const { call, close } = caller(port);
@@ -108,9 +121,27 @@ export async function runBroker(parts: BrokerParts): Promise<RunningBroker> {
       await http.stop();
       await api.stop();
       await engine.stop();
+      enrollment.stop();
     },
   };
 }
+
+const NO_ENROLLMENT: Enrollment = {
+  signer: undefined,
+  trust: clientTrust({
+    adminCa: undefined,
+    enrollmentAuthorities: () => [],
+    onChange: () => () => undefined,
+  }),
+  start: () => Promise.resolve(),
+  stop: () => undefined,
+};
+const NO_COUNTS: HttpMetrics = {
+  answered: () => undefined,
+  demandUnmet: () => undefined,
+  enrolled: () => undefined,
+  certificateIssued: () => undefined,
+};
 
 /** Ids that a test can foresee: 1, 2, 3 … */
 export function countedBytes(): (size: number) => Uint8Array {
@@ -124,6 +155,7 @@ export function countedBytes(): (size: number) => Uint8Array {
 
 export interface StaticCertificates extends CertificateSource {
   readonly replace: (change: Partial<CertificateFiles>) => void;
+  readonly current: () => CertificateSet;
 }
 
 export function staticCertificates(files: CertificateFiles): StaticCertificates {
@@ -136,6 +168,7 @@ export function staticCertificates(files: CertificateFiles): StaticCertificates 
       return () => listeners.delete(listener);
     },
     stop: () => listeners.clear(),
+    current: () => readCertificateSet(current),
     replace: (change) => {
       current = { ...current, ...change };
       for (const listener of listeners) listener(readCertificateSet(current));

@@ -52,6 +52,7 @@ export function changedBy(commit: Committed, ledger: LedgerView): Changed {
   }
   for (const event of commit.events) {
     if (event.kind === "cordoned" || event.kind === "uncordoned") clusters.add(event.clusterId);
+    if ("member" in event) clusters.add(event.member.clusterId);
   }
   return { clusters, reservations, decisions: decisionsIn(commit) };
 }

@@ -86,6 +86,7 @@ function readyCondition(
     return ready("False", "NameMismatch", message);
   }
   if (account?.advertisement === undefined) return ready("False", ...NOT_HEARD);
+  if (account.evictedAt !== undefined) return ready("False", "Evicted", "An admin has evicted it.");
   if (isStale(account, context)) return ready("False", "Stale", staleMessage(account));
   if (account.cordon !== undefined) return ready("False", "Cordoned", cordonMessage(account.cordon.why));
   const lendable = `${describeResources(account.available)} can be lent.`;

@@ -155,9 +155,10 @@ function accountWatch(): (
   return ({ accounts }, { now, stalenessMs }) => {
     const changes: AccountChange[] = [];
     for (const account of accounts.values()) {
-      const { clusterId, advertisement, reserved, available, cordon, receivedAt } = account;
+      const { clusterId, advertisement, reserved, available, cordon, evictedAt, receivedAt } = account;
       if (advertisement === undefined) continue;
-      const current = [advertisement, reserved, available, cordon, now - receivedAt > stalenessMs] as const;
+      const isStale = now - receivedAt > stalenessMs;
+      const current = [advertisement, reserved, available, cordon, evictedAt, isStale] as const;
       const before = seen.get(clusterId);
       if (before !== undefined && current.every((part, index) => part === before[index])) continue;
       seen.set(clusterId, current);

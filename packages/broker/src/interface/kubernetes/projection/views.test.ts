@@ -202,6 +202,15 @@ describe("views", () => {
     await expectViewsMatchLedger(env, broker);
   });
 
+  test("say that a cluster was evicted", async () => {
+    const broker = await shown();
+    await broker.engine.submit({ kind: "evict", by: ADMIN, clusterId: "paris" });
+    await env.time.advance(1500);
+    const { conditions } = (await env.findAdvertisement("paris"))?.status ?? {};
+    expect(conditions).toContainEqual(expect.objectContaining({ type: "Ready", reason: "Evicted" }));
+    await expectViewsMatchLedger(env, broker);
+  });
+
   test("are not written by a replica that has been replaced", async () => {
     let isLeading = true;
     const broker = await shown({ isLeading: () => isLeading });

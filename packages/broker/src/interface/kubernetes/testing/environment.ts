@@ -79,10 +79,18 @@ export async function openEnvironment() {
     const { disk = memoryDisk(), options = {}, wrapEngine = (engine) => engine } = parts;
     const policy = { ...DEFAULT_POLICY, ...parts.policy };
     const store = memoryStore(disk);
+    let decisions = 0;
     const engine = wrapEngine(
       createEngine(
         { policy, maxWaiting: 10_000 },
-        { store, clock: time, observer: NO_OBSERVER, defer: setImmediate, onFatal: () => undefined },
+        {
+          store,
+          clock: time,
+          observer: NO_OBSERVER,
+          defer: setImmediate,
+          onFatal: () => undefined,
+          newDecisionId: () => `dec-queue-${++decisions}`,
+        },
       ),
     );
     await engine.start();

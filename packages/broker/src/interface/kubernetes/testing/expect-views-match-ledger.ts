@@ -38,11 +38,12 @@ export async function expectViewsMatchLedger({ client }: TestEnvironment, { engi
   );
 
   function clusterIn(account: AccountView): object {
-    const { advertisement, receivedAt, cordon, overcommitted } = account;
+    const { advertisement, receivedAt, cordon, evictedAt, overcommitted } = account;
     if (advertisement === undefined) return {};
     const { timestamp: _, sequence: __, ...spec } = fromAdvertisement(advertisement, account);
     const isStale = engine.now() - receivedAt > engine.policy.stalenessMs;
-    const conditions = [!isStale && cordon === undefined, isStale, !isZero(overcommitted)];
+    const isReady = !isStale && cordon === undefined && evictedAt === undefined;
+    const conditions = [isReady, isStale, !isZero(overcommitted)];
     return {
       label: isView,
       spec,

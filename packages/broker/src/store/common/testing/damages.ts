@@ -39,6 +39,11 @@ export const DAMAGES: readonly Damage[] = [
     /table reservation does not hold the rows that were committed/,
   ),
   corrupt(
+    "a waiting request that nobody committed",
+    `INSERT INTO S.waiting (id, phase, body, seal) VALUES ('${CELLS.join("', '")}', ${sealOf("waiting", CELLS)})`,
+    /table waiting holds 1 rows, and 0 were committed/,
+  ),
+  corrupt(
     "an advertisement that was taken away",
     "DELETE FROM S.advertisement WHERE cluster_id = 'paris'",
     /table advertisement holds 1 rows, and 2 were committed/,

@@ -1,0 +1,140 @@
+-- A ledger as a broker with schema 4 left it: two reservations of rome at paris, one of them released; tokyo is cordoned; oslo was evicted.
+CREATE SCHEMA broker;
+CREATE TABLE broker.adoption (
+    name text NOT NULL,
+    body text NOT NULL,
+    seal bigint NOT NULL
+);
+CREATE TABLE broker.advertisement (
+    cluster_id text NOT NULL,
+    received_at bigint NOT NULL,
+    body text NOT NULL,
+    seal bigint NOT NULL
+);
+CREATE TABLE broker.audit (
+    sequence bigint NOT NULL,
+    at bigint NOT NULL,
+    line text NOT NULL,
+    hash text NOT NULL
+);
+CREATE TABLE broker.closed_key (
+    name text NOT NULL,
+    body text NOT NULL,
+    seal bigint NOT NULL
+);
+CREATE TABLE broker.cordon (
+    cluster_id text NOT NULL,
+    body text NOT NULL,
+    seal bigint NOT NULL
+);
+CREATE TABLE broker.decision (
+    sequence bigint NOT NULL,
+    id text NOT NULL,
+    at bigint NOT NULL,
+    body bytea NOT NULL,
+    seal bigint NOT NULL
+);
+ALTER TABLE broker.decision ALTER COLUMN sequence ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME broker.decision_sequence_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE broker.lease (
+    one smallint NOT NULL,
+    epoch bigint NOT NULL,
+    instance text NOT NULL,
+    holder text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ledger_id text NOT NULL,
+    commit_seq bigint NOT NULL,
+    "time" bigint NOT NULL,
+    audit_sequence bigint NOT NULL,
+    audit_hash text NOT NULL,
+    trimmed_sequence bigint NOT NULL,
+    trimmed_hash text NOT NULL,
+    seal bigint NOT NULL,
+    CONSTRAINT lease_one_check CHECK ((one = 1))
+);
+CREATE TABLE broker.member (
+    cluster_id text NOT NULL,
+    body text NOT NULL,
+    seal bigint NOT NULL
+);
+CREATE TABLE broker.migration (
+    number bigint NOT NULL
+);
+CREATE TABLE broker.reservation (
+    id text NOT NULL,
+    phase text NOT NULL,
+    body text NOT NULL,
+    seal bigint NOT NULL
+);
+CREATE TABLE broker.table_sum (
+    name text NOT NULL,
+    row_count bigint NOT NULL,
+    seal_sum bigint NOT NULL
+);
+CREATE TABLE broker.term (
+    epoch bigint NOT NULL,
+    holder text NOT NULL,
+    since_commit bigint NOT NULL,
+    began_at timestamp with time zone NOT NULL
+);
+INSERT INTO broker.adoption VALUES ('window', '{"since":1795009696667,"until":1795096096667,"cause":"created"}', 2254630831);
+INSERT INTO broker.advertisement VALUES ('paris', 1795009696758, '{"advertisement":{"clusterId":"paris","clusterName":"cluster-advertisement","capacity":{"cpuMillis":16000,"memoryBytes":68719476736,"storageBytes":0,"gpus":0,"extended":{}},"allocatable":{"cpuMillis":16000,"memoryBytes":68719476736,"storageBytes":0,"gpus":0,"extended":{}},"allocated":{"cpuMillis":0,"memoryBytes":0,"storageBytes":0,"gpus":0,"extended":{}},"usage":[],"nodeShapes":[],"gpuModels":[],"labels":{},"protocol":2,"statedAt":0},"receivedAt":1795009696758,"replacedInstances":[]}', 694484440);
+INSERT INTO broker.advertisement VALUES ('tokyo', 1795009696778, '{"advertisement":{"clusterId":"tokyo","clusterName":"cluster-advertisement","capacity":{"cpuMillis":16000,"memoryBytes":68719476736,"storageBytes":0,"gpus":0,"extended":{}},"allocatable":{"cpuMillis":16000,"memoryBytes":68719476736,"storageBytes":0,"gpus":0,"extended":{}},"allocated":{"cpuMillis":0,"memoryBytes":0,"storageBytes":0,"gpus":0,"extended":{}},"usage":[],"nodeShapes":[],"gpuModels":[],"labels":{},"protocol":2,"statedAt":0},"receivedAt":1795009696778,"replacedInstances":[]}', 17590774);
+INSERT INTO broker.advertisement VALUES ('oslo', 1795009696789, '{"advertisement":{"clusterId":"oslo","clusterName":"cluster-advertisement","capacity":{"cpuMillis":16000,"memoryBytes":68719476736,"storageBytes":0,"gpus":0,"extended":{}},"allocatable":{"cpuMillis":16000,"memoryBytes":68719476736,"storageBytes":0,"gpus":0,"extended":{}},"allocated":{"cpuMillis":0,"memoryBytes":0,"storageBytes":0,"gpus":0,"extended":{}},"usage":[],"nodeShapes":[],"gpuModels":[],"labels":{},"protocol":2,"statedAt":0},"receivedAt":1795009696789,"replacedInstances":[]}', 3522409623);
+INSERT INTO broker.audit VALUES (1, 1795009696667, '[1795009696667,1,"broker","open-adoption","ledger","Adoption (created): holds made before 2026-11-18T13:48:16.667Z are adopted until 2026-11-19T13:48:16.667Z."]', '4e8097b51a47b5e9daa8141357353956e0cb3c447ba5ec4cd99967d4ee2ae936');
+INSERT INTO broker.audit VALUES (2, 1795009696800, '[1795009696800,1,"rome","reserve","rsv-rome-upj6vwe7em7sesm7","paris lends 2 CPU / 4Gi Memory to rome. Decision dec-1a1eeea542020cea."]', '41acc85ca9b85960b7a43c1dde7a8cf01a704c2a70735fb2492f92c908128e7b');
+INSERT INTO broker.audit VALUES (3, 1795009696820, '[1795009696820,2,"rome","reserve","rsv-rome-kepkuzrrvc3onftg","paris lends 2 CPU / 4Gi Memory to rome. Decision dec-1a1eeea543412056."]', '092476a01e4e01dcde00693930ed511751a99d5423c06857e0bd330d7ecf1d42');
+INSERT INTO broker.audit VALUES (4, 1795009696828, '[1795009696828,3,"rome","release","rsv-rome-kepkuzrrvc3onftg","Ended: ReleasedByRequester."]', '7d7ac20629832a3532b6e002735ce911672e3b64fd06481c76b1c6d272d7b831');
+INSERT INTO broker.audit VALUES (5, 1795009696844, '[1795009696844,4,"admin","cordon","tokyo","Cordoned: new kernel"]', '1a5049883c3b2843449087d0228b3ef0d4289f35989717519bd2106ad47b8de7');
+INSERT INTO broker.audit VALUES (6, 1795009696852, '[1795009696852,5,"admin","evict","oslo","Evicted: its machines were sold"]', '3c479eee8afdb6644ea386a16db70786529e1740ddcae978d39913dfff45509c');
+INSERT INTO broker.cordon VALUES ('tokyo', '{"clusterId":"tokyo","cordon":{"at":1795009696844,"by":"admin","why":"new kernel"}}', 1496567843);
+INSERT INTO broker.decision OVERRIDING SYSTEM VALUE VALUES (1, 'dec-1a1eeea542020cea', 1795009696800, '\xfb0300007b2276657273696f6e223a312c226465636973696f6e223a7b226964223a226465632d31613165656561353432303230636561222c226174223a313739353030393639363830302c22726571756573746572223a22726f6d65222c2272657175657374223a7b227265736f7572636573223a7b226370754d696c6c6973223a323030302c226d656d6f72794279746573223a343239343936373239362c2273746f726167654279746573223a302c2267707573223a302c22657874656e646564223a7b7d7d2c227072696f72697479223a302c22746172676574223a227061726973222c22636f6e73747261696e7473223a7b7d2c2274696572223a226f6e2d64656d616e64227d2c22706f6c69637956657273696f6e223a2264656661756c74222c2277656967687473223a7b227265736f7572636573223a302e372c22636f7374223a302e332c226c6174656e6379223a302c2272656c696162696c697479223a307d2c2263757272656e6379223a22455552222c2277696e6e6572223a227061726973222c226d61726b6574223a7b226d656469616e526174696e6773223a7b7d7d2c22636f6e73696465726564223a332c22666974746564223a312c22726566757365644279223a7b22746172676574223a327d7d2c22636c7573746572496473223a5b227061726973222c226f736c6f222c22746f6b796f225d2c2272656675736564223a5b5b312c7b226b696e64223a2272656675736564222c227265667573616c223a7b2266696c746572223a22746172676574222c226d657373616765223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329222c2273756d6d617279223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329227d2c22616c736f526566757365644279223a5b5d7d5d2c5b322c7b226b696e64223a2272656675736564222c227265667573616c223a7b2266696c746572223a22746172676574222c226d657373616765223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329222c2273756d6d617279223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329227d2c22616c736f526566757365644279223a5b5d7d5d5d2c226f70656e4e616d6573223a5b2270617274732f7265736f7572636573225d2c22636f6e7374616e7473223a5b5b312c31363030305d2c5b322c36383731393437363733365d2c5b332c305d2c5b342c305d2c5b352c31363030305d2c5b362c36383731393437363733365d2c5b372c305d2c5b382c305d2c5b392c305d2c5b31302c305d2c5b31312c305d2c5b31322c305d2c5b31332c6e756c6c5d5d7d000000000000454000000000000026400000000000003640000000000000ed3f000000000000f87f000000000000f87f000000000000ed3f000000000000f87f000000000000f87f', 514907191);
+INSERT INTO broker.decision OVERRIDING SYSTEM VALUE VALUES (2, 'dec-1a1eeea543412056', 1795009696820, '\xd40300007b2276657273696f6e223a312c226465636973696f6e223a7b226964223a226465632d31613165656561353433343132303536222c226174223a313739353030393639363832302c22726571756573746572223a22726f6d65222c2272657175657374223a7b227265736f7572636573223a7b226370754d696c6c6973223a323030302c226d656d6f72794279746573223a343239343936373239362c2273746f726167654279746573223a302c2267707573223a302c22657874656e646564223a7b7d7d2c227072696f72697479223a302c22746172676574223a227061726973222c22636f6e73747261696e7473223a7b7d2c2274696572223a226f6e2d64656d616e64227d2c22706f6c69637956657273696f6e223a2264656661756c74222c2277656967687473223a7b227265736f7572636573223a302e372c22636f7374223a302e332c226c6174656e6379223a302c2272656c696162696c697479223a307d2c2263757272656e6379223a22455552222c2277696e6e6572223a227061726973222c226d61726b6574223a7b226d656469616e526174696e6773223a7b7d7d2c22636f6e73696465726564223a332c22666974746564223a312c22726566757365644279223a7b22746172676574223a327d7d2c22636c7573746572496473223a5b227061726973222c226f736c6f222c22746f6b796f225d2c2272656675736564223a5b5b312c7b226b696e64223a2272656675736564222c227265667573616c223a7b2266696c746572223a22746172676574222c226d657373616765223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329222c2273756d6d617279223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329227d2c22616c736f526566757365644279223a5b5d7d5d2c5b322c7b226b696e64223a2272656675736564222c227265667573616c223a7b2266696c746572223a22746172676574222c226d657373616765223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329222c2273756d6d617279223a226973206e6f7420746865207461726765742061736b656420666f722028706172697329227d2c22616c736f526566757365644279223a5b5d7d5d5d2c226f70656e4e616d6573223a5b2270617274732f7265736f7572636573225d2c22636f6e7374616e7473223a5b5b332c305d2c5b342c305d2c5b352c31363030305d2c5b362c36383731393437363733365d2c5b372c305d2c5b382c305d2c5b31312c305d2c5b31322c305d2c5b31332c6e756c6c5d5d7d0000000000004f400000000000003f400000000000004540000000000058cb40000000000040cf40000000000040cf400000000000002e42000000000000304200000000000030420000000000409f4000000000000000000000000000000000000000000000f04100000000000000000000000000000000000000000000ea3f000000000000f87f000000000000f87f000000000000ea3f000000000000f87f000000000000f87f', 2753433688);
+INSERT INTO broker.lease VALUES (1, 1, '3a9f4fef-8f46-423a-ad57-009f5c6c2296', 'old:1', '2026-11-18 13:48:16.867428+00', 'b2594127-bb8a-4383-9fff-38a22ee53aa7', 5, 1795009696852, 6, '3c479eee8afdb6644ea386a16db70786529e1740ddcae978d39913dfff45509c', 0, '0000000000000000000000000000000000000000000000000000000000000000', 2245434422);
+INSERT INTO broker.member VALUES ('oslo', '{"clusterId":"oslo","evictedAt":1795009696852,"since":1795009696852}', 3199703956);
+INSERT INTO broker.migration VALUES (1);
+INSERT INTO broker.migration VALUES (2);
+INSERT INTO broker.migration VALUES (3);
+INSERT INTO broker.migration VALUES (4);
+INSERT INTO broker.reservation VALUES ('rsv-rome-upj6vwe7em7sesm7', 'Reserved', '{"id":"rsv-rome-upj6vwe7em7sesm7","requester":"rome","provider":"paris","granted":{"cpuMillis":2000,"memoryBytes":4294967296,"storageBytes":0,"gpus":0,"extended":{}},"request":{"resources":{"cpuMillis":2000,"memoryBytes":4294967296,"storageBytes":0,"gpus":0,"extended":{}},"priority":0,"target":"paris","constraints":{},"tier":"on-demand"},"key":"kept","decisionId":"dec-1a1eeea542020cea","phase":"Reserved","createdAt":1795009696800,"reservedAt":1795009696800,"acknowledged":false,"generation":1}', 3237368468);
+INSERT INTO broker.reservation VALUES ('rsv-rome-kepkuzrrvc3onftg', 'Released', '{"id":"rsv-rome-kepkuzrrvc3onftg","requester":"rome","provider":"paris","granted":{"cpuMillis":2000,"memoryBytes":4294967296,"storageBytes":0,"gpus":0,"extended":{}},"request":{"resources":{"cpuMillis":2000,"memoryBytes":4294967296,"storageBytes":0,"gpus":0,"extended":{}},"priority":0,"target":"paris","constraints":{},"tier":"on-demand"},"key":"released","decisionId":"dec-1a1eeea543412056","phase":"Released","createdAt":1795009696820,"reservedAt":1795009696820,"acknowledged":false,"generation":2,"reason":"ReleasedByRequester","endedAt":1795009696828,"keepUntil":1795096096828}', 3939789664);
+INSERT INTO broker.table_sum VALUES ('closed_key', 0, 0);
+INSERT INTO broker.table_sum VALUES ('adoption', 1, 2254630831);
+INSERT INTO broker.table_sum VALUES ('reservation', 2, 7177158132);
+INSERT INTO broker.table_sum VALUES ('cordon', 1, 1496567843);
+INSERT INTO broker.table_sum VALUES ('member', 1, 3199703956);
+INSERT INTO broker.table_sum VALUES ('advertisement', 3, 4234484837);
+INSERT INTO broker.term VALUES (1, 'old:1', 0, '2026-11-18 13:48:16.657437+00');
+SELECT pg_catalog.setval('broker.decision_sequence_seq', 2, true);
+ALTER TABLE ONLY broker.adoption
+    ADD CONSTRAINT adoption_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY broker.advertisement
+    ADD CONSTRAINT advertisement_pkey PRIMARY KEY (cluster_id);
+ALTER TABLE ONLY broker.audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (sequence);
+ALTER TABLE ONLY broker.closed_key
+    ADD CONSTRAINT closed_key_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY broker.cordon
+    ADD CONSTRAINT cordon_pkey PRIMARY KEY (cluster_id);
+ALTER TABLE ONLY broker.decision
+    ADD CONSTRAINT decision_id_key UNIQUE (id);
+ALTER TABLE ONLY broker.decision
+    ADD CONSTRAINT decision_pkey PRIMARY KEY (sequence);
+ALTER TABLE ONLY broker.lease
+    ADD CONSTRAINT lease_pkey PRIMARY KEY (one);
+ALTER TABLE ONLY broker.member
+    ADD CONSTRAINT member_pkey PRIMARY KEY (cluster_id);
+ALTER TABLE ONLY broker.migration
+    ADD CONSTRAINT migration_pkey PRIMARY KEY (number);
+ALTER TABLE ONLY broker.reservation
+    ADD CONSTRAINT reservation_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY broker.table_sum
+    ADD CONSTRAINT table_sum_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY broker.term
+    ADD CONSTRAINT term_pkey PRIMARY KEY (epoch);

@@ -1,0 +1,136 @@
+import type { Command, Reply } from "@resource-broker/domain";
+import { actor, cluster, MINUTE_MS, request } from "@resource-broker/domain/testing";
+import { settle } from "@resource-broker/testkit";
+import { describe, expect, test } from "vitest";
+import type { Store } from "../store/store.ts";
+import { runEngine } from "./testing/run-engine.ts";
+
+let serial = 0;
+
+function reserve(requester: string, key: string, more: { cpu?: number; isWaiting?: boolean } = {}): Command {
+  const { cpu = 16, isWaiting = true } = more;
+  return {
+    kind: "reserve",
+    requester,
+    key,
+    request: request({ cpu, memoryGi: 1 }),
+    ...(isWaiting ? { wait: { forMs: 60 * MINUTE_MS } } : {}),
+    reservationId: `rsv-${requester}-${key}`,
+    decisionId: `dec-${++serial}`,
+  };
+}
+
+const HOLDER = { kind: "release", by: actor("rome"), id: "rsv-rome-holder" } as const;
+
+/** rome holds all of paris. */
+async function fullFleet(setup: Parameters<typeof runEngine>[0] = {}) {
+  const running = await runEngine(setup);
+  const { engine } = running;
+  await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+  await engine.submit(reserve("rome", "holder"));
+  return running;
+}
+
+function phaseOf({ engine }: Pick<Awaited<ReturnType<typeof fullFleet>>, "engine">, id: string) {
+  return engine.ledger.reservations.get(id)?.phase ?? engine.ledger.waiting.byId.get(id)?.phase;
+}
+
+describe("a waiting request", () => {
+  test("is granted in the batch after the release, without anybody asking", async () => {
+    const { engine, clock } = await fullFleet();
+    expect((await engine.submit(reserve("oslo", "k"))).kind).toBe("waiting");
+    await engine.submit(HOLDER);
+    await clock.advance(0);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("comes before a newcomer in the very batch of the release", async () => {
+    const { engine } = await fullFleet();
+    await engine.submit(reserve("oslo", "k"));
+    const [, newcomer] = await Promise.all<Reply>([
+      engine.submit(HOLDER),
+      engine.submit(reserve("bern", "late", { isWaiting: false })),
+    ]);
+    expect(newcomer?.kind).toBe("refused");
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("is looked at a quarter of a second after an advertisement that offers more", async () => {
+    const { engine, clock } = await fullFleet();
+    await engine.submit(reserve("oslo", "k"));
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 40 }) });
+    await clock.advance(249);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Pending");
+    await clock.advance(1);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("is looked at again when the policy changes", async () => {
+    const { engine, clock } = await fullFleet({ policy: { quotas: { oslo: { reservations: 0 } } } });
+    await engine.submit(HOLDER);
+    await engine.submit(reserve("oslo", "k"));
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Pending");
+    engine.setPolicy({ ...engine.policy, quotas: {} });
+    await clock.advance(0);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("survives a commit that failed: it is admitted again", async () => {
+    const { engine, clock, store } = await fullFleet();
+    await engine.submit(reserve("oslo", "k"));
+    store.failNextCommit("not-committed");
+    await expect(engine.submit(HOLDER)).rejects.toThrow("not-committed");
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Pending");
+    await engine.submit(HOLDER);
+    await clock.advance(0);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("is not looked at again and again while the store does not work", async () => {
+    let commits = 0;
+    const through = (store: Store): Partial<Store> => ({
+      commit: (batch) => {
+        commits++;
+        return store.commit(batch);
+      },
+    });
+    const { engine, clock, store } = await fullFleet({ through });
+    await engine.submit(reserve("oslo", "k"));
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 40 }) });
+    const repair = store.fill();
+    const before = commits;
+    await clock.advance(3000);
+    expect(commits - before).toBeGreaterThan(0);
+    expect(commits - before).toBeLessThan(10);
+    repair();
+    await clock.advance(2000);
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("is admitted after a restart, and does not fail before its providers could speak", async () => {
+    const { engine, disk, clock } = await fullFleet();
+    await engine.submit(reserve("oslo", "k"));
+    await engine.stop();
+    await clock.advance(61 * MINUTE_MS);
+    const next = await runEngine({ disk, clock });
+    await clock.advance(3 * MINUTE_MS);
+    await settle();
+    expect(phaseOf(next, "rsv-oslo-k")).toBe("Pending");
+    await clock.advance(2 * MINUTE_MS);
+    await settle();
+    expect(phaseOf(next, "rsv-oslo-k")).toBe("Failed");
+  });
+});
+
+test("a quote does not wait for a look at the queue", async () => {
+  const { engine } = await fullFleet();
+  await engine.submit(reserve("oslo", "k"));
+  await engine.submit({ kind: "advertise", advertisement: cluster("berlin", { cpu: 4 }) });
+  await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 40 }) });
+  expect(engine.quote("bern", request({ cpu: 2 })).kind).toBe("granted");
+});

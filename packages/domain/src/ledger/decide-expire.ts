@@ -1,0 +1,97 @@
+import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import { pendingOf, type Waiting } from "../queue/waiting.ts";
+import type { Instant, ReservationId } from "../reservation/ids.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import { chooseProvider } from "../scheduling/choose-provider.ts";
+import { headline } from "../scheduling/explain.ts";
+import { parseOfferName } from "./adoption.ts";
+import { ENDED_RETENTION_MS } from "./apply.ts";
+import type { DecisionContext, Outcome } from "./command.ts";
+import type { Deadline } from "./deadlines.ts";
+import type { LedgerEvent } from "./event.ts";
+import type { LedgerView } from "./ledger.ts";
+
+/** Maximum per sweep, so that many simultaneous expiries do not block other commands. */
+const SWEEP_LIMIT = 1000;
+
+/**
+ * Ends reservations that are due. A lost requester has no deadline: with `requesterLostMs` set, the caller must also sweep
+ * periodically, not only at the earliest deadline.
+ */
+export function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionContext): Outcome {
+  const due = ledger.deadlines.due(now, SWEEP_LIMIT);
+  const events = due.flatMap((deadline) => dueEvent(ledger, deadline, { now, policy }));
+  const ending = new Set(
+    events.flatMap((event) => (event.kind === "ended" || event.kind === "unqueued" ? [event.id] : [])),
+  );
+  const lost =
+    policy.requesterLostMs === undefined
+      ? []
+      : lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending });
+  const all = [...events, ...lost];
+  return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore: all.length >= SWEEP_LIMIT } };
+}
+
+function dueEvent(ledger: LedgerView, deadline: Deadline, context: DecisionContext): LedgerEvent[] {
+  const { now } = context;
+  switch (deadline.kind) {
+    case "reservation": {
+      const reservation = ledger.reservations.get(deadline.id);
+      return reservation === undefined ? [] : [dueReservation(ledger, reservation, now)];
+    }
+    case "waiting": {
+      const entry = ledger.waiting.byId.get(deadline.id);
+      return entry === undefined ? [] : [dueWaiting(ledger, entry, context)];
+    }
+    case "closed-key": {
+      const closed = ledger.closedKeys.get(deadline.id);
+      return closed === undefined
+        ? []
+        : [{ kind: "key-reopened", at: now, requester: closed.requester, key: closed.key }];
+    }
+    case "adoption-offer":
+      return [{ kind: "adoption-withdrawn", at: now, ...parseOfferName(deadline.id) }];
+  }
+}
+
+function dueReservation(ledger: LedgerView, reservation: Reservation, now: Instant): LedgerEvent {
+  const { id, keepUntil, expiresAt } = reservation;
+  if (keepUntil === undefined) {
+    const hasExpired = expiresAt !== undefined && expiresAt <= now;
+    return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
+  }
+  // The provider still lists it: removing it now would count its whole grant again as an unknown reservation.
+  const provider = ledger.accounts.get(reservation.provider);
+  const isFresh = provider !== undefined && now - provider.receivedAt < ENDED_RETENTION_MS;
+  return isFresh && provider.usage.has(id)
+    ? { kind: "retained", at: now, id, until: now + ENDED_RETENTION_MS }
+    : { kind: "forgotten", at: now, id };
+}
+
+/** A request that waited in vain says why; one that left the queue is forgotten after its time. */
+function dueWaiting(ledger: LedgerView, entry: Waiting, context: DecisionContext): LedgerEvent {
+  const { id, keepUntil, requester, request } = entry;
+  if (keepUntil !== undefined) return { kind: "forgotten", at: context.now, id };
+  const decision = chooseProvider(ledger.candidateTable, { requester, request, ...context }, "");
+  return { kind: "unqueued", at: context.now, id, reason: "WaitTimeout", message: headline(decision) };
+}
+
+/** Only agents of the current protocol can be lost: older agents send no sign of life as requesters. */
+function lostRequesters(ledger: LedgerView, { now, lostAfterMs, ending }: LossContext): LedgerEvent[] {
+  const events: LedgerEvent[] = [];
+  for (const account of ledger.accounts.values()) {
+    const isOlder = (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL;
+    if (isOlder || now - account.lastSeenAt <= lostAfterMs) continue;
+    for (const id of account.asRequester.keys())
+      if (!ending.has(id)) events.push({ kind: "ended", at: now, id, reason: "RequesterLost" });
+    for (const { id } of pendingOf(ledger.waiting, account.clusterId))
+      if (!ending.has(id)) events.push({ kind: "unqueued", at: now, id, reason: "RequesterLost" });
+  }
+  return events;
+}
+
+interface LossContext {
+  readonly now: Instant;
+  readonly lostAfterMs: number;
+  readonly ending: ReadonlySet<ReservationId>;
+}

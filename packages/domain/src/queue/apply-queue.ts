@@ -1,0 +1,98 @@
+import { NO_RESOURCES } from "@resource-broker/base";
+import type { LedgerEvent } from "../ledger/event.ts";
+import { accountOf, keyName, type Ledger, refreshAccount, unsettle } from "../ledger/ledger.ts";
+import type { ClusterId, ReservationId } from "../reservation/ids.ts";
+import { isLive } from "../reservation/lifecycle.ts";
+import type { Reservation } from "../reservation/reservation.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
+import { NOTHING_HELD, withGranted } from "./tenants.ts";
+import { leaveQueue, nominate, type Waiting } from "./waiting.ts";
+
+type QueueEvent = Extract<
+  LedgerEvent,
+  { readonly kind: "queued" | "unqueued" | "nominated" | "nomination-lapsed" | "settled" }
+>;
+
+/** Applies an event that is about waiting requests. */
+export function applyToQueue(ledger: Ledger, event: QueueEvent): void {
+  if (event.kind === "settled") return settle(ledger, event);
+  if (event.kind === "queued") return putWaiting(ledger, event.waiting);
+  const entry = ledger.waiting.byId.get(event.id);
+  if (entry === undefined) throw new Error(`no waiting request ${event.id} to apply ${event.kind} to`);
+  return putWaiting(ledger, event.kind === "unqueued" ? leaveQueue(entry, event) : nominate(entry, event));
+}
+
+/** Replaces the plans. Only accounts whose plan changes are written. */
+function settle(ledger: Ledger, { plans, head }: Extract<LedgerEvent, { readonly kind: "settled" }>): void {
+  for (const id of ledger.plans.keys()) dropPlan(ledger, id);
+  for (const plan of plans) {
+    ledger.plans.set(plan.id, plan);
+    keep(ledger, plan.provider, plan);
+  }
+  ledger.head = head;
+  ledger.isSettled = true;
+}
+
+function dropPlan(ledger: Ledger, id: ReservationId): void {
+  const plan = ledger.plans.get(id);
+  if (plan === undefined) return;
+  ledger.plans.delete(id);
+  if (ledger.accounts.get(plan.provider)?.kept === plan) keep(ledger, plan.provider, undefined);
+}
+
+function keep(ledger: Ledger, provider: ClusterId, kept: Kept | undefined): void {
+  const account = accountOf(ledger, provider, ledger.time);
+  account.kept = kept;
+  refreshAccount(ledger, account);
+}
+
+/** What is no longer kept for one may be for another. */
+function dropKept(ledger: Ledger, { id, nominated }: Waiting): void {
+  if (ledger.plans.has(id)) unsettle(ledger);
+  dropPlan(ledger, id);
+  if (nominated === undefined) return;
+  if (ledger.accounts.get(nominated.provider)?.kept?.id === id) keep(ledger, nominated.provider, undefined);
+  unsettle(ledger);
+}
+
+function keepForNominated(
+  ledger: Ledger,
+  { id, nominated, request: { priority, resources } }: Waiting,
+): void {
+  if (nominated === undefined) return;
+  const { provider } = nominated;
+  keep(ledger, provider, { id, provider, priority, resources, returning: NO_RESOURCES });
+}
+
+/** Writes a request that waits, or has left the queue without a grant. */
+export function putWaiting(ledger: Ledger, entry: Waiting): void {
+  const before = ledger.waiting.byId.get(entry.id);
+  if (before !== undefined) dropKept(ledger, before);
+  ledger.waiting.put(entry);
+  keepForNominated(ledger, entry);
+  if (ledger.waiting.pendingCount === 0) ledger.isSettled = true;
+  ledger.keys.set(keyName(entry.requester, entry.key), entry.id);
+  ledger.deadlines.set({ at: entry.keepUntil ?? entry.until, kind: "waiting", id: entry.id });
+}
+
+export function removeWaiting(ledger: Ledger, id: ReservationId): void {
+  const entry = ledger.waiting.byId.get(id);
+  if (entry === undefined) return;
+  dropKept(ledger, entry);
+  ledger.waiting.remove(id);
+  if (ledger.waiting.pendingCount === 0) ledger.isSettled = true;
+  ledger.deadlines.remove("waiting", id);
+  const name = keyName(entry.requester, entry.key);
+  if (ledger.keys.get(name) === id) ledger.keys.delete(name);
+}
+
+/** Adds a live reservation to its tenant's account, or takes it out. */
+export function countForTenant(ledger: Ledger, reservation: Reservation | undefined, count: 1 | -1): void {
+  if (reservation === undefined || !isLive(reservation.phase)) return;
+  const { tenant = reservation.requester, granted } = reservation;
+  const account = withGranted(ledger.tenants.get(tenant) ?? NOTHING_HELD, granted, count);
+  if (account.reservations === 0) ledger.tenants.delete(tenant);
+  else ledger.tenants.set(tenant, account);
+  // The tenant may hold more again.
+  if (count === -1) unsettle(ledger);
+}

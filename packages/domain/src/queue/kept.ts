@@ -1,0 +1,49 @@
+import { add, fits, type ResourceVector, subtract } from "@resource-broker/base";
+import type { Instant } from "../reservation/ids.ts";
+import { lifetimeOf } from "../scheduling/policy.ts";
+import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
+import type { SchedulingContext } from "../scheduling/scheduling-context.ts";
+
+/** True when this request must not take what the candidate keeps for another. */
+export function isKeptForOther(candidate: Candidate, context: SchedulingContext): boolean {
+  const { kept } = candidate;
+  if (kept === undefined || !binds(kept, context) || endsBefore(kept, context)) return false;
+  return !fits(context.request.resources, besides(candidate.available, kept));
+}
+
+/** Waiting requests know who comes before them. A newcomer gives way to those of its own priority, and of higher ones. */
+function binds(kept: Kept, { request, isBehind }: SchedulingContext): boolean {
+  return isBehind === undefined ? kept.priority >= request.priority : isBehind(kept.id);
+}
+
+/** A short one gives its capacity back in time. */
+function endsBefore({ from }: Kept, { request, now, policy }: SchedulingContext): boolean {
+  const lifetimeMs = lifetimeOf(request, policy);
+  if (lifetimeMs === undefined) return false;
+  if (from === undefined) return lifetimeMs <= policy.queue.backfillMs;
+  return now + lifetimeMs + policy.queue.turnaroundMs <= from;
+}
+
+/** What is left when the request that it is kept for starts. May be below zero. */
+function besides(available: ResourceVector, kept: Kept): ResourceVector {
+  return subtract(add(available, kept.returning), kept.resources);
+}
+
+/**
+ * The latest end that a renewal may have, because what the reservation holds is kept for a waiting request; undefined: none.
+ * `held`: what the reservation gives back when it ends.
+ */
+export function latestEnd(
+  candidate: Pick<Candidate, "available" | "kept">,
+  { held, expiresAt }: { readonly held: ResourceVector; readonly expiresAt: Instant },
+  turnaroundMs: number,
+): Instant | undefined {
+  const { kept } = candidate;
+  if (kept === undefined) return undefined;
+  const { from } = kept;
+  if (from === undefined) return fits(kept.resources, candidate.available) ? undefined : expiresAt;
+  // One that ends later was not counted on.
+  if (expiresAt + turnaroundMs > from) return undefined;
+  const without = subtract(add(candidate.available, kept.returning), held);
+  return fits(kept.resources, without) ? undefined : from - turnaroundMs;
+}

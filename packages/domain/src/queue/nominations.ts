@@ -1,0 +1,67 @@
+import { add, amountOf, type ResourceVector, resourceNames, shortage } from "@resource-broker/base";
+import type { DecisionContext } from "../ledger/command.ts";
+import type { LedgerView } from "../ledger/ledger.ts";
+import type { ClusterId } from "../reservation/ids.ts";
+import type { Candidate } from "../scheduling/candidate-table.ts";
+import { inOrder, type Queued } from "./order.ts";
+import { suitability } from "./plans.ts";
+import { couldServe } from "./timeline.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** Of what the fleet lends, all nominations together keep no more than this part. */
+const LARGEST_PART = 0.25;
+
+/** The provider for the first request, if no start could be computed for it long enough. */
+export function nominationDue(
+  ledger: LedgerView,
+  { entry, tenant }: Queued,
+  context: DecisionContext,
+): ClusterId | undefined {
+  const { now, policy } = context;
+  if (ledger.head?.id !== entry.id || now - ledger.head.since < policy.queue.holdAfterMs) return undefined;
+  const others = [...inOrder(ledger, policy)].filter((other) => other.entry.nominated !== undefined);
+  const hasOne = others.some((other) => other.tenant === tenant);
+  if (hasOne || !isWithinPart(ledger, entry, others)) return undefined;
+  const taken = new Set(others.map((other) => other.entry.nominated?.provider));
+  const { resources } = entry.request;
+  const isSuitable = suitability(entry, context);
+  const possible = ledger.candidateTable.candidates
+    .filter(
+      (each) =>
+        !taken.has(each.clusterId) && isSuitable(each) && couldServe(ledger, each.clusterId, resources),
+    )
+    .map((candidate) => ({ provider: candidate.clusterId, lack: lackOf(candidate, resources) }));
+  const [best] = possible.sort((a, b) => a.lack - b.lack || (a.provider < b.provider ? -1 : 1));
+  return best?.provider;
+}
+
+/** A nominated request whose provider can no longer serve it: cordoned, stale, or it has refused. */
+export function lapsedNomination(ledger: LedgerView, context: DecisionContext): Waiting | undefined {
+  for (const line of ledger.waiting.lines()) {
+    for (const entry of line.entries) {
+      const provider = entry.nominated?.provider;
+      if (provider === undefined) continue;
+      const candidate = ledger.candidateTable.candidates.find(({ clusterId }) => clusterId === provider);
+      const isSuitable = candidate !== undefined && suitability(entry, context)(candidate);
+      if (!isSuitable || !couldServe(ledger, provider, entry.request.resources)) return entry;
+    }
+  }
+  return undefined;
+}
+
+function isWithinPart(ledger: LedgerView, entry: Waiting, others: readonly Queued[]): boolean {
+  let total: ResourceVector = entry.request.resources;
+  for (const other of others) total = add(total, other.entry.request.resources);
+  const { lendable } = ledger.candidateTable;
+  return resourceNames(total).every(
+    (name) => amountOf(total, name) <= LARGEST_PART * amountOf(lendable, name),
+  );
+}
+
+/** Sum of the shares that are missing of what is asked for. */
+function lackOf({ available }: Candidate, request: ResourceVector): number {
+  const missing = shortage(request, available);
+  let lack = 0;
+  for (const name of resourceNames(missing)) lack += amountOf(missing, name) / amountOf(request, name);
+  return lack;
+}

@@ -1,0 +1,83 @@
+import type { LedgerView } from "../ledger/ledger.ts";
+import type { Policy } from "../scheduling/policy.ts";
+import { dominantShare, NOTHING_HELD, tenantOf, tenantRules } from "./tenants.ts";
+import { compareArrival, type QueueLine, type Waiting } from "./waiting.ts";
+
+/** A waiting request with what its place depends on. */
+export interface Queued {
+  readonly entry: Waiting;
+  readonly tenant: string;
+  readonly share: number;
+}
+
+/** The lines of one tenant, and how far each has been read. */
+interface TenantLines {
+  readonly tenant: string;
+  readonly share: number;
+  readonly lines: { readonly entries: readonly Waiting[]; next: number }[];
+}
+
+/**
+ * The waiting requests, first come first in a tenant; the highest priority first, and within it the tenant with the lowest
+ * share, or of equals the one that waits longest. The shares are those of now: whoever grants one must begin again.
+ */
+export function* inOrder(ledger: LedgerView, policy: Policy): Generator<Queued> {
+  const priorities = new Map<number, QueueLine[]>();
+  for (const line of ledger.waiting.lines())
+    priorities.set(line.priority, [...(priorities.get(line.priority) ?? []), line]);
+  const descending = [...priorities].sort(([a], [b]) => b - a);
+  for (const [, lines] of descending) {
+    for (const tenantLines of byShare(ledger, lines, policy)) yield* merged(tenantLines);
+  }
+}
+
+function byShare(ledger: LedgerView, lines: readonly QueueLine[], policy: Policy): TenantLines[] {
+  const tenants = new Map<string, TenantLines>();
+  for (const { requester, namespace, entries } of lines) {
+    const tenant = tenantOf(policy, requester, namespace);
+    const share = tenants.get(tenant)?.share ?? shareOf(ledger, tenant, policy);
+    const known = tenants.get(tenant)?.lines ?? [];
+    tenants.set(tenant, { tenant, share, lines: [...known, { entries, next: 0 }] });
+  }
+  return [...tenants.values()].sort((a, b) => a.share - b.share || compareFirst(a, b));
+}
+
+/** Of equal tenants the one whose first request came first. */
+function compareFirst(a: TenantLines, b: TenantLines): number {
+  const [first, other] = [firstOf(a), firstOf(b)];
+  return first === undefined || other === undefined ? 0 : compareArrival(first, other);
+}
+
+function firstOf({ lines }: TenantLines): Waiting | undefined {
+  return lines
+    .map(({ entries }) => entries[0])
+    .reduce((first, entry) => {
+      if (first === undefined || entry === undefined) return first ?? entry;
+      return compareArrival(entry, first) < 0 ? entry : first;
+    }, undefined);
+}
+
+export function shareOf(ledger: LedgerView, tenant: string, policy: Policy): number {
+  const account = ledger.tenants.get(tenant) ?? NOTHING_HELD;
+  return dominantShare(account, ledger.candidateTable.lendable, tenantRules(policy, tenant).weight);
+}
+
+function* merged({ tenant, share, lines }: TenantLines): Generator<Queued> {
+  for (;;) {
+    let first: TenantLines["lines"][number] | undefined;
+    for (const line of lines) if (isEarlier(line, first)) first = line;
+    const entry = first?.entries[first.next];
+    if (first === undefined || entry === undefined) return;
+    first.next++;
+    yield { entry, tenant, share };
+  }
+}
+
+type ReadLine = TenantLines["lines"][number];
+
+function isEarlier(line: ReadLine, other: ReadLine | undefined): boolean {
+  const entry = line.entries[line.next];
+  const best = other?.entries[other.next];
+  if (entry === undefined) return false;
+  return best === undefined || compareArrival(entry, best) < 0;
+}

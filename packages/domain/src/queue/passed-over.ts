@@ -1,0 +1,51 @@
+import type { DecisionContext } from "../ledger/command.ts";
+import type { LedgerView } from "../ledger/ledger.ts";
+import { isEvicted } from "../ledger/member.ts";
+import { overQuota } from "../ledger/quota.ts";
+import type { ClusterId, ReservationId } from "../reservation/ids.ts";
+import { filterCandidates } from "../scheduling/filter-candidates.ts";
+import { preScore } from "../scheduling/pre-score.ts";
+import type { Queued } from "./order.ts";
+
+/** In stalenesses: without a word for longer, a requester counts as silent. */
+const SILENT_AFTER = 2;
+
+/** Why a waiting request is passed over. */
+export type PassedOver = "Capacity" | "Quota" | "RequesterSilent" | "Unsatisfiable";
+
+export interface QueueContext extends DecisionContext {
+  /** Whether another waiting request comes first. Absent: all others do. */
+  readonly isBehind?: (id: ReservationId) => boolean;
+}
+
+/** Why this request cannot be granted now; undefined when it fits somewhere. */
+export function passedOver(
+  ledger: LedgerView,
+  { entry, tenant }: Pick<Queued, "entry" | "tenant">,
+  { isBehind = () => true, ...context }: QueueContext,
+): PassedOver | undefined {
+  const { id, requester, request } = entry;
+  const barred = barredBy(ledger, { entry, tenant }, context);
+  if (barred !== undefined) return barred;
+  const others = (other: ReservationId): boolean => other !== id && isBehind(other);
+  const scheduling = { requester, request, ...context, isBehind: others };
+  const { fitting } = filterCandidates(ledger.candidateTable, scheduling, preScore(scheduling));
+  return fitting.length > 0 ? undefined : "Capacity";
+}
+
+/** Why this request could not be granted even if there were room. */
+export function barredBy(
+  ledger: LedgerView,
+  { entry: { requester, request }, tenant }: Pick<Queued, "entry" | "tenant">,
+  context: DecisionContext,
+): PassedOver | undefined {
+  if (isEvicted(ledger, requester)) return "Unsatisfiable";
+  if (isSilent(ledger, requester, context)) return "RequesterSilent";
+  const isOver = overQuota(ledger, { requester, tenant, request }, context.policy) !== undefined;
+  return isOver ? "Quota" : undefined;
+}
+
+function isSilent(ledger: LedgerView, requester: ClusterId, { now, policy }: DecisionContext): boolean {
+  const lastSeenAt = ledger.accounts.get(requester)?.lastSeenAt ?? now;
+  return now - lastSeenAt > SILENT_AFTER * policy.stalenessMs;
+}

@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import { cluster, request } from "../testing/builders.ts";
+import { ADMIN, actor, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
+import { admit, ask, openQueue, queue } from "./testing/queue-world.ts";
+
+/** Time passes, and all clusters are heard. */
+function pass(world: World, ms: number): void {
+  world.now += ms;
+  for (const { clusterId, advertisement } of world.ledger.accounts.values())
+    world.advertise(advertisement ?? cluster(clusterId, { cpu: 0, memoryGi: 0 }));
+  world.run({ kind: "expire-due" });
+}
+
+/** rome holds 10 of 16 CPU of paris for an hour; oslo waits first for all 16. */
+function planned(): World {
+  const world = openQueue();
+  world.grant("rome", request({ cpu: 10, memoryGi: 1 }, { durationMs: HOUR_MS }), "holder");
+  queue(world, "oslo", "big", { cpu: 16, forMs: 5 * HOUR_MS });
+  admit(world);
+  return world;
+}
+
+const TURNAROUND_MS = 5 * MINUTE_MS;
+
+test("a waiting request is planned for when enough has ended, and the time it takes to be usable", () => {
+  const world = planned();
+  expect(world.ledger.plans.get("rsv-oslo-big")).toMatchObject({
+    provider: "paris",
+    from: world.now + HOUR_MS + TURNAROUND_MS,
+  });
+});
+
+test("the earliest provider is planned, and each has one plan", () => {
+  const world = openQueue();
+  world.advertise(cluster("berlin"));
+  for (const [key, minutes] of [
+    ["a", 60],
+    ["b", 30],
+  ] as const)
+    world.grant("rome", request({ cpu: 16, memoryGi: 1 }, { durationMs: minutes * MINUTE_MS }), key);
+  const second = world.reservation("rsv-rome-b").provider;
+  for (const key of ["1", "2", "3"]) queue(world, "oslo", key, { cpu: 16 });
+  admit(world);
+  expect(world.ledger.plans.get("rsv-oslo-1")?.provider).toBe(second);
+  expect(world.ledger.plans.get("rsv-oslo-2")?.provider).toBe(world.reservation("rsv-rome-a").provider);
+  expect(world.ledger.plans.has("rsv-oslo-3")).toBe(false);
+});
+
+const BESIDE: readonly { name: string; asks: Parameters<typeof ask>[3]; kind: string }[] = [
+  { name: "one that ends in time", asks: { cpu: 6, durationMs: HOUR_MS }, kind: "granted" },
+  { name: "one that ends a moment too late", asks: { cpu: 6, durationMs: HOUR_MS + 1 }, kind: "waiting" },
+  { name: "an open-ended one", asks: { cpu: 1 }, kind: "waiting" },
+  { name: "an open-ended one of higher priority", asks: { cpu: 6, priority: 1 }, kind: "granted" },
+];
+
+test.each(BESIDE)("beside a plan, $name is $kind", ({ asks, kind }) => {
+  const world = planned();
+  expect(ask(world, "bern", "other", asks).kind).toBe(kind);
+});
+
+test("what the planned request does not need is for anybody", () => {
+  const world = openQueue();
+  world.grant("rome", request({ cpu: 10, memoryGi: 1 }, { durationMs: HOUR_MS }), "holder");
+  queue(world, "oslo", "most", { cpu: 12 });
+  admit(world);
+  expect(ask(world, "bern", "five", { cpu: 5 }).kind).toBe("waiting");
+  expect(ask(world, "bern", "four", { cpu: 4 }).kind).toBe("granted");
+  expect(ask(world, "bern", "one", { cpu: 1 }).kind).toBe("waiting");
+});
+
+test("who is refused for a plan is told so", () => {
+  const world = planned();
+  const { refusedBy, candidates } = world.refusal("bern", request({ cpu: 2, memoryGi: 1 }));
+  expect(refusedBy).toEqual({ "kept-for-others": 1 });
+  expect(candidates[0]?.outcome).toMatchObject({
+    refusal: {
+      message: `keeps 16 CPU / 1Gi Memory from 2026-01-05T13:05:00.000Z for a request that waits`,
+      summary: "keeps what it has for a request that waits",
+    },
+  });
+});
+
+test("the planned request starts no later than planned, though others come and go", () => {
+  const world = planned();
+  const { from = 0 } = world.ledger.plans.get("rsv-oslo-big") ?? {};
+  for (let minute = 0; minute < 60; minute++) {
+    ask(world, "bern", `short-${minute}`, { cpu: 6, durationMs: 3 * MINUTE_MS });
+    pass(world, MINUTE_MS);
+    admit(world);
+    if (world.ledger.reservations.has("rsv-oslo-big")) break;
+  }
+  expect(world.reservation("rsv-oslo-big").reservedAt).toBeLessThanOrEqual(from);
+});
+
+test("a plan ends with its request, and what was kept is for the others", () => {
+  const world = planned();
+  world.now++;
+  queue(world, "bern", "open", { cpu: 6 });
+  admit(world);
+  world.run({ kind: "release", by: actor("oslo"), id: "rsv-oslo-big" });
+  expect(world.ledger.isSettled).toBe(false);
+  expect(admit(world)).toEqual(["rsv-bern-open"]);
+});
+
+test("a cordon moves the plan to another provider", () => {
+  const world = planned();
+  world.advertise(cluster("berlin", { allocated: { cpu: 0 } }));
+  expect(admit(world)).toEqual(["rsv-oslo-big"]);
+});
+
+describe("a renewal", () => {
+  test("of capacity that is planned for ends in time for it, and never earlier than before", () => {
+    const world = planned();
+    const renew = (durationMs: number) =>
+      world.reply({ kind: "renew", by: actor("rome"), id: "rsv-rome-holder", durationMs });
+    const end = world.now + HOUR_MS;
+    expect(renew(2 * HOUR_MS)).toMatchObject({ reservation: { expiresAt: end } });
+    expect(renew(MINUTE_MS)).toMatchObject({ reservation: { expiresAt: end } });
+  });
+
+  test("of what nobody needs is granted in full", () => {
+    const world = openQueue();
+    world.grant("rome", request({ cpu: 8, memoryGi: 1 }, { durationMs: HOUR_MS }), "holder");
+    world.grant("rome", request({ cpu: 2, memoryGi: 1 }, { durationMs: 2 * HOUR_MS }), "other");
+    queue(world, "oslo", "most", { cpu: 12 });
+    admit(world);
+    const reply = world.reply({
+      kind: "renew",
+      by: actor("rome"),
+      id: "rsv-rome-other",
+      durationMs: 9 * HOUR_MS,
+    });
+    expect(reply).toMatchObject({ reservation: { expiresAt: world.now + 9 * HOUR_MS } });
+  });
+});
+
+describe("where reservations are open-ended", () => {
+  /** rome holds 3 of 16 CPU without an end, of a fleet that lends 64; oslo waits for 15. */
+  function stuck(): World {
+    const world = openQueue();
+    for (const name of ["berlin", "tokyo", "quito"]) world.advertise(cluster(name));
+    for (const key of ["a", "b", "c", "d"])
+      world.grant("rome", request({ cpu: key === "a" ? 3 : 4, memoryGi: 1 }), key);
+    queue(world, "oslo", "big", { cpu: 15, forMs: 20 * HOUR_MS });
+    admit(world);
+    return world;
+  }
+  const HOLD_AFTER_MS = 10 * MINUTE_MS;
+
+  test("the first request is nominated after a while to the provider that lacks least, and gets what becomes free", () => {
+    const world = stuck();
+    pass(world, HOLD_AFTER_MS - 1);
+    admit(world);
+    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.nominated).toBeUndefined();
+    pass(world, 1);
+    admit(world);
+    const { provider } = world.reservation("rsv-rome-a");
+    expect(world.ledger.waiting.byId.get("rsv-oslo-big")).toMatchObject({
+      nominated: { provider, since: world.now },
+      generation: 2,
+    });
+    expect(ask(world, "bern", "long", { cpu: 13, durationMs: 16 * MINUTE_MS }).kind).toBe("waiting");
+    expect(ask(world, "bern", "short", { cpu: 13, durationMs: 15 * MINUTE_MS }).kind).toBe("granted");
+    pass(world, 15 * MINUTE_MS);
+    world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-a" });
+    expect(admit(world)[0]).toBe("rsv-oslo-big");
+  });
+
+  test("a nomination lapses when its provider is cordoned, and another provider is found", () => {
+    const world = stuck();
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    const { provider } = world.reservation("rsv-rome-a");
+    world.run({ kind: "cordon", by: ADMIN, clusterId: provider });
+    admit(world);
+    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.nominated?.provider).not.toBe(provider);
+    expect(world.ledger.accounts.get(provider)?.kept).toBeUndefined();
+  });
+
+  test("nobody is nominated to more than a quarter of the fleet", () => {
+    const world = openQueue();
+    world.grant("rome", request({ cpu: 3, memoryGi: 1 }), "a");
+    queue(world, "oslo", "big", { cpu: 15, forMs: 20 * HOUR_MS });
+    admit(world);
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.nominated).toBeUndefined();
+  });
+});
+
+test("for a staleness after a start nothing is planned, but what fits is granted", () => {
+  const world = openQueue();
+  world.ledger.startedAt = world.now;
+  world.grant("rome", request({ cpu: 10, memoryGi: 1 }, { durationMs: HOUR_MS }), "holder");
+  queue(world, "oslo", "big", { cpu: 16 });
+  admit(world);
+  expect(world.ledger.plans.size).toBe(0);
+  pass(world, 2 * MINUTE_MS);
+  admit(world);
+  expect(world.ledger.plans.size).toBe(1);
+});

@@ -1,0 +1,155 @@
+import type { DecisionContext } from "../ledger/command.ts";
+import type { LedgerView } from "../ledger/ledger.ts";
+import type { ClusterId } from "../reservation/ids.ts";
+import { type ReservationRequest, requestFingerprint } from "../reservation/reservation.ts";
+import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
+import { capacity, type Filter, FILTERS, keptForOthers, reservationLimit } from "../scheduling/filters.ts";
+import type { SchedulingContext } from "../scheduling/scheduling-context.ts";
+import { inOrder, type Queued } from "./order.ts";
+import { barredBy } from "./passed-over.ts";
+import { couldServe, type Start, startAt } from "./timeline.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** More would make each look at the queue expensive; who comes later finds its place when those before are served. */
+const MAX_PLANS = 64;
+/** So many waiting requests are looked at to find those that can be planned. */
+const MAX_LOOKED_AT = 256;
+/** So many different requests are planned: equal ones share the work. */
+const MAX_KINDS = 16;
+
+export interface Plans {
+  readonly plans: readonly Kept[];
+  /** The first request that some provider could serve if it were empty, if no start can be computed for it. */
+  readonly head?: Queued;
+}
+
+/**
+ * For each waiting request that only lacks capacity, in order: the provider where it can start first, by the ends that
+ * reservations have. A provider has one plan.
+ */
+export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
+  const taken = nominatedProviders(ledger);
+  const plans: Kept[] = [];
+  const starts = new StartTable(ledger, context);
+  let first: { readonly queued: Queued; readonly plan: Kept | undefined } | undefined;
+  for (const queued of lackingCapacity(ledger, context)) {
+    const possible = starts.of(queued.entry.request);
+    if (possible === undefined) continue;
+    const { plan, isServable } = planOne(queued.entry, { ...possible, context, taken });
+    if (isServable) first ??= { queued, plan };
+    if (plan === undefined) continue;
+    plans.push(plan);
+    taken.add(plan.provider);
+    if (plans.length === MAX_PLANS) break;
+  }
+  return { plans, ...(first === undefined ? {} : headIn(first)) };
+}
+
+function headIn({ queued, plan }: { readonly queued: Queued; readonly plan: Kept | undefined }) {
+  return plan === undefined && queued.entry.nominated === undefined ? { head: queued } : {};
+}
+
+/** The first of those that wait for capacity alone: none of them fits. */
+function* lackingCapacity(ledger: LedgerView, context: DecisionContext): Generator<Queued> {
+  let lookedAt = 0;
+  for (const queued of inOrder(ledger, context.policy)) {
+    if (lookedAt++ === MAX_LOOKED_AT) return;
+    if (barredBy(ledger, queued, context) === undefined) yield queued;
+  }
+}
+
+function nominatedProviders({ candidateTable }: LedgerView): Set<ClusterId> {
+  const isNominated = ({ kept }: Candidate): boolean => kept !== undefined && kept.from === undefined;
+  return new Set(candidateTable.candidates.filter(isNominated).map(({ clusterId }) => clusterId));
+}
+
+/** Where requests of one kind could be served, whoever asks. */
+interface PossibleStarts {
+  /** Candidates that could serve it if they were empty. */
+  readonly able: readonly Candidate[];
+  /** The first comes first; of equals by name, so that all copies of a ledger plan alike. */
+  readonly starts: readonly (Start & { readonly candidate: Candidate })[];
+}
+
+/** The possible starts by kind of request, each computed once. */
+class StartTable {
+  readonly #ledger: LedgerView;
+  readonly #context: DecisionContext;
+  readonly #byKind = new Map<string, PossibleStarts>();
+
+  constructor(ledger: LedgerView, context: DecisionContext) {
+    this.#ledger = ledger;
+    this.#context = context;
+  }
+
+  /** Undefined: too many kinds. */
+  of(request: ReservationRequest): PossibleStarts | undefined {
+    const kind = kindOf(request);
+    const known = this.#byKind.get(kind);
+    if (known !== undefined || this.#byKind.size === MAX_KINDS) return known;
+    const computed = this.#compute(request);
+    this.#byKind.set(kind, computed);
+    return computed;
+  }
+
+  #compute({ resources }: ReservationRequest): PossibleStarts {
+    const ledger = this.#ledger;
+    const { now, policy } = this.#context;
+    const asked = { resources, now, turnaroundMs: policy.queue.turnaroundMs };
+    const able = ledger.candidateTable.candidates.filter(({ clusterId }) =>
+      couldServe(ledger, clusterId, resources),
+    );
+    const starts = able.flatMap((candidate) => {
+      const account = ledger.accounts.get(candidate.clusterId);
+      const start = account && startAt(ledger, account, asked);
+      return start === undefined ? [] : { ...start, candidate };
+    });
+    return { able, starts: starts.sort((a, b) => a.from - b.from || (a.provider < b.provider ? -1 : 1)) };
+  }
+}
+
+const kinds = /* @__PURE__ */ new WeakMap<ReservationRequest, string>();
+
+/** Requests of one kind differ in who asks and how urgently. */
+function kindOf(request: ReservationRequest): string {
+  const known = kinds.get(request);
+  if (known !== undefined) return known;
+  const kind = requestFingerprint({ ...request, priority: 0 });
+  kinds.set(request, kind);
+  return kind;
+}
+
+interface Planning extends PossibleStarts {
+  readonly context: DecisionContext;
+  readonly taken: ReadonlySet<ClusterId>;
+}
+
+interface Planned {
+  readonly plan?: Kept;
+  /** Some provider could serve it if it were empty. */
+  readonly isServable: boolean;
+}
+
+function planOne(entry: Waiting, { able, starts, context, taken }: Planning): Planned {
+  if (entry.nominated !== undefined) return { isServable: true };
+  const isSuitable = suitability(entry, context);
+  const start = starts.find(({ provider, candidate }) => !taken.has(provider) && isSuitable(candidate));
+  if (start === undefined) return { isServable: able.some(isSuitable) };
+  const { id, request } = entry;
+  const { provider, from, returning } = start;
+  const plan = { id, provider, priority: request.priority, resources: request.resources, from, returning };
+  return { plan, isServable: true };
+}
+
+/** Whether a candidate lacks nothing but capacity for this request. */
+export function suitability(entry: Waiting, context: DecisionContext): (candidate: Candidate) => boolean {
+  const scheduling: SchedulingContext = { requester: entry.requester, request: entry.request, ...context };
+  const filters = FILTERS.filter((filter) => !ABOUT_CAPACITY.has(filter) && filter.applies(scheduling));
+  return (candidate) => !filters.some((filter) => filter.rejects(candidate, scheduling));
+}
+
+const ABOUT_CAPACITY: ReadonlySet<Filter> = /* @__PURE__ */ new Set([
+  capacity,
+  keptForOthers,
+  reservationLimit,
+]);

@@ -1,0 +1,101 @@
+import { NO_RESOURCES } from "@resource-broker/base";
+import type { LedgerEvent } from "../ledger/event.ts";
+import type { Waiting } from "../queue/waiting.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
+
+type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
+
+const LETS_NOBODY_IN: ReadonlySet<string> = new Set([
+  "granted",
+  "queued",
+  "unqueued",
+  "refused",
+  "key-closed",
+]);
+
+/** The queue's part of the model: who waits, and what providers keep for them. */
+export class QueueModel {
+  /** Requests that wait, or have left the queue without a grant. */
+  readonly waiting = new Map<string, Waiting>();
+  /** What providers keep for waiting requests, by provider. */
+  readonly kept = new Map<string, Kept>();
+  /** Providers that may keep something that the model was not told of. */
+  untold: ReadonlySet<string> = new Set();
+  /** Since the last look nothing has happened that could let somebody in. */
+  isSettled = true;
+
+  draft(): QueueModel {
+    const copy = new QueueModel();
+    for (const [id, entry] of this.waiting) copy.waiting.set(id, entry);
+    for (const [provider, kept] of this.kept) copy.kept.set(provider, kept);
+    copy.untold = this.untold;
+    copy.isSettled = this.isSettled;
+    return copy;
+  }
+
+  get pending(): Waiting[] {
+    return [...this.waiting.values()].filter(({ phase }) => phase === "Pending");
+  }
+
+  apply(event: LedgerEvent): void {
+    if (!LETS_NOBODY_IN.has(event.kind) || this.#isHeardAgain(event))
+      this.isSettled = event.kind === "settled";
+    switch (event.kind) {
+      case "queued":
+        return void this.waiting.set(event.waiting.id, event.waiting);
+      case "granted":
+        this.#giveUp(event.reservation.id);
+        return void this.waiting.delete(event.reservation.id);
+      case "unqueued":
+        return this.#leave(event);
+      case "nominated":
+      case "nomination-lapsed":
+        return this.#nominate(event);
+      case "settled":
+        return this.#settle(event);
+      case "forgotten":
+        return void this.waiting.delete(event.id);
+      default:
+        return;
+    }
+  }
+
+  /** A cluster that speaks may have been passed over for its silence. */
+  #isHeardAgain(event: LedgerEvent): boolean {
+    const requester = event.kind === "queued" ? event.waiting.requester : grantedTo(event);
+    return this.pending.some((entry) => entry.requester === requester);
+  }
+
+  /** Nominations stay; plans are made anew. */
+  #settle({ plans }: Of<"settled">): void {
+    for (const [provider, { from }] of this.kept) if (from !== undefined) this.kept.delete(provider);
+    for (const plan of plans) this.kept.set(plan.provider, plan);
+  }
+
+  #nominate(event: Of<"nominated" | "nomination-lapsed">): void {
+    const entry = this.waiting.get(event.id);
+    this.#giveUp(event.id);
+    if (entry === undefined) return;
+    this.waiting.set(entry.id, { ...entry, generation: entry.generation + 1 });
+    if (event.kind === "nomination-lapsed") return;
+    const { priority, resources } = entry.request;
+    const { provider } = event;
+    this.kept.set(provider, { id: entry.id, provider, priority, resources, returning: NO_RESOURCES });
+  }
+
+  #leave({ id, reason, at }: Of<"unqueued">): void {
+    const entry = this.waiting.get(id);
+    this.#giveUp(id);
+    const phase = reason === "WaitTimeout" ? "Failed" : "Released";
+    if (entry !== undefined)
+      this.waiting.set(id, { ...entry, phase, reason, endedAt: at, generation: entry.generation + 1 });
+  }
+
+  #giveUp(id: string): void {
+    for (const [provider, kept] of this.kept) if (kept.id === id) this.kept.delete(provider);
+  }
+}
+
+function grantedTo(event: LedgerEvent): string | undefined {
+  return event.kind === "granted" ? event.reservation.requester : undefined;
+}

@@ -1,0 +1,152 @@
+import { type Mutant, SIMULATION, testFile } from "./mutant.ts";
+
+const QUEUE = "packages/domain/src/queue";
+const LEDGER = "packages/domain/src/ledger";
+const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
+const WAITING = testFile(`${QUEUE}/waiting.test.ts`);
+const PLANS = testFile(`${QUEUE}/plans.test.ts`);
+const ADMISSION = testFile("packages/broker/src/engine/admission.test.ts");
+
+/** Requests that wait: their order, what is kept for them, and how they leave the queue. */
+export const QUEUE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "lets a newcomer take what another waits for",
+    file: `${LEDGER}/decide-reserve.ts`,
+    find: "  if (!ledger.isSettled) {",
+    replace: "  if (ledger.time < 0) {",
+    caughtBy: WAITING,
+  },
+  {
+    name: "does not look at the queue before a newcomer of the same batch",
+    file: "packages/broker/src/engine/create-engine.ts",
+    find: 'pending.command.kind === "reserve" && !this.#ledgers.isSettled;',
+    replace: 'pending.command.kind === "import";',
+    caughtBy: ADMISSION,
+  },
+  {
+    name: "does not look at the queue when a reservation ends",
+    file: `${LEDGER}/ledger.ts`,
+    find: "  if (exceeds(account.available, available)) unsettle(ledger);\n",
+    replace: "",
+    caughtBy: SIMULATION,
+  },
+  {
+    name: "takes the lowest priority first",
+    file: `${QUEUE}/order.ts`,
+    find: ".sort(([a], [b]) => b - a)",
+    replace: ".sort(([a], [b]) => a - b)",
+    caughtBy: MODEL,
+  },
+  {
+    name: "serves the tenant with the largest share first",
+    file: `${QUEUE}/order.ts`,
+    find: "a.share - b.share ||",
+    replace: "b.share - a.share ||",
+    caughtBy: MODEL,
+  },
+  {
+    name: "ignores the weight of a tenant",
+    file: `${QUEUE}/tenants.ts`,
+    find: "(largest / weight)",
+    replace: "(largest / Math.max(1, 0 * weight))",
+    caughtBy: WAITING,
+  },
+  {
+    name: "serves the last of a line first",
+    file: `${QUEUE}/waiting.ts`,
+    find: "  return a.since - b.since ||",
+    replace: "  return b.since - a.since ||",
+    caughtBy: MODEL,
+  },
+  {
+    name: "prolongs the wait when the requester asks again",
+    file: `${LEDGER}/decide-reserve.ts`,
+    find: '{ kind: "waiting", waiting: existing, isReplay: true }',
+    replace: '{ kind: "waiting", waiting: { ...existing, until: existing.until + 1 }, isReplay: true }',
+    caughtBy: WAITING,
+  },
+  {
+    name: "leaves the key of a released request open",
+    file: `${LEDGER}/decide-party-calls.ts`,
+    find: "  return { events: [left, ...closing], reply };",
+    replace: "  return { events: [left, ...closing.slice(1)], reply };",
+    caughtBy: WAITING,
+  },
+  {
+    name: "lets a granted request wait on",
+    file: `${LEDGER}/apply.ts`,
+    find: "  const { id, key } = reservation;\n  removeWaiting(ledger, id);\n",
+    replace: "  const { id, key } = reservation;\n",
+    caughtBy: MODEL,
+  },
+  {
+    name: "gives a request up before its time",
+    file: `${QUEUE}/apply-queue.ts`,
+    find: "at: entry.keepUntil ?? entry.until,",
+    replace: "at: entry.keepUntil ?? entry.until - 1000,",
+    caughtBy: MODEL,
+  },
+  {
+    name: "gives all requests up that became due while the broker was down",
+    file: `${LEDGER}/records.ts`,
+    find: "Math.max(entry.until, now + waitGraceMs)",
+    replace: "Math.max(entry.until, now + 0 * waitGraceMs)",
+    caughtBy: ADMISSION,
+  },
+  {
+    name: "takes a grant from the queue for a sign of life",
+    file: `${LEDGER}/apply.ts`,
+    find: "      if (!ledger.waiting.byId.has(event.reservation.id)) markSeen(",
+    replace: "      if (ledger.time >= 0) markSeen(",
+    caughtBy: WAITING,
+  },
+  {
+    name: "lends what is planned for another",
+    file: `${QUEUE}/kept.ts`,
+    find: "  return !fits(context.request.resources, besides(candidate.available, kept));",
+    replace: "  return !fits(context.request.resources, candidate.available);",
+    caughtBy: PLANS,
+  },
+  {
+    name: "forgets that capacity takes its time to come back",
+    file: `${QUEUE}/kept.ts`,
+    find: "now + lifetimeMs + policy.queue.turnaroundMs <= from",
+    replace: "now + lifetimeMs <= from",
+    caughtBy: PLANS,
+  },
+  {
+    name: "plans two requests for one provider",
+    file: `${QUEUE}/plans.ts`,
+    find: "    taken.add(plan.provider);\n",
+    replace: "",
+    caughtBy: PLANS,
+  },
+  {
+    name: "renews beyond the start of a plan",
+    file: `${QUEUE}/kept.ts`,
+    find: "? undefined : from - turnaroundMs;",
+    replace: "? undefined : from + turnaroundMs;",
+    caughtBy: PLANS,
+  },
+  {
+    name: "nominates the request that came last",
+    file: `${QUEUE}/nominations.ts`,
+    find: "  if (ledger.head?.id !== entry.id || now - ledger.head.since < policy.queue.holdAfterMs) return undefined;",
+    replace: "  if (now < policy.queue.holdAfterMs) return undefined;",
+    caughtBy: PLANS,
+  },
+  {
+    name: "keeps a nomination to a cordoned provider",
+    file: `${QUEUE}/nominations.ts`,
+    find: "      if (!isSuitable || !couldServe(ledger, provider, entry.request.resources)) return entry;",
+    replace: "      if (!isSuitable && !couldServe(ledger, provider, entry.request.resources)) return entry;",
+    caughtBy: PLANS,
+  },
+  {
+    name: "counts what a tenant holds for its cluster alone",
+    file: `${QUEUE}/apply-queue.ts`,
+    find: "const { tenant = reservation.requester, granted } = reservation;",
+    replace: "const { requester: tenant, granted } = reservation;",
+    caughtBy: WAITING,
+  },
+];
