@@ -149,4 +149,25 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     replace: "const { requester: tenant, granted } = reservation;",
     caughtBy: WAITING,
   },
+  {
+    name: "overlooks providers whose memory suffices for a waiting request",
+    file: "packages/domain/src/scheduling/filter-candidates.ts",
+    find: "at(values, row + 1) < second ||",
+    replace: "at(values, row + 1) <= second ||",
+    caughtBy: testFile("packages/domain/src/scheduling/choose-provider.test.ts"),
+  },
+  {
+    name: "forgets who comes first where capacity is kept for a plan",
+    file: `${QUEUE}/decide-admit.ts`,
+    find: "if (entry.nominated !== undefined || ledger.plans.has(entry.id)) before.add(entry.id);",
+    replace: "if (entry.nominated !== undefined) before.add(entry.id);",
+    caughtBy: PLANS,
+  },
+  {
+    name: "forgets who comes first where capacity is kept for a nomination",
+    file: `${QUEUE}/decide-admit.ts`,
+    find: "if (entry.nominated !== undefined || ledger.plans.has(entry.id)) before.add(entry.id);",
+    replace: "if (ledger.plans.has(entry.id)) before.add(entry.id);",
+    caughtBy: PLANS,
+  },
 ];

@@ -21,14 +21,15 @@ const ACTIVATE_WITHIN_MS = 15 * 60_000;
 export function decideAdmit(ledger: LedgerView, { decisionId }: Admit, context: DecisionContext): Outcome {
   if (ledger.waiting.pendingCount === 0) return { events: [], reply: { kind: "admitted", hasMore: false } };
   const largest = largestAvailable(ledger);
+  // Only of those for whom a provider keeps something: nobody asks about others.
   const before = new Set<ReservationId>();
+  const isBehind = (id: ReservationId): boolean => before.has(id);
   for (const queued of inOrder(ledger, context.policy)) {
     const { entry } = queued;
-    const isBehind = (id: ReservationId): boolean => before.has(id);
     const mayFit = fits(entry.request.resources, largest);
     if (mayFit && passedOver(ledger, queued, { ...context, isBehind }) === undefined)
       return grant(ledger, queued, { context, decisionId, isBehind });
-    before.add(entry.id);
+    if (entry.nominated !== undefined || ledger.plans.has(entry.id)) before.add(entry.id);
   }
   return planAhead(ledger, context);
 }
@@ -89,6 +90,7 @@ function more(event: LedgerEvent): Outcome {
 /** The most that any one candidate has, of each resource by itself: what exceeds it fits nowhere. */
 function largestAvailable({ candidateTable }: LedgerView): ResourceVector {
   let largest = NO_RESOURCES;
-  for (const { available } of candidateTable.candidates) largest = larger(largest, available);
+  for (const { available } of candidateTable.candidates)
+    if (!fits(available, largest)) largest = larger(largest, available);
   return largest;
 }

@@ -3,8 +3,7 @@ import type { LedgerView } from "../ledger/ledger.ts";
 import { isEvicted } from "../ledger/member.ts";
 import { overQuota } from "../ledger/quota.ts";
 import type { ClusterId, ReservationId } from "../reservation/ids.ts";
-import { filterCandidates } from "../scheduling/filter-candidates.ts";
-import { preScore } from "../scheduling/pre-score.ts";
+import { fitsSomewhere } from "../scheduling/filter-candidates.ts";
 import type { Queued } from "./order.ts";
 
 /** In stalenesses: without a word for longer, a requester counts as silent. */
@@ -29,8 +28,7 @@ export function passedOver(
   if (barred !== undefined) return barred;
   const others = (other: ReservationId): boolean => other !== id && isBehind(other);
   const scheduling = { requester, request, ...context, isBehind: others };
-  const { fitting } = filterCandidates(ledger.candidateTable, scheduling, preScore(scheduling));
-  return fitting.length > 0 ? undefined : "Capacity";
+  return fitsSomewhere(ledger.candidateTable, scheduling) ? undefined : "Capacity";
 }
 
 /** Why this request could not be granted even if there were room. */

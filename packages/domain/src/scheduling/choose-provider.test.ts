@@ -9,6 +9,7 @@ import { openWorld } from "../testing/world.ts";
 import { type Candidate, CandidateTable } from "./candidate-table.ts";
 import { chooseProvider } from "./choose-provider.ts";
 import type { Decision } from "./decision.ts";
+import { fitsSomewhere } from "./filter-candidates.ts";
 import type { SchedulingContext } from "./scheduling-context.ts";
 import { DEFAULT_POLICY, type Policy } from "./policy.ts";
 import { replayWinner } from "./record-decision.ts";
@@ -155,12 +156,13 @@ describe("choosing a provider", () => {
     );
   });
 
-  test("gives one outcome to every candidate", () => {
+  test("gives one outcome to every candidate, and has a winner exactly when the request fits somewhere", () => {
     fc.assert(
       fc.property(fleet, asked, (members, wanted) => {
         const { list, table, now } = candidates(members);
         const context = { requester: "c-0", request: request(wanted), now, policy: DEFAULT_POLICY };
         const record = chooseProvider(table, context, "d");
+        expect(fitsSomewhere(table, context)).toBe(record.winner !== undefined);
         expect(record.candidates.map((c) => c.clusterId).sort()).toEqual(list.map((c) => c.clusterId).sort());
         const refused = Object.values(record.refusedBy).reduce((a, b) => a + b, 0);
         expect(record.fitted + refused).toBe(record.considered);

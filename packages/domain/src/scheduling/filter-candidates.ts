@@ -224,6 +224,23 @@ export function filterCandidates(
   return { filters, refusedBy, fitting: scan.fitting, headrooms, prices };
 }
 
+/** True when some candidate passes all filters. Only those with enough of each resource are looked at closely. */
+export function fitsSomewhere(table: CandidateTableView, context: SchedulingContext): boolean {
+  const { candidates, values } = table;
+  const [first, second, third, fourth] = slotAmounts(context.request.resources);
+  const filters = FILTERS.filter((filter) => filter.applies(context));
+  for (let position = 0; position < candidates.length; position++) {
+    const row = position * ROW_WIDTH + COLUMN.available;
+    const isShort =
+      at(values, row) < first ||
+      at(values, row + 1) < second ||
+      at(values, row + 2) < third ||
+      at(values, row + 3) < fourth;
+    if (!isShort && firstRejecting(filters, candidates[position], context) === undefined) return true;
+  }
+  return false;
+}
+
 function firstRejecting(
   filters: readonly Filter[],
   candidate: Candidate | undefined,
