@@ -160,6 +160,7 @@ describe("where reservations are open-ended", () => {
       generation: 2,
     });
     expect(ask(world, "bern", "long", { cpu: 13, durationMs: 16 * MINUTE_MS }).kind).toBe("waiting");
+    expect(admit(world)).toEqual([]);
     expect(ask(world, "bern", "short", { cpu: 13, durationMs: 15 * MINUTE_MS }).kind).toBe("granted");
     pass(world, 15 * MINUTE_MS);
     world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-a" });
