@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@resource-broker/base";
 import { HEADER, PATH } from "@resource-broker/contract";
+import { CALLS_PROTOCOL } from "@resource-broker/domain";
 import {
   connectionFault,
   faultIn,
@@ -9,6 +10,7 @@ import {
   isSuccess,
   ledgerIdIn,
   notFromBroker,
+  protocolOf,
   readReply,
   readResponseMetadata,
   type Reply,
@@ -27,6 +29,8 @@ export type Outcome<T> =
 export interface Call<T> extends CallMessage {
   /** The feature that an older broker lacks; such a broker is not called. Absent: every broker has the call. */
   readonly newerFeature?: string;
+  /** The protocol that the feature came with. Absent: the second. */
+  readonly needs?: number;
   /** Parses a success; throws on an unexpected body. */
   readonly read: (reply: Reply) => T;
 }
@@ -61,8 +65,9 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
       const health = await send(HEALTH, endpoint, deadlineMs);
       if (health.kind === "failed") return health;
     }
-    return toMake.newerFeature !== undefined && endpoint.protocol === "older"
-      ? failed(tooOld(endpoint, toMake.newerFeature), false)
+    const { newerFeature, needs = CALLS_PROTOCOL } = toMake;
+    return newerFeature !== undefined && (endpoint.protocol ?? needs) < needs
+      ? failed(tooOld(endpoint, newerFeature), false)
       : send(toMake, endpoint, deadlineMs);
   };
 
@@ -105,7 +110,7 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
 
   /** Records an answer that is certainly a broker's. */
   const recordResponse = (endpoint: Endpoint, { headers }: Pick<Reply, "headers">): void => {
-    endpoint.protocol = isFromCurrentBroker(headers) ? "current" : "older";
+    endpoint.protocol = protocolOf(headers);
     responses.report(() => readResponseMetadata(headers));
   };
 
@@ -116,7 +121,7 @@ export function createAttempts({ exchanger, connections, responses, hints }: Att
       return status === 401 ? withRemedy(fault, url.text) : fault;
     }
     // It is not the broker that answered here before.
-    if (protocol === "current") return notFromBroker(reply, hints);
+    if (protocol !== undefined && protocol >= CALLS_PROTOCOL) return notFromBroker(reply, hints);
     const isNoSuchCall = status === 405 || (status === 404 && !isJson(headers));
     const fault = faultIn(reply, hints);
     return isNoSuchCall && fault.code !== "unreachable"

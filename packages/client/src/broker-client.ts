@@ -12,14 +12,17 @@ import type {
   ReservationDTO,
   ReservationRequestDTO,
   ResetEventDTO,
+  WaitingRequestDTO,
 } from "@resource-broker/contract";
-import type { CallSender, Role } from "./calls.ts";
+import type { CallSender, ReservationOrWaiting, Role } from "./calls.ts";
 import type { ResponseMetadata } from "./endpoints.ts";
 
 /** What the broker pushes. A new stream, and one after `reset`, starts with all live reservations. */
 export type BrokerEvent =
   | { readonly kind: "instruction"; readonly reservation: ReservationDTO }
   | { readonly kind: "reservation"; readonly reservation: ReservationDTO }
+  /** A request of this cluster has left the queue without a reservation, or capacity is kept for it. */
+  | { readonly kind: "waiting"; readonly waiting: WaitingRequestDTO }
   | { readonly kind: "capacity"; readonly capacity: CapacityEventDTO }
   | { readonly kind: "reset"; readonly reset: ResetEventDTO }
   /** The newest statement of a peer to this cluster. */
@@ -37,11 +40,17 @@ export interface BrokerClient extends CallSender {
   /** Advertises the capacity of the own cluster; the reply repeats it with the instructions for this provider. */
   readonly publish: (advertisement: AdvertisementDTO) => Promise<AdvertisementReplyDTO>;
   /** Reserves at most once for each key, however often it is called. */
-  readonly reserve: (request: ReservationRequestDTO, key: string) => Promise<ReservationDTO>;
+  readonly reserve: (request: Omit<ReservationRequestDTO, "wait">, key: string) => Promise<ReservationDTO>;
+  /** The same for a request that may wait. */
+  readonly reserveOrWait: (request: ReservationRequestDTO, key: string) => Promise<ReservationOrWaiting>;
   /** All reservations of the own cluster in this role, to the last page. */
   readonly listReservations: (role: Role) => Promise<readonly ReservationDTO[]>;
   /** Undefined: the broker knows no such reservation. */
   readonly getReservation: (id: string) => Promise<ReservationDTO | undefined>;
+  /** A request that waits, with its place in the queue, or that has left the queue. Undefined: there is none with this ID. */
+  readonly getWaiting: (id: string) => Promise<WaitingRequestDTO | undefined>;
+  /** The own requests that wait, with their places, to the last page. */
+  readonly listWaiting: () => Promise<readonly WaitingRequestDTO[]>;
   /** The reservations that this provider has to hold. */
   readonly listInstructions: () => Promise<readonly ReservationDTO[]>;
   /**

@@ -1,4 +1,4 @@
-import { Fault } from "@resource-broker/base";
+import { Fault, isRecord } from "@resource-broker/base";
 import {
   type AdvertisementDTO,
   type AdvertisementPageDTO,
@@ -17,14 +17,19 @@ import {
   PATH,
   policyReplySchema,
   quoteSchema,
+  type QueuePageDTO,
+  queuePageSchema,
   type ReservationDTO,
   type ReservationRequestDTO,
   reservationListSchema,
   reservationSchema,
   type Schema,
+  type WaitingRequestDTO,
+  waitingRequestSchema,
 } from "@resource-broker/contract";
+import { MARKET_PROTOCOL } from "@resource-broker/domain";
 import type { CallMessage } from "./exchange.ts";
-import { type Answer, nextPage } from "./reply.ts";
+import { type Answer, type BodySchema, nextPage } from "./reply.ts";
 
 export type Role = "requester" | "provider";
 
@@ -32,7 +37,9 @@ export type Role = "requester" | "provider";
 export interface TypedCall<T> extends CallMessage {
   /** The feature that an older broker lacks. Absent: every broker has the call. */
   readonly newerFeature?: string;
-  readonly schema: Schema<T>;
+  /** The protocol that the feature came with. Absent: the second. */
+  readonly needs?: number;
+  readonly schema: BodySchema<T>;
 }
 
 /** Sends typed calls; refusals and failures are thrown as `Fault`. */
@@ -45,8 +52,8 @@ export interface CallSender {
 export function typedCall<T>(
   method: CallMessage["method"],
   path: string,
-  schema: Schema<T>,
-  more: Pick<TypedCall<T>, "body" | "key" | "newerFeature"> = {},
+  schema: BodySchema<T>,
+  more: Pick<TypedCall<T>, "body" | "key" | "newerFeature" | "needs"> = {},
 ): TypedCall<T> {
   return { method, path, schema, ...more };
 }
@@ -155,11 +162,45 @@ export const advertiseCall = (body: AdvertisementDTO) =>
 export const advertisementCall = (clusterId: string) =>
   typedCall("GET", PATH.advertisement(clusterId), advertisementSchema);
 
+/** What the broker has under one ID: a reservation, or a request that waits or has left the queue. */
+export type ReservationOrWaiting = ReservationDTO | WaitingRequestDTO;
+
+/** Only a reservation has a provider. */
+export function isReserved(body: ReservationOrWaiting): body is ReservationDTO {
+  return "targetClusterID" in body;
+}
+
+const reservedOrWaiting = (body: unknown): Schema<ReservationOrWaiting> =>
+  isRecord(body) && "until" in body ? waitingRequestSchema : reservationSchema;
+
+const WAITING = { newerFeature: "requests that wait", needs: MARKET_PROTOCOL };
+
+/** The requests of the own cluster that wait, in the order of the queue; an admin sees every one. */
+export function queuePages(offset = "0"): PageCall<QueuePageDTO, WaitingRequestDTO> {
+  const query = new URLSearchParams({ limit: String(LIMIT.pageMax), offset }).toString();
+  return {
+    ...typedCall("GET", `${PATH.queue}?${query}`, queuePageSchema, WAITING),
+    listed: "waiting requests",
+    read: ({ value: { items, next } }) => ({
+      items,
+      next: next === undefined ? undefined : queuePages(next),
+    }),
+  };
+}
+
 /** With the key, the reservation is made once, however often the call is repeated. */
-export const reserveCall = (body: ReservationRequestDTO, key: string) =>
+export const reserveCall = (body: Omit<ReservationRequestDTO, "wait">, key: string) =>
   typedCall("POST", PATH.reservations, reservationSchema, { body, key });
 
-export const reservationCall = (id: string) => typedCall("GET", PATH.reservation(id), reservationSchema);
+/** The same for a request that waits if nobody has room. */
+export const reserveOrWaitCall = (body: ReservationRequestDTO, key: string) =>
+  typedCall("POST", PATH.reservations, reservedOrWaiting, { body, key, ...WAITING });
+
+export const reservationCall = (id: string) => typedCall("GET", PATH.reservation(id), reservedOrWaiting);
+
+/** What would be decided now about a request that waits. */
+export const explainWaitingCall = (id: string) =>
+  typedCall("GET", PATH.queueExplanation(id), decisionSchema, WAITING);
 
 /** `duration` Go style, from now. */
 export const renewCall = (id: string, duration: string) =>
@@ -169,11 +210,11 @@ export const renewCall = (id: string, duration: string) =>
   });
 
 /** The reply is the reservation as it was released. */
-export const releaseCall = (id: string) => typedCall("DELETE", PATH.reservation(id), reservationSchema);
+export const releaseCall = (id: string) => typedCall("DELETE", PATH.reservation(id), reservedOrWaiting);
 
 /** As `releaseCall`, for what was reserved with the key. The reply is empty when there is nothing. */
 export const releaseByKeyCall = (key: string) =>
-  typedCall("DELETE", PATH.releaseByKey(key), reservationSchema);
+  typedCall("DELETE", PATH.releaseByKey(key), reservedOrWaiting);
 
 /** What `reserve` would answer, without reserving. */
 export const quoteCall = (body: ReservationRequestDTO) =>

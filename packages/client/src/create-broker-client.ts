@@ -13,19 +13,22 @@ import {
   reservationListSchema,
   reservationSchema,
 } from "@resource-broker/contract";
-import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
+import { CALLS_PROTOCOL, MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import { type CertificateSet, type CertificateSource, certificateFolder } from "@resource-broker/runtime";
 import { type Call, createAttempts, HEALTH } from "./attempts.ts";
 import type { BrokerClient } from "./broker-client.ts";
 import {
   advertiseCall,
   decisionCall,
+  isReserved,
+  queuePages,
   quoteCall,
   readAll,
   renewCall,
   reservationCall,
   reservationPages,
   reserveCall,
+  reserveOrWaitCall,
   type TypedCall,
   typedCall,
 } from "./calls.ts";
@@ -76,7 +79,7 @@ export async function createBrokerClient(
     run({
       attempt: (endpoint, deadlineMs) => attempts.call(toMake, endpoint, deadlineMs),
       // Every call may be repeated, except with a key at an older broker, which would reserve again.
-      isRepeatable: ({ protocol }) => toMake.key === undefined || protocol === "current",
+      isRepeatable: ({ protocol = 0 }) => toMake.key === undefined || protocol >= CALLS_PROTOCOL,
       retriesLater: true,
     });
 
@@ -143,10 +146,22 @@ export async function createBrokerClient(
       checkKey(key);
       return valueOf({ ...reserveCall(body, key), ...newerFeatureIn(body) });
     },
+    reserveOrWait: async (body, key) => {
+      checkKey(key);
+      return valueOf(reserveOrWaitCall(body, key));
+    },
     // Missing reservations count as gone, so a list that does not end is a failure.
     listReservations: (role) =>
       readAll({ request }, reservationPages(role), { maxItems: MAX_RESERVATIONS_PER_REQUESTER }),
-    getReservation: (id) => valueOf(reservationCall(id)).catch(ignoreFaults("not-found")),
+    getReservation: async (id) => {
+      const found = await valueOf(reservationCall(id)).catch(ignoreFaults("not-found"));
+      return found !== undefined && isReserved(found) ? found : undefined;
+    },
+    getWaiting: async (id) => {
+      const found = await valueOf(reservationCall(id)).catch(ignoreFaults("not-found"));
+      return found === undefined || isReserved(found) ? undefined : found;
+    },
+    listWaiting: () => readAll({ request }, queuePages()),
     listInstructions: () => valueOf(typedCall("GET", PATH.instructions, reservationListSchema)),
     watch: stream.watch,
     activate: (id) => {

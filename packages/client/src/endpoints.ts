@@ -20,6 +20,8 @@ export interface ResponseMetadata {
   readonly brokerTimeMs: number | undefined;
   /** False: an older broker, which knows only advertisements, reservations and polled instructions. */
   readonly isCurrent: boolean;
+  /** True: requests can wait there for capacity. */
+  readonly canQueue: boolean;
 }
 
 const DEFAULT_PORT = 443;
@@ -81,14 +83,11 @@ const MIN_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 10_000;
 const MAX_DOUBLINGS = 10;
 
-/** `current` has every call; `older` has advertisements, reservations and polled instructions only. */
-export type Protocol = "current" | "older";
-
 /** One address of the broker and what is known of it. */
 export interface Endpoint {
   readonly url: BrokerUrl;
   /** Undefined: it has not answered yet. */
-  protocol: Protocol | undefined;
+  protocol: number | undefined;
   /** One after the other, without a success between them. */
   failures: number;
   /** On the monotonic clock. */

@@ -10,10 +10,13 @@ export {
   cordonCall,
   dashboardLinkCall,
   decisionCall,
+  explainWaitingCall,
   forRequester,
+  isReserved,
   openAdoptionCall,
   type PageCall,
   policyCall,
+  queuePages,
   quoteCall,
   readAll,
   readPages,
@@ -21,8 +24,10 @@ export {
   releaseCall,
   renewCall,
   reservationCall,
+  type ReservationOrWaiting,
   reservationPages,
   reserveCall,
+  reserveOrWaitCall,
   type Role,
   type TypedCall,
   uncordonCall,
@@ -57,3 +62,4 @@ export {
   responseListeners,
 } from "./reply.ts";
 export { commonNameOf } from "./tls-connections.ts";
+export { type BodySchema, schemaFor } from "./reply.ts";

@@ -232,6 +232,10 @@ function eventIn({ name, data }: EventBlock, log: Log): BrokerEvent | undefined 
       const reservation = read(EVENT_SCHEMAS[name], { name, data }, log);
       return reservation && { kind: name, reservation };
     }
+    case "waiting": {
+      const waiting = read(EVENT_SCHEMAS.waiting, { name, data }, log);
+      return waiting && { kind: name, waiting };
+    }
     case "capacity": {
       const capacity = read(EVENT_SCHEMAS.capacity, { name, data }, log);
       return capacity && { kind: name, capacity };

@@ -1,13 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { errorText, Fault, parseJson } from "@resource-broker/base";
-import {
-  describeProblems,
-  HEADER,
-  PROTOCOL_VERSION,
-  readFault,
-  type Schema,
-  validate,
-} from "@resource-broker/contract";
+import { describeProblems, HEADER, readFault, type Schema, validate } from "@resource-broker/contract";
+import { CALLS_PROTOCOL, MARKET_PROTOCOL } from "@resource-broker/domain";
 import type { BrokerUrl, ClientHints, ResponseMetadata } from "./endpoints.ts";
 import { LimitError } from "./exchange.ts";
 
@@ -49,12 +43,19 @@ export interface Answer<T> {
   readonly headers: IncomingHttpHeaders;
 }
 
-export function answerOf<T>(schema: Schema<T>, reply: Reply): Answer<T> {
+/** The schema of a body, or which one it has. */
+export type BodySchema<T> = Schema<T> | ((body: unknown) => Schema<T>);
+
+export function schemaFor<T>(schema: BodySchema<T>, body: unknown): Schema<T> {
+  return typeof schema === "function" ? schema(body) : schema;
+}
+
+export function answerOf<T>(schema: BodySchema<T>, reply: Reply): Answer<T> {
   return { value: bodyOf(schema, reply), headers: reply.headers };
 }
 
 /** The validated body; throws when it does not match the schema. */
-function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T {
+function bodyOf<T>(schema: BodySchema<T>, { url, status, headers, text }: Reply): T {
   const parsed = parseJson(text);
   if (parsed === undefined || status === NO_CONTENT) {
     throw unexpectedReply(
@@ -62,7 +63,7 @@ function bodyOf<T>(schema: Schema<T>, { url, status, headers, text }: Reply): T 
       `${typeOf(headers)} came instead of JSON: ${JSON.stringify(text.slice(0, SHOWN_LENGTH))}`,
     );
   }
-  const validated = validate(schema, parsed);
+  const validated = validate(schemaFor(schema, parsed), parsed);
   if (validated.ok) return validated.value;
   throw unexpectedReply(url, `the answer does not match the schema: ${describeProblems(validated.problems)}`);
 }
@@ -78,9 +79,16 @@ export function isSuccess({ status }: Pick<Reply, "status">): boolean {
   return status >= 200 && status < 300;
 }
 
-/** True: the answer comes from a broker with the current protocol. */
+const OLDEST_PROTOCOL = 1;
+
+/** What the broker that sent an answer speaks. */
+export function protocolOf(headers: IncomingHttpHeaders): number {
+  return Number(headers[HEADER.brokerProtocol.toLowerCase()]) || OLDEST_PROTOCOL;
+}
+
+/** True: the answer comes from a broker that knows every call of the second protocol. */
 export function isFromCurrentBroker(headers: IncomingHttpHeaders): boolean {
-  return Number(headers[HEADER.brokerProtocol.toLowerCase()]) >= PROTOCOL_VERSION;
+  return protocolOf(headers) >= CALLS_PROTOCOL;
 }
 
 export function isJson(headers: IncomingHttpHeaders): boolean {
@@ -135,6 +143,7 @@ export function readResponseMetadata(headers: IncomingHttpHeaders): ResponseMeta
     ledgerId: ledgerIdIn(headers),
     brokerTimeMs: Number.isNaN(time) ? undefined : time,
     isCurrent: isFromCurrentBroker(headers),
+    canQueue: protocolOf(headers) >= MARKET_PROTOCOL,
   };
 }
 

@@ -29,7 +29,7 @@ function tagSection({ name, description }: (typeof TAGS)[number]): string[] {
 }
 
 function routeSection(route: Route): string[] {
-  const { call, summary, description, parameters = [], body, reply, otherReply, faults = [] } = route;
+  const { call, summary, description, parameters = [], body, reply, otherReplies = [], faults = [] } = route;
   const takes = parameters.map((name) => {
     const { name: shown, in: where, description: meaning } = PARAMETERS[name];
     return `- \`${shown}\` (${where}): ${meaning}`;
@@ -45,7 +45,7 @@ function routeSection(route: Route): string[] {
     ...takes,
     ...(body === undefined ? [] : [`- body${optional}: ${typeName(body.schema)}`, "", ...example(body)]),
     ...(takes.length === 0 && body === undefined ? [] : [""]),
-    ...[reply, otherReply].flatMap((each) => (each === undefined ? [] : [answer(each)])),
+    ...[reply, ...otherReplies].map(answer),
     ...(faults.length === 0 ? [] : [`- refused with ${faults.map(faultLink).join(", ")}`]),
     "",
   ];
@@ -56,7 +56,12 @@ function example({ example: value }: Body): string[] {
 }
 
 function answer({ status, description, body, mediaType }: Reply): string {
-  const content = body === undefined ? (mediaType ?? "no body") : typeName(body.schema);
+  const content =
+    body === undefined
+      ? (mediaType ?? "no body")
+      : [body.schema, ...(body.otherSchema === undefined ? [] : [body.otherSchema])]
+          .map(typeName)
+          .join(" or ");
   return `- **${status}** ${description} (${content})`;
 }
 

@@ -9,8 +9,13 @@ export {
   reservationMessage,
   toAdoptionOffers,
 } from "./mapping/reservation.ts";
+export { fromWaiting } from "./mapping/waiting.ts";
 export { present } from "./mapping/present.ts";
-export { fromReservationRequest, toReservationRequest } from "./mapping/reservation-request.ts";
+export {
+  fromReservationRequest,
+  toMilliseconds,
+  toReservationRequest,
+} from "./mapping/reservation-request.ts";
 export { DEFAULT_SLICE, fromPolicy, parsePolicy, type SliceDefaults } from "./policy/policy-mapping.ts";
 export { fitToSchema } from "./schema/fit-to-schema.ts";
 export type { Schema } from "./schema/node.ts";
@@ -89,6 +94,12 @@ export {
   renewRequestSchema,
   reservationRequestSchema,
 } from "./wire/reservation-request.ts";
+export {
+  type QueuePageDTO,
+  queuePageSchema,
+  type WaitingRequestDTO,
+  waitingRequestSchema,
+} from "./wire/waiting.ts";
 export { type SessionDTO, signInSchema } from "./wire/session.ts";
 export {
   acceptanceSchema,

@@ -1,7 +1,8 @@
 export {
   type Advertisement,
-  CURRENT_PROTOCOL,
+  CALLS_PROTOCOL,
   type GpuModel,
+  MARKET_PROTOCOL,
   MAX_GPU_MODELS,
   MAX_NODE_SHAPES,
   MAX_RESERVATIONS_PER_PROVIDER,
@@ -20,7 +21,15 @@ export {
   isAdoptionOpen,
 } from "./ledger/adoption-window.ts";
 export { apply, ENDED_RETENTION_MS } from "./ledger/apply.ts";
-export type { Actor, Command, DecisionContext, Outcome, Reply, SetAdoptionWindow } from "./ledger/command.ts";
+export type {
+  Actor,
+  Command,
+  DecisionContext,
+  Outcome,
+  Reply,
+  Reserve,
+  SetAdoptionWindow,
+} from "./ledger/command.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
 export { type ClosedKey, isSoft, type LedgerEvent, type MemberEvent, memberIn } from "./ledger/event.ts";
@@ -44,6 +53,14 @@ export {
 export { liqoHolderOf } from "./ledger/liqo-claims.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
+export {
+  explainWaiting,
+  type QueuePlace,
+  queuePlaces,
+  WAITING_REASONS,
+  type WaitingReason,
+} from "./queue/queue-place.ts";
+export { tenantOf } from "./queue/tenants.ts";
 export type { Nomination, Waiting, WaitingView } from "./queue/waiting.ts";
 export {
   CLUSTER_ID_FORM,
@@ -89,6 +106,14 @@ export {
 } from "./scheduling/decision.ts";
 export { explain, flipOf, headline } from "./scheduling/explain.ts";
 export { FILTER_NAMES, type FilterName } from "./scheduling/filters.ts";
-export { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "./scheduling/policy.ts";
+export {
+  DEFAULT_POLICY,
+  DEFAULT_TENANT,
+  type Policy,
+  type PricePolicy,
+  type QueuePolicy,
+  type Quota,
+  type Tenant,
+} from "./scheduling/policy.ts";
 export { replayWinner } from "./scheduling/record-decision.ts";
 export type { CandidateStats } from "./scheduling/scorers.ts";

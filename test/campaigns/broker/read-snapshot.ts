@@ -8,7 +8,13 @@ import {
   postgresStore,
   readAddress,
 } from "@resource-broker/broker/testing";
-import { advertisementPages, type CallSender, readAll, reservationPages } from "@resource-broker/client";
+import {
+  advertisementPages,
+  type CallSender,
+  readAll,
+  reservationPages,
+  schemaFor,
+} from "@resource-broker/client";
 import {
   describeProblems,
   type ReservationDTO,
@@ -155,7 +161,7 @@ function retryingSender(client: BrokerClient): CallSender {
   return {
     request: async ({ path, schema }) => {
       const reply = await getWithRetry(client, path);
-      return { value: bodyOf(schema, reply), headers: reply.headers };
+      return { value: bodyOf(schemaFor(schema, reply.body), reply), headers: reply.headers };
     },
   };
 }

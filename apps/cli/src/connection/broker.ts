@@ -1,15 +1,17 @@
 import { Fault, parseJson } from "@resource-broker/base";
 import {
   type Answer as BrokerAnswer,
+  type BodySchema,
   createDirectCalls,
   type DirectCalls,
   isFromCurrentBroker,
   type PageCall,
-  type Reply,
   readPages,
+  type Reply,
+  schemaFor,
   type TypedCall,
 } from "@resource-broker/client";
-import { describeProblems, readFault, type Schema, validate } from "@resource-broker/contract";
+import { describeProblems, readFault, validate } from "@resource-broker/contract";
 import { systemClock } from "@resource-broker/runtime";
 import { CommandError } from "../cli/exit-code.ts";
 import type { Host } from "../cli/command.ts";
@@ -168,8 +170,9 @@ function checked(reply: Reply): Reply {
   throw readFault({ status, body: text });
 }
 
-function bodyOf<T>(schema: Schema<T>, { url, text }: Reply): T {
-  const validated = validate(schema, parseJson(text));
+function bodyOf<T>(schema: BodySchema<T>, { url, text }: Reply): T {
+  const body = parseJson(text);
+  const validated = validate(schemaFor(schema, body), body);
   if (validated.ok) return validated.value;
   throw new CommandError(
     "error",

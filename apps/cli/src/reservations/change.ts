@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { parseDuration } from "@resource-broker/base";
-import { releaseByKeyCall, releaseCall, renewCall, reserveCall } from "@resource-broker/client";
+import { isReserved, releaseByKeyCall, releaseCall, renewCall, reserveCall } from "@resource-broker/client";
 import { HEADER, type ReservationDTO } from "@resource-broker/contract";
 import { isFinal, isLive, type Phase, PHASES } from "@resource-broker/domain";
 import type { Run } from "../cli/command.ts";
@@ -62,7 +62,11 @@ export const release: Run<typeof RELEASE_OPTIONS> = async ({ options, words: [wo
         ? releaseCall(id)
         : asRequester(releaseByKeyCall(key), requesterFor(options.for, broker));
     const { value, ...answer } = await withHint(broker, id, broker.requestOptional(call));
-    if (value !== undefined) return reservationView({ value, ...answer }, host);
+    if (value !== undefined && isReserved(value)) return reservationView({ value, ...answer }, host);
+    if (value !== undefined) {
+      host.note(`${value.id} waits no more: ${value.status.message}\n`);
+      return undefined;
+    }
     host.note("No reservation has this key. The key is now released and cannot be used any more\n");
     return undefined;
   });

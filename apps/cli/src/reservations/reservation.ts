@@ -1,5 +1,5 @@
 import { parseTime } from "@resource-broker/base";
-import { reservationCall, reservationPages } from "@resource-broker/client";
+import { isReserved, reservationCall, reservationPages } from "@resource-broker/client";
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Phase } from "@resource-broker/domain";
 import type { Host, View } from "../cli/command.ts";
@@ -69,7 +69,9 @@ export function listReservations(broker: Broker): Promise<Listed<ReservationDTO>
 }
 
 export async function readReservation(broker: Broker, id: string): Promise<Answer<ReservationDTO>> {
-  return withHint(broker, id, broker.request(reservationCall(id)));
+  const { value, ...answer } = await withHint(broker, id, broker.request(reservationCall(id)));
+  if (isReserved(value)) return { ...answer, value };
+  throw new CommandError("error", `${id} is no reservation: ${value.status.message}`);
 }
 
 /** A reservation that is not there may be one that was misspelt. */

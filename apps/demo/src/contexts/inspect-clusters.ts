@@ -10,7 +10,7 @@ import {
 import { liqoAccounting } from "@resource-broker/agent/liqo";
 import { Fault, larger, NO_RESOURCES, subtract } from "@resource-broker/base";
 import { type AdvertisementDTO, fromAdvertisement, fromCostModel } from "@resource-broker/contract";
-import { CURRENT_PROTOCOL, type Policy } from "@resource-broker/domain";
+import { CALLS_PROTOCOL, type Policy } from "@resource-broker/domain";
 import {
   createKubeClient,
   type KubeClient,
@@ -69,7 +69,7 @@ function advertisementFrom(sums: ClusterSums, clusterId: string, now: number): A
     nodeShapes,
     gpuModels: gpuModels(counted),
     labels: clusterLabels(counted),
-    protocol: CURRENT_PROTOCOL,
+    protocol: CALLS_PROTOCOL,
     statedAt: now,
   };
   const available = larger(subtract(allocatable, allocated), NO_RESOURCES);

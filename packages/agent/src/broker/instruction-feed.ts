@@ -1,5 +1,6 @@
 import { type Clock, type Fault, type Log, toFault } from "@resource-broker/base";
 import { backoff, failureReporter, loop, wait } from "@resource-broker/kube";
+import type { WaitingRequest } from "../reservations/reservation.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type {
   BrokerCommunicator,
@@ -17,6 +18,8 @@ interface FeedDeps {
   readonly onMissedEvents: () => void;
   readonly onActivity: () => void;
   readonly onCapacity: (capacity: CapacityChange) => void;
+  /** A request of this cluster has left the queue, or its place in it has changed. Absent: it is ignored. */
+  readonly onWaiting?: (waiting: WaitingRequest) => void;
   /** What another cluster states to this one. Absent: it is ignored. */
   readonly onStatement?: (from: string, statement: string) => void;
 }
@@ -54,6 +57,8 @@ export function instructionFeed({ pollIntervalMs }: { readonly pollIntervalMs: n
         }
         return;
       }
+      case "waiting":
+        return deps.onWaiting?.(event.waiting);
       case "capacity":
         return deps.onCapacity(event.capacity);
       case "statement":

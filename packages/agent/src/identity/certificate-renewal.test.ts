@@ -69,7 +69,8 @@ async function setUp({
   let set = certificate(START);
   let answer: () => void = () => undefined;
   let listener: (response: ResponseMetadata) => void = () => undefined;
-  const tell = (): void => listener({ ledgerId: "led-1", brokerTimeMs: brokerNow(), isCurrent: true });
+  const tell = (): void =>
+    listener({ ledgerId: "led-1", brokerTimeMs: brokerNow(), isCurrent: true, canQueue: true });
   const renewal = certificateRenewal({
     broker: {
       identity: () => "rome",

@@ -1,7 +1,7 @@
 import { resourceVector } from "@resource-broker/base";
 import { advertisementSchema, LIMIT, toAdvertisement, validate } from "@resource-broker/contract";
 import {
-  CURRENT_PROTOCOL,
+  CALLS_PROTOCOL,
   MAX_GPU_MODELS,
   MAX_NODE_SHAPES,
   MAX_RESERVATIONS_PER_PROVIDER,
@@ -99,7 +99,7 @@ test.each<[string, Partial<AdvertisementInput>, RegExp?]>([
 ])("an advertisement can be read by the broker when its cluster has %s", (_, input, omitted = /^$/) => {
   const stated = advertised(input);
   expect(validate(advertisementSchema, stated.advertisement)).toMatchObject({ ok: true });
-  expect(toAdvertisement(stated.advertisement, CURRENT_PROTOCOL)).toMatchObject({ ok: true });
+  expect(toAdvertisement(stated.advertisement, CALLS_PROTOCOL)).toMatchObject({ ok: true });
   const text = JSON.stringify(stated.advertisement);
   expect(text.length).toBeLessThanOrEqual(LIMIT.advertisementBodyBytes);
   expect(text.split(":").length).toBeLessThanOrEqual(LIMIT.jsonKeys);

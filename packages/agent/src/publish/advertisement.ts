@@ -13,7 +13,7 @@ import {
 } from "@resource-broker/contract";
 import {
   type Advertisement,
-  CURRENT_PROTOCOL,
+  CALLS_PROTOCOL,
   MAX_RESERVATIONS_PER_PROVIDER,
   type ReservationUsage,
 } from "@resource-broker/domain";
@@ -96,7 +96,7 @@ export function advertisementOf(input: AdvertisementInput): BuiltAdvertisement {
     cost: cost && toCostModel(cost),
     endpointUrl: input.endpointUrl,
     liqo: input.dataPlane,
-    protocol: CURRENT_PROTOCOL,
+    protocol: CALLS_PROTOCOL,
     instance: input.instance,
     sequence: input.sequence,
     statedAt: now,

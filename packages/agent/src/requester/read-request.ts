@@ -20,7 +20,13 @@ const FIELD_NAMES: readonly (readonly [wire: string, spec: string])[] = [
 
 /** The reservation request of a ResourceRequest. The API server validates it too, unless its CRD is older than this agent. */
 export function readRequest({ spec }: Pick<ResourceRequest, "spec">): RequestReading {
-  const { queue: _queue, offload: _offload, extended: _extended, ...request } = spec;
+  const {
+    queue: _queue,
+    queueTimeout: _queueTimeout,
+    offload: _offload,
+    extended: _extended,
+    ...request
+  } = spec;
   // Fields of the spec that the request does not have are ignored.
   const body = { ...request, requestedResources: quantitiesFrom(spec) };
   const checked = validate(reservationRequestSchema, body);

@@ -1,7 +1,7 @@
 import { type FormattedResources, parseAmount, type ResourceVector } from "@resource-broker/base";
 import type { SliceDefaults } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
-import type { EndReason, Phase, TIERS } from "@resource-broker/domain";
+import type { EndReason, Phase, TIERS, WaitingReason } from "@resource-broker/domain";
 
 /** A reservation as the agent knows it, whatever the transport. `transport/reservation-mapping.ts` makes it. */
 export interface Reservation {
@@ -33,6 +33,34 @@ export interface Reservation {
   /** The IDs of both clusters in the data plane, where they are known. */
   readonly dataPlaneIds: { readonly requester?: string | undefined; readonly provider?: string | undefined };
   readonly sliceDefaults?: SliceDefaults | undefined;
+}
+
+/** A request of this cluster that waits at the broker, or has left its queue without a reservation. */
+export interface WaitingRequest {
+  /** The ID that its reservation will have. */
+  readonly id: string;
+  readonly requester: string;
+  readonly tenant: string;
+  /** Pending, or final. */
+  readonly phase: Phase;
+  readonly message: string;
+  readonly endReason?: EndReason | undefined;
+  readonly createdAt: string;
+  /** It fails if it has no reservation by then. */
+  readonly until: string;
+  readonly generation: number;
+  readonly key?: string | undefined;
+  /** Undefined: the broker did not compute it. */
+  readonly queue?: QueuePlace | undefined;
+}
+
+/** Where a request stands in the queue. */
+export interface QueuePlace {
+  readonly position: number;
+  readonly of: number;
+  readonly reason: WaitingReason;
+  readonly expectedStart?: string | undefined;
+  readonly nominatedTo?: string | undefined;
 }
 
 /** The idempotency key of one attempt of one ResourceRequest: a repeated call reserves nothing new. */

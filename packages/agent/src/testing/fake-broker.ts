@@ -1,3 +1,4 @@
+import { isReserved, type ReservationOrWaiting } from "@resource-broker/client";
 import { hash } from "node:crypto";
 import { type Clock, Fault } from "@resource-broker/base";
 import {
@@ -5,6 +6,7 @@ import {
   type AdoptionRequestDTO,
   fromAdvertisement,
   fromReservation,
+  fromWaiting,
   type PeerStatementDTO,
   type ReservationDTO,
   type ReservationRequestDTO,
@@ -12,7 +14,9 @@ import {
   type SliceDefaults,
   toAdoptionOffers,
   toAdvertisement,
+  toMilliseconds,
   toReservationRequest,
+  type WaitingRequestDTO,
 } from "@resource-broker/contract";
 import {
   apply,
@@ -24,9 +28,13 @@ import {
   initialAdoptionWindow,
   isFinal,
   type LedgerEvent,
+  MARKET_PROTOCOL,
+  queuePlaces,
   type Reply,
   type Reservation,
   reservationId,
+  tenantOf,
+  type Waiting,
 } from "@resource-broker/domain";
 import type {
   BrokerEvent,
@@ -49,6 +57,13 @@ const ADMIN = { clusterId: "ops", isAdmin: true } as const;
 
 /** What an admin does. */
 export const asAdmin = { by: ADMIN } as const;
+
+function waitIn({ wait, namespace }: ReservationRequestDTO) {
+  return {
+    ...(wait === undefined ? {} : { wait: { forMs: toMilliseconds(wait.for) } }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+}
 
 export type FakeBroker = ReturnType<typeof fakeBroker>;
 
@@ -132,6 +147,7 @@ export function fakeBroker(clock: Clock) {
         ledgerId: isOlder ? undefined : ledgerId(),
         brokerTimeMs: Math.floor(now() / 1000) * 1000,
         isCurrent: !isOlder,
+        canQueue: !isOlder,
       };
       for (const listener of responseListeners) listener(response);
     };
@@ -159,7 +175,7 @@ export function fakeBroker(clock: Clock) {
         return perform();
       });
 
-    const request = (body: ReservationRequestDTO, key: string): ReservationDTO => {
+    const request = (body: ReservationRequestDTO, key: string): ReservationOrWaiting => {
       const mapped = toReservationRequest(body);
       if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
       made++;
@@ -168,7 +184,7 @@ export function fakeBroker(clock: Clock) {
         kind: "reserve",
         requester: clusterId,
         request: mapped.value,
-        ...(isOlder ? {} : { key }),
+        ...(isOlder ? {} : { key, protocol: MARKET_PROTOCOL, ...waitIn(body) }),
         reservationId: reservationId(clusterId, hash("sha256", secret, "buffer")),
         decisionId: `dec-${made}`,
       });
@@ -177,7 +193,17 @@ export function fakeBroker(clock: Clock) {
           details: refusalDetails(reply.decision, "full"),
         });
       }
-      return after(reply, clusterId);
+      return reply.kind === "waiting" ? shownWaiting(reply.waiting) : after(reply, clusterId);
+    };
+    const shownWaiting = (entry: Waiting): WaitingRequestDTO => {
+      const [place] = queuePlaces(
+        ledger,
+        { now: now(), policy: DEFAULT_POLICY },
+        ({ id }) => id === entry.id,
+      );
+      const { requester, namespace } = entry;
+      const tenant = tenantOf(DEFAULT_POLICY, requester, namespace);
+      return fromWaiting(entry, { tenant, isRequester: true, ...(place === undefined ? {} : { place }) });
     };
     const after = (reply: Reply, reader: string): ReservationDTO => {
       if (reply.kind === "granted" || reply.kind === "current") {
@@ -220,7 +246,24 @@ export function fakeBroker(clock: Clock) {
             ...(providerInstructions.length === 0 ? {} : { providerInstructions }),
           };
         }),
-      reserve: (body, key) => call("reserve", key, () => request(body, key)),
+      reserve: (body, key) =>
+        call("reserve", key, () => {
+          const reply = request(body, key);
+          if (isReserved(reply)) return reply;
+          throw new Fault("no-capacity", reply.status.message);
+        }),
+      reserveOrWait: (body, key) => call("reserveOrWait", key, () => request(body, key)),
+      getWaiting: (id) =>
+        call("getWaiting", id, () => {
+          const entry = ledger.waiting.byId.get(id);
+          return entry?.requester === clusterId ? shownWaiting(entry) : undefined;
+        }),
+      listWaiting: () =>
+        call("listWaiting", "", () =>
+          [...ledger.waiting.byId.values()]
+            .filter(({ requester, phase }) => requester === clusterId && phase === "Pending")
+            .map(shownWaiting),
+        ),
       listReservations: (role) =>
         newer("listReservations", role, () => of(clusterId, role).map((each) => shown(each, role))),
       getReservation: (id) =>

@@ -1,7 +1,13 @@
-import type { BrokerClient, BrokerEvent, ResponseMetadata, Role } from "@resource-broker/client";
+import {
+  type BrokerClient,
+  type BrokerEvent,
+  isReserved,
+  type ResponseMetadata,
+  type Role,
+} from "@resource-broker/client";
 import type { AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
-import type { Reservation } from "../reservations/reservation.ts";
-import { fromWire, toOffer } from "./reservation-mapping.ts";
+import type { Reservation, WaitingRequest } from "../reservations/reservation.ts";
+import { fromWire, toOffer, waitingFromWire } from "./reservation-mapping.ts";
 
 export type { BrokerEvent, ResponseMetadata, Role };
 
@@ -27,6 +33,7 @@ export interface CapacityChange {
 /** What the broker pushes, as the agent reads it. */
 export type ReservationEvent =
   | { readonly kind: "instruction" | "reservation"; readonly reservation: Reservation }
+  | { readonly kind: "waiting"; readonly waiting: WaitingRequest }
   | { readonly kind: "capacity"; readonly capacity: CapacityChange }
   /** What another cluster states to this one: a signed JWS. Nothing in it was checked. */
   | { readonly kind: "statement"; readonly from: string; readonly statement: string }
@@ -45,6 +52,20 @@ export function brokerCommunicator(transport: BrokerTransport) {
     },
     reserve: async (request: ReservationRequestDTO, key: string) =>
       fromWire(await transport.reserve(request, key)),
+    /** For a broker that can queue: the request waits if nobody has room. */
+    reserveOrWait: async (
+      request: ReservationRequestBody,
+      key: string,
+    ): Promise<Reservation | WaitingRequest> => {
+      const answer = await transport.reserveOrWait(request, key);
+      return isReserved(answer) ? fromWire(answer) : waitingFromWire(answer);
+    },
+    /** Undefined: there is no such waiting request; it may have become a reservation. */
+    getWaiting: async (id: string) => {
+      const found = await transport.getWaiting(id);
+      return found && waitingFromWire(found);
+    },
+    listWaiting: async () => (await transport.listWaiting()).map(waitingFromWire),
     listReservations: async (role: Role) => (await transport.listReservations(role)).map(fromWire),
     getReservation: async (id: string) => {
       const found = await transport.getReservation(id);
@@ -75,6 +96,8 @@ function fromEvent(event: BrokerEvent): ReservationEvent {
     case "instruction":
     case "reservation":
       return { kind: event.kind, reservation: fromWire(event.reservation) };
+    case "waiting":
+      return { kind: "waiting", waiting: waitingFromWire(event.waiting) };
     case "capacity": {
       const { change, reservationIDs: reservationIds = [], message = "" } = event.capacity;
       return { kind: "capacity", capacity: { change, reservationIds, message } };

@@ -11,8 +11,11 @@ export function noBroker(): BrokerTransport {
     identity: () => undefined,
     publish: (advertisement) => Promise.resolve({ advertisement }),
     reserve: absent,
+    reserveOrWait: absent,
     listReservations: absent,
     getReservation: absent,
+    getWaiting: absent,
+    listWaiting: absent,
     listInstructions: absent,
     watch: () => {
       throw new Fault("unsupported", NO_BROKER);

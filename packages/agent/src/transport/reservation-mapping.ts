@@ -1,6 +1,11 @@
 import { parseResources } from "@resource-broker/base";
-import { type AdoptionRequestDTO, present, type ReservationDTO } from "@resource-broker/contract";
-import type { Reservation } from "../reservations/reservation.ts";
+import {
+  type AdoptionRequestDTO,
+  present,
+  type ReservationDTO,
+  type WaitingRequestDTO,
+} from "@resource-broker/contract";
+import type { Reservation, WaitingRequest } from "../reservations/reservation.ts";
 
 export function fromWire(wire: ReservationDTO): Reservation {
   const { requestedResources, status } = wire;
@@ -26,6 +31,23 @@ export function fromWire(wire: ReservationDTO): Reservation {
     providerEndpoint: wire.targetClusterEndpoint,
     dataPlaneIds: { requester: wire.requesterLiqoID, provider: wire.targetLiqoID },
     sliceDefaults: wire.sliceDefaults,
+  };
+}
+
+export function waitingFromWire(wire: WaitingRequestDTO): WaitingRequest {
+  const { status, queue } = wire;
+  return {
+    id: wire.id,
+    requester: wire.requesterID,
+    tenant: wire.tenant,
+    phase: status.phase,
+    message: status.message,
+    endReason: wire.reason,
+    createdAt: wire.createdAt,
+    until: wire.until,
+    generation: wire.generation,
+    key: wire.key,
+    queue,
   };
 }
 

@@ -3,11 +3,14 @@ import { advertisementReplySchema, advertisementSchema } from "../../src/wire/ad
 import { decisionSchema, quoteSchema } from "../../src/wire/decision.ts";
 import { acknowledgementSchema } from "../../src/wire/instructions.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
+import { queuePageSchema, waitingRequestSchema } from "../../src/wire/waiting.ts";
 import { renewRequestSchema, reservationRequestSchema } from "../../src/wire/reservation-request.ts";
 import * as examples from "./examples.ts";
 import { created, ok, type Route } from "./route.ts";
 
 const reservationBody = { schema: reservationSchema, example: examples.reservation };
+const eitherBody = { ...reservationBody, otherSchema: waitingRequestSchema };
+const waitingBody = { schema: waitingRequestSchema, example: examples.waiting };
 const WITH_BODY = ["malformed", "invalid", "too-large", "unsupported-media"] as const;
 
 /** What agents call. */
@@ -33,16 +36,25 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Reservations",
     summary: "Reserve resources in the best cluster",
     description:
-      "For any cluster, and for admins on behalf of one. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation.",
+      "For any cluster, and for admins on behalf of one. Decides, locks and answers in one call; the answer is sent when it is durable. The same key and request again: the current state of the same reservation. With `wait`, what does not fit now waits in the queue.",
     parameters: ["requester", "idempotencyKey", "agentProtocol"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
     reply: created("Locked.", reservationBody),
-    otherReply: {
-      status: 200,
-      description: "A retry: the reservation that this key made, as it is now.",
-      body: reservationBody,
-      headers: ["Idempotency-Replayed"],
-    },
+    otherReplies: [
+      {
+        status: 202,
+        description:
+          "Nobody has room, and it waits: ask for it by its id, or follow the stream. Only with `wait`.",
+        body: waitingBody,
+        headers: ["Idempotency-Replayed"],
+      },
+      {
+        status: 200,
+        description: "A retry: what this key made, as it is now.",
+        body: eitherBody,
+        headers: ["Idempotency-Replayed"],
+      },
+    ],
     faults: [
       ...WITH_BODY,
       "no-capacity",
@@ -63,11 +75,10 @@ export const AGENT_ROUTES: readonly Route[] = [
     description:
       "For the requester. Also works before the reservation exists: a request with this key that arrives later is refused with 410.",
     parameters: ["key", "requester"],
-    reply: ok("Released.", reservationBody),
-    otherReply: {
-      status: 204,
-      description: "Nothing was made with this key, and nothing will be for a day.",
-    },
+    reply: ok("Released.", eitherBody),
+    otherReplies: [
+      { status: 204, description: "Nothing was made with this key, and nothing will be for a day." },
+    ],
     faults: ["invalid", "quota-exceeded"],
   },
   {
@@ -96,9 +107,31 @@ export const AGENT_ROUTES: readonly Route[] = [
     operationId: "release",
     tag: "Reservations",
     summary: "Release a reservation",
-    description: "For the requester and admins. Releasing what has ended is no error.",
+    description:
+      "For the requester and admins. A request that waits leaves the queue. Releasing what has ended is no error.",
     parameters: ["reservationID"],
-    reply: ok("Released.", reservationBody),
+    reply: ok("Released.", eitherBody),
+    faults: ["not-found"],
+  },
+  {
+    call: "GET /api/v1/queue",
+    operationId: "listQueue",
+    tag: "Reservations",
+    summary: "The requests that wait, with their places",
+    description:
+      "For clusters their own, for admins all. In the order of the queue: priority, then the tenant with the lowest share of the fleet, then who came first.",
+    parameters: ["requester", "limit", "offset"],
+    reply: ok("One page.", { schema: queuePageSchema, example: { items: [examples.waiting], total: 1 } }),
+    faults: ["invalid"],
+  },
+  {
+    call: "GET /api/v1/queue/{id}/explanation",
+    operationId: "explainWaiting",
+    tag: "Decisions",
+    summary: "Why a request still waits",
+    description: "For the requester and admins. The decision that would be made now; nothing is recorded.",
+    parameters: ["reservationID"],
+    reply: ok("The decision.", { schema: decisionSchema, example: examples.decision }),
     faults: ["not-found"],
   },
   {
@@ -128,7 +161,7 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Instructions",
     summary: "What your cluster has to hold",
     description:
-      "For the provider. With watch=true a stream of server-sent events: `instruction` (you provide), `reservation` (you asked), `capacity` (CapacityEventDTO), `statement` (PeerStatementDTO) and `reset` (ResetEventDTO); the event id is the commit number.",
+      "For the provider. With watch=true a stream of server-sent events: `instruction` (you provide), `reservation` (you asked), `waiting` (WaitingRequestDTO: your request has left the queue without a reservation, or capacity is kept for it), `capacity` (CapacityEventDTO), `statement` (PeerStatementDTO) and `reset` (ResetEventDTO); the event id is the commit number.",
     parameters: ["watch", "lastEventID", "agentProtocol"],
     reply: {
       status: 200,

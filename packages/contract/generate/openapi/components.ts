@@ -15,6 +15,7 @@ import * as reservation from "../../src/wire/reservation.ts";
 import * as reservationRequest from "../../src/wire/reservation-request.ts";
 
 import * as statement from "../../src/wire/statement.ts";
+import * as waiting from "../../src/wire/waiting.ts";
 
 const EXPORTS: readonly object[] = [
   policy,
@@ -32,6 +33,7 @@ const EXPORTS: readonly object[] = [
   reservation,
   reservationRequest,
   statement,
+  waiting,
 ];
 
 /** Every schema with a name. */

@@ -73,7 +73,7 @@ function pathsOf(routes: readonly Route[]): Json {
 
 function operationOf(route: Route): Json {
   const { parameters = [], body, faults: own = [] } = route;
-  const replies = [route.reply, ...(route.otherReply === undefined ? [] : [route.otherReply])];
+  const replies = [route.reply, ...(route.otherReplies ?? [])];
   const successes = replies.map((reply) => [reply.status, successOf(reply, route)] as const);
   const faults = route.isPublic === true ? own : [...COMMON_FAULTS, ...own];
   return {
@@ -140,8 +140,10 @@ function errorExample(code: WireFaultCode): Json {
   return code === "no-capacity" ? noCapacity : { error: FAULTS[code].advice, code };
 }
 
-function mediaType({ schema, example }: Body): Json {
-  return { schema: reference(schema), example };
+function mediaType({ schema, otherSchema, example }: Body): Json {
+  const either =
+    otherSchema === undefined ? undefined : { anyOf: [reference(schema), reference(otherSchema)] };
+  return { schema: either ?? reference(schema), example };
 }
 
 function textType(example: string | undefined): Json {

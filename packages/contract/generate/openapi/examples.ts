@@ -44,6 +44,31 @@ export const reservation = {
   decisionID: "dec-4f0q2",
 };
 
+export const waiting = {
+  id: "rsv-rome-k3u7dq2hvmx5b4ta",
+  requesterID: "rome",
+  namespace: "ml-training",
+  tenant: "ml",
+  requestedResources: { cpu: "4", memory: "8Gi" },
+  status: {
+    phase: "Pending",
+    message: "Waits for 4 CPU / 8Gi Memory at position 2 of 7: no cluster that suits it has room",
+  },
+  createdAt: "2026-07-01T10:00:00.123Z",
+  until: "2026-07-01T14:00:00.123Z",
+  generation: 1,
+  key: "5f1c8a3e-2",
+  tier: "on-demand",
+  priority: 10,
+  queue: {
+    position: 2,
+    of: 7,
+    reason: "Capacity",
+    expectedStart: "2026-07-01T14:05:00Z",
+    share: 0.125,
+  },
+};
+
 export const instruction = {
   ...reservation,
   status: { ...reservation.status, message: "Hold 4 CPU / 8Gi Memory for requester rome" },

@@ -39,14 +39,19 @@ const certificateReplies = {
     schema: certificateReplySchema,
     example: { state: "issued", certificate: PEM, authorities: PEM, notAfter: "2026-07-31T10:00:00Z" },
   }),
-  otherReply: {
-    status: 202,
-    description: "Not yet: ask again with the same keys.",
-    body: {
-      schema: certificateReplySchema,
-      example: { state: "waiting", message: "the certificate is being signed; ask again with the same keys" },
+  otherReplies: [
+    {
+      status: 202,
+      description: "Not yet: ask again with the same keys.",
+      body: {
+        schema: certificateReplySchema,
+        example: {
+          state: "waiting",
+          message: "the certificate is being signed; ask again with the same keys",
+        },
+      },
     },
-  },
+  ],
 } as const;
 
 /** How agents join, who may, and what they state to each other. */

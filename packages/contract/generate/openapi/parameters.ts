@@ -127,8 +127,8 @@ export const PARAMETERS = {
   ),
   agentProtocol: inHeader(
     HEADER.agentProtocol,
-    { type: "integer", const: PROTOCOL_VERSION },
-    "Agents that speak every call send 2; older ones send nothing and get the older forms.",
+    { type: "integer", minimum: 1, maximum: 9999, default: 1, examples: [PROTOCOL_VERSION] },
+    "What the caller speaks. 2: every call. 3: requests that wait as well. Absent: the older forms.",
   ),
 } as const;
 

@@ -25,8 +25,8 @@ export interface Route {
   /** False: the call works with an empty body as well. */
   readonly isBodyOptional?: boolean;
   readonly reply: Reply;
-  /** The other way it can go well. */
-  readonly otherReply?: Reply;
+  /** The other ways it can go well. */
+  readonly otherReplies?: readonly Reply[];
   /** Faults of this call beside those that every call can meet. */
   readonly faults?: readonly WireFaultCode[];
   /** Answers without a client certificate. */
@@ -35,6 +35,8 @@ export interface Route {
 
 export interface Body {
   readonly schema: SchemaNode;
+  /** The other thing that it may be. */
+  readonly otherSchema?: SchemaNode;
   readonly example: unknown;
 }
 

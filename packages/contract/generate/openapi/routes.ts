@@ -9,7 +9,9 @@ export const ROUTES: readonly Route[] = [...AGENT_ROUTES, ...ADMIN_ROUTES, ...JO
 
 /** What the calls take and answer. */
 export function bodySchemas(): SchemaNode[] {
-  return ROUTES.flatMap(({ body, reply, otherReply }) =>
-    [body, reply.body, otherReply?.body].flatMap((each) => (each === undefined ? [] : [each.schema])),
+  return ROUTES.flatMap(({ body, reply, otherReplies = [] }) =>
+    [body, reply.body, ...otherReplies.map((other) => other.body)].flatMap((each) =>
+      each === undefined ? [] : [each.schema, ...(each.otherSchema === undefined ? [] : [each.otherSchema])],
+    ),
   );
 }

@@ -3,6 +3,7 @@ import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import {
   dnsLabel,
+  duration,
   httpsUrl,
   labelKey,
   labelValue,
@@ -13,6 +14,7 @@ import {
 import { reservationCostSchema } from "../wire/cost.ts";
 import { phaseSchema } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
+import { queuePlaceFields } from "../wire/waiting.ts";
 import { AGE, column, type Kind, MESSAGE, requestedColumns, wide, kindNames } from "./kind.ts";
 import { explanationField, lifetimeFields, requestedFields, statusFields } from "./shared-fields.ts";
 
@@ -37,10 +39,11 @@ const offloadSchema = t.object({
 const specSchema = t.object({
   ...requestedFields,
   ...requestOptionFields,
-  queue: t.optional(
-    t.boolean(),
-    "True: when nothing fits, try again until something does. Absent: false.",
-    true,
+  queue: t.optional(t.boolean(), "True: when nothing fits, wait in the broker's queue. Absent: false.", true),
+  queueTimeout: t.optional(
+    duration("positive"),
+    "The longest it waits in the queue. Absent: as long as the broker's policy allows (queue.maxWait, 24h).",
+    "4h",
   ),
   offload: t.optional(offloadSchema, "Which pods shall use the borrowed resources."),
 });
@@ -68,8 +71,20 @@ const statusSchema = t.object({
   attempts: t.optional(t.integer(0, 2_147_483_647), "How often the broker was asked.", 1),
   nextAttemptTime: t.optional(
     time(),
-    "When the broker is asked again, for a queued request.",
+    "When an older broker, without a queue, is asked again.",
     "2026-07-01T10:00:30Z",
+  ),
+  tenant: t.optional(
+    t.nonEmptyLine(253),
+    "The tenant that the request counts for, by the broker's policy.",
+    "ml",
+  ),
+  queue: t.optional(
+    t.object({
+      ...queuePlaceFields,
+      place: t.required(t.nonEmptyLine(32), "Position and length of the queue, for people.", "2/7"),
+    }),
+    "Its place in the queue when the broker was last asked. Absent: it does not wait.",
   ),
   explanation: explanationField,
   ...statusFields,
@@ -88,6 +103,8 @@ export const resourceRequestKind: Kind<Infer<typeof specSchema>, Infer<typeof st
     column("Target", ".status.targetClusterID", "The cluster that lends."),
     AGE,
     ...requestedColumns.wide,
+    wide(column("Queue", ".status.queue.place", "Its place in the queue.")),
+    wide(column("Tenant", ".status.tenant", "The tenant that it counts for.")),
     wide(column("Reservation", ".status.reservationName", "The reservation at the broker.")),
     wide(column("Expires", ".status.expiresAt", "When it ends by itself.")),
     wide({

@@ -1,12 +1,20 @@
 import { amountForm, closest, formatDuration, perResource } from "@resource-broker/base";
-import { DEFAULT_POLICY, type Policy, type PricePolicy, type Quota } from "@resource-broker/domain";
+import {
+  DEFAULT_POLICY,
+  DEFAULT_TENANT,
+  type Policy,
+  type PricePolicy,
+  type QueuePolicy,
+  type Quota,
+  type Tenant,
+} from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
 import { fromCostModel, toCostModel } from "../mapping/cost.ts";
 import { mapValues, present } from "../mapping/present.ts";
 import { toMilliseconds } from "../mapping/reservation-request.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
-import { type PolicyDTO, policySchema, type QuotaDTO } from "./policy-schema.ts";
+import { type PolicyDTO, policySchema, type QuotaDTO, type TenantDTO } from "./policy-schema.ts";
 
 const BUILT_IN_SCORERS = ["resources", "cost"];
 
@@ -41,7 +49,7 @@ export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.ver
 }
 
 function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy {
-  const { lending = {}, prices = {}, quotas = {}, defaultQuota = {} } = dto;
+  const { lending = {}, prices = {}, quotas = {}, defaultQuota = {}, queue = {}, tenants = {} } = dto;
   const stated = present({
     weights: dto.weights,
     ratings: dto.ratings,
@@ -61,7 +69,30 @@ function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy
     lending: { ...DEFAULT_POLICY.lending, ...lending },
     quotas: mapValues(quotas, (limits, clusterId) => toQuota(limits, `quotas.${clusterId}`, reader)),
     defaultQuota: { ...DEFAULT_POLICY.defaultQuota, ...toQuota(defaultQuota, "defaultQuota", reader) },
+    queue: { ...DEFAULT_POLICY.queue, ...toQueuePolicy(queue) },
+    tenants: mapValues(tenants, (tenant, name) => toTenant(tenant, `tenants.${name}`, reader)),
   };
+}
+
+function toQueuePolicy(dto: NonNullable<PolicyDTO["queue"]>): Partial<QueuePolicy> {
+  return present({
+    max: dto.max,
+    maxPerTenant: dto.perTenant,
+    maxWaitMs: milliseconds(dto.maxWait),
+    turnaroundMs: milliseconds(dto.turnaround),
+    holdAfterMs: milliseconds(dto.holdAfter),
+    backfillMs: milliseconds(dto.backfill),
+  });
+}
+
+function toTenant(dto: TenantDTO, path: string, reader: AmountReader): Tenant {
+  const { members = [], weight = 1, quota, maxPriority } = dto;
+  return present({
+    members,
+    weight,
+    quota: quota === undefined ? {} : toQuota(quota, `${path}.quota`, reader),
+    maxPriority,
+  });
 }
 
 function toPrices(dto: NonNullable<PolicyDTO["prices"]>): PricePolicy {
@@ -104,8 +135,30 @@ export function fromPolicy(policy: Policy, sliceDefaults: SliceDefaults): Policy
     lending: policy.lending,
     quotas: mapValues(policy.quotas, (quota) => fromQuota(quota)),
     defaultQuota: fromQuota(policy.defaultQuota),
+    queue: fromQueuePolicy(policy.queue),
+    tenants: mapValues(policy.tenants, (tenant) => fromTenant(tenant)),
     disclosure: policy.disclosure,
     sliceDefaults,
+  });
+}
+
+function fromQueuePolicy(queue: QueuePolicy): NonNullable<PolicyDTO["queue"]> {
+  return {
+    max: queue.max,
+    perTenant: queue.maxPerTenant,
+    maxWait: formatDuration(queue.maxWaitMs),
+    turnaround: formatDuration(queue.turnaroundMs),
+    holdAfter: formatDuration(queue.holdAfterMs),
+    backfill: formatDuration(queue.backfillMs),
+  };
+}
+
+function fromTenant({ members, weight, quota, maxPriority }: Tenant): TenantDTO {
+  return present({
+    members: members.length === 0 ? undefined : members,
+    weight,
+    quota: Object.keys(quota).length === 0 ? undefined : fromQuota(quota),
+    maxPriority,
   });
 }
 
@@ -127,7 +180,7 @@ function durationOf(ms: number | undefined): string | undefined {
 
 /** Cross-field validation of a policy. */
 function crossFieldProblems(dto: PolicyDTO): Problem[] {
-  return [...weightProblems(dto), ...ttlProblems(dto), ...priceProblems(dto)];
+  return [...weightProblems(dto), ...ttlProblems(dto), ...priceProblems(dto), ...tenantProblems(dto)];
 }
 
 function weightProblems({ weights, ratings = {} }: PolicyDTO): Problem[] {
@@ -159,4 +212,39 @@ function priceProblems({ prices = {} }: PolicyDTO): Problem[] {
       path: `prices.clusters.${clusterId}.currency`,
       message: `${currency} has no rate; write prices.rates.${currency}, its worth in ${base}`,
     }));
+}
+
+function tenantProblems({ tenants = {} }: PolicyDTO): Problem[] {
+  const problems: Problem[] = [];
+  for (const [name, { members = [] }] of Object.entries(tenants)) {
+    const path = `tenants.${name}.members`;
+    if (name === DEFAULT_TENANT && members.length > 0)
+      problems.push({ path, message: "must be left out: default is for requests that no tenant claims" });
+    if (name !== DEFAULT_TENANT && members.length === 0)
+      problems.push({ path, message: "name at least one cluster" });
+  }
+  return [...problems, ...overlapProblems(tenants)];
+}
+
+/** A request must have one tenant, whatever the order of the file. */
+function overlapProblems(tenants: Readonly<Record<string, TenantDTO>>): Problem[] {
+  const claims = Object.entries(tenants).flatMap(([name, { members = [] }]) =>
+    members.flatMap(({ cluster, namespaces = ["*"] }) =>
+      namespaces.map((pattern) => ({ name, cluster, pattern })),
+    ),
+  );
+  return claims.flatMap(({ name, cluster, pattern }, index) => {
+    const other = claims
+      .slice(0, index)
+      .find((each) => each.name !== name && each.cluster === cluster && overlap(each.pattern, pattern));
+    if (other === undefined) return [];
+    const message = `claims namespaces of ${cluster} that ${other.name} claims, too (${pattern}, ${other.pattern}); a request has one tenant`;
+    return [{ path: `tenants.${name}.members`, message }];
+  });
+}
+
+function overlap(a: string, b: string): boolean {
+  const [first, second] = [a.replace("*", ""), b.replace("*", "")];
+  if (!a.endsWith("*")) return b.endsWith("*") ? a.startsWith(second) : a === b;
+  return b.endsWith("*") ? first.startsWith(second) || second.startsWith(first) : b.startsWith(first);
 }

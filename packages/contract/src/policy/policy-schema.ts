@@ -4,9 +4,12 @@ import type { Infer } from "../schema/node.ts";
 import { clusterId, currency, duration, quantity } from "../schema/terms.ts";
 import { costSchema } from "../wire/cost.ts";
 import { someQuantityFields } from "../wire/quantities.ts";
+import { MAX_PRIORITY } from "../wire/reservation-request.ts";
+import { MAX_QUEUE } from "../wire/waiting.ts";
 
 const MAX_CLUSTERS = 1000;
 const MAX_SCORERS = 16;
+const MAX_TENANTS = 256;
 
 const scorerName = () =>
   t.matching("^[a-z][a-zA-Z0-9-]*$", "a scorer's name, such as latency", { maxLength: 63 });
@@ -31,6 +34,17 @@ const pricesSchema = t.object({
   ),
 });
 
+const tenantName = () =>
+  t.matching("^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$", "a tenant's name: lower-case letters, digits and '-'", {
+    maxLength: 63,
+  });
+const namespacePattern = () =>
+  t.matching(
+    "^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$|^(?:[a-z0-9][-a-z0-9]*)?\\*$",
+    "a namespace, or the beginning of names followed by *",
+    { maxLength: 63 },
+  );
+
 const quotaFields = {
   ...someQuantityFields,
   reservations: t.optional(
@@ -45,6 +59,65 @@ export const quotaSchema = t.titled(
   "The most that a requester may hold at once. Only what is named is limited.",
 );
 export type QuotaDTO = Infer<typeof quotaSchema>;
+
+const tenantSchema = t.object({
+  members: t.optional(
+    t.array(
+      t.object({
+        cluster: t.required(clusterId(), "A cluster whose requests count for the tenant.", "rome"),
+        namespaces: t.optional(
+          t.array(namespacePattern(), 64),
+          "Only requests from these namespaces; ml-* means every name that begins so. Absent: all.",
+          ["ml-*"],
+        ),
+      }),
+      256,
+    ),
+    "Whose requests count for the tenant. Every tenant needs some, except the one named default.",
+    [{ cluster: "rome", namespaces: ["ml-*"] }],
+  ),
+  weight: t.optional(
+    t.positiveNumber(1e6),
+    "A tenant of twice the weight gets twice the share. Absent: 1.",
+    3,
+  ),
+  quota: t.optional(quotaSchema, "The most that its clusters may hold together.", { gpu: "8" }),
+  maxPriority: t.optional(
+    t.integer(-MAX_PRIORITY, MAX_PRIORITY),
+    "Requests of a higher priority are refused. Absent: no limit.",
+    100,
+  ),
+});
+export type TenantDTO = Infer<typeof tenantSchema>;
+
+const queueSchema = t.object({
+  max: t.optional(
+    t.integer(0, MAX_QUEUE),
+    "The most requests that wait at once; 0: nobody may wait. Those that wait already stay. Absent: 10000.",
+    10_000,
+  ),
+  perTenant: t.optional(t.integer(0, MAX_QUEUE), "The most of one tenant. Absent: 100.", 100),
+  maxWait: t.optional(
+    duration("positive"),
+    "The longest a request may wait, and how long one waits that does not say. Absent: 24h.",
+    "24h",
+  ),
+  turnaround: t.optional(
+    duration("non-negative"),
+    "Capacity is usable again this long after a reservation has ended. Absent: 5m.",
+    "5m",
+  ),
+  holdAfter: t.optional(
+    duration("positive"),
+    "The first request for which no start can be computed gets a provider's capacity kept after this time. Absent: 10m.",
+    "10m",
+  ),
+  backfill: t.optional(
+    duration("non-negative"),
+    "Requests of at most this duration may use capacity that is kept without a known start. Absent: 15m.",
+    "15m",
+  ),
+});
 
 /** The policy file, and the spec of a BrokerPolicy object. Everything may be left out. */
 export const policySchema = t.message("PolicyDTO", "What the operator decides. Everything may be left out.", {
@@ -112,6 +185,12 @@ export const policySchema = t.message("PolicyDTO", "What the operator decides. E
     quotaSchema,
     "The most that any other requester may hold at once. Absent: 500 reservations of any size.",
     { reservations: 500 },
+  ),
+  queue: t.optional(queueSchema, "How requests wait for capacity."),
+  tenants: t.optional(
+    t.record(tenantName(), tenantSchema, MAX_TENANTS),
+    "Teams that share the fleet. A request that none of them claims counts for its own cluster, by the rules of the tenant default.",
+    { ml: { members: [{ cluster: "rome", namespaces: ["ml-*"] }], weight: 3 } },
   ),
   disclosure: t.optional(
     t.oneOf("full", "reasons"),

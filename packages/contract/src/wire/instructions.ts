@@ -4,6 +4,7 @@ import { reservationName } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 import { peerStatementSchema } from "./statement.ts";
 import { generationSchema, reservationSchema } from "./reservation.ts";
+import { waitingRequestSchema } from "./waiting.ts";
 
 export const capacityEventSchema = t.message("CapacityEventDTO", "Capacity came back or is at risk.", {
   change: t.required(
@@ -39,6 +40,8 @@ export const EVENT_SCHEMAS = {
   instruction: reservationSchema,
   /** A reservation that this cluster asked for. */
   reservation: reservationSchema,
+  /** A request of this cluster that waited has left the queue, or capacity is kept for it. From protocol 3 on. */
+  waiting: waitingRequestSchema,
   capacity: capacityEventSchema,
   reset: resetEventSchema,
   /** The newest statement of a peer to this cluster. */

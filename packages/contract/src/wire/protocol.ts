@@ -1,7 +1,8 @@
 import { PROBE_PATH } from "@resource-broker/base";
+import { MARKET_PROTOCOL } from "@resource-broker/domain";
 
-/** Peers that send this number in Agent-Protocol or Broker-Protocol speak every call; others only the first ones. */
-export const PROTOCOL_VERSION = 2;
+/** What this version sends in Agent-Protocol and Broker-Protocol. A feature needs at least the number it came with. */
+export const PROTOCOL_VERSION = MARKET_PROTOCOL;
 
 export const HEADER = {
   idempotencyKey: "Idempotency-Key",
@@ -66,6 +67,8 @@ export const PATH = {
   renew: (id: string): string => `${API}/reservations/${part(id)}/renew`,
   releaseByKey: (key: string): string => `${API}/reservations?key=${part(key)}`,
   timeline: (id: string): string => `${API}/reservations/${part(id)}/timeline`,
+  queue: `${API}/queue`,
+  queueExplanation: (id: string): string => `${API}/queue/${part(id)}/explanation`,
   decisions: `${API}/decisions`,
   decision: (id: string): string => `${API}/decisions/${part(id)}`,
   quotes: `${API}/quotes`,

@@ -1,10 +1,10 @@
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, duration, labelKey, labelValue, time } from "../schema/terms.ts";
+import { clusterId, dnsLabel, duration, labelKey, labelValue, time } from "../schema/terms.ts";
 import { tierSchema } from "./cost.ts";
 import { extendedCounts, requestedQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
 
-const MAX_PRIORITY = 1_000_000_000;
+export const MAX_PRIORITY = 1_000_000_000;
 
 const constraintsSchema = t.object({
   regions: t.optional(
@@ -24,7 +24,7 @@ const constraintsSchema = t.object({
 export const requestOptionFields = {
   priority: t.optional(
     t.integer(-MAX_PRIORITY, MAX_PRIORITY),
-    "Orders requests that arrive together; higher first. Nothing else. Absent: 0.",
+    "Orders requests that arrive together or wait; higher first. Absent: 0.",
     10,
   ),
   duration: t.optional(
@@ -60,6 +60,21 @@ export const reservationRequestSchema = t.message(
       { "amd.com/gpu": "1" },
     ),
     ...requestOptionFields,
+    wait: t.optional(
+      t.object({
+        for: t.required(
+          duration("positive"),
+          "The longest it may wait; at most the policy's queue.maxWait.",
+          "4h",
+        ),
+      }),
+      "If nobody has room: wait in the queue instead of being refused. Needs an Idempotency-Key, and Agent-Protocol 3.",
+    ),
+    namespace: t.optional(
+      dnsLabel(),
+      "Namespace of the request in its own cluster: the policy may give it to a tenant.",
+      "ml-training",
+    ),
   },
 );
 export type ReservationRequestDTO = Infer<typeof reservationRequestSchema>;

@@ -67,8 +67,11 @@ interface LiqoIdentity {
   readonly version: string;
 }
 
-/** Agents of this protocol version support every call. */
-export const CURRENT_PROTOCOL = 2;
+/** Protocols by what came with them. A peer has a feature if it sends at least that number; none or 1: an agent of the Go thesis. */
+/** Activate, acknowledge, release, usage. */
+export const CALLS_PROTOCOL = 2;
+/** Waiting requests and notices. */
+export const MARKET_PROTOCOL = 3;
 
 /** The label that carries a cluster's region, as Kubernetes nodes do. */
 export const REGION_LABEL = "topology.kubernetes.io/region";

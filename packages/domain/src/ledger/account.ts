@@ -7,11 +7,7 @@ import {
   type ResourceVector,
   subtract,
 } from "@resource-broker/base";
-import {
-  type Advertisement,
-  CURRENT_PROTOCOL,
-  type ReservationUsage,
-} from "../advertisement/advertisement.ts";
+import { type Advertisement, CALLS_PROTOCOL, type ReservationUsage } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
@@ -159,7 +155,7 @@ interface DerivedCapacity {
 
 export function deriveCapacity(advertisement: Advertisement, account: AccountInputs): DerivedCapacity {
   const { reserved } = account;
-  const withheld = advertisement.protocol < CURRENT_PROTOCOL ? withheldFrom(account) : NO_RESOURCES;
+  const withheld = advertisement.protocol < CALLS_PROTOCOL ? withheldFrom(account) : NO_RESOURCES;
   const unallocated = subtract(advertisement.allocatable, advertisement.allocated);
   const left = subtract(subtract(unallocated, withheld), reserved);
   return {

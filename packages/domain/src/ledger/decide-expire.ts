@@ -1,4 +1,4 @@
-import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import { CALLS_PROTOCOL } from "../advertisement/advertisement.ts";
 import { pendingOf, type Waiting } from "../queue/waiting.ts";
 import type { Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -80,7 +80,7 @@ function dueWaiting(ledger: LedgerView, entry: Waiting, context: DecisionContext
 function lostRequesters(ledger: LedgerView, { now, lostAfterMs, ending }: LossContext): LedgerEvent[] {
   const events: LedgerEvent[] = [];
   for (const account of ledger.accounts.values()) {
-    const isOlder = (account.advertisement?.protocol ?? 0) < CURRENT_PROTOCOL;
+    const isOlder = (account.advertisement?.protocol ?? 0) < CALLS_PROTOCOL;
     if (isOlder || now - account.lastSeenAt <= lostAfterMs) continue;
     for (const id of account.asRequester.keys())
       if (!ending.has(id)) events.push({ kind: "ended", at: now, id, reason: "RequesterLost" });

@@ -1,5 +1,5 @@
 import { equals, isCountable, isZero } from "@resource-broker/base";
-import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import { CALLS_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
 import { tenantOf, tenantRules } from "../queue/tenants.ts";
 import type { Waiting } from "../queue/waiting.ts";
@@ -241,7 +241,7 @@ function activationDeadline(
   { now, policy }: DecisionContext,
 ): Instant | undefined {
   const protocol = ledger.accounts.get(requester)?.advertisement?.protocol ?? 0;
-  const canActivate = policy.activationTimeoutMs !== undefined && protocol >= CURRENT_PROTOCOL;
+  const canActivate = policy.activationTimeoutMs !== undefined && protocol >= CALLS_PROTOCOL;
   return canActivate ? now + policy.activationTimeoutMs : undefined;
 }
 

@@ -8,7 +8,7 @@ import {
   subtract,
 } from "@resource-broker/base";
 import type { ClusterId } from "../reservation/ids.ts";
-import type { Policy, Tenant } from "../scheduling/policy.ts";
+import { DEFAULT_TENANT, type Policy, type Tenant } from "../scheduling/policy.ts";
 
 /** What all clusters of a tenant hold together. */
 export interface TenantAccount {
@@ -44,7 +44,7 @@ function matchesPattern(pattern: string, name: string): boolean {
 const UNKNOWN_TENANT: Tenant = /* @__PURE__ */ Object.freeze({ members: [], weight: 1, quota: {} });
 
 export function tenantRules(policy: Policy, tenant: string): Tenant {
-  return lookup(policy.tenants, tenant) ?? UNKNOWN_TENANT;
+  return lookup(policy.tenants, tenant) ?? lookup(policy.tenants, DEFAULT_TENANT) ?? UNKNOWN_TENANT;
 }
 
 /** The account after a reservation of this size came or went. */

@@ -36,6 +36,9 @@ export interface Policy {
   readonly tenants: Readonly<Record<string, Tenant>>;
 }
 
+/** Its rules are for requests that no tenant claims. */
+export const DEFAULT_TENANT = "default";
+
 /** How requests wait for capacity. */
 export interface QueuePolicy {
   /** The most requests that wait at once; 0: none. Those that wait when it is lowered stay. */

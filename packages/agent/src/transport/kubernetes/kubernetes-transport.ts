@@ -91,7 +91,7 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
     responses.report(() => {
       const now = brokerHealth.now();
       const brokerTimeMs = now === undefined ? undefined : Math.trunc(now);
-      return { ledgerId: brokerHealth.ledgerId(), brokerTimeMs, isCurrent: true };
+      return { ledgerId: brokerHealth.ledgerId(), brokerTimeMs, isCurrent: true, canQueue: false };
     });
 
   const answered: Answered = (work) =>
@@ -119,6 +119,9 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
     ...reads(objects),
     ...partyCalls(objects),
     ...adoption(objects),
+    reserveOrWait: noQueue,
+    getWaiting: noQueue,
+    listWaiting: noQueue,
     putStatement: noStatements,
     listStatements: noStatements,
     watch: watches.stream.watch,
@@ -136,6 +139,12 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
       client.close();
     },
   };
+}
+
+function noQueue(): Promise<never> {
+  return Promise.reject(
+    new Fault("unsupported", "requests cannot wait at a broker that is reached through objects"),
+  );
 }
 
 function noStatements(): Promise<never> {

@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Fault, type Log } from "@resource-broker/base";
 import { HEADER, PROTOCOL_VERSION, toErrorBody } from "@resource-broker/contract";
-import type { Instant } from "@resource-broker/domain";
+import { CALLS_PROTOCOL, type Instant } from "@resource-broker/domain";
 import type { HttpMetrics } from "../../metrics/metrics.ts";
 import { type AuthorizeDeps, type AuthorizedRequest, authorize } from "./authorize.ts";
 import type { IdentityCheck } from "./agent-identity.ts";
@@ -158,7 +158,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
     try {
       const { headers, socket } = request;
       const body = await bodyOf(exchange, route);
-      const isOlderAgent = !(Number(headers["agent-protocol"]) >= PROTOCOL_VERSION);
+      const protocol = protocolIn(headers);
       const isCallerGone = (): boolean => socket.destroyed;
       return await route.handle({
         caller,
@@ -167,7 +167,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
         headers,
         body,
         address: socket.remoteAddress ?? "",
-        isOlderAgent,
+        protocol,
+        isOlderAgent: protocol < CALLS_PROTOCOL,
         isCallerGone,
         certificate: () => port.certificateOf(request),
         session: identity.kind === "caller" ? identity.session : undefined,
@@ -245,6 +246,14 @@ export function createRequestHandler(deps: RequestHandlerDeps): RequestHandler {
       else onIdle = resolve;
     });
   return { answer, whenIdle };
+}
+
+const OLDEST_PROTOCOL = 1;
+
+/** Agents of the first version send nothing. A newer agent than this broker keeps its number. */
+function protocolIn({ "agent-protocol": stated }: IncomingHttpHeaders): number {
+  const protocol = typeof stated === "string" && /^[0-9]{1,4}$/.test(stated) ? Number(stated) : 0;
+  return Math.max(OLDEST_PROTOCOL, protocol);
 }
 
 async function bodyOf({ request, response }: Exchange, { body }: Route): Promise<unknown> {

@@ -101,6 +101,8 @@ export interface Call {
   readonly body: unknown;
   /** Of the caller's machine. */
   readonly address: string;
+  /** What the caller sent in Agent-Protocol; 1: nothing. */
+  readonly protocol: number;
   /** True for agents that know only the first calls. */
   readonly isOlderAgent: boolean;
   /** True if the caller has closed the connection. */

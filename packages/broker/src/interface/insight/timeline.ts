@@ -2,7 +2,7 @@ import { describeResources, formatTime, isZero, type ResourceVector, yamlText } 
 import type { TimelineDTO } from "@resource-broker/contract";
 import {
   type AccountView,
-  CURRENT_PROTOCOL,
+  CALLS_PROTOCOL,
   type Instant,
   isLive,
   type Reservation,
@@ -70,7 +70,7 @@ function endedProviderState(used: ResourceVector | undefined): string {
 
 /** False for older agents, which never acknowledge. */
 function acknowledges(account: AccountView | undefined): boolean {
-  return (account?.advertisement?.protocol ?? CURRENT_PROTOCOL) >= CURRENT_PROTOCOL;
+  return (account?.advertisement?.protocol ?? CALLS_PROTOCOL) >= CALLS_PROTOCOL;
 }
 
 /** Progress of the provider: its account and its acknowledgement. */

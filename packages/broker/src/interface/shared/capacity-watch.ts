@@ -1,5 +1,12 @@
 import { exceeds, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
-import type { AccountView, ClusterId, Instant, Reservation, ReservationId } from "@resource-broker/domain";
+import type {
+  AccountView,
+  ClusterId,
+  Instant,
+  Reservation,
+  ReservationId,
+  Waiting,
+} from "@resource-broker/domain";
 import type { Committed, Engine } from "../../engine/engine.ts";
 
 interface ClusterCapacity {
@@ -90,4 +97,13 @@ export function changedReservations({ events }: Committed, ledger: Engine["ledge
     }
   }
   return Array.from(changed).flatMap((id) => ledger.reservations.get(id) ?? []);
+}
+
+/** The waiting requests that a commit changed without a grant: they left the queue, or capacity is kept for them or no more. */
+export function changedWaiting({ events }: Committed, { waiting }: Engine["ledger"]): Waiting[] {
+  return events.flatMap((event) => {
+    const isChange =
+      event.kind === "unqueued" || event.kind === "nominated" || event.kind === "nomination-lapsed";
+    return (isChange ? waiting.byId.get(event.id) : undefined) ?? [];
+  });
 }

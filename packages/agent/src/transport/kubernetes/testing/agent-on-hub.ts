@@ -104,6 +104,8 @@ function lineOf(event: Exclude<BrokerEvent, { kind: "heartbeat" }>): string {
       return `${event.capacity.change}: ${event.capacity.message ?? ""}`;
     case "statement":
       return `statement of ${event.from}`;
+    case "waiting":
+      return `waiting ${event.waiting.id} ${event.waiting.status.phase}`;
     default:
       return `${event.kind} ${event.reservation.id} ${event.reservation.status.phase}`;
   }

@@ -10,7 +10,7 @@ import {
   PATH,
   toAdvertisement,
 } from "@resource-broker/contract";
-import { type ClusterId, CURRENT_PROTOCOL, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
+import { type ClusterId, MAX_RESERVATIONS_PER_PROVIDER } from "@resource-broker/domain";
 import { clusterPage, readClusterQuery } from "../../insight/cluster-list.ts";
 import { renderCluster } from "../../insight/standing.ts";
 import { hasAdvertised, momentOf } from "../../shared/advertised-account.ts";
@@ -20,7 +20,6 @@ import { firstAfter, readPage, readSwitch } from "../query.ts";
 import { type Answer, type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-const OLDER_PROTOCOL = 1;
 /** A list with any of these is sorted, filtered and counted. */
 const LIST_OPTIONS = ["sort", "order", "q", "state", "offset"];
 
@@ -29,7 +28,7 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
   const warnedUnpriced = new Set<ClusterId>();
 
   const advertise = async (call: Call): Promise<PlainAnswer> => {
-    const { caller, isOlderAgent } = call;
+    const { caller, isOlderAgent, protocol } = call;
     const body = withoutIncompleteCost(call.body);
     const dto = checked(advertisementSchema, body);
     if (dto.clusterID !== caller.clusterId) {
@@ -45,7 +44,6 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
         "an incomplete price is ignored: the cluster is treated as one without a price",
       );
     }
-    const protocol = isOlderAgent ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
     const advertisement = valueOf(toAdvertisement(dto, protocol));
     const reply = await engine.submit({ kind: "advertise", advertisement });
     if (reply.kind !== "advertised") throw faultOf(reply);
@@ -111,14 +109,16 @@ export function advertisementRoutes({ engine, renderContext, hub, log }: RouteCo
 
 /** Instructions for providers, and their acknowledgements. */
 export function instructionRoutes({ engine, renderContext, hub }: RouteContext): readonly Route[] {
-  const list = ({ caller, query, headers, isOlderAgent }: Call): Answer => {
+  const list = ({ caller, query, headers, isOlderAgent, protocol }: Call): Answer => {
     const { clusterId, isAdmin } = caller;
     if (!readSwitch(query, "watch")) {
       return ok(renderInstructions(renderContext(), { clusterId, isOlderAgent }, LIMIT.instructions));
     }
     const stated = headers["last-event-id"];
     const lastEventId = stated === undefined ? undefined : String(stated);
-    return { stream: (response) => hub.open(response, { clusterId, isAdmin, isOlderAgent, lastEventId }) };
+    return {
+      stream: (response) => hub.open(response, { clusterId, isAdmin, isOlderAgent, protocol, lastEventId }),
+    };
   };
 
   const acknowledge = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {

@@ -3,6 +3,7 @@ import { HEADER, LIMIT, PATH } from "@resource-broker/contract";
 import type { Actor, Reservation, ReservationId } from "@resource-broker/domain";
 import { readReservationQuery, reservationLists } from "../../insight/reservation-list.ts";
 import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
+import { isWaitingVisible, renderWithPlace } from "../../shared/render-waiting.ts";
 import { firstAfter, type Page, type Query, readPage } from "../query.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
@@ -73,7 +74,11 @@ export function reservationListRoutes({ engine, renderContext, index }: RouteCon
   }
 
   const read = ({ caller, name }: Call): PlainAnswer => {
-    const reservation = engine.ledger.reservations.get(name);
+    const { reservations, waiting } = engine.ledger;
+    const entry = waiting.byId.get(name);
+    if (entry !== undefined && isWaitingVisible(caller, entry))
+      return ok(renderWithPlace(engine, entry, caller));
+    const reservation = reservations.get(name);
     if (reservation === undefined || !isVisible(caller, reservation)) {
       throw new Fault("not-found", "no such reservation that you are party to");
     }

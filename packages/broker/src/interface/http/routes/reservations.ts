@@ -3,9 +3,12 @@ import {
   HEADER,
   LIMIT,
   PATH,
+  present,
   refusalDetails,
+  type ReservationRequestDTO,
   renewRequestSchema,
   reservationRequestSchema,
+  toMilliseconds,
   toReservationRequest,
 } from "@resource-broker/contract";
 import {
@@ -14,11 +17,15 @@ import {
   type Decision,
   headline,
   isClusterId,
+  MARKET_PROTOCOL,
   type Reply,
   type Reservation,
+  type Reserve,
+  type Waiting,
 } from "@resource-broker/domain";
 import { checked, faultOf, reservationIn, valueOf } from "../../shared/checked.ts";
 import { renderReservation, roleOf } from "../../shared/render.ts";
+import { renderWaiting } from "../../shared/render-waiting.ts";
 import type { RouteContext } from "./context.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 
@@ -68,6 +75,21 @@ function checkKey(key: string, where: string = HEADER.idempotencyKey): string {
 const KEY_HEADER = "idempotency-key";
 const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];
 
+/** How long the request may wait, and for which tenant. Agents that do not know of waiting are answered at once. */
+function waitIn(
+  { wait, namespace }: ReservationRequestDTO,
+  { protocol }: Pick<Call, "protocol">,
+): Pick<Reserve, "wait" | "namespace" | "protocol"> {
+  const forMs = wait === undefined || protocol < MARKET_PROTOCOL ? undefined : toMilliseconds(wait.for);
+  return present({ protocol, namespace, wait: forMs === undefined ? undefined : { forMs } });
+}
+
+/** To an agent that does not know of waiting. */
+function waitsAlready({ id }: Waiting): Fault {
+  const message = `${id} waits in the queue with this key; this agent is too old to follow it: update it, or release the key`;
+  return new Fault("no-capacity", message);
+}
+
 /** Making reservations, and what their requesters do with them. */
 export function reservationRoutes(context: RouteContext): readonly Route[] {
   const { engine, renderContext, ids, log, metrics } = context;
@@ -79,7 +101,8 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     const { caller, headers } = call;
     const stated = headers[KEY_HEADER];
     const key = stated === undefined ? undefined : checkKey(String(stated));
-    const request = valueOf(toReservationRequest(checked(reservationRequestSchema, call.body)));
+    const dto = checked(reservationRequestSchema, call.body);
+    const request = valueOf(toReservationRequest(dto));
     const requester = requesterOf(call, context);
     const reply = await engine.submit({
       kind: "reserve",
@@ -87,22 +110,26 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
       by: caller,
       request,
       ...(key === undefined ? {} : { key }),
+      ...waitIn(dto, call),
       reservationId: ids.reservation(requester, key),
       decisionId: ids.decision(),
     });
-    if (reply.kind !== "granted") return answer(reply, caller);
+    if (reply.kind !== "granted") return answer(reply, call);
     if (key === undefined && call.isCallerGone())
       return releaseUnanswered(reply.reservation, "the requester closed the connection");
     try {
-      return answer(reply, caller);
+      return answer(reply, call);
     } catch (error) {
       await releaseUnanswered(reply.reservation, "the reply could not be sent");
       throw error;
     }
   };
 
-  const answer = (reply: Reply, caller: Actor): PlainAnswer => {
+  const answer = (reply: Reply, { caller, protocol }: Call): PlainAnswer => {
     switch (reply.kind) {
+      case "waiting":
+        if (protocol < MARKET_PROTOCOL) throw waitsAlready(reply.waiting);
+        return answerWaiting(reply, caller);
       case "granted":
         return { status: 201, body: render(reply.reservation, caller) };
       case "current":
@@ -116,6 +143,16 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
         throw faultOf(reply);
     }
   };
+
+  /** 202 while it waits; a retry learns how it has left the queue. */
+  const answerWaiting = (
+    { waiting, isReplay }: Extract<Reply, { readonly kind: "waiting" }>,
+    reader: Actor,
+  ): PlainAnswer => ({
+    status: waiting.phase === "Pending" ? 202 : 200,
+    body: renderWaiting(engine, waiting, { reader }),
+    ...(isReplay ? { headers: REPLAYED } : {}),
+  });
 
   /**
    * The requester did not receive the reservation. Without a key it would request another one and never release this one,
@@ -144,7 +181,14 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
   };
 
   const release = async ({ caller, name }: Call): Promise<PlainAnswer> =>
-    ok(render(reservationIn(await engine.submit({ kind: "release", by: caller, id: name })), caller));
+    released(await engine.submit({ kind: "release", by: caller, id: name }), caller);
+
+  const released = (reply: Reply, caller: Actor): PlainAnswer =>
+    ok(
+      reply.kind === "waiting"
+        ? renderWaiting(engine, reply.waiting, { reader: caller })
+        : render(reservationIn(reply), caller),
+    );
 
   const releaseByKey = async (call: Call): Promise<PlainAnswer> => {
     const { caller, query } = call;
@@ -154,7 +198,7 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     const requester = requesterOf(call, context);
     const reply = await engine.submit({ kind: "release-by-key", requester, by: caller, key });
     // No reservation exists for the key, and none will be made.
-    return reply.kind === "key-closed" ? { status: 204 } : ok(render(reservationIn(reply), caller));
+    return reply.kind === "key-closed" ? { status: 204 } : released(reply, caller);
   };
 
   const body = { limit: LIMIT.bodyBytes };

@@ -7,6 +7,7 @@ import { auditRoutes, insightRoutes } from "./insight.ts";
 import { joinRoutes } from "./join.ts";
 import { memberRoutes } from "./members.ts";
 import { peerRoutes } from "./peers.ts";
+import { queueRoutes } from "./queue.ts";
 import { decisionRoutes, quoteRoutes } from "./quotes.ts";
 import { reservationListRoutes } from "./reservation-lists.ts";
 import { reservationRoutes } from "./reservations.ts";
@@ -17,6 +18,7 @@ export function allRoutes(context: RouteContext): readonly Route[] {
     ...advertisementRoutes(context),
     ...reservationRoutes(context),
     ...reservationListRoutes(context),
+    ...queueRoutes(context),
     ...decisionRoutes(context),
     ...quoteRoutes(context),
     ...instructionRoutes(context),

@@ -13,6 +13,7 @@ export interface EventStreamOptions {
   readonly clusterId: ClusterId;
   readonly isAdmin: boolean;
   readonly isOlderAgent: boolean;
+  readonly protocol: number;
   readonly maxBufferBytes: number;
   /** The commit that a reader has seen everything of, once the backlog is through. */
   readonly commit: () => number;
@@ -23,6 +24,7 @@ export class EventStream {
   readonly clusterId: ClusterId;
   readonly isAdmin: boolean;
   readonly isOlderAgent: boolean;
+  readonly protocol: number;
   readonly #options: EventStreamOptions;
   #backlog: Iterator<string> | undefined;
 
@@ -31,6 +33,7 @@ export class EventStream {
     this.clusterId = options.clusterId;
     this.isAdmin = options.isAdmin;
     this.isOlderAgent = options.isOlderAgent;
+    this.protocol = options.protocol;
   }
 
   /** True while the reader lags behind what was written. */

@@ -38,6 +38,7 @@ function reader(clusterId = "paris", isAdmin = false) {
     clusterId,
     isAdmin,
     isOlderAgent: false,
+    protocol: 3,
     maxBufferBytes: 1000,
     commit: () => 7,
   });

@@ -39,6 +39,7 @@ export interface StreamReader {
   /** True: an admin of that name. */
   readonly isAdmin: boolean;
   readonly isOlderAgent: boolean;
+  readonly protocol: number;
   /** The last event it has seen. */
   readonly lastEventId: string | undefined;
 }

@@ -1,10 +1,17 @@
 import type { ServerResponse } from "node:http";
 import { type Clock, describeResources, truncate } from "@resource-broker/base";
 import { type CapacityEventDTO, LIMIT } from "@resource-broker/contract";
-import type { ClusterId, Reservation, ReservationId } from "@resource-broker/domain";
+import {
+  type ClusterId,
+  MARKET_PROTOCOL,
+  type Reservation,
+  type ReservationId,
+  type Waiting,
+} from "@resource-broker/domain";
 import type { Committed, Engine } from "../../../engine/engine.ts";
-import { CapacityWatch, changedReservations } from "../../shared/capacity-watch.ts";
+import { CapacityWatch, changedReservations, changedWaiting } from "../../shared/capacity-watch.ts";
 import type { RenderContext } from "../../shared/render.ts";
+import { renderWaiting } from "../../shared/render-waiting.ts";
 import type { HttpLimits } from "../ports.ts";
 import type { Delivery, Statements } from "../statements/statements.ts";
 import { ChangeLog } from "./change-log.ts";
@@ -72,6 +79,7 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
       note(reservation.requester, "reservation", reservation);
     }
     for (const [clusterId, noted] of notices) notify(clusterId, noted);
+    for (const entry of changedWaiting(batch, engine.ledger)) notifyWaiting(entry);
     for (const delivery of statements.update(batch)) deliver(delivery);
   };
 
@@ -79,6 +87,14 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
   const deliver: StreamHub["deliver"] = ({ to, statement }) => {
     for (const stream of streams.of(to))
       if (!stream.isOlderAgent) send(stream, [eventText("statement", statement)]);
+  };
+
+  const notifyWaiting = (entry: Waiting): void => {
+    const { requester } = entry;
+    const readers = streams.of(requester).filter(({ protocol }) => protocol >= MARKET_PROTOCOL);
+    if (readers.length === 0) return;
+    const event = eventText("waiting", renderWaiting(engine, entry, { reader: { clusterId: requester } }));
+    for (const stream of readers) send(stream, [event]);
   };
 
   /** Written out once for each kind of reader, however many there are. */
@@ -124,9 +140,10 @@ export function createStreamHub(deps: StreamHubDeps): StreamHub {
   }
 
   const open: StreamHub["open"] = (response, reader) => {
-    const { clusterId, isAdmin, isOlderAgent } = reader;
+    const { clusterId, isAdmin, isOlderAgent, protocol } = reader;
     const maxBufferBytes = limits.maxStreamBufferBytes;
-    const stream = new EventStream({ response, clusterId, isAdmin, isOlderAgent, maxBufferBytes, commit });
+    const about = { clusterId, isAdmin, isOlderAgent, protocol };
+    const stream = new EventStream({ ...about, response, maxBufferBytes, commit });
     beginStream(response, headers());
     response.on("close", () => streams.remove(stream));
     streams.add(stream);

@@ -9,7 +9,7 @@ import {
 import {
   type AccountView,
   type Advertisement,
-  CURRENT_PROTOCOL,
+  CALLS_PROTOCOL,
   type LedgerView,
 } from "@resource-broker/domain";
 import { type AdvertisedAccount, hasAdvertised } from "../../shared/advertised-account.ts";
@@ -137,7 +137,7 @@ function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
   const checked = validate(clusterAdvertisementKind.spec, withoutIncompleteCost(spec));
   if (!checked.ok) return refuse(describeProblems(checked.problems));
   const { resources, instance } = checked.value;
-  const protocol = instance === undefined ? OLDER_PROTOCOL : CURRENT_PROTOCOL;
+  const protocol = instance === undefined ? OLDER_PROTOCOL : CALLS_PROTOCOL;
   // `reserved` and `available` in the object are ignored: the broker computes them.
   const dto = { ...checked.value, resources: { ...resources, available: resources.allocatable } };
   const mapped = toAdvertisement(dto, protocol);

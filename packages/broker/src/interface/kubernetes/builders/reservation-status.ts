@@ -7,7 +7,7 @@ import {
   reservationKind,
 } from "@resource-broker/contract/crd";
 import {
-  CURRENT_PROTOCOL,
+  CALLS_PROTOCOL,
   type Decision,
   type EndReason,
   type Instant,
@@ -186,8 +186,8 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): DesiredCon
 
 /** Older agents send no acknowledgement: for them the reservation in the ledger is enough. */
 function isEnforced({ acknowledged, provider }: Reservation, ledger: LedgerView): boolean {
-  const protocol = ledger.accounts.get(provider)?.advertisement?.protocol ?? CURRENT_PROTOCOL;
-  return acknowledged || protocol < CURRENT_PROTOCOL;
+  const protocol = ledger.accounts.get(provider)?.advertisement?.protocol ?? CALLS_PROTOCOL;
+  return acknowledged || protocol < CALLS_PROTOCOL;
 }
 
 function withRenewal(message: string, object: ReservationObject | undefined): string {

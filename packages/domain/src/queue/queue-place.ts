@@ -1,0 +1,119 @@
+import type { DecisionContext } from "../ledger/command.ts";
+import type { LedgerView } from "../ledger/ledger.ts";
+import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Candidate } from "../scheduling/candidate-table.ts";
+import { chooseProvider } from "../scheduling/choose-provider.ts";
+import type { Decision } from "../scheduling/decision.ts";
+import { fitsSomewhere } from "../scheduling/filter-candidates.ts";
+import { inOrder, type Queued } from "./order.ts";
+import { passedOver } from "./passed-over.ts";
+import { suitability } from "./plans.ts";
+import { couldServe } from "./timeline.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** Why a request waits. A closed list. */
+export const WAITING_REASONS = [
+  /** No provider that suits it has room. */
+  "Capacity",
+  /** There is room, but it is kept for a request that comes first. */
+  "Nomination",
+  /** Its cluster or tenant holds what the policy allows. */
+  "Quota",
+  /** Its cluster has not been heard lately. */
+  "RequesterSilent",
+  /** No provider could serve it, even if it were empty. */
+  "Unsatisfiable",
+  /** It is granted next, or the broker has just started. */
+  "Starting",
+] as const;
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** Where a request stands in the queue. Derived whenever somebody asks. */
+export interface QueuePlace {
+  readonly entry: Waiting;
+  readonly tenant: string;
+  /** The tenant's share, which decides its place among tenants of the same priority. */
+  readonly share: number;
+  /** From 1. */
+  readonly position: number;
+  /** How many wait. */
+  readonly of: number;
+  readonly reason: WaitingReason;
+  /** Not before this time, by the ends that reservations have now. */
+  readonly expectedStart?: Instant;
+  /** The provider whose capacity is kept for it. */
+  readonly nominatedTo?: ClusterId;
+}
+
+/** The places of the waiting requests that `isAsked` selects, in order. */
+export function* queuePlaces(
+  ledger: LedgerView,
+  context: DecisionContext,
+  isAsked: (entry: Waiting) => boolean,
+): Generator<QueuePlace> {
+  for (const { queued, position, isBehind } of places(ledger, context)) {
+    if (!isAsked(queued.entry)) continue;
+    const { entry, tenant, share } = queued;
+    const plan = ledger.plans.get(entry.id);
+    yield {
+      entry,
+      tenant,
+      share,
+      position,
+      of: ledger.waiting.pendingCount,
+      reason: reasonOf(ledger, queued, { ...context, isBehind }),
+      ...(plan?.from === undefined ? {} : { expectedStart: plan.from }),
+      ...(entry.nominated === undefined ? {} : { nominatedTo: entry.nominated.provider }),
+    };
+  }
+}
+
+/** What would be decided about a waiting request now, as its explanation. Nothing is recorded. */
+export function explainWaiting(
+  ledger: LedgerView,
+  id: ReservationId,
+  context: DecisionContext & { readonly decisionId: DecisionId },
+): Decision | undefined {
+  const { decisionId, ...moment } = context;
+  for (const { queued, isBehind } of places(ledger, moment)) {
+    const { requester, request } = queued.entry;
+    if (queued.entry.id !== id) continue;
+    return chooseProvider(ledger.candidateTable, { requester, request, isBehind, ...moment }, decisionId);
+  }
+  return undefined;
+}
+
+interface Place {
+  readonly queued: Queued;
+  readonly position: number;
+  readonly isBehind: (id: ReservationId) => boolean;
+}
+
+function* places(ledger: LedgerView, { policy }: DecisionContext): Generator<Place> {
+  // Only of those for whom a provider keeps something: nobody asks about others.
+  const before = new Set<ReservationId>();
+  const isBehind = (id: ReservationId): boolean => before.has(id);
+  let position = 0;
+  for (const queued of inOrder(ledger, policy)) {
+    yield { queued, position: ++position, isBehind };
+    const { id, nominated } = queued.entry;
+    if (nominated !== undefined || ledger.plans.has(id)) before.add(id);
+  }
+}
+
+type PlaceContext = DecisionContext & Pick<Place, "isBehind">;
+
+function reasonOf(ledger: LedgerView, queued: Queued, context: PlaceContext): WaitingReason {
+  const reason = passedOver(ledger, queued, context);
+  if (reason === undefined) return "Starting";
+  if (reason !== "Capacity") return reason;
+  const { entry } = queued;
+  const isSuitable = suitability(entry, context);
+  const couldHave = ({ clusterId }: Candidate): boolean =>
+    couldServe(ledger, clusterId, entry.request.resources);
+  const { candidates } = ledger.candidateTable;
+  if (!candidates.some((candidate) => isSuitable(candidate) && couldHave(candidate))) return "Unsatisfiable";
+  const { requester, request } = entry;
+  const alone = { requester, request, ...context, isBehind: () => false };
+  return fitsSomewhere(ledger.candidateTable, alone) ? "Nomination" : "Capacity";
+}
