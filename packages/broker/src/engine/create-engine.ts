@@ -121,15 +121,14 @@ class SingleWriter implements Engine {
     return command.kind === "advertise" ? this.#advertise(command) : this.#enqueue(command);
   };
 
-  readonly quote: Engine["quote"] = (requester, request) => {
-    const command = {
-      kind: "reserve",
-      requester,
-      request,
-      reservationId: "quote",
-      decisionId: "quote",
-    } as const;
-    return this.#ledgers.evaluate(command, this.#moment()).reply;
+  readonly quote: Engine["quote"] = (
+    requester,
+    request,
+    { weights = this.#policy.weights, namespace } = {},
+  ) => {
+    const asked = { requester, request, ...(namespace === undefined ? {} : { namespace }) };
+    const command = { kind: "reserve", ...asked, reservationId: "quote", decisionId: "quote" } as const;
+    return this.#ledgers.evaluate(command, { now: this.now(), policy: { ...this.#policy, weights } }).reply;
   };
 
   readonly now = (): number => this.#ledgerTime();

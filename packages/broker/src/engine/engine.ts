@@ -22,7 +22,7 @@ export interface Engine {
    */
   readonly submit: (command: Command) => Promise<Reply>;
   /** Decides the same way on the committed state, without writing anything. */
-  readonly quote: (requester: ClusterId, request: ReservationRequest) => Reply;
+  readonly quote: (requester: ClusterId, request: ReservationRequest, options?: QuoteOptions) => Reply;
   /** The committed state. Read it at once, do not keep it across an await. */
   readonly ledger: LedgerView;
   readonly ledgerId: string;
@@ -33,6 +33,13 @@ export interface Engine {
   /** Called after each commit, in order, when its events are in `ledger`; the returned function ends it. */
   readonly onCommit: (listener: (commit: Committed) => void) => () => void;
   readonly health: EngineHealth;
+}
+
+export interface QuoteOptions {
+  /** Instead of the policy's. */
+  readonly weights?: Policy["weights"];
+  /** Namespace of the request in the requester's cluster: its tenant's quota applies. */
+  readonly namespace?: string | undefined;
 }
 
 export interface Committed {

@@ -150,6 +150,8 @@ function resourceRequestRows(): AdmissionCase[] {
     ...ended,
     refuses("spec.offload.podSelector", { "a b": "c" }, LABELS),
     refuses("status.targetClusterID", "Paris", CLUSTER_ID),
+    refuses("spec.queueTimeout", "0s", DURATION),
+    refuses("status.queue.nominatedTo", "Tokyo", CLUSTER_ID),
     {
       name: "a reserved request refuses another spec",
       kind,
@@ -187,7 +189,11 @@ function policyRows(): AdmissionCase[] {
     ...["staleness", "defaultTTL", "maxTTL", "activationTimeout", "requesterLostAfter"].map((field) =>
       refuses(field, "0s", DURATION),
     ),
-    refuses("refusalMemory", "soon", "must be a duration"),
+    ...["queue.maxWait", "queue.holdAfter"].map((field) => refuses(field, "0s", DURATION)),
+    ...["refusalMemory", "queue.turnaround", "queue.backfill"].map((field) =>
+      refuses(field, "soon", "must be a duration"),
+    ),
+    refuses("tenants", { "a b": { members: [{ cluster: "rome" }] } }, "every name must be a tenant's name"),
     refuses("defaultTTL", "200h", "must not be longer than maxTTL"),
     refuses("weights", { resources: 0, cost: 0 }, "at least one weight must be more than 0"),
     refuses("weights", { "a b": 1 }, SCORER),

@@ -27,7 +27,7 @@ interface Expectation extends Readonly<Record<Who, number>> {
   readonly query?: string;
   readonly body?: unknown;
   /** What stands for the name in the path; the reservation, where nothing is said. */
-  readonly name?: "decision" | "paris";
+  readonly name?: "decision" | "paris" | "waiting";
 }
 
 /** Only those may call it who are party to what it is about; to all others it does not exist. */
@@ -79,6 +79,8 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   "DELETE /api/v1/reservations/{id}": requester,
   "GET /api/v1/reservations": everyCluster,
   "GET /api/v1/reservations/{id}": parties,
+  "GET /api/v1/queue": everyCluster,
+  "GET /api/v1/queue/{id}/explanation": { ...parties, paris: 404, name: "waiting" },
   "GET /api/v1/decisions/{id}": { ...parties, paris: 404, name: "decision" },
   "POST /api/v1/quotes": { ...everyCluster, body: requestOf("1", "1Gi") },
   "GET /api/v1/instructions": everyCluster,
@@ -173,7 +175,8 @@ beforeAll(async () => {
 afterAll(() => broker.stop());
 
 let serial = 0;
-/** A new reservation of rome's at paris, under a key of rome's. */
+const waiting = "rsv-rome-waits";
+/** A new reservation of rome's at paris, and a request of rome's that waits for more than there is. */
 async function reserved(): Promise<{ readonly id: string; readonly decision: string }> {
   const { engine, call } = broker;
   await call(WHO.paris, "POST /api/v1/advertisements", { body: advertisementOf("paris") });
@@ -184,6 +187,8 @@ async function reserved(): Promise<{ readonly id: string; readonly decision: str
   }
   await engine.submit({ kind: "uncordon", by: { clusterId: "ops", isAdmin: true }, clusterId: "paris" });
   const command = { kind: "reserve", requester: "rome", request: request({ cpu: 1, memoryGi: 1 }) } as const;
+  const large = { ...command, request: request({ cpu: 1000 }), key: "waits", wait: { forMs: 3_600_000 } };
+  await engine.submit({ ...large, reservationId: waiting, decisionId: "dec-waits" });
   await engine.submit({ ...command, reservationId: id, decisionId: decision });
   return { id, decision };
 }
@@ -196,7 +201,7 @@ describe("every call for every identity", () => {
   test.each(CELLS)("$call answers $status to $who", async ({ route, who, call, status }) => {
     const { id, decision } = await reserved();
     const expected = EXPECTED[call];
-    const names = { decision, paris: "paris" };
+    const names = { decision, paris: "paris", waiting };
     const path = route.path.replace(/\{[^}]+\}/, expected?.name === undefined ? id : names[expected.name]);
     if (call === "DELETE /api/v1/reservations") await useKey();
     const body = expected?.body === undefined ? {} : { body: expected.body };

@@ -87,7 +87,7 @@ describe("a bad request for a reservation is refused, says what to do and change
     const reply = await harmless(() => broker.call(rome, RESERVE, options));
     expect(reply.status).toBe(status);
     expect(reply.json).toMatchObject({ error: expect.stringMatching(says), code: expect.any(String) });
-    expect(reply.headers).toMatchObject({ "ledger-id": expect.any(String), "broker-protocol": "2" });
+    expect(reply.headers).toMatchObject({ "ledger-id": expect.any(String), "broker-protocol": "3" });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import type { Actor } from "@resource-broker/domain";
+import { type Actor, MARKET_PROTOCOL } from "@resource-broker/domain";
 import type { Query } from "./query.ts";
 import { Fault } from "@resource-broker/base";
 
@@ -111,6 +111,11 @@ export interface Call {
   readonly certificate: () => X509Certificate | undefined;
   /** Of a call on the dashboard's port by somebody who is signed in. */
   readonly session: Session | undefined;
+}
+
+/** To older agents waiting requests do not exist: they would take them for reservations without a provider. */
+export function knowsOfWaiting({ caller, protocol }: Pick<Call, "caller" | "protocol">): boolean {
+  return caller.isAdmin || protocol >= MARKET_PROTOCOL;
 }
 
 export type Answer = PlainAnswer | StreamAnswer;

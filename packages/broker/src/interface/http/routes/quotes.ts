@@ -8,16 +8,7 @@ import {
   reservationRequestSchema,
   toReservationRequest,
 } from "@resource-broker/contract";
-import {
-  type ClusterId,
-  DEFAULT_POLICY,
-  type Decision,
-  decide,
-  type Policy,
-  type Reply,
-  type ReservationCost,
-  type ReservationRequest,
-} from "@resource-broker/domain";
+import { DEFAULT_POLICY, type Decision, type Policy, type ReservationCost } from "@resource-broker/domain";
 import { checked, faultOf, valueOf } from "../../shared/checked.ts";
 import type { RouteContext } from "./context.ts";
 import { textOf } from "../query.ts";
@@ -26,7 +17,6 @@ import { requesterOf } from "./reservations.ts";
 
 type Weights = Policy["weights"];
 
-const UNSAVED = { reservationId: "quote", decisionId: "quote" } as const;
 const MAX_WEIGHT = 1e6;
 
 /** What would happen: the same deciding, nothing written. */
@@ -34,23 +24,18 @@ export function quoteRoutes(context: RouteContext): readonly Route[] {
   const { engine } = context;
   const quote = (call: Call): PlainAnswer => {
     const { caller, body, query } = call;
-    const request = valueOf(toReservationRequest(checked(reservationRequestSchema, body)));
+    const dto = checked(reservationRequestSchema, body);
+    const request = valueOf(toReservationRequest(dto));
     // A quote reserves nothing: an admin may ask without naming a cluster.
     const isOwn = query.one("requester") === undefined;
     const requester = isOwn ? caller.clusterId : requesterOf(call, context);
     const weights = weightsIn(call, engine.policy);
-    const reply =
-      weights === undefined ? engine.quote(requester, request) : quoteWith(weights, requester, request);
+    const { namespace } = dto;
+    const reply = engine.quote(requester, request, { ...(weights && { weights }), namespace });
     if (reply.kind !== "granted" && reply.kind !== "refused") throw faultOf(reply);
     const disclosure = caller.isAdmin ? "full" : engine.policy.disclosure;
     const cost = reply.kind === "granted" ? reply.reservation.cost : undefined;
     return ok(toQuote(reply.decision, disclosure, cost));
-  };
-  /** The same deciding on the same committed ledger as a reservation, with other weights. */
-  const quoteWith = (weights: Weights, requester: ClusterId, request: ReservationRequest): Reply => {
-    const policy = { ...engine.policy, weights };
-    const command = { kind: "reserve", requester, request, ...UNSAVED } as const;
-    return decide(engine.ledger, command, { now: engine.now(), policy }).reply;
   };
 
   return [

@@ -5,7 +5,7 @@ import { readReservationQuery, reservationLists } from "../../insight/reservatio
 import { isVisible, renderReservation, roleOf } from "../../shared/render.ts";
 import { isWaitingVisible, renderWithPlace } from "../../shared/render-waiting.ts";
 import { firstAfter, type Page, type Query, readPage } from "../query.ts";
-import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import { type Call, knowsOfWaiting, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
 type Role = "requester" | "provider";
@@ -73,10 +73,11 @@ export function reservationListRoutes({ engine, renderContext, index }: RouteCon
     }
   }
 
-  const read = ({ caller, name }: Call): PlainAnswer => {
+  const read = (call: Call): PlainAnswer => {
+    const { caller, name } = call;
     const { reservations, waiting } = engine.ledger;
     const entry = waiting.byId.get(name);
-    if (entry !== undefined && isWaitingVisible(caller, entry))
+    if (entry !== undefined && isWaitingVisible(caller, entry) && knowsOfWaiting(call))
       return ok(renderWithPlace(engine, entry, caller));
     const reservation = reservations.get(name);
     if (reservation === undefined || !isVisible(caller, reservation)) {

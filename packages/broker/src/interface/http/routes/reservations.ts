@@ -27,7 +27,7 @@ import { checked, faultOf, reservationIn, valueOf } from "../../shared/checked.t
 import { renderReservation, roleOf } from "../../shared/render.ts";
 import { renderWaiting } from "../../shared/render-waiting.ts";
 import type { RouteContext } from "./context.ts";
-import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
+import { type Call, knowsOfWaiting, ok, type PlainAnswer, type Route, template } from "../route.ts";
 
 const PARAMETER = "requester";
 
@@ -85,9 +85,12 @@ function waitIn(
 }
 
 /** To an agent that does not know of waiting. */
-function waitsAlready({ id }: Waiting): Fault {
-  const message = `${id} waits in the queue with this key; this agent is too old to follow it: update it, or release the key`;
-  return new Fault("no-capacity", message);
+function waitsAlready({ id, phase }: Waiting): Fault {
+  const where = phase === "Pending" ? "waits in the queue" : "has left the queue";
+  return new Fault(
+    "no-capacity",
+    `${id} ${where} with this key; this agent is too old to follow it: update it, or release the key`,
+  );
 }
 
 /** Making reservations, and what their requesters do with them. */
@@ -180,8 +183,12 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     return ok(render(reservationIn(reply), caller));
   };
 
-  const release = async ({ caller, name }: Call): Promise<PlainAnswer> =>
-    released(await engine.submit({ kind: "release", by: caller, id: name }), caller);
+  const release = async (call: Call): Promise<PlainAnswer> => {
+    const { caller, name } = call;
+    if (engine.ledger.waiting.byId.has(name) && !knowsOfWaiting(call))
+      throw new Fault("not-found", "no such reservation that you are party to");
+    return released(await engine.submit({ kind: "release", by: caller, id: name }), caller);
+  };
 
   const released = (reply: Reply, caller: Actor): PlainAnswer =>
     ok(
@@ -198,7 +205,8 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     const requester = requesterOf(call, context);
     const reply = await engine.submit({ kind: "release-by-key", requester, by: caller, key });
     // No reservation exists for the key, and none will be made.
-    return reply.kind === "key-closed" ? { status: 204 } : released(reply, caller);
+    const isNothing = reply.kind === "key-closed" || (reply.kind === "waiting" && !knowsOfWaiting(call));
+    return isNothing ? { status: 204 } : released(reply, caller);
   };
 
   const body = { limit: LIMIT.bodyBytes };

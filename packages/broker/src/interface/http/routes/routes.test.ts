@@ -396,7 +396,7 @@ describe("other calls", () => {
     for (const target of ["GET /healthz", "GET /nowhere", "GET /api/v1/reservations"] as const) {
       expect((await broker.call(rome, target)).headers).toMatchObject({
         "ledger-id": broker.engine.ledgerId,
-        "broker-protocol": "2",
+        "broker-protocol": "3",
         date: "Mon, 05 Jan 2026 12:01:30 GMT",
       });
     }

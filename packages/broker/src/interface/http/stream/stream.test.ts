@@ -143,7 +143,7 @@ describe("an event stream", () => {
       "Content-Type: text/event-stream",
       "Cache-Control: no-store",
       "Ledger-ID: ",
-      "Broker-Protocol: 2",
+      "Broker-Protocol: 3",
     ]) {
       expect(received()).toContain(header);
     }

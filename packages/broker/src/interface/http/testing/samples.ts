@@ -22,3 +22,6 @@ export function requestOf(cpu = "4", memory = "8Gi", more: Readonly<Record<strin
 
 /** Agents that speak every call say so. */
 export const NEWER_AGENT = { "Agent-Protocol": "2" } as const;
+
+/** Agents whose requests can wait. */
+export const WAITING_AGENT = { "Agent-Protocol": "3" } as const;
