@@ -12,6 +12,7 @@ import {
 import type { AuditObserver } from "../store/audit-watch.ts";
 import { BoundedNames, commitCounters, registerLedgerGauges, UnmetDemand } from "./ledger-metrics.ts";
 import { type BrokerMetrics, CERTIFICATE_CAUSES, ENROLLMENT_RESULTS, type MetricsSource } from "./metrics.ts";
+import { queueMetrics } from "./queue-metrics.ts";
 
 export interface MetricsOptions {
   /** This many clusters have their own series; the others are summed up as `other`. */
@@ -68,6 +69,7 @@ export function createMetrics({
     help: "Decisions taken again because another writer was faster.",
   });
   const countCommit = commitCounters({ registry, clusters, unmet });
+  const countQueue = queueMetrics({ registry, source: () => source });
   registerLedgerGauges({ registry, clusters, unmet, source: () => source });
   registerReplicaGauges(registry, () => source);
   addCertificateMetric(registry, "broker", () => certificates);
@@ -101,7 +103,10 @@ export function createMetrics({
     ...joining,
     watch: (next) => {
       source = next;
-      return next.engine.onCommit((commit) => countCommit(commit, next.engine.ledger));
+      return next.engine.onCommit((commit) => {
+        countCommit(commit, next.engine.ledger);
+        countQueue(commit);
+      });
     },
     scrape: registry.scrape,
     contentType: registry.contentType,

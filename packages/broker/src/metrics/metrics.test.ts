@@ -112,6 +112,71 @@ describe("what the ledger went through", () => {
   });
 });
 
+describe("the queue", () => {
+  const QUEUE_OF = (tenant: string) => `{tenant="${tenant}"}`;
+  const wait = (requester: string, key: string) =>
+    running.engine.submit({
+      kind: "reserve",
+      requester,
+      key,
+      request: request({ cpu: 16, memoryGi: 1 }),
+      wait: { forMs: 3_600_000 },
+      reservationId: `rsv-${requester}-${key}`,
+      decisionId: `dec-${key}`,
+    });
+  const release = (requester: string, id: string) =>
+    running.engine.submit({ kind: "release", by: { clusterId: requester, isAdmin: false }, id });
+  const tenants = { ml: { members: [{ cluster: "rome" }], weight: 1, quota: {} } };
+
+  test("its length and oldest request are shown for each tenant of the policy, all other clusters together", async () => {
+    running.engine.setPolicy({ ...DEFAULT_POLICY, tenants });
+    const nobody = { [QUEUE_OF("ml")]: 0, [QUEUE_OF("other")]: 0 };
+    expect(await sample("queue_length")).toEqual(nobody);
+    expect(await sample("queue_oldest_seconds")).toEqual(nobody);
+    await wait("oslo", "1");
+    await running.clock.advance(5000);
+    await wait("bern", "2");
+    await wait("rome", "3");
+    await running.clock.advance(2000);
+    expect(await sample("queue_length")).toEqual({ [QUEUE_OF("ml")]: 1, [QUEUE_OF("other")]: 2 });
+    expect(await sample("queue_oldest_seconds")).toEqual({ [QUEUE_OF("ml")]: 2, [QUEUE_OF("other")]: 7 });
+  });
+
+  test("grants are counted by tenant, and how long they waited; those that never waited are not", async () => {
+    running.engine.setPolicy({ ...DEFAULT_POLICY, tenants });
+    await advertise("paris");
+    const holder = await reserve("tokyo", 16);
+    await wait("rome", "1");
+    await running.clock.advance(30_000);
+    await release("tokyo", holder);
+    await running.clock.advance(0);
+    expect(await sample("queue_grants_total")).toEqual({ [QUEUE_OF("ml")]: 1, [QUEUE_OF("other")]: 0 });
+    expect(await sample("queue_wait_seconds_sum")).toEqual({ "": 30 });
+    expect(await sample("queue_wait_seconds_count")).toEqual({ "": 1 });
+    expect(await sample("queue_length")).toEqual({ [QUEUE_OF("ml")]: 0, [QUEUE_OF("other")]: 0 });
+  });
+
+  test("those that leave it without a grant are counted by reason; they are no unmet demand", async () => {
+    const none = {
+      '{reason="ReleasedByRequester"}': 0,
+      '{reason="ReleasedByAdmin"}': 0,
+      '{reason="RequesterLost"}': 0,
+      '{reason="WaitTimeout"}': 0,
+    };
+    expect(await sample("queue_left_total")).toEqual(none);
+    await wait("rome", "1");
+    await release("rome", "rsv-rome-1");
+    await wait("rome", "2");
+    await running.clock.advance(3_601_000);
+    expect(await sample("queue_left_total")).toEqual({
+      ...none,
+      '{reason="ReleasedByRequester"}': 1,
+      '{reason="WaitTimeout"}': 1,
+    });
+    expect(Object.values(await sample("refusals_total")).every((count) => count === 0)).toBe(true);
+  });
+});
+
 describe("what stands in the ledger", () => {
   test("reserved, available and overcommitted are read off it when asked", async () => {
     await advertise("paris", { cpu: 16, memoryGi: 64, gpu: 2 });

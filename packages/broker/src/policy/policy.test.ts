@@ -135,6 +135,14 @@ const PAGE = new URL("../../../../docs/policy.md", import.meta.url);
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   prices: ["prices.currency", "prices.rates", "prices.clusters"],
   lending: ["lending.default", "lending.clusters"],
+  queue: [
+    "queue.max",
+    "queue.perTenant",
+    "queue.maxWait",
+    "queue.turnaround",
+    "queue.holdAfter",
+    "queue.backfill",
+  ],
   sliceDefaults: ["sliceDefaults.pods", "sliceDefaults.ephemeralStorage"],
 };
 

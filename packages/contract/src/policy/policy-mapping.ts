@@ -228,19 +228,24 @@ function tenantProblems({ tenants = {} }: PolicyDTO): Problem[] {
 
 /** A request must have one tenant, whatever the order of the file. */
 function overlapProblems(tenants: Readonly<Record<string, TenantDTO>>): Problem[] {
-  const claims = Object.entries(tenants).flatMap(([name, { members = [] }]) =>
-    members.flatMap(({ cluster, namespaces = ["*"] }) =>
-      namespaces.map((pattern) => ({ name, cluster, pattern })),
-    ),
-  );
-  return claims.flatMap(({ name, cluster, pattern }, index) => {
-    const other = claims
-      .slice(0, index)
-      .find((each) => each.name !== name && each.cluster === cluster && overlap(each.pattern, pattern));
-    if (other === undefined) return [];
+  const byCluster = new Map<string, { readonly name: string; readonly pattern: string }[]>();
+  const problems: Problem[] = [];
+  for (const { name, cluster, pattern } of claimsIn(tenants)) {
+    const claimed = byCluster.get(cluster) ?? [];
+    const other = claimed.find((each) => each.name !== name && overlap(each.pattern, pattern));
+    byCluster.set(cluster, claimed);
+    claimed.push({ name, pattern });
+    if (other === undefined) continue;
     const message = `claims namespaces of ${cluster} that ${other.name} claims, too (${pattern}, ${other.pattern}); a request has one tenant`;
-    return [{ path: `tenants.${name}.members`, message }];
-  });
+    problems.push({ path: `tenants.${name}.members`, message });
+  }
+  return problems;
+}
+
+function* claimsIn(tenants: Readonly<Record<string, TenantDTO>>) {
+  for (const [name, { members = [] }] of Object.entries(tenants))
+    for (const { cluster, namespaces = ["*"] } of members)
+      for (const pattern of namespaces) yield { name, cluster, pattern };
 }
 
 function overlap(a: string, b: string): boolean {

@@ -32,6 +32,24 @@ const whole = {
   lending: { default: { deny: ["tokyo"] }, clusters: { paris: { allow: ["rome"] } } },
   quotas: { rome: { cpu: "64", memory: "256Gi", gpu: 0, extended: { "amd.com/gpu": "0" } } },
   defaultQuota: { cpu: "16", reservations: 20 },
+  queue: {
+    max: 0,
+    perTenant: 7,
+    maxWait: "2h",
+    turnaround: "0s",
+    holdAfter: "90s",
+    backfill: "0s",
+  },
+  tenants: {
+    ml: {
+      members: [{ cluster: "rome", namespaces: ["ml-*", "gpu"] }, { cluster: "oslo" }],
+      weight: 2.5,
+      quota: { gpu: "8", reservations: 0 },
+      maxPriority: -1,
+    },
+    constructor: { members: [{ cluster: "rome", namespaces: ["web"] }] },
+    default: { weight: 0.5, maxPriority: 100 },
+  },
   disclosure: "reasons",
   sliceDefaults: { pods: 50 },
 };
@@ -39,6 +57,18 @@ const whole = {
 function problemsOf(input: unknown): string[] {
   const result = parsePolicy(input);
   return result.ok ? [] : result.problems.map(describeProblem);
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `n-${index}`);
+const clusters = (count: number) => names(count).map((cluster) => ({ cluster }));
+const manyTenants = (count: number) =>
+  Object.fromEntries(clusters(count).map((member) => [`t-${member.cluster}`, { members: [member] }]));
+/** a and b, both with a part of rome. */
+function twoTenants(first?: readonly string[], second?: readonly string[]) {
+  const claiming = (namespaces?: readonly string[]) => ({
+    members: [{ cluster: "rome", ...(namespaces === undefined ? {} : { namespaces }) }],
+  });
+  return { tenants: { a: claiming(first), b: claiming(second) } };
 }
 
 describe("parsePolicy", () => {
@@ -80,8 +110,24 @@ describe("parsePolicy", () => {
           rome: { cpuMillis: 64_000, memoryBytes: 256 * 1024 ** 3, gpus: 0, extended: { "amd.com/gpu": 0 } },
         },
         defaultQuota: { cpuMillis: 16_000, reservations: 20 },
-        queue: DEFAULT_POLICY.queue,
-        tenants: {},
+        queue: {
+          max: 0,
+          maxPerTenant: 7,
+          maxWaitMs: 7_200_000,
+          turnaroundMs: 0,
+          holdAfterMs: 90_000,
+          backfillMs: 0,
+        },
+        tenants: {
+          ml: {
+            members: [{ cluster: "rome", namespaces: ["ml-*", "gpu"] }, { cluster: "oslo" }],
+            weight: 2.5,
+            quota: { gpus: 8, reservations: 0 },
+            maxPriority: -1,
+          },
+          constructor: { members: [{ cluster: "rome", namespaces: ["web"] }], weight: 1, quota: {} },
+          default: { members: [], weight: 0.5, quota: {}, maxPriority: 100 },
+        },
         disclosure: "reasons",
       },
       sliceDefaults: { pods: 50, ephemeralStorage: "20Gi" },
@@ -92,6 +138,61 @@ describe("parsePolicy", () => {
     expect(parsePolicy({ defaultQuota: { cpu: "8" } })).toMatchObject({
       policy: { defaultQuota: { cpuMillis: 8000, reservations: DEFAULT_POLICY.defaultQuota.reservations } },
     });
+  });
+
+  test("a queue that states one thing has the rest as it is without a policy", () => {
+    expect(parsePolicy({ queue: { perTenant: 3 } })).toMatchObject({
+      policy: { queue: { ...DEFAULT_POLICY.queue, maxPerTenant: 3 } },
+    });
+  });
+
+  test.each([
+    ["namespaces that differ", ["ml-*"], ["web-*"]],
+    ["a name that only begins like the other", ["ml"], ["ml-a"]],
+    ["a pattern that begins with the other's name", ["ml"], ["ml-*"]],
+  ])("tenants may share a cluster by %s", (_, first, second) => {
+    expect(problemsOf(twoTenants(first, second))).toEqual([]);
+    expect(problemsOf(twoTenants(second, first))).toEqual([]);
+  });
+
+  test.each([
+    ["the same name", ["ml"], ["ml"]],
+    ["a name and its pattern", ["ml-a"], ["ml-*"]],
+    ["patterns one inside the other", ["ml-*"], ["ml-a-*"]],
+    ["everything and a name", undefined, ["web"]],
+    ["everything twice", undefined, undefined],
+    ["a star and a pattern", ["*"], ["ml-*"]],
+    ["the second of several", ["web", "ml-*"], ["shop", "ml-b"]],
+  ])("tenants may not overlap: %s", (_, first, second) => {
+    const says = /^tenants\.b\.members: claims namespaces of rome that a claims, too/;
+    expect(problemsOf(twoTenants(first, second))).toEqual([expect.stringMatching(says)]);
+    expect(problemsOf(twoTenants(second, first))).toEqual([expect.stringMatching(says)]);
+  });
+
+  test.each([
+    ["63 characters", `${"a".repeat(62)}*`, true],
+    ["64 characters", `${"a".repeat(63)}*`, false],
+    ["a star in the middle", "a*b", false],
+    ["two stars", "a**", false],
+    ["a capital letter", "Ml-*", false],
+    ["nothing", "", false],
+    ["a star alone", "*", true],
+  ])("a pattern of %s", (_, pattern, isGood) => {
+    const tenants = { ml: { members: [{ cluster: "rome", namespaces: [pattern] }] } };
+    expect(problemsOf({ tenants }).length).toBe(isGood ? 0 : 1);
+  });
+
+  test.each([
+    ["256 tenants", manyTenants(256), true],
+    ["257 tenants", manyTenants(257), false],
+    ["256 members", { ml: { members: clusters(256) } }, true],
+    ["257 members", { ml: { members: clusters(257) } }, false],
+    ["64 namespaces", { ml: { members: [{ cluster: "rome", namespaces: names(64) }] } }, true],
+    ["65 namespaces", { ml: { members: [{ cluster: "rome", namespaces: names(65) }] } }, false],
+    ["a name of 63 characters", { ["a".repeat(63)]: { members: clusters(1) } }, true],
+    ["a name of 64 characters", { ["a".repeat(64)]: { members: clusters(1) } }, false],
+  ])("bounds: %s", (_, tenants, isGood) => {
+    expect(problemsOf({ tenants }).length).toBe(isGood ? 0 : 1);
   });
 
   test("a policy that does not name itself takes the name it is given", () => {
@@ -158,6 +259,32 @@ describe("parsePolicy", () => {
       { sliceDefaults: { pods: 0 } },
       "sliceDefaults.pods: 0 must be at least 1",
     ],
+    [
+      "a tenant without members",
+      { tenants: { ml: { weight: 2 } } },
+      "tenants.ml.members: name at least one cluster",
+    ],
+    [
+      "members of the default tenant",
+      { tenants: { default: { members: [{ cluster: "rome" }] } } },
+      "tenants.default.members: must be left out: default is for requests that no tenant claims",
+    ],
+    [
+      "a weight of zero",
+      { tenants: { ml: { members: [{ cluster: "rome" }], weight: 0 } } },
+      "tenants.ml.weight: 0 must be more than 0",
+    ],
+    [
+      "a tenant's quota that cannot be counted",
+      { tenants: { ml: { members: [{ cluster: "rome" }], quota: { memory: "10Ei" } } } },
+      'tenants.ml.quota.memory: "10Ei" is too large: the most that can be counted is "9007199254740991".',
+    ],
+    [
+      "a longest wait of nothing",
+      { queue: { maxWait: "0s" } },
+      'queue.maxWait: "0s" must be more than 0; write for example 1h30m',
+    ],
+    ["a queue beyond its bound", { queue: { max: 100_001 } }, "queue.max: 100001 must be at most 100000"],
     ["a list", [], "a list must be an object"],
     ["a text", "weights", '"weights" must be an object'],
   ])("refuses %s", (_, input, expected) => {

@@ -1,0 +1,98 @@
+import { type LedgerEvent, type Policy, tenantOf } from "@resource-broker/domain";
+import type { MetricsRegistry } from "@resource-broker/runtime";
+import type { Committed } from "../engine/engine.ts";
+import type { MetricsSource } from "./metrics.ts";
+
+/** Label for all tenants that the policy does not name: clusters that are tenants of their own. */
+const OTHER = "other";
+
+const WAIT_BUCKETS = [1, 10, 60, 300, 900, 1800, 3600, 4 * 3600, 12 * 3600, 24 * 3600];
+
+/** How a request leaves the queue without a grant. */
+const LEFT_REASONS = ["ReleasedByRequester", "ReleasedByAdmin", "RequesterLost", "WaitTimeout"] as const;
+
+interface QueueMetricsDeps {
+  readonly registry: MetricsRegistry;
+  readonly source: () => MetricsSource | undefined;
+}
+
+/** Metrics of the queue; the returned function counts what a commit changed in it. */
+export function queueMetrics({ registry, source }: QueueMetricsDeps): (commit: Committed) => void {
+  registerQueueGauges({ registry, source });
+  const grants = registry.counter({
+    name: "broker_queue_grants_total",
+    help: "Requests that waited and were granted, by tenant of the policy.",
+    isLabelled: true,
+  });
+  grants.inc({ tenant: OTHER }, 0);
+  const waits = registry.histogram({
+    name: "broker_queue_wait_seconds",
+    help: "Time that granted requests had waited.",
+    buckets: WAIT_BUCKETS,
+  });
+  const left = registry.counter({
+    name: "broker_queue_left_total",
+    help: "Requests that left the queue without a grant, by reason.",
+    isLabelled: true,
+  });
+  for (const reason of LEFT_REASONS) left.inc({ reason }, 0);
+
+  const count = (event: LedgerEvent): void => {
+    if (event.kind === "unqueued") left.inc({ reason: event.reason });
+    if (event.kind !== "granted" || !hasWaited(event)) return;
+    const { requester, tenant = requester, createdAt, reservedAt } = event.reservation;
+    grants.inc({ tenant: labelFor(tenant, source()?.engine.policy) });
+    waits.observe((reservedAt - createdAt) / 1000);
+  };
+  return ({ events }) => {
+    for (const event of events) count(event);
+  };
+}
+
+/** A reservation that was never anything else has generation 1 when it is granted. */
+function hasWaited({ reservation }: Extract<LedgerEvent, { readonly kind: "granted" }>): boolean {
+  return reservation.generation > 1;
+}
+
+function registerQueueGauges({ registry, source }: QueueMetricsDeps): void {
+  const perTenant = (name: string, help: string, of: (tenant: TenantQueue) => number): void =>
+    registry.collector({ name, help, type: "gauge" }, () =>
+      Array.from(tenantQueues(source()), ([tenant, queue]) => ({ labels: { tenant }, value: of(queue) })),
+    );
+  perTenant(
+    "broker_queue_length",
+    "Requests that wait for capacity, by tenant of the policy; `other`: clusters that no tenant claims.",
+    ({ length }) => length,
+  );
+  perTenant(
+    "broker_queue_oldest_seconds",
+    "How long the oldest of them has waited; 0 where none waits.",
+    ({ oldestMs }) => oldestMs / 1000,
+  );
+}
+
+interface TenantQueue {
+  length: number;
+  oldestMs: number;
+}
+
+/** Every tenant of the policy, also those of whom nobody waits: a series that comes and goes hides a change. */
+function tenantQueues(source: MetricsSource | undefined): Map<string, TenantQueue> {
+  const queues = new Map<string, TenantQueue>();
+  if (source === undefined) return queues;
+  const { ledger, policy } = source.engine;
+  const now = source.engine.now();
+  for (const tenant of [OTHER, ...Object.keys(policy.tenants)]) queues.set(tenant, { length: 0, oldestMs: 0 });
+  for (const { requester, namespace, entries } of ledger.waiting.lines()) {
+    const queue = queues.get(labelFor(tenantOf(policy, requester, namespace), policy));
+    const [oldest] = entries;
+    if (queue === undefined || oldest === undefined) continue;
+    queue.length += entries.length;
+    queue.oldestMs = Math.max(queue.oldestMs, now - oldest.since);
+  }
+  return queues;
+}
+
+function labelFor(tenant: string, policy: Policy | undefined): string {
+  return policy !== undefined && Object.hasOwn(policy.tenants, tenant) ? tenant : OTHER;
+}
