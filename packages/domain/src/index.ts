@@ -85,11 +85,12 @@ export {
   RELEASE_REASONS,
   type ReleaseReason,
 } from "./reservation/lifecycle.ts";
-export type {
-  Constraints,
-  Reservation,
-  ReservationCost,
-  ReservationRequest,
+export {
+  type Constraints,
+  type Reservation,
+  type ReservationCost,
+  type ReservationRequest,
+  requestFingerprint,
 } from "./reservation/reservation.ts";
 export type { Cordon } from "./scheduling/candidate-table.ts";
 export {

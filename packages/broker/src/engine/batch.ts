@@ -1,9 +1,5 @@
 import {
-  type ClusterId,
   type Command,
-  type Instant,
-  isSoft,
-  type LedgerEvent,
   type LedgerView,
   type Outcome,
   type ReceivedAdvertisement,
@@ -11,47 +7,7 @@ import {
   type Reply,
 } from "@resource-broker/domain";
 import type { CommitBatch } from "../store/store.ts";
-import type { EngineObserver } from "./engine-observer.ts";
-
-/** Of one requester in an hour. A request that waits for room and is tried again every 30 seconds makes 120. */
-export const MAX_RECORDED_REFUSALS_PER_HOUR = 200;
-const HOUR_MS = 3_600_000;
-
-/**
- * Limits how many refusals of one requester are recorded per hour. A recorded refusal uses a line of the audit log and a
- * place in the decision history. Refusals beyond the limit are answered and counted, but not recorded.
- */
-export class RecordedRefusals {
-  readonly #onUnrecorded: EngineObserver["refusalNotRecorded"];
-  readonly #counts = new Map<ClusterId, number>();
-  #hour = 0;
-
-  constructor(onUnrecorded: EngineObserver["refusalNotRecorded"]) {
-    this.#onUnrecorded = onUnrecorded;
-  }
-
-  /** What must be durable of a command's events: neither soft ones nor refusals beyond their requester's share. */
-  durableOf(events: readonly LedgerEvent[], now: Instant): LedgerEvent[] {
-    return events.filter((event) => !isSoft(event) && this.#admits(event, now));
-  }
-
-  #admits(event: LedgerEvent, now: Instant): boolean {
-    if (event.kind !== "refused") return true;
-    this.#beginHour(Math.floor(now / HOUR_MS));
-    const { decision } = event;
-    const count = (this.#counts.get(decision.requester) ?? 0) + 1;
-    this.#counts.set(decision.requester, count);
-    if (count <= MAX_RECORDED_REFUSALS_PER_HOUR) return true;
-    this.#onUnrecorded(decision, count === MAX_RECORDED_REFUSALS_PER_HOUR + 1);
-    return false;
-  }
-
-  #beginHour(hour: number): void {
-    if (hour === this.#hour) return;
-    this.#hour = hour;
-    this.#counts.clear();
-  }
-}
+import type { RecordedRefusals } from "./recorded-refusals.ts";
 
 /** A command and the caller who waits for its answer. */
 export interface Pending {

@@ -11,12 +11,13 @@ import {
 import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { Admission, admitWaiting, LOOKED } from "./admission.ts";
-import { batchOf, CommandQueue, type Decided, type Pending, receivedIn, RecordedRefusals } from "./batch.ts";
+import { batchOf, CommandQueue, type Decided, type Pending, receivedIn } from "./batch.ts";
 import type { Committed, Engine, EngineHealth } from "./engine.ts";
 import { type EngineObserver, timed } from "./engine-observer.ts";
 import { startLedgerClock } from "./ledger-clock.ts";
 import { LedgerPair } from "./ledger-pair.ts";
 import { asError, commitFault, isFatal, overloaded, persist } from "./persist.ts";
+import { RecordedRefusals } from "./recorded-refusals.ts";
 import { Sweeper } from "./sweeper.ts";
 import { WriteBehind } from "./write-behind.ts";
 
@@ -121,11 +122,8 @@ class SingleWriter implements Engine {
     return command.kind === "advertise" ? this.#advertise(command) : this.#enqueue(command);
   };
 
-  readonly quote: Engine["quote"] = (
-    requester,
-    request,
-    { weights = this.#policy.weights, namespace } = {},
-  ) => {
+  readonly quote: Engine["quote"] = (requester, request, options = {}) => {
+    const { weights = this.#policy.weights, namespace } = options;
     const asked = { requester, request, ...(namespace === undefined ? {} : { namespace }) };
     const command = { kind: "reserve", ...asked, reservationId: "quote", decisionId: "quote" } as const;
     return this.#ledgers.evaluate(command, { now: this.now(), policy: { ...this.#policy, weights } }).reply;
@@ -237,7 +235,7 @@ class SingleWriter implements Engine {
         const isLookDue = pending.command.kind === "reserve" && !this.#ledgers.isSettled;
         const isLook = pending.command.kind === "admit";
         if (isLookDue || isLook) decided.push(...admitWaiting(this.#ledgers, this.#moment(), this.#deps));
-        const decideNow = () => this.#ledgers.decide(pending.command, this.#moment());
+        const decideNow = () => this.#refusals.recall(this.#ledgers.decide(pending.command, this.#moment()));
         decided.push({ pending, outcome: pending.outcome ?? (isLook ? LOOKED : decideNow()) });
       } catch (error) {
         pending.reject(this.#internalFault(pending.command, error));
@@ -258,6 +256,7 @@ class SingleWriter implements Engine {
     await persist(batch, { store, clock, onFailure });
     this.#writeBehind.committed(batch.advertisements);
     this.#ledgers.confirm(batch.entries.flatMap(({ events }) => events));
+    this.#refusals.committed(batch);
     this.#commitNumber = batch.number;
     this.#health = { state: "ready" };
     observer.committed(batch.entries.length, clock.monotonicMs() - startedAt);

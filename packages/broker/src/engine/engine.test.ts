@@ -5,7 +5,7 @@ import { memoryDisk, memoryStore, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import { StoreFailure } from "../store/store.ts";
 import type { Committed } from "./engine.ts";
-import { MAX_RECORDED_REFUSALS_PER_HOUR } from "./batch.ts";
+import { MAX_RECORDED_REFUSALS_PER_HOUR } from "./recorded-refusals.ts";
 import { NO_OBSERVER } from "./engine-observer.ts";
 import { runEngine } from "./testing/run-engine.ts";
 
@@ -220,7 +220,7 @@ describe("refusals of one requester", () => {
       void notified.push([decision.requester, isFirst]);
     const { engine, store, clock } = await running({ observer: { ...NO_OBSERVER, refusalNotRecorded } });
     for (let count = 0; count < MAX_RECORDED_REFUSALS_PER_HOUR + 2; count++)
-      expect((await engine.submit(reserve("mallory", 1000))).kind).toBe("refused");
+      expect((await engine.submit(reserve("mallory", 1000 + count))).kind).toBe("refused");
     expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR);
     expect(notified).toEqual([
       ["mallory", true],
@@ -233,6 +233,74 @@ describe("refusals of one requester", () => {
     await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
     await engine.submit(reserve("mallory", 1000));
     expect(recorded(store, "mallory")).toBe(MAX_RECORDED_REFUSALS_PER_HOUR + 1);
+  });
+});
+
+describe("a request that is repeated", () => {
+  const repeated = async () => {
+    const notRecorded: string[] = [];
+    const refusalNotRecorded = ({ id }: { readonly id: string }): void => void notRecorded.push(id);
+    const setup = await running({ observer: { ...NO_OBSERVER, refusalNotRecorded } });
+    const ask = async (requester = "rome", cpu = 1000) => {
+      const reply = await setup.engine.submit(reserve(requester, cpu));
+      if (reply.kind !== "refused") throw new Error(reply.kind);
+      return reply.decision;
+    };
+    const lines = () =>
+      setup.store.commits
+        .flatMap(({ entries }) => entries.flatMap(({ events }) => events))
+        .filter(({ kind }) => kind === "refused").length;
+    return { ...setup, ask, lines, notRecorded };
+  };
+
+  test("and refused for the same reasons is recorded once; every reply names that decision", async () => {
+    const { ask, lines, store, clock, notRecorded } = await repeated();
+    const first = await ask();
+    for (let count = 1; count <= 10; count++) {
+      await clock.advance(1000);
+      const again = await ask();
+      expect(again).toMatchObject({ id: first.id, at: first.at + count * 1000 });
+    }
+    expect(lines()).toBe(1);
+    expect(notRecorded).toHaveLength(10);
+    expect(await store.findDecision(first.id)).toMatchObject({ id: first.id, requester: "rome" });
+  });
+
+  test("is recorded again for another requester, another request and other reasons", async () => {
+    const { ask, lines, engine } = await repeated();
+    const ids = [(await ask()).id, (await ask("oslo")).id, (await ask("rome", 1001)).id];
+    await engine.submit({ kind: "cordon", by: { clusterId: "ops", isAdmin: true }, clusterId: "paris" });
+    ids.push((await ask()).id);
+    await engine.submit({ kind: "advertise", advertisement: cluster("bern") });
+    ids.push((await ask()).id);
+    engine.setPolicy({ ...engine.policy, version: "another" });
+    ids.push((await ask()).id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(lines()).toBe(ids.length);
+  });
+
+  test("is recorded again in the next hour", async () => {
+    const { ask, clock, engine } = await repeated();
+    const first = await ask();
+    await clock.advance(60 * MINUTE_MS);
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris") });
+    expect((await ask()).id).not.toBe(first.id);
+  });
+
+  test("is recorded if the first record was not written", async () => {
+    const { ask, lines, store } = await repeated();
+    store.failNextCommit("not-committed");
+    await expect(ask()).rejects.toThrow("not-committed");
+    const { id } = await ask();
+    expect(lines()).toBe(1);
+    expect(await store.findDecision(id)).toBeDefined();
+  });
+
+  test("is granted as soon as it fits", async () => {
+    const { ask, engine } = await repeated();
+    await ask("rome", 20);
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 40 }) });
+    expect((await engine.submit(reserve("rome", 20))).kind).toBe("granted");
   });
 });
 

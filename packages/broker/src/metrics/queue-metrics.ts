@@ -82,7 +82,8 @@ function tenantQueues(source: MetricsSource | undefined): Map<string, TenantQueu
   if (source === undefined) return queues;
   const { ledger, policy } = source.engine;
   const now = source.engine.now();
-  for (const tenant of [OTHER, ...Object.keys(policy.tenants)]) queues.set(tenant, { length: 0, oldestMs: 0 });
+  for (const tenant of [OTHER, ...Object.keys(policy.tenants)])
+    queues.set(tenant, { length: 0, oldestMs: 0 });
   for (const { requester, namespace, entries } of ledger.waiting.lines()) {
     const queue = queues.get(labelFor(tenantOf(policy, requester, namespace), policy));
     const [oldest] = entries;

@@ -469,7 +469,7 @@ test("a quote counts for the tenant of its namespace", async () => {
 
 test("the stream says that a request has left the queue, to agents of protocol 3 only", async () => {
   await fill();
-  const stream = (credentials: ClientCredentials, headers: object) =>
+  const stream = (credentials: typeof rome, headers: object) =>
     listenTo({ port: broker.port, credentials }, "GET /api/v1/instructions?watch=true", {
       headers: { ...headers },
     });
