@@ -11,6 +11,7 @@ import type { Mutant } from "./mutant.ts";
 import { PEERING_MUTANTS } from "./peering-mutants.ts";
 import { QUEUE_MUTANTS } from "./queue-mutants.ts";
 import { REPLICA_MUTANTS } from "./replica-mutants.ts";
+import { WAITING_CALL_MUTANTS } from "./waiting-call-mutants.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   ...ADOPTION_MUTANTS,
@@ -19,6 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
+  ...WAITING_CALL_MUTANTS,
   ...EDGE_MUTANTS,
   ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,

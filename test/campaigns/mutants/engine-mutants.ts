@@ -11,14 +11,14 @@ const SWEEPER = "packages/broker/src/engine/sweeper.ts";
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   {
     name: "records every refusal, whoever asks how often",
-    file: "packages/broker/src/engine/batch.ts",
+    file: "packages/broker/src/engine/recorded-refusals.ts",
     find: " && this.#admits(event, now)",
     replace: "",
     caughtBy: ENGINE_TEST,
   },
   {
     name: "one requester's refusals use up the share of all",
-    file: "packages/broker/src/engine/batch.ts",
+    file: "packages/broker/src/engine/recorded-refusals.ts",
     find: "    const count = (this.#counts.get(decision.requester) ?? 0) + 1;",
     replace: "    const count = [...this.#counts.values()].reduce((sum, each) => sum + each, 0) + 1;",
     caughtBy: ENGINE_TEST,

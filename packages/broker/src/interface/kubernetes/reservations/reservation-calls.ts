@@ -49,8 +49,8 @@ import type { RenewalRequest, ReservationCall } from "./step.ts";
 /** The explanation has all of them. */
 const MAX_REASONS = 8;
 
-/** The refusal of a request; undefined if it was granted. */
-function refusalIn(reply: Reply, disclosure: Disclosure): Refusal | undefined {
+/** The refusal of a request; undefined if it was granted. Throws what passes: the object is decided again later. */
+export function refusalIn(reply: Reply, disclosure: Disclosure): Refusal | undefined {
   switch (reply.kind) {
     case "granted":
     case "current":
@@ -63,8 +63,16 @@ function refusalIn(reply: Reply, disclosure: Disclosure): Refusal | undefined {
         explanation: fromDecision(reply.decision, disclosure).explanation,
         decisionId: reply.decision.id,
       };
+    case "waiting":
+      return {
+        code: "no-capacity",
+        reason: "NoCapacity",
+        message: `${reply.waiting.id} waits in the queue with this key: it was asked for over HTTP, where it can be followed`,
+      };
     case "rejected": {
       const { code, message } = reply;
+      // Waiting requests go first, and this one is next.
+      if (code === "overloaded") throw faultOf(reply);
       return { code, message, reason: code === "quota-exceeded" ? "NoCapacity" : "Invalid" };
     }
     default:
@@ -95,12 +103,12 @@ function quoteStatus(reply: Reply, disclosure: Disclosure): ReservationStatus {
 }
 
 /** The status after a key was closed. */
-function keyClosedStatus(reply: Reply): ReservationStatus {
+export function keyClosedStatus(reply: Reply): ReservationStatus {
   const released = { phase: "Released", reason: "ReleasedByRequester" } as const;
   if (reply.kind === "key-closed")
     return { ...released, message: "No request with this key is served for a day." };
-  if (reply.kind === "current") {
-    const { id } = reply.reservation;
+  if (reply.kind === "current" || reply.kind === "waiting") {
+    const { id } = reply.kind === "current" ? reply.reservation : reply.waiting;
     return { ...released, reservationID: id, message: `${id} is released, and its key is closed for a day.` };
   }
   if (reply.kind !== "rejected") throw faultOf(reply);
