@@ -110,7 +110,7 @@ export async function answerTo({ send: ask }: Attacker, path: string): Promise<R
   return reply;
 }
 
-export const JSON_HEADERS = { "Content-Type": "application/json", "Agent-Protocol": "2" } as const;
+export const JSON_HEADERS = { "Content-Type": "application/json", "Agent-Protocol": "3" } as const;
 
 function sendRaw(
   to: { readonly agent: Agent; readonly port: number },

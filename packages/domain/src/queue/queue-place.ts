@@ -1,6 +1,7 @@
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
+import { requestFingerprint } from "../reservation/reservation.ts";
 import type { Candidate } from "../scheduling/candidate-table.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { Decision } from "../scheduling/decision.ts";
@@ -51,6 +52,7 @@ export function* queuePlaces(
   context: DecisionContext,
   isAsked: (entry: Waiting) => boolean,
 ): Generator<QueuePlace> {
+  const isServable = servability(ledger, context);
   for (const { queued, position, isBehind } of places(ledger, context)) {
     if (!isAsked(queued.entry)) continue;
     const { entry, tenant, share } = queued;
@@ -61,7 +63,7 @@ export function* queuePlaces(
       share,
       position,
       of: ledger.waiting.pendingCount,
-      reason: reasonOf(ledger, queued, { ...context, isBehind }),
+      reason: reasonOf(ledger, queued, { ...context, isBehind, isServable }),
       ...(plan?.from === undefined ? {} : { expectedStart: plan.from }),
       ...(entry.nominated === undefined ? {} : { nominatedTo: entry.nominated.provider }),
     };
@@ -101,19 +103,38 @@ function* places(ledger: LedgerView, { policy }: DecisionContext): Generator<Pla
   }
 }
 
-type PlaceContext = DecisionContext & Pick<Place, "isBehind">;
+interface PlaceContext extends DecisionContext, Pick<Place, "isBehind"> {
+  readonly isServable: (entry: Waiting) => boolean;
+}
 
-function reasonOf(ledger: LedgerView, queued: Queued, context: PlaceContext): WaitingReason {
+function reasonOf(
+  ledger: LedgerView,
+  queued: Queued,
+  { isServable, ...context }: PlaceContext,
+): WaitingReason {
   const reason = passedOver(ledger, queued, context);
   if (reason === undefined) return "Starting";
   if (reason !== "Capacity") return reason;
   const { entry } = queued;
-  const isSuitable = suitability(entry, context);
-  const couldHave = ({ clusterId }: Candidate): boolean =>
-    couldServe(ledger, clusterId, entry.request.resources);
-  const { candidates } = ledger.candidateTable;
-  if (!candidates.some((candidate) => isSuitable(candidate) && couldHave(candidate))) return "Unsatisfiable";
+  if (!isServable(entry)) return "Unsatisfiable";
   const { requester, request } = entry;
   const alone = { requester, request, ...context, isBehind: () => false };
   return fitsSomewhere(ledger.candidateTable, alone) ? "Nomination" : "Capacity";
+}
+
+/** Whether some provider that suits a request could serve it if it were empty. Many requests of a cluster are alike: asked once for them. */
+function servability(ledger: LedgerView, context: DecisionContext): (entry: Waiting) => boolean {
+  const known = new Map<string, boolean>();
+  const { candidates } = ledger.candidateTable;
+  return (entry) => {
+    const { requester, request } = entry;
+    const name = `${requester} ${requestFingerprint(request)}`;
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const isSuitable = suitability(entry, context);
+    const couldHave = ({ clusterId }: Candidate): boolean => couldServe(ledger, clusterId, request.resources);
+    const isServable = candidates.some((candidate) => couldHave(candidate) && isSuitable(candidate));
+    known.set(name, isServable);
+    return isServable;
+  };
 }
