@@ -336,7 +336,7 @@ describe("the queue", () => {
     await time.advance(1);
     const theirs = waitingIn(await ask({ as: paris, key: "p" })).id;
     const first = waitingIn(await ask({ key: "high", more: { wait: { for: "1h" }, priority: 5 } })).id;
-    const ids = async (as: ClientCredentials, query = "") =>
+    const ids = async (as: typeof rome, query = "") =>
       read(queuePageSchema, await get(`queue${query}`, as)).items.map(({ id, queue }) => [
         id,
         queue?.position,
