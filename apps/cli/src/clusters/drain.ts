@@ -22,7 +22,9 @@ export const drain: Run<typeof DRAIN_OPTIONS> = async ({ options, words: [id = "
     host.note(
       `${id} is cordoned: it lends nothing new. Nothing is ended by force: what it lends ends by itself, or is released\n`,
     );
-    const ignore = host.onInterrupt?.(() => `\n${id} stays cordoned. To let it lend again: brokerctl uncordon ${id}\n`);
+    const ignore = host.onInterrupt?.(
+      () => `\n${id} stays cordoned. To let it lend again: brokerctl uncordon ${id}\n`,
+    );
     try {
       return viewOf(id, await whenEmpty(broker, { id, timeoutMs: options.timeout }, host), host);
     } finally {

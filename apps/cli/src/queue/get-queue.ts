@@ -4,7 +4,11 @@ import { isLive } from "@resource-broker/domain";
 import type { Host, Run, Values } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import { readCluster } from "../clusters/cluster-view.ts";
-import type { GET_QUEUE_OPTIONS, GET_REQUESTS_OPTIONS, GET_TENANTS_OPTIONS } from "../commands/queue-options.ts";
+import type {
+  GET_QUEUE_OPTIONS,
+  GET_REQUESTS_OPTIONS,
+  GET_TENANTS_OPTIONS,
+} from "../commands/queue-options.ts";
 import { type Broker, listAll, type Listed, withBroker } from "../connection/broker.ts";
 import { printListing } from "../output/listing.ts";
 import { type Column, stylerFor, wide } from "../output/print.ts";
@@ -72,7 +76,11 @@ export async function getDemand(
 /** What only a cluster's API server understands. */
 function refuseClusterOptions(options: Values<typeof GET_REQUESTS_OPTIONS>, [name]: readonly string[]): void {
   const { namespace, selector, kubeconfig } = options;
-  const given = Object.entries({ "--namespace": namespace, "--selector": selector, "--kubeconfig": kubeconfig });
+  const given = Object.entries({
+    "--namespace": namespace,
+    "--selector": selector,
+    "--kubeconfig": kubeconfig,
+  });
   const [wrong] = given.find(([, value]) => value !== undefined) ?? [];
   const what = wrong ?? name;
   if (what === undefined) return;
@@ -135,4 +143,3 @@ function quotaText({ quota }: TenantDTO): string {
   ];
   return parts.join(", ");
 }
-

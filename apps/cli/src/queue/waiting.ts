@@ -136,4 +136,3 @@ function endOf(item: ReservationOrWaiting, now: number): string {
   if (!isReserved(item)) return inTime(item.until, now);
   return item.status.expiresAt === undefined ? "never" : inTime(item.status.expiresAt, now);
 }
-
