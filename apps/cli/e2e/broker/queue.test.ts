@@ -61,12 +61,12 @@ describe("a queue with requests", () => {
     expect(titles?.join(" ")).toBe(
       "POSITION NAME CLUSTER TENANT CPU MEMORY GPU PRIORITY REASON NOT BEFORE AGE",
     );
-    const shown = (position: string, id: string, cluster: string, tenant: string) => [
-      ...[position, id, cluster, tenant, "16", "32Gi", "-", "0", "Capacity"],
-      expect.stringMatching(/^(in \d+m|-)$/u),
-      expect.stringMatching(/^\d+s$/u),
-    ];
-    expect(rows).toEqual([shown("1", first, "rome", "ml"), shown("2", second, "berlin", "berlin")]);
+    const times: unknown[] = [expect.stringMatching(/^(in \d+m|-)$/u), expect.stringMatching(/^\d+s$/u)];
+    const amounts = ["16", "32Gi", "-", "0", "Capacity"];
+    expect(rows).toEqual([
+      ["1", first, "rome", "ml", ...amounts, ...times],
+      ["2", second, "berlin", "berlin", ...amounts, ...times],
+    ]);
     expect(await fleet.ok("rome", "get queue -o name")).toBe(first);
     expect(await fleet.ok("ops", "get queue --requester berlin -o name")).toBe(second);
     const [wide] = cellsOf(await fleet.ok("ops", "get waiting -o wide"));

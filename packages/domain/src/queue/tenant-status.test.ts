@@ -13,6 +13,7 @@ test("tenants of the policy come first, then clusters without one that hold some
   queue(world, "rome", "first", { namespace: "ml-a" });
   world.now += 1000;
   queue(world, "rome", "second", { namespace: "ml-b", priority: 3 });
+  queue(world, "rome", "behind the first", { namespace: "ml-a" });
   queue(world, "oslo", "third");
   const found = tenantStatuses(world.ledger, world.policy);
   expect(
@@ -26,7 +27,7 @@ test("tenants of the policy come first, then clusters without one that hold some
       waitingSince,
     ]),
   ).toEqual([
-    ["ml", true, 2, 0, 0, 2, world.now - 1000],
+    ["ml", true, 2, 0, 0, 3, world.now - 1000],
     ["idle", true, 1, 0, 0, 0, undefined],
     // By the rules of the tenant default: half of the fleet, divided by 4.
     ["oslo", false, 4, 0, 0, 1, world.now],
