@@ -50,14 +50,14 @@ function reasonOf({ queue, reason }: WaitingRequestDTO): string {
 }
 
 /** `in 24m`, `now` for a time that has come, or a dash. */
-export function inTime(time: string | undefined, now: number): string {
+function inTime(time: string | undefined, now: number): string {
   const at = time === undefined ? undefined : parseTime(time);
   if (at === undefined) return "-";
   return at <= now ? "now" : `in ${age(at - now)}`;
 }
 
 /** What a command has made of a waiting request: one line, as in the queue. */
-export function waitingView({ value, at }: Answer<WaitingRequestDTO>, host: Host): View {
+function waitingView({ value, at }: Answer<WaitingRequestDTO>, host: Host): View {
   return {
     data: value,
     table: (isWide) => table(waitingColumns(at, stylerFor(host)), [value], isWide),
