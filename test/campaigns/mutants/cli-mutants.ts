@@ -21,9 +21,9 @@ export const CLI_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "brokerctl gives up waiting when the broker is away for a moment",
-    file: `${CLI}/queue/follow-waiting.ts`,
-    find: "if (!mayPass(error) || host.now() >= giveUpAt) {",
-    replace: "if (host.now() > 0) {",
+    file: `${CLI}/connection/patience.ts`,
+    find: "if (!mayPass(error) || host.now() >= giveUpAt) throw error;",
+    replace: "throw error;",
     caughtBy: QUEUE,
   },
   {

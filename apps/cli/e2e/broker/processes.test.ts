@@ -115,7 +115,9 @@ describe("with a broker and a cluster", async () => {
       if (err.includes("at position")) break;
     }
     child.kill("SIGINT");
-    expect((await ended).err).toMatch(/\nrsv-rome-\S+ keeps waiting in the queue\. .*brokerctl release rsv-/u);
+    expect((await ended).err).toMatch(
+      /\nrsv-rome-\S+ keeps waiting in the queue\. .*brokerctl release rsv-/u,
+    );
     expect([child.exitCode, child.signalCode]).toBeOneOf([
       [null, "SIGINT"],
       [130, null],

@@ -329,6 +329,23 @@ describe("drain", () => {
     );
   });
 
+  test("goes on when the broker was away for a moment", async () => {
+    let lists = 0;
+    const { url } = await startFakeBroker({
+      credentials: fleet.certificates.broker,
+      whenDone: onTestFinished,
+      script: (response, call) => {
+        if (call.method === "POST") return reply(200, { clusterID: "tokyo", cordoned: true })(response, call);
+        return ++lists === 1
+          ? reply(503, { error: "broker-2 leads", code: "not-leader" })(response, call)
+          : reply(200, [])(response, call);
+      },
+    });
+    const { code, err } = await fleet.asWith(passing(), "ops", `drain tokyo --broker ${url}`);
+    expect(code).toBe(0);
+    expect(err).toContain("The broker cannot answer now; it is asked again: broker-2 leads");
+  });
+
   test("gives up after the timeout with status 4, and prints what is left", async () => {
     const id = await fleet.reserve("rome", "--cpu 1 --memory 1Gi --target tokyo");
     const { code, out, err } = await fleet.asWith(passing(), "ops", "drain tokyo --timeout 5s");

@@ -6,6 +6,7 @@ import { CommandError } from "../cli/exit-code.ts";
 import { checkReason } from "../cli/reason.ts";
 import type { DRAIN_OPTIONS } from "../commands/queue-options.ts";
 import { type Broker, type Listed, withBroker } from "../connection/broker.ts";
+import { patiently } from "../connection/patience.ts";
 import { properties, stylerFor, table } from "../output/print.ts";
 import { expiryOf, listReservations, reservationColumns } from "../reservations/reservation.ts";
 import { withClusterHint } from "./cluster-view.ts";
@@ -44,7 +45,7 @@ async function whenEmpty(broker: Broker, { id, timeoutMs }: Drained, host: Host)
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : host.now() + timeoutMs;
   let said = "";
   for (;;) {
-    const left = await readLeft(broker, id);
+    const left = await patiently(() => readLeft(broker, id), host, deadline);
     const leftMs = deadline - host.now();
     if (left.items.length === 0 || leftMs <= 0) return left;
     const names = left.items.map((item) => item.id).join(" ");

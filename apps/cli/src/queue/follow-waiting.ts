@@ -1,16 +1,13 @@
-import { Fault } from "@resource-broker/base";
-import { isReserved, reservationCall, type ReservationOrWaiting } from "@resource-broker/client";
+import { isReserved, reservationCall } from "@resource-broker/client";
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Host } from "../cli/command.ts";
-import { CommandError } from "../cli/exit-code.ts";
 import type { Answer, Broker } from "../connection/broker.ts";
+import { patiently } from "../connection/patience.ts";
 import { isLeft, leftQueue } from "./waiting.ts";
 
 const FIRST_POLL_MS = 1000;
 const LONGEST_POLL_MS = 10_000;
 const GROWTH = 1.5;
-/** A broker that restarts, or changes its leader, is back by then. */
-const PATIENCE_MS = 5 * 60_000;
 
 /**
  * Looks at a waiting request until it is granted, and says on standard error whenever its place or its reason is another.
@@ -33,7 +30,12 @@ async function whenGranted(broker: Broker, id: string, host: Host): Promise<Answ
   let said = "";
   let pauseMs = FIRST_POLL_MS;
   for (;;) {
-    const { value, ...answer } = await patientLook(broker, id, host);
+    const { value, ...answer } = await patiently(() => broker.request(reservationCall(id)), host).catch(
+      (error: unknown) => {
+        host.note(stillWaits(id));
+        throw error;
+      },
+    );
     if (isReserved(value)) return { ...answer, value };
     if (isLeft(value)) throw leftQueue(value);
     const { message } = value.status;
@@ -42,30 +44,4 @@ async function whenGranted(broker: Broker, id: string, host: Host): Promise<Answ
     said = message;
     await host.pause(pauseMs);
   }
-}
-
-/** Hours may pass: a broker that is away for a while ends nothing. */
-async function patientLook(broker: Broker, id: string, host: Host): Promise<Answer<ReservationOrWaiting>> {
-  const giveUpAt = host.now() + PATIENCE_MS;
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await broker.request(reservationCall(id));
-    } catch (error) {
-      if (!mayPass(error) || host.now() >= giveUpAt) {
-        host.note(stillWaits(id));
-        throw error;
-      }
-      if (attempt === 0) host.note(`The broker cannot answer now; it is asked again: ${messageOf(error)}\n`);
-      await host.pause(LONGEST_POLL_MS);
-    }
-  }
-}
-
-function mayPass(error: unknown): boolean {
-  if (error instanceof Fault) return error.retry;
-  return error instanceof CommandError && (error.exit === "error" || error.exit === "timeout");
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { time } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
-import { someQuantitiesSchema } from "./quantities.ts";
+import { resourceQuantitiesSchema } from "./quantities.ts";
 import { MAX_PRIORITY } from "./reservation-request.ts";
 import { MAX_QUEUE } from "./waiting.ts";
 
@@ -26,7 +26,7 @@ export const tenantSchema = t.message(
       "The largest share of the fleet that it holds of any resource, divided by its weight. The lowest goes first among equal priorities.",
       0.125,
     ),
-    holds: t.required(someQuantitiesSchema, "What its live reservations hold together.", {
+    holds: t.required(resourceQuantitiesSchema, "What its live reservations hold together.", {
       cpu: "4",
       memory: "8Gi",
     }),
