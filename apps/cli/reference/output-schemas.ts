@@ -8,6 +8,8 @@ import {
   memberSchema,
   quoteSchema,
   reservationSchema,
+  tenantSchema,
+  waitingRequestSchema,
 } from "@resource-broker/contract";
 import {
   advertisementKind,
@@ -33,6 +35,8 @@ import {
 
 const ADVERTISEMENT = plain(advertisementSchema);
 const RESERVATION = plain(reservationSchema);
+const WAITING = plain(waitingRequestSchema);
+const RESERVATION_OR_WAITING = oneOf(RESERVATION, WAITING);
 const DECISION = plain(decisionSchema);
 const MEMBER = plain(memberSchema);
 const REQUEST = kubernetesObject(resourceRequestKind);
@@ -107,8 +111,16 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   "get clusters": listOf(ADVERTISEMENT, "The clusters that have advertised."),
   "get members": listOf(MEMBER, "Clusters that have joined, are invited or were evicted."),
   "get invitations": listOf(MEMBER, "Clusters whose invitation is open or has expired."),
-  "get reservations": listOf(RESERVATION, "Reservations."),
-  "get requests": listOf(REQUEST, "ResourceRequests of one cluster."),
+  "get reservations": listOf(
+    RESERVATION_OR_WAITING,
+    "Reservations; of one that is named by its ID also the request that waits.",
+  ),
+  "get queue": listOf(WAITING, "Requests that wait, in the order of the queue."),
+  "get tenants": listOf(plain(tenantSchema), "Tenants, and clusters without one."),
+  "get requests": listOf(
+    oneOf(REQUEST, RESERVATION, WAITING),
+    "ResourceRequests of one cluster; with --all-clusters what waits and what is reserved.",
+  ),
   "get advertisements": listOf(kubernetesObject(advertisementKind), "Advertisements of one cluster."),
   "get instructions": listOf(
     oneOf(RESERVATION_INSTRUCTION, PROVIDER_INSTRUCTION),
@@ -120,16 +132,19 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     lends: listOf(RESERVATION, "Live reservations that it provides."),
     borrows: listOf(RESERVATION, "Live reservations that it asked for."),
   }),
-  "describe reservation": shape("A reservation and why it is as it is.", {
-    reservation: RESERVATION,
-    "decision?": DECISION,
-  }),
+  "describe reservation": oneOf(
+    shape("A reservation and why it is as it is.", { reservation: RESERVATION, "decision?": DECISION }),
+    shape("A request that waits, or has left the queue, and what would be decided now.", {
+      waiting: WAITING,
+      "decision?": DECISION,
+    }),
+  ),
   "describe request": shape("A request with its instruction and events.", {
     request: REQUEST,
     "instruction?": RESERVATION_INSTRUCTION,
     events: listOf(EVENT, "Oldest first."),
   }),
-  explain: DECISION,
+  explain: oneOf(DECISION, WAITING),
   quote: plain(quoteSchema),
   replay: shape("A decision's winner, computed again.", {
     decisionID: text("The decision."),
@@ -138,12 +153,18 @@ export const OUTPUT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     same: flag("True: they agree."),
     tie: flag("True: both have the same score; the one with the lower reserved share won."),
   }),
-  reserve: RESERVATION,
+  reserve: RESERVATION_OR_WAITING,
   renew: RESERVATION,
-  release: RESERVATION,
-  wait: RESERVATION,
+  release: RESERVATION_OR_WAITING,
+  wait: RESERVATION_OR_WAITING,
   cordon: plain(cordonReplySchema),
   uncordon: plain(cordonReplySchema),
+  drain: shape("A cluster that is being drained.", {
+    clusterID: text("The cluster."),
+    cordoned: flag("True: it lends nothing new."),
+    drained: flag("True: nothing that it lends is left."),
+    reservations: listOf(RESERVATION, "What it still lends."),
+  }),
   invite: shape(
     "An invitation. Keep it secret. Only -o json prints this; -o secret prints a Secret manifest.",
     {

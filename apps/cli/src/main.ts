@@ -31,6 +31,15 @@ process.exitCode = await run(process.argv.slice(2), {
     ? {}
     : { readInput: async () => (await import("./cli/terminal.ts")).readInput(process.stdin) }),
   ask: async (question) => (await import("./cli/terminal.ts")).askOnTerminal(question),
+  onInterrupt: (words) => {
+    const end = (): void => {
+      process.stderr.write(words());
+      // Once more, and nobody listens: it ends as if it had never been asked.
+      process.kill(process.pid, "SIGINT");
+    };
+    process.once("SIGINT", end);
+    return () => process.off("SIGINT", end);
+  },
   pause: (ms) => pause(ms),
 }).catch(async (error: unknown) => {
   // A bug of brokerctl. The message may still contain text of a peer, so it is escaped.

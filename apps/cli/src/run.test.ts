@@ -139,6 +139,10 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
     },
     { args: ["wait", "rsv-a", "--for=phase=Actve"], says: '--for "phase=Actve"' },
     { args: ["explain", "paris"], says: '"paris" is neither a reservation (rsv-…) nor a decision (dec-…)' },
+    { args: ["get", "queu"], says: 'there is no command "brokerctl get queu"; did you mean queue?' },
+    { args: ["get", "tenants", "--wach"], says: "there is no option --wach here; did you mean --watch?" },
+    { args: ["drain"], says: "<cluster-id> is missing" },
+    { args: ["drain", "paris", "--timeout", "soon"], says: '--timeout: "soon" is not a duration' },
     { args: ["get", "reservatons"], says: 'there is no command "brokerctl get reservatons"; did you mean' },
     { args: ["get", "reservations", "--phase", "active"], says: '--phase "active"' },
   ])("$args", async ({ args, says }) => {
@@ -154,6 +158,8 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
 describe("another word for a command", () => {
   test.each([
     { words: ["get", "cluster"], means: "brokerctl get clusters" },
+    { words: ["get", "waiting"], means: "brokerctl get queue" },
+    { words: ["get", "tenant"], means: "brokerctl get tenants" },
     { words: ["get", "rreq"], means: "brokerctl get requests" },
     { words: ["describe", "reservations"], means: "brokerctl describe reservation" },
   ])("$words means $means", async ({ words, means }) => {

@@ -19,6 +19,7 @@ export async function run(args: readonly string[], outside: Host): Promise<numbe
     ...outside,
     out: (text) => outside.out(safe(text)),
     note: (text) => outside.note(safe(text)),
+    ...(outside.onInterrupt === undefined ? {} : { onInterrupt: safeWords(outside.onInterrupt, safe) }),
   };
   try {
     return EXIT_CODES[await dispatch(args, host)].code;
@@ -28,6 +29,13 @@ export async function run(args: readonly string[], outside: Host): Promise<numbe
     if (error.exit === "usage") host.note(`Try: ${findEntry(ROOT, args).path} --help\n`);
     return EXIT_CODES[error.exit].code;
   }
+}
+
+function safeWords(
+  onInterrupt: NonNullable<Host["onInterrupt"]>,
+  safe: (text: string) => string,
+): NonNullable<Host["onInterrupt"]> {
+  return (words) => onInterrupt(() => safe(words()));
 }
 
 async function dispatch(args: readonly string[], host: Host): Promise<Exit> {

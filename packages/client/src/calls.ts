@@ -24,6 +24,9 @@ import {
   reservationListSchema,
   reservationSchema,
   type Schema,
+  type TenantPageDTO,
+  type TenantDTO,
+  tenantPageSchema,
   type WaitingRequestDTO,
   waitingRequestSchema,
 } from "@resource-broker/contract";
@@ -175,15 +178,29 @@ const reservedOrWaiting = (body: unknown): Schema<ReservationOrWaiting> =>
 
 const WAITING = { newerFeature: "requests that wait", needs: MARKET_PROTOCOL };
 
-/** The requests of the own cluster that wait, in the order of the queue; an admin sees every one. */
-export function queuePages(offset = "0"): PageCall<QueuePageDTO, WaitingRequestDTO> {
-  const query = new URLSearchParams({ limit: String(LIMIT.pageMax), offset }).toString();
+/** The requests of the own cluster that wait, in the order of the queue; an admin sees every one, or those of a cluster. */
+export function queuePages(requester?: string, offset = "0"): PageCall<QueuePageDTO, WaitingRequestDTO> {
+  const whose = requester === undefined ? {} : { requester };
+  const query = new URLSearchParams({ limit: String(LIMIT.pageMax), offset, ...whose }).toString();
   return {
     ...typedCall("GET", `${PATH.queue}?${query}`, queuePageSchema, WAITING),
     listed: "waiting requests",
     read: ({ value: { items, next } }) => ({
       items,
-      next: next === undefined ? undefined : queuePages(next),
+      next: next === undefined ? undefined : queuePages(requester, next),
+    }),
+  };
+}
+
+/** The tenants of the policy, and clusters without one that hold something or wait. Admins only. */
+export function tenantPages(offset = "0"): PageCall<TenantPageDTO, TenantDTO> {
+  const query = new URLSearchParams({ limit: String(LIMIT.pageMax), offset }).toString();
+  return {
+    ...typedCall("GET", `${PATH.tenants}?${query}`, tenantPageSchema, WAITING),
+    listed: "tenants",
+    read: ({ value: { items, next } }) => ({
+      items,
+      next: next === undefined ? undefined : tenantPages(next),
     }),
   };
 }

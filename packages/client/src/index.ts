@@ -29,6 +29,7 @@ export {
   reserveCall,
   reserveOrWaitCall,
   type Role,
+  tenantPages,
   type TypedCall,
   uncordonCall,
 } from "./calls.ts";
@@ -56,6 +57,7 @@ export { type CallMessage, LimitError } from "./exchange.ts";
 export {
   type Answer,
   isFromCurrentBroker,
+  protocolOf,
   refusedCertificate,
   type Reply,
   type ResponseListeners,

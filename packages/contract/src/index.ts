@@ -9,6 +9,7 @@ export {
   reservationMessage,
   toAdoptionOffers,
 } from "./mapping/reservation.ts";
+export { fromTenantStatus } from "./mapping/tenant.ts";
 export { fromWaiting } from "./mapping/waiting.ts";
 export { present } from "./mapping/present.ts";
 export {
@@ -94,6 +95,7 @@ export {
   renewRequestSchema,
   reservationRequestSchema,
 } from "./wire/reservation-request.ts";
+export { type TenantPageDTO, type TenantDTO, tenantPageSchema, tenantSchema } from "./wire/tenant.ts";
 export {
   type QueuePageDTO,
   queuePageSchema,

@@ -2,6 +2,7 @@ import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
 import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
+import { CLI_MUTANTS } from "./cli-mutants.ts";
 import { DASHBOARD_MUTANTS } from "./dashboard-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { CAMPAIGN_MUTANTS, ENGINE_MUTANTS } from "./engine-mutants.ts";
@@ -21,6 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
   ...WAITING_CALL_MUTANTS,
+  ...CLI_MUTANTS,
   ...EDGE_MUTANTS,
   ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,

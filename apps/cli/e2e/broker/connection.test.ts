@@ -169,7 +169,7 @@ describe("check --only broker", () => {
     const { code, out, err } = await fleet.asWith({ now }, "ops", "check --only broker");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const first = ["✓ certificate .*ops \\(admin\\)", "✓ broker TLS .*TLSv1\\.3"];
-    const rest = ["✓ broker +.*answers to ops: protocol 2, ledger \\S+", "✓ clock ", "✓ agents .*berlin "];
+    const rest = ["✓ broker +.*answers to ops: protocol 3, ledger \\S+", "✓ clock ", "✓ agents .*berlin "];
     for (const expected of [...first, ...rest]) expect(out).toMatch(new RegExp(`^${expected}`, "mu"));
     expect(out.trimEnd().split("\n")).toHaveLength(5);
   });

@@ -23,6 +23,10 @@ const FINALIZED = {
 const fleet = await startFleet(afterAll);
 const reservation = await fleet.reserve("rome", `${REQUEST} --duration 1h`);
 const decision = await fleet.ok("ops", `explain ${reservation} -o name`);
+const TOO_LARGE = "--cpu 64 --memory 1Gi --wait 1h --no-follow";
+const waiting = await fleet.ok("rome", `reserve ${TOO_LARGE} -o name`);
+const left = await fleet.ok("rome", `reserve ${TOO_LARGE} -o name`);
+await fleet.ok("rome", `release ${left}`);
 const request = GOOD_OBJECTS["ResourceRequest"] ?? {};
 const cluster = await startOneCluster(afterAll, {
   objects: [
@@ -46,17 +50,27 @@ type Row = [command: string, args: string, names?: RegExp, wider?: "wider"];
 const READS: readonly Row[] = [
   ["get clusters", "", /^[a-z]+$/u, "wider"],
   ["get reservations", "--all", /^rsv-/u, "wider"],
+  ["get reservations", waiting, /^rsv-/u, "wider"],
+  ["get queue", "", /^rsv-/u, "wider"],
+  ["get tenants", "", /^rome$/u, "wider"],
+  ["get requests", "--all-clusters", /^rsv-/u, "wider"],
   ["get requests", "", /^resourcerequest\.rear\.fluidos\.eu\//u, "wider"],
   ["get advertisements", "", /^advertisement\.rear\.fluidos\.eu\//u, "wider"],
   ["get instructions", "", /^(reservation|provider)instruction\.rear\.fluidos\.eu\//u, "wider"],
   ["describe cluster", "paris", /^paris$/u],
   ["describe reservation", reservation, /^rsv-/u, "wider"],
+  ["describe reservation", waiting, /^rsv-/u, "wider"],
+  ["describe reservation", left, /^rsv-/u],
   ["describe request", "more", /^more$/u],
   ["explain", reservation, /^dec-/u, "wider"],
+  ["explain", waiting, /^dec-/u, "wider"],
+  ["explain", left, /^rsv-/u],
   ["explain", "request/more", /^dec-/u, "wider"],
   ["quote", REQUEST, /^(paris|tokyo|berlin)$/u, "wider"],
   ["replay", decision, /^(paris|tokyo|berlin)$/u],
   ["wait", `${reservation} --for=phase=Reserved`, /^rsv-/u, "wider"],
+  ["wait", `${waiting} --for=phase=Pending`, /^rsv-/u, "wider"],
+  ["drain", "berlin", /^berlin$/u],
   ["audit", "", /^\d+$/u, "wider"],
   ["audit", "--verify", /^[0-9a-f]{64}$/u],
   ["audit", `verify ${STORE}`, /ledger/u],
@@ -89,8 +103,10 @@ const OF_MEMBERS: readonly [command: string, args: string, answer: unknown][] = 
 /** Commands that change something print what they made of it. */
 const WRITES: readonly Row[] = [
   ["reserve", REQUEST],
+  ["reserve", TOO_LARGE],
   ["renew", reservation],
   ["release", await fleet.reserve("rome", REQUEST)],
+  ["release", await fleet.ok("rome", `reserve ${TOO_LARGE} -o name`)],
   ["cordon", "berlin --reason maintenance"],
   ["uncordon", "berlin"],
   ["adoption show", ""],

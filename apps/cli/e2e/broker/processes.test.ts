@@ -1,5 +1,5 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -100,6 +100,32 @@ describe("with a broker and a cluster", async () => {
       expect(offered.map((line) => line.split("\t")[0])).toEqual(["reservations", "requests", ":4"]);
     },
   );
+
+  test("a request that waits is left in the queue by Ctrl-C, which says so", async () => {
+    const certs = join(fleet.folder, "rome");
+    const line = "reserve --cpu 64 --memory 1Gi --wait 1h".split(" ");
+    const child = spawn(process.execPath, [LAUNCHER, ...line], {
+      stdio: "pipe",
+      env: { ...env, BROKERCTL_CERTS: certs },
+    });
+    const ended = ending(child);
+    let err = "";
+    for await (const chunk of on(child.stderr, "data")) {
+      err += String(chunk);
+      if (err.includes("at position")) break;
+    }
+    child.kill("SIGINT");
+    expect((await ended).err).toMatch(
+      /\nrsv-rome-\S+ keeps waiting in the queue\. .*brokerctl release rsv-/u,
+    );
+    expect([child.exitCode, child.signalCode]).toBeOneOf([
+      [null, "SIGINT"],
+      [130, null],
+    ]);
+    const waiting = await fleet.ok("rome", "get queue -o name");
+    expect(waiting).toMatch(/^rsv-rome-/u);
+    await fleet.ok("rome", `release ${waiting}`);
+  });
 
   test("bin/brokerctl runs on the Node that the project brings, wherever a link to it lies, and hands the status on", async () => {
     const cwd = await temporaryFolder(onTestFinished);

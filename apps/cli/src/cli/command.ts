@@ -165,6 +165,8 @@ export interface Host {
   readonly readInput?: () => Promise<string>;
   /** What the person at the terminal answers, also while standard input is a pipe; undefined: nobody is there. */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** What is said when the person ends the program by Ctrl-C, until the function that it returns is called. Absent: nobody can. */
+  readonly onInterrupt?: (words: () => string) => () => void;
   /** Resolves so much later. */
   readonly pause: (ms: number) => Promise<void>;
 }

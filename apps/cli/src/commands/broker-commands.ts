@@ -84,7 +84,7 @@ export const GET_RESERVATIONS: Command = defineCommand({
 export const DESCRIBE_RESERVATION: Command = defineCommand({
   name: "reservation",
   aliases: ["reservations", "rsv"],
-  summary: "Shows one reservation and the decision behind it",
+  summary: "Shows one reservation and the decision behind it, or a request that waits and what it lacks",
   arguments: [RESERVATION],
   options: BROKER_OPTIONS,
   examples: ["brokerctl describe reservation rsv-rome-k3u7dq2hvmx5b4ta"],
@@ -95,10 +95,13 @@ export const RESERVATION_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "reserve",
     summary: "Reserves resources of another cluster for the cluster whose certificate is used",
-    details:
-      "An admin says for which cluster (--for). Status 3, and why for each, when nobody can lend that.",
+    details: `An admin says for which cluster (--for). Status 3, and why for each, when nobody can lend that.
+With --wait such a request waits in the queue instead: its place is shown until it is granted. Ctrl-C
+leaves it waiting; brokerctl release gives it up. Status 3 when it was not granted in time.`,
     options: RESERVE_OPTIONS,
     examples: [
+      "brokerctl reserve --cpu 4 --memory 8Gi --wait 4h",
+      "brokerctl reserve --cpu 4 --memory 8Gi --wait 4h --no-follow --key job-42 -o name",
       "brokerctl reserve --cpu 4 --memory 8Gi --duration 1h --certs certs/clusters/rome",
       "brokerctl reserve --cpu 2 --memory 8Gi --gpu 1 --region eu-west --key job-42",
       "brokerctl reserve --for rome --cpu 2 --memory 8Gi --certs certs/clusters/ops",
@@ -115,7 +118,7 @@ export const RESERVATION_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "release",
-    summary: "Releases a reservation",
+    summary: "Releases a reservation, or takes a request that waits out of the queue",
     arguments: [{ ...RESERVATION, optional: true }],
     options: RELEASE_OPTIONS,
     examples: ["brokerctl release rsv-rome-k3u7dq2hvmx5b4ta", "brokerctl release --key job-42"],
@@ -141,7 +144,7 @@ export const DECISION_COMMANDS: readonly Command[] = [
     summary: "Explains a decision: every candidate, its score, and what would change the result",
     details: `Candidates that fitted come first, best first, with the parts of their score; then those that were
 filtered out, with the reason and what they lacked; then the smallest change that would have changed
-the decision.`,
+the decision. Of a request that waits: its place in the queue, and what would be decided now.`,
     arguments: [
       {
         name: "reservation|decision|request",

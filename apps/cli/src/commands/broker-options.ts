@@ -118,6 +118,21 @@ export const QUOTE_OPTIONS = {
 
 export const RESERVE_OPTIONS = {
   ...REQUEST,
+  wait: {
+    kind: "text",
+    value: "time",
+    summary: "if no cluster has room, wait in the queue at most this long, for example 4h",
+  },
+  "no-follow": {
+    kind: "flag",
+    summary: "with --wait: print the request that waits, and end at once",
+  },
+  namespace: {
+    kind: "text",
+    short: "n",
+    value: "name",
+    summary: "the request's namespace in its cluster: the policy may give it to a tenant",
+  },
   for: { ...FOR, summary: "the requester; an admin must name one" },
   key: {
     kind: "text",

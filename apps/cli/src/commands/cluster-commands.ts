@@ -7,6 +7,7 @@ import {
   GET_OBJECTS_OPTIONS,
   KUBECONFIG_ISSUE_OPTIONS,
 } from "./cluster-options.ts";
+import { GET_REQUESTS_OPTIONS } from "./queue-options.ts";
 
 const NAME = { name: "name", summary: "only this one", optional: true } as const;
 
@@ -16,10 +17,13 @@ export const GET_OBJECTS: readonly Command[] = [
     name: "requests",
     aliases: ["request", "resourcerequests", "resourcerequest", "rreq"],
     summary: "Lists a cluster's ResourceRequests and their state",
-    details: "Read with your kubeconfig from the cluster that asks; the broker is not needed.",
+    details: `Read with your kubeconfig from the cluster that asks; the broker is not needed. With --all-clusters
+the broker is asked, and nothing is read with a kubeconfig: one row for each request of any cluster
+that waits, in the order of the queue, or that has a reservation. QUEUE is its place.`,
     arguments: [NAME],
-    options: GET_OBJECTS_OPTIONS,
+    options: GET_REQUESTS_OPTIONS,
     examples: [
+      "brokerctl get requests --all-clusters",
       "brokerctl get requests",
       "brokerctl get requests -A -w",
       "brokerctl get requests --context rome -n shop -o wide",

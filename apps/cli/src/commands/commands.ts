@@ -15,12 +15,13 @@ import {
 } from "./broker-commands.ts";
 import { CHECK, DESCRIBE_REQUEST, FINALIZERS, GET_OBJECTS, KUBECONFIG } from "./cluster-commands.ts";
 import { GET_MEMBERS, JOIN_COMMANDS } from "./join-commands.ts";
+import { DRAIN, GET_QUEUE } from "./queue-commands.ts";
 import { CERTS, LEDGER_COMMANDS } from "./local-commands.ts";
 
 const GET: CommandGroup = {
   name: "get",
   summary: "Lists objects of the broker or of one cluster",
-  commands: [GET_CLUSTERS, ...GET_MEMBERS, GET_RESERVATIONS, ...GET_OBJECTS],
+  commands: [GET_CLUSTERS, ...GET_MEMBERS, GET_RESERVATIONS, ...GET_QUEUE, ...GET_OBJECTS],
 };
 
 const DESCRIBE: CommandGroup = {
@@ -39,6 +40,7 @@ export const ROOT: CommandGroup = {
     ...DECISION_COMMANDS,
     ...RESERVATION_COMMANDS,
     ...CORDON_COMMANDS,
+    DRAIN,
     ...JOIN_COMMANDS,
     DASHBOARD,
     CERTS,

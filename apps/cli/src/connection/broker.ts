@@ -6,6 +6,7 @@ import {
   type DirectCalls,
   isFromCurrentBroker,
   type PageCall,
+  protocolOf,
   readPages,
   type Reply,
   schemaFor,
@@ -57,11 +58,12 @@ export async function withBroker<Result>(
   const credentials = await readCredentials(certs);
   const calls = directCalls(credentials, timeoutMs, host);
   const send = (call: TypedCall<unknown>): Promise<Reply> =>
-    firstAvailable(urls, (url) =>
-      calls.send(call, url).catch((error: unknown) => {
+    firstAvailable(urls, async (url) => {
+      const reply = await calls.send(call, url).catch((error: unknown) => {
         throw connectionError(error, { url, credentials });
-      }),
-    );
+      });
+      return checked(reply, call);
+    });
   const requestOptional: Broker["requestOptional"] = async (call) => {
     const reply = await send(call);
     const at = Date.parse(reply.headers.date ?? "");
@@ -143,7 +145,7 @@ async function firstAvailable(urls: readonly URL[], call: (url: URL) => Promise<
   let last: unknown;
   for (const url of urls) {
     try {
-      return checked(await call(url));
+      return await call(url);
     } catch (error) {
       if (!isRetriable(error)) throw error;
       last = error;
@@ -157,7 +159,7 @@ function isRetriable(error: unknown): boolean {
   return error instanceof CommandError && error.exit === "error";
 }
 
-function checked(reply: Reply): Reply {
+function checked(reply: Reply, call: Pick<TypedCall<unknown>, "needs" | "newerFeature">): Reply {
   const { url, status, headers, text } = reply;
   if (!isFromCurrentBroker(headers)) {
     const shown = JSON.stringify(text.slice(0, SHOWN_LENGTH));
@@ -167,7 +169,25 @@ function checked(reply: Reply): Reply {
     );
   }
   if (status >= 200 && status < 300) return reply;
-  throw readFault({ status, body: text });
+  const fault = readFault({ status, body: text });
+  throw tooOld(reply, call, fault) ?? fault;
+}
+
+/** What a broker answers that does not have the call, or does not read a part of it. */
+const MISSED: ReadonlySet<string> = new Set(["not-found", "method-not-allowed", "invalid", "no-capacity"]);
+
+function tooOld(
+  { url, headers }: Reply,
+  { needs = 0, newerFeature }: Pick<TypedCall<unknown>, "needs" | "newerFeature">,
+  fault: Fault,
+): CommandError | undefined {
+  const protocol = protocolOf(headers);
+  if (protocol >= needs || newerFeature === undefined || !MISSED.has(fault.code)) return undefined;
+  return new CommandError(
+    "error",
+    `${url.text} is too old for ${newerFeature}: it speaks protocol ${protocol}, and ${needs} is needed. Upgrade the broker. It answered: ${fault.message}`,
+    { cause: fault },
+  );
 }
 
 function bodyOf<T>(schema: BodySchema<T>, { url, text }: Reply): T {

@@ -1,10 +1,11 @@
-import { decisionCall, quoteCall } from "@resource-broker/client";
-import type { DecisionDTO } from "@resource-broker/contract";
+import { decisionCall, isReserved, quoteCall } from "@resource-broker/client";
+import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
 import type { Host, Run, View } from "../cli/command.ts";
 import { CommandError } from "../cli/exit-code.ts";
 import type { EXPLAIN_OPTIONS, QUOTE_OPTIONS } from "../commands/broker-options.ts";
 import { type Answer, type Broker, orUnknown, withBroker } from "../connection/broker.ts";
 import { type ClusterOptions, nameIn, readObject, REQUESTS, withCluster } from "../objects/open-cluster.ts";
+import { explainWaiting } from "../queue/describe-waiting.ts";
 import { stylerFor } from "../output/print.ts";
 import { costText } from "../output/text.ts";
 import { asRequester, readRequest, requesterFor } from "../reservations/read-request.ts";
@@ -13,7 +14,7 @@ import { decisionText } from "./print-decision.ts";
 
 export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words: [word = ""] }, host) => {
   const show = (subject: string): Promise<View> =>
-    withBroker(options, host, async (broker) => decisionView(await readDecision(broker, subject), host));
+    withBroker(options, host, (broker) => explainSubject(broker, subject, host));
   if (!isRequest(word)) return show(word);
   const { kubeconfig, namespace, "kube-context": context } = options;
   const { decisionId, explanation } = await requestDecision(word, { kubeconfig, namespace, context }, host);
@@ -23,6 +24,15 @@ export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words: [wo
     throw error;
   });
 };
+
+/** A request that waits has no decision yet: what would be decided now is shown. */
+async function explainSubject(broker: Broker, word: string, host: Host): Promise<View> {
+  const { kind, id } = subjectIn(word);
+  if (kind === "decision") return decisionView(await decisionById(broker, id), host);
+  const { value, ...answer } = await readReservation(broker, id);
+  if (!isReserved(value)) return explainWaiting(broker, { ...answer, value }, host);
+  return decisionView(await decisionById(broker, decisionOf(value)), host);
+}
 
 function decisionView({ value: decision }: Answer<DecisionDTO>, host: Host): View {
   const styled = stylerFor(host);
@@ -45,7 +55,13 @@ const KINDS: Readonly<Record<string, "reservation" | "decision">> = {
 /** The decision that a word names: by its own ID, or by that of the reservation it made. */
 export async function readDecision(broker: Broker, word: string): Promise<Answer<DecisionDTO>> {
   const { kind, id } = subjectIn(word);
-  const decisionId = kind === "decision" ? id : await decisionOf(broker, id);
+  if (kind === "decision") return decisionById(broker, id);
+  const { value } = await readReservation(broker, id);
+  if (isReserved(value)) return decisionById(broker, decisionOf(value));
+  throw new CommandError("error", `nothing has been decided about ${id}: ${value.status.message}`);
+}
+
+function decisionById(broker: Broker, decisionId: string): Promise<Answer<DecisionDTO>> {
   return orUnknown(broker.request(decisionCall(decisionId)), (cause) => {
     const { name, isAdmin } = broker.credentials;
     const whose = isAdmin ? "here. brokerctl audit lists those of refusals" : `about a request of ${name}`;
@@ -66,9 +82,8 @@ function subjectIn(word: string): { readonly kind: "reservation" | "decision"; r
   );
 }
 
-async function decisionOf(broker: Broker, id: string): Promise<string> {
-  const { value } = await readReservation(broker, id);
-  if (value.decisionID !== undefined) return value.decisionID;
+function decisionOf({ id, decisionID }: ReservationDTO): string {
+  if (decisionID !== undefined) return decisionID;
   throw new CommandError(
     "error",
     `${id} has no decision to explain: it was taken over from its clusters after the broker lost its ledger`,

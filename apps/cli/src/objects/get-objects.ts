@@ -21,6 +21,7 @@ import {
 } from "../output/text.ts";
 import { PHASE_STYLES } from "../reservations/reservation.ts";
 import type { GET_OBJECTS_OPTIONS } from "../commands/cluster-options.ts";
+import type { GET_REQUESTS_OPTIONS } from "../commands/queue-options.ts";
 import {
   ADVERTISEMENTS,
   type AnyObject,
@@ -106,7 +107,10 @@ const INSTRUCTION_TABLE: ObjectTable<Instruction> = {
 
 type Get = Run<typeof GET_OBJECTS_OPTIONS>;
 
-export const getRequests: Get = (input, host) => printObjects(REQUEST_TABLE, input, host);
+export const getRequests: Run<typeof GET_REQUESTS_OPTIONS> = async (input, host) =>
+  input.options["all-clusters"]
+    ? (await import("../queue/get-queue.ts")).getDemand(input, host)
+    : printObjects(REQUEST_TABLE, input, host);
 export const getAdvertisements: Get = (input, host) => printObjects(ADVERTISEMENT_TABLE, input, host);
 export const getInstructions: Get = (input, host) => printObjects(INSTRUCTION_TABLE, input, host);
 

@@ -1,13 +1,15 @@
 import { Fault } from "@resource-broker/base";
-import { decisionCall } from "@resource-broker/client";
+import { decisionCall, isReserved, type ReservationOrWaiting } from "@resource-broker/client";
 import type { DecisionDTO, ReservationDTO } from "@resource-broker/contract";
 import { isLive } from "@resource-broker/domain";
-import type { Run, Values } from "../cli/command.ts";
+import type { Host, Run, Values } from "../cli/command.ts";
 import type { BROKER_OPTIONS, GET_RESERVATIONS_OPTIONS } from "../commands/broker-options.ts";
-import { type Broker, type Listed, withBroker } from "../connection/broker.ts";
+import { type Broker, withBroker } from "../connection/broker.ts";
 import { decisionText } from "../decisions/print-decision.ts";
-import { printListing } from "../output/listing.ts";
+import { type Listing, printListing } from "../output/listing.ts";
 import { properties, type Styler, stylerFor } from "../output/print.ts";
+import { describeWaiting } from "../queue/describe-waiting.ts";
+import { demandColumns } from "../queue/waiting.ts";
 import { agoOf, costText, described } from "../output/text.ts";
 import {
   expiryOf,
@@ -25,10 +27,11 @@ export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ op
   const id = word === undefined ? undefined : reservationIdIn(word);
   const shown = new Set<string>();
   return withBroker(options, host, async (broker) => {
+    if (id !== undefined) return printListing(() => readOne(broker, id, host), options, host);
     const look = async () => {
-      const { items: found, at } = await read(broker, id);
+      const { items: found, at } = await listReservations(broker);
       // A watch also shows the end of reservations that were listed before.
-      const items = found.filter((item) => id !== undefined || shown.has(item.id) || isWanted(item, options));
+      const items = found.filter((item) => shown.has(item.id) || isWanted(item, options));
       for (const item of items) shown.add(item.id);
       return {
         items,
@@ -43,10 +46,22 @@ export const getReservations: Run<typeof GET_RESERVATIONS_OPTIONS> = async ({ op
   });
 };
 
-async function read(broker: Broker, id: string | undefined): Promise<Listed<ReservationDTO>> {
-  if (id === undefined) return listReservations(broker);
+/** One by its ID, whether it is reserved or still waits. */
+async function readOne(broker: Broker, id: string, host: Host): Promise<Listing<ReservationOrWaiting>> {
   const { value, at } = await readReservation(broker, id);
-  return { items: [value], at };
+  const styled = stylerFor(host);
+  const one = {
+    dataOf: (item: ReservationOrWaiting) => item,
+    nameOf: (item: ReservationOrWaiting) => item.id,
+    fingerprintOf: (item: ReservationOrWaiting) => JSON.stringify(item),
+    items: [value],
+  };
+  if (!isReserved(value)) return { ...one, columns: demandColumns(at, styled) };
+  const columns = reservationColumns(at, styled).map((column) => ({
+    ...column,
+    value: (item: ReservationOrWaiting) => (isReserved(item) ? column.value(item) : "-"),
+  }));
+  return { ...one, columns };
 }
 
 function isWanted(item: ReservationDTO, { requester, provider, phase, all }: Options): boolean {
@@ -68,7 +83,9 @@ export const describeReservation: Run<typeof BROKER_OPTIONS> = async ({ options,
   const id = reservationIdIn(words[0]);
   const styled = stylerFor(host);
   return withBroker(options, host, async (broker) => {
-    const { value: reservation, at } = await readReservation(broker, id);
+    const { value: reservation, ...answer } = await readReservation(broker, id);
+    if (!isReserved(reservation)) return describeWaiting(broker, { ...answer, value: reservation }, host);
+    const { at } = answer;
     const decision = await decisionOf(broker, reservation);
     return {
       data: { reservation, ...(decision === undefined ? {} : { decision }) },
@@ -111,6 +128,7 @@ function reservationText(reservation: ReservationDTO, at: number, styled: Styler
     ],
     ["Price", costText(cost)],
     ["Tier", reservation.tier],
+    ["Tenant", reservation.tenant],
     ["Priority", reservation.priority === 0 ? undefined : reservation.priority?.toString()],
     ["Key", reservation.key],
     ["Provider's endpoint", reservation.targetClusterEndpoint],

@@ -25,10 +25,17 @@ const FLAGS: readonly (readonly [path: string, flag: string])[] = [
   ["constraints.excludeClusters", "--exclude"],
   ["targetClusterID", "--target"],
   ["duration", "--duration"],
+  ["wait.for", "--wait"],
 ];
 
+/** What only a reservation is asked for with: a quote waits for nothing. */
+interface Waits {
+  readonly wait?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
 /** What the flags ask for. Checked here by the contract's own rules, so that an error names the flag. */
-export function readRequest(options: Options): ReservationRequestDTO {
+export function readRequest(options: Options, { wait, namespace }: Waits = {}): ReservationRequestDTO {
   const { cpu, memory, gpu, storage, duration, target, tier, region, exclude } = options;
   const missing = [...(cpu === undefined ? ["--cpu"] : []), ...(memory === undefined ? ["--memory"] : [])];
   if (missing.length > 0) {
@@ -51,6 +58,8 @@ export function readRequest(options: Options): ReservationRequestDTO {
       labels: readLabels("selector", options.selector),
       excludeClusters: exclude,
     }),
+    wait: wait === undefined ? undefined : { for: wait },
+    namespace,
     perNode: given({ cpu: options["node-cpu"], memory: options["node-memory"], gpu: options["node-gpu"] }),
   });
   const validated = validateExactly(reservationRequestSchema, request);

@@ -1,5 +1,10 @@
 import { parseTime } from "@resource-broker/base";
-import { isReserved, reservationCall, reservationPages } from "@resource-broker/client";
+import {
+  queuePages,
+  reservationCall,
+  type ReservationOrWaiting,
+  reservationPages,
+} from "@resource-broker/client";
 import type { ReservationDTO } from "@resource-broker/contract";
 import type { Phase } from "@resource-broker/domain";
 import type { Host, View } from "../cli/command.ts";
@@ -68,19 +73,19 @@ export function listReservations(broker: Broker): Promise<Listed<ReservationDTO>
   return listAll(broker, reservationPages());
 }
 
-export async function readReservation(broker: Broker, id: string): Promise<Answer<ReservationDTO>> {
-  const { value, ...answer } = await withHint(broker, id, broker.request(reservationCall(id)));
-  if (isReserved(value)) return { ...answer, value };
-  throw new CommandError("error", `${id} is no reservation: ${value.status.message}`);
+/** What the broker has under an ID: a reservation, or a request that waits or has left the queue. */
+export function readReservation(broker: Broker, id: string): Promise<Answer<ReservationOrWaiting>> {
+  return withHint(broker, id, broker.request(reservationCall(id)));
 }
 
 /** A reservation that is not there may be one that was misspelt. */
 export function withHint<T>(broker: Broker, id: string, work: Promise<T>): Promise<T> {
   return orUnknown(work, async (cause) => {
     const { items } = await listReservations(broker).catch(() => ({ items: [] }));
+    const waiting = await listAll(broker, queuePages()).catch(() => ({ items: [] }));
     const { name, isAdmin } = broker.credentials;
     const whose = isAdmin ? "here" : `that ${name} is party to`;
-    const ids = items.map((item) => item.id);
+    const ids = [...items, ...waiting.items].map((item) => item.id);
     const elsewhere = ". Ended ones are kept for a day; brokerctl get reservations --all lists them";
     const message = `there is no reservation ${JSON.stringify(id)} ${whose}${didYouMean(id, ids) || elsewhere}`;
     return new CommandError("error", message, { cause });

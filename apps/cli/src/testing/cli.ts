@@ -82,6 +82,8 @@ interface RunCliOptions {
   readonly openInBrowser?: (url: string) => Promise<boolean>;
   /** Hears what is printed as it is printed: for commands that do not end by themselves. */
   readonly onOut?: (text: string) => void;
+  /** Takes what is said on Ctrl-C; returns how to stop listening. */
+  readonly onInterrupt?: (words: () => string) => () => void;
   /** What happens while a command waits; without it, waiting is a mistake of the test. */
   readonly pause?: (ms: number) => Promise<void>;
 }

@@ -13,6 +13,7 @@ const KEY = `${UID}-1`;
 const WHOLE = {
   sliceDefaults: { ephemeralStorage: "20Gi", pods: 110 },
   decisionID: "dec-4f0q2",
+  tenant: "ml",
   priority: 10,
   tier: "spot",
   targetClusterEndpoint: "https://10.0.0.7:6443",

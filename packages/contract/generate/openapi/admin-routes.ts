@@ -11,6 +11,7 @@ import {
 } from "../../src/wire/admin.ts";
 import { advertisementSchema } from "../../src/wire/advertisement.ts";
 import { reservationListSchema, reservationSchema } from "../../src/wire/reservation.ts";
+import { tenantPageSchema } from "../../src/wire/tenant.ts";
 import * as examples from "./examples.ts";
 import { created, ok, type Route } from "./route.ts";
 
@@ -111,6 +112,20 @@ export const ADMIN_ROUTES: readonly Route[] = [
     parameters: ["clusterID"],
     reply: ok("Lending again.", cordonReply(false)),
     faults: ["not-found"],
+  },
+  {
+    call: "GET /api/v1/tenants",
+    operationId: "listTenants",
+    tag: "Administration",
+    summary: "Who holds how much of the fleet, and who waits",
+    description:
+      "For admins. The tenants of the policy, then clusters without one that hold something or wait, in pages.",
+    parameters: ["limit", "offset"],
+    reply: ok("One page.", {
+      schema: tenantPageSchema,
+      example: { items: [examples.tenant], total: 1 },
+    }),
+    faults: ["invalid"],
   },
   {
     call: "GET /api/v1/adoptions/window",

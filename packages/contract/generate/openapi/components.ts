@@ -15,6 +15,7 @@ import * as reservation from "../../src/wire/reservation.ts";
 import * as reservationRequest from "../../src/wire/reservation-request.ts";
 
 import * as statement from "../../src/wire/statement.ts";
+import * as tenant from "../../src/wire/tenant.ts";
 import * as waiting from "../../src/wire/waiting.ts";
 
 const EXPORTS: readonly object[] = [
@@ -33,6 +34,7 @@ const EXPORTS: readonly object[] = [
   reservation,
   reservationRequest,
   statement,
+  tenant,
   waiting,
 ];
 

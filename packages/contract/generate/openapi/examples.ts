@@ -69,6 +69,19 @@ export const waiting = {
   },
 };
 
+export const tenant = {
+  name: "ml",
+  inPolicy: true,
+  weight: 3,
+  share: 0.125,
+  holds: { cpu: "24", memory: "96Gi", gpu: "6" },
+  reservations: 3,
+  quota: { gpu: "8" },
+  maxPriority: 100,
+  waiting: 2,
+  waitingSince: "2026-07-01T10:00:00.123Z",
+};
+
 export const instruction = {
   ...reservation,
   status: { ...reservation.status, message: "Hold 4 CPU / 8Gi Memory for requester rome" },

@@ -37,6 +37,14 @@ describe("a reservation", () => {
     expect(validate(reservationSchema, dto)).toEqual({ ok: true, value: dto });
   });
 
+  test.each([
+    ["requester", "ml"],
+    ["admin", "ml"],
+    ["provider", undefined],
+  ] as const)("is told to its %s with the tenant %s", (role, tenant) => {
+    expect(fromReservation({ ...reservation, tenant: "ml" }, { role }).tenant).toBe(tenant);
+  });
+
   test("is told to its requester with its key", () => {
     const dto = fromReservation(reservation, { role: "requester", providerEndpoint: "https://paris:6443" });
     expect(dto).toEqual({

@@ -44,6 +44,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     targetClusterEndpoint: view.providerEndpoint,
     tier: request.tier,
     priority: request.priority,
+    tenant: view.role === "provider" ? undefined : reservation.tenant,
     decisionID: reservation.decisionId,
     sliceDefaults: view.sliceDefaults,
   });

@@ -162,7 +162,7 @@ function fromTenant({ members, weight, quota, maxPriority }: Tenant): TenantDTO 
   });
 }
 
-function fromQuota(quota: Quota): QuotaDTO {
+export function fromQuota(quota: Quota): QuotaDTO {
   const { extended, reservations } = quota;
   return present({
     ...perResource("name", ({ slot, form }) => {

@@ -69,6 +69,7 @@ export const PATH = {
   timeline: (id: string): string => `${API}/reservations/${part(id)}/timeline`,
   queue: `${API}/queue`,
   queueExplanation: (id: string): string => `${API}/queue/${part(id)}/explanation`,
+  tenants: `${API}/tenants`,
   decisions: `${API}/decisions`,
   decision: (id: string): string => `${API}/decisions/${part(id)}`,
   quotes: `${API}/quotes`,

@@ -76,6 +76,11 @@ export const reservationSchema = t.message(
     ),
     tier: t.optional(tierSchema, "The price tier that was granted.", "on-demand"),
     priority: t.optional(t.integer(-1_000_000_000, 1_000_000_000), "The priority it was asked with.", 10),
+    tenant: t.optional(
+      t.nonEmptyLine(253),
+      "The tenant that it counts for; its requester and admins see it. Absent: the requester itself.",
+      "ml",
+    ),
     decisionID: t.optional(
       dnsLabel(),
       "The decision that explains the choice: GET /api/v1/decisions/{id}.",

@@ -131,6 +131,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
     name: "paris",
   },
   "GET /api/v1/peers": everyCluster,
+  "GET /api/v1/tenants": admins,
   "GET /api/v1/audit": admins,
   "GET /api/v1/reservations/{id}/timeline": admins,
   "GET /api/v1/decisions": admins,

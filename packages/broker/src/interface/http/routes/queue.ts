@@ -1,12 +1,19 @@
 import { Fault } from "@resource-broker/base";
-import { fromDecision, PATH, type QueuePageDTO, type WaitingRequestDTO } from "@resource-broker/contract";
-import { explainWaiting, type Waiting } from "@resource-broker/domain";
+import {
+  fromDecision,
+  fromTenantStatus,
+  PATH,
+  type QueuePageDTO,
+  type TenantPageDTO,
+  type WaitingRequestDTO,
+} from "@resource-broker/contract";
+import { explainWaiting, tenantStatuses, type Waiting } from "@resource-broker/domain";
 import { isWaitingVisible, placesOf, renderWaiting } from "../../shared/render-waiting.ts";
 import { readSlice, textOf } from "../query.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** Reading the queue of waiting requests. */
+/** Reading the queue of waiting requests, and who shares the fleet. */
 export function queueRoutes({ engine, ids }: RouteContext): readonly Route[] {
   const list = ({ caller, query }: Call): PlainAnswer => {
     const { offset, limit } = readSlice(query);
@@ -37,7 +44,21 @@ export function queueRoutes({ engine, ids }: RouteContext): readonly Route[] {
     return ok(fromDecision(decision, caller.isAdmin ? "full" : engine.policy.disclosure));
   };
 
+  const tenants = ({ query }: Call): PlainAnswer => {
+    const { offset, limit } = readSlice(query);
+    const all = tenantStatuses(engine.ledger, engine.policy);
+    const items = all.slice(offset, offset + limit).map(fromTenantStatus);
+    const end = offset + items.length;
+    const page: TenantPageDTO = {
+      items,
+      total: all.length,
+      ...(end < all.length ? { next: String(end) } : {}),
+    };
+    return ok(page);
+  };
+
   return [
+    { method: "GET", path: PATH.tenants, access: "admin", handle: tenants },
     { method: "GET", path: PATH.queue, access: "cluster", handle: list },
     { method: "GET", path: template(PATH.queueExplanation, "id"), access: "cluster", handle: explain },
   ];

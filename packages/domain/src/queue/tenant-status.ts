@@ -1,0 +1,58 @@
+import type { LedgerView } from "../ledger/ledger.ts";
+import type { Instant } from "../reservation/ids.ts";
+import { DEFAULT_TENANT, type Policy, type Tenant } from "../scheduling/policy.ts";
+import { shareOf } from "./order.ts";
+import { NOTHING_HELD, type TenantAccount, tenantOf, tenantRules } from "./tenants.ts";
+
+/** What a tenant holds, what it may hold, and what waits for it. Derived whenever somebody asks. */
+export interface TenantStatus {
+  /** The name in the policy, or the ID of a cluster that no tenant claims. */
+  readonly name: string;
+  readonly isInPolicy: boolean;
+  readonly rules: Tenant;
+  readonly share: number;
+  readonly account: TenantAccount;
+  /** How many of its requests wait. */
+  readonly waiting: number;
+  /** Since when the first of them has waited. */
+  readonly waitingSince?: Instant;
+}
+
+/** The tenants of the policy in its order, then by their IDs the clusters without one that hold something or wait. */
+export function tenantStatuses(ledger: LedgerView, policy: Policy): readonly TenantStatus[] {
+  const queues = queuesByTenant(ledger, policy);
+  const declared = Object.keys(policy.tenants).filter((name) => isTenant(name, policy));
+  const known = new Set(declared);
+  const others = [...ledger.tenants.keys(), ...queues.keys()].filter((name) => !known.has(name));
+  return [...declared, ...[...new Set(others)].sort()].map((name) => ({
+    name,
+    isInPolicy: known.has(name),
+    rules: tenantRules(policy, name),
+    share: shareOf(ledger, name, policy),
+    account: ledger.tenants.get(name) ?? NOTHING_HELD,
+    ...(queues.get(name) ?? { waiting: 0 }),
+  }));
+}
+
+/** The entry `default` without members is no tenant: it has the rules for those that no tenant claims. */
+function isTenant(name: string, { tenants }: Policy): boolean {
+  return name !== DEFAULT_TENANT || (tenants[name]?.members.length ?? 0) > 0;
+}
+
+type TenantQueue = Pick<TenantStatus, "waiting" | "waitingSince">;
+
+function queuesByTenant(ledger: LedgerView, policy: Policy): ReadonlyMap<string, TenantQueue> {
+  const queues = new Map<string, TenantQueue>();
+  for (const { requester, namespace, entries } of ledger.waiting.lines()) {
+    // The first of a line is the one that waits longest.
+    const [first] = entries;
+    if (first === undefined) continue;
+    const tenant = tenantOf(policy, requester, namespace);
+    const known = queues.get(tenant);
+    queues.set(tenant, {
+      waiting: (known?.waiting ?? 0) + entries.length,
+      waitingSince: Math.min(known?.waitingSince ?? first.since, first.since),
+    });
+  }
+  return queues;
+}
