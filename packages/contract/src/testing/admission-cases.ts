@@ -93,6 +93,8 @@ const REFUSED_BY_SCHEMA: readonly AdmissionCase[] = [
     undefined,
   ]),
   bySchema("an unknown tier is refused", "ResourceRequest", ["spec.tier", "cheap"]),
+  bySchema("an unknown reason to wait is refused", "ResourceRequest", ["status.queue.reason", "Lazy"]),
+  bySchema("a place before the first is refused", "ResourceRequest", ["status.queue.position", 0]),
   bySchema("a rate of zero is refused", "BrokerPolicy", ["spec.prices.rates.USD", 0]),
   bySchema("a negative weight is refused", "BrokerPolicy", ["spec.weights.cost", -0.1]),
   bySchema("a price that is not a number is refused", "Advertisement", ["spec.cost.cpuCost", "cheap"]),
@@ -150,6 +152,8 @@ function resourceRequestRows(): AdmissionCase[] {
     ...ended,
     refuses("spec.offload.podSelector", { "a b": "c" }, LABELS),
     refuses("status.targetClusterID", "Paris", CLUSTER_ID),
+    refuses("status.queue.nominatedTo", "Paris", CLUSTER_ID),
+    ...["a while", "0s"].map((text) => refuses("spec.queueTimeout", text, DURATION)),
     {
       name: "a reserved request refuses another spec",
       kind,

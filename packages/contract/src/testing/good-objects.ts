@@ -72,6 +72,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       ...requested,
       ...requestOptions,
       queue: true,
+      queueTimeout: "4h",
       offload: {
         namespaces: ["shop"],
         podOffloadingStrategy: "LocalAndRemote",
@@ -83,6 +84,15 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       targetClusterID: "paris",
       reservationName,
       attempts: 1,
+      tenant: "ml",
+      queue: {
+        position: 2,
+        of: 7,
+        reason: "Nomination",
+        expectedStart: "2026-07-01T14:05:00Z",
+        nominatedTo: "paris",
+        place: "2/7",
+      },
       conditions: [condition],
     },
   },
