@@ -36,7 +36,8 @@ async function fleetWithWaitingRequest() {
   await world.time.advance(5000);
   const [entry] = pending(world);
   expect(statusOf(world)).toMatchObject({ phase: "Pending", queue: { place: "1/1" } });
-  return { ...world, id: entry?.id ?? "" };
+  const { uid = "" } = world.rome.request("second")?.metadata ?? {};
+  return { ...world, id: entry?.id ?? "", uid };
 }
 
 async function restart({ rome, begin }: TestFleet): Promise<void> {
@@ -342,6 +343,22 @@ describe("a waiting request that is deleted", () => {
     rome.deleteRequest("first");
     await time.advance(MINUTE_MS);
     expectNothing(world);
+  });
+
+  test("while another ledger is asked for it holds nothing, though the call arrives late and its agent is gone", async () => {
+    const world = await fleetWithWaitingRequest();
+    const { broker, rome, time } = world;
+    const late = gate();
+    broker.setCallFaults(onFirstCall("reserve", { until: late.passed }));
+    broker.forget();
+    await time.advance(MINUTE_MS);
+    rome.deleteRequest("second");
+    await time.advance(1000);
+    rome.kill();
+    late.open();
+    await time.advance(1000);
+    expect(pending(world)).toEqual([]);
+    expect(broker.live().map(({ key }) => key)).not.toContain(`${world.uid}-1`);
   });
 
   test("at the moment of its grant holds nothing", async () => {
