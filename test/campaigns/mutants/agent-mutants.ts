@@ -1,6 +1,7 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const DATA_PLANE = testFile("packages/agent/src/liqo/liqo-data-plane.test.ts");
+const WAITING = testFile("packages/agent/src/core/waiting-requests.test.ts");
 const NAMES = testFile("packages/agent/src/manifests/names.test.ts");
 const TRUSTED_FOLDER = "apps/demo/src/folder/keep-folder.ts";
 const KEEP_FOLDER = testFile("apps/demo/src/folder/keep-folder.test.ts");
@@ -129,8 +130,8 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   {
     name: "leaves the key of a deleted request open",
     file: "packages/agent/src/requester/release-controller.ts",
-    find: "if (request !== undefined) await closeKey(uid, request);",
-    replace: "void closeKey;",
+    find: "for (const key of keysToClose(uid, request)) await closeKey(key);",
+    replace: "void [closeKey, keysToClose];",
     caughtBy: testFile("packages/agent/src/core/deleted-request.test.ts"),
   },
   {
@@ -188,5 +189,75 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
     find: '= settings["gpu-resources"]',
     replace: "= []",
     caughtBy: DATA_PLANE,
+  },
+  {
+    name: "forgets to release what waits for a deleted request",
+    file: "packages/agent/src/requester/release-controller.ts",
+    find: "const open = waitsByStatus(status) ? attempts : attempts + 1;",
+    replace: "const open = attempts + 1;",
+    caughtBy: WAITING,
+  },
+  {
+    name: "does not find a waiting request whose ResourceRequest is gone",
+    file: "packages/agent/src/broker/resync.ts",
+    find: "...deps.waiting.pending().map((each) => each.key)",
+    replace: "",
+    caughtBy: WAITING,
+  },
+  {
+    name: "asks with the next key when another ledger does not know what waits",
+    file: "packages/agent/src/requester/plan-request.ts",
+    find: "return ask(state, Math.max(state.request.status?.attempts ?? 1, 1));",
+    replace: "return ask(state, nextAttempt(state));",
+    caughtBy: WAITING,
+  },
+  {
+    name: "makes the next attempt though the last one was not answered",
+    file: "packages/agent/src/requester/plan-answer.ts",
+    find: "status: pending(state, reason, { message, attempts: asked - 1 }),",
+    replace: "status: pending(state, reason, { message }),",
+    caughtBy: WAITING,
+  },
+  {
+    name: "writes the status of a waiting request at every step of the queue",
+    file: "packages/agent/src/requester/plan-waiting.ts",
+    find: "now.position * 2 <= shown.position",
+    replace: "now.position < shown.position",
+    caughtBy: WAITING,
+  },
+  {
+    name: "lets a request wait at a broker without a queue",
+    file: "packages/agent/src/requester/send-request.ts",
+    find: 'if (isFault(error, "unsupported")) return communicator.reserve(request, key);\n',
+    replace: "",
+    caughtBy: WAITING,
+  },
+  {
+    name: "does not look up a waiting request that is missing from the list",
+    file: "packages/agent/src/requester/queue-follower.ts",
+    find: "if (!ids.has(id)) waiting.forget(id);",
+    replace: "if (ids.size > 0 && !ids.has(id)) waiting.forget(id);",
+    caughtBy: WAITING,
+  },
+  {
+    name: "asks for the places in the queue at every occasion",
+    file: "packages/agent/src/requester/queue-follower.ts",
+    find: "if (restMs > 0) return restMs;",
+    replace: "if (restMs > LIST_EVERY_MS) return restMs;",
+    caughtBy: WAITING,
+  },
+  {
+    name: "keeps a changed request in the queue as it was",
+    file: "packages/agent/src/requester/plan-request.ts",
+    find: "const isEdited = waitsByStatus(status) && status.observedGeneration !== metadata.generation;",
+    replace: "const isEdited = waitsByStatus(status) && metadata.generation === undefined;",
+    caughtBy: WAITING,
+  },
+  {
+    name: "takes an old message about the queue for news after the grant",
+    file: "packages/agent/src/reservations/waiting-cache.ts",
+    find: "return reservation !== undefined && reservation.createdAt >= createdAt;",
+    replace: "return reservation !== undefined && reservation.createdAt > createdAt;",
+    caughtBy: testFile("packages/agent/src/reservations/waiting-cache.test.ts"),
   },
 ];

@@ -17,6 +17,8 @@ export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">,
   let ledgerId: string | undefined;
   /** False: an older broker, which ignores idempotency keys. Undefined: it has not answered yet. */
   let isCurrent: boolean | undefined;
+  /** False: a broker without a queue for requests. Undefined: it has not answered yet. */
+  let canQueue: boolean | undefined;
 
   /** Records activity, also such that is no answer, such as an event of the stream. */
   const markSeen = (): void => {
@@ -24,7 +26,7 @@ export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">,
   };
   const stop = communicator.onResponse((response) => {
     markSeen();
-    ({ isCurrent } = response);
+    ({ isCurrent, canQueue } = response);
     if (response.brokerTimeMs !== undefined) time.observe(response.brokerTimeMs);
     const isNew = ledgerId !== undefined && response.ledgerId !== undefined && response.ledgerId !== ledgerId;
     ledgerId = response.ledgerId ?? ledgerId;
@@ -43,6 +45,8 @@ export function brokerLink(communicator: Pick<BrokerCommunicator, "onResponse">,
     markSeen,
     ledgerId: () => ledgerId,
     isCurrent: () => isCurrent,
+    /** True: requests may wait there. */
+    canQueue: () => canQueue,
     /** Called when another ledger answers: the broker has lost its state. */
     onNewLedger: (listener: () => void): void => void listeners.push(listener),
     stop,

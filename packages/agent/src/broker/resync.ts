@@ -15,8 +15,9 @@ const DEBOUNCE_MS = 100;
 /** A list may be stale: a request counts as deleted when two lists this far apart miss it. */
 const CONFIRM_AFTER_MS = 30_000;
 
-interface ResyncDeps extends Pick<AgentParts, "client" | "communicator" | "cache" | "clock" | "log"> {
-  /** Called with the UID of a deleted request that still has a live reservation. */
+interface ResyncDeps
+  extends Pick<AgentParts, "client" | "communicator" | "cache" | "waiting" | "clock" | "log"> {
+  /** Called with the UID of a deleted request that still has a live reservation, or waits. */
   readonly onOrphan: (uid: string) => void;
 }
 
@@ -63,8 +64,9 @@ export function createResync(deps: ResyncDeps): Loop {
 
   const findOrphans = async (): Promise<void> => {
     const held = new Set<string>();
-    for (const { reservation } of cache.live("requester")) {
-      const made = attemptOf(reservation.key);
+    const keys = cache.live("requester").map(({ reservation }) => reservation.key);
+    for (const key of [...keys, ...deps.waiting.pending().map((each) => each.key)]) {
+      const made = attemptOf(key);
       if (made !== undefined) held.add(made.uid);
     }
     if (held.size === 0) return missingSince.clear();

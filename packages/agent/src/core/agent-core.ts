@@ -3,7 +3,9 @@ import { instructionFeed } from "../broker/instruction-feed.ts";
 import { createResync } from "../broker/resync.ts";
 import { createProvider, type ProviderOptions } from "../provider/provider.ts";
 import { createRequester } from "../requester/requester.ts";
+import { queueFollower } from "../requester/queue-follower.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
+import { waitingCache } from "../reservations/waiting-cache.ts";
 import { type AgentDeps, type AgentParts, followDeps } from "./agent-deps.ts";
 import { agentObjects } from "./agent-objects.ts";
 
@@ -20,21 +22,28 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps) {
   const link = brokerLink(communicator, clock);
   const cache = reservationCache({ clusterId: options.clusterId, now: link.now, log });
   const objects = agentObjects(options.instructionNamespace, followDeps(deps));
-  const parts: AgentParts = { ...deps, cache, link, objects };
+  const waiting = waitingCache({ clusterId: options.clusterId, reservations: cache });
+  const parts: AgentParts = { ...deps, cache, waiting, link, objects };
   /** True until an advertisement is accepted after an outage, or after a change of ledger. */
   let isAdvertisementPending = true;
   const provider = createProvider(options, { ...parts, onPublished });
-  const requester = createRequester(options, parts);
+  const queue = queueFollower(parts);
+  const requester = createRequester(options, { ...parts, onQueued: queue.wake });
   const resync = createResync({ ...parts, onOrphan: requester.releaseRequest });
   const feed = instructionFeed(options, {
     ...parts,
     onMissedEvents: () => {
       resync.wake();
+      queue.reconnected();
       provider.republishSoon();
       dataPlane.onConnected?.();
     },
     onActivity: link.markSeen,
     onCapacity: requester.capacityChanged,
+    onWaiting: (changed) => {
+      waiting.update(changed);
+      queue.wake();
+    },
     onStatement: (from, statement) => dataPlane.onStatement?.(from, statement),
   });
 
@@ -53,6 +62,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps) {
     if (options.withoutBroker !== true) {
       feed.start();
       resync.start();
+      queue.start();
     }
     requester.start();
   }
@@ -63,6 +73,7 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps) {
       "the broker has another ledger: all reservations are offered for adoption",
     );
     cache.markUnconfirmed();
+    queue.ledgerChanged();
     isAdvertisementPending = true;
     provider.resendAll();
     resync.wake();
@@ -75,13 +86,14 @@ export function agentCore(options: AgentCoreOptions, deps: AgentDeps) {
       await Promise.all([provider.start(), startObjects()]);
     },
     stop: async (): Promise<void> => {
-      await Promise.all([feed.stop(), resync.stop()]);
+      await Promise.all([feed.stop(), resync.stop(), queue.stop()]);
       await requester.stop();
       await provider.stop();
       await objects.stop();
       link.stop();
     },
     cache,
+    waiting,
     link,
     objects,
     provider,

@@ -5,6 +5,7 @@ import type { DataPlane } from "../data-plane/data-plane.ts";
 import type { RecordEvent } from "../events/record-event.ts";
 import type { PriceSource } from "../price/price-source.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
+import type { WaitingCache } from "../reservations/waiting-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
 import type { AgentObjects } from "./agent-objects.ts";
 
@@ -27,6 +28,7 @@ export interface AgentDeps {
 /** What requester and provider share beside that. */
 export interface AgentParts extends AgentDeps {
   readonly cache: ReservationCache;
+  readonly waiting: WaitingCache;
   readonly link: BrokerLink;
   readonly objects: AgentObjects;
 }

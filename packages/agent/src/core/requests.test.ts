@@ -37,9 +37,9 @@ describe("a provider that refuses afterwards", () => {
   });
 });
 
-describe("a queued request", () => {
+describe("a queued request, at a broker without a queue", () => {
   test("shows its attempts, and is served as soon as capacity is freed", async () => {
-    const world = await fleetWithQueuedRequest();
+    const world = await fleetWithQueuedRequest({ canQueue: false });
     const { rome, time } = world;
     await time.advance(65_000);
     expect(rome.request("second")?.status).toMatchObject({

@@ -8,7 +8,8 @@ export const EVENT_REASONS = {
   CleanupTrouble: "The delivered resources cannot be removed as planned; the message says what blocks it.",
   Cleaned: "Nothing of the reservation is left in the cluster.",
   Refused: "The broker refused the request; the message says why, cluster by cluster.",
-  Queued: "Nothing fits now; the agent asks again when capacity is freed.",
+  Queued:
+    "Nothing fits now; the request waits in the broker's queue. At a broker without a queue, the agent asks again.",
   ProviderRefused: "The provider could not hold the resources; the agent asks again.",
   BrokerUnavailable: "The broker did not answer; the agent asks again.",
   WrongAnswer:

@@ -3,7 +3,7 @@ import type { Phase } from "@resource-broker/domain";
 import { type CertificateSet, readCertificateSet } from "@resource-broker/runtime";
 import { metricsPage, samplesOf, testCertificates } from "@resource-broker/testkit";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Reservation } from "../reservations/reservation.ts";
+import type { Reservation, WaitingRequest } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 import { type AgentMetrics, createAgentMetrics } from "./agent-metrics.ts";
@@ -31,9 +31,11 @@ function entry(
   return { role, reservation, syncState, endedAt: undefined };
 }
 
+const waits = { id: "rsv-w", phase: "Pending" } as WaitingRequest;
+
 function watch(entries: readonly CachedReservation[], isStreaming = true): void {
   const cache = { live: (role: Role) => entries.filter((each) => each.role === role) };
-  metrics.setSources({ cache, isStreaming: () => isStreaming });
+  metrics.setSources({ cache, waiting: { pending: () => [waits, waits] }, isStreaming: () => isStreaming });
 }
 
 describe("the agent's figures", () => {
@@ -78,7 +80,7 @@ describe("the agent's figures", () => {
       entry("provider", "Reserved", "unknown"),
     ]);
     const counts = {
-      '{role="requester",phase="Pending"}': 0,
+      '{role="requester",phase="Pending"}': 2,
       '{role="requester",phase="Reserved"}': 1,
       '{role="requester",phase="Active"}': 2,
       '{role="provider",phase="Pending"}': 0,

@@ -11,11 +11,13 @@ import {
 } from "@resource-broker/runtime";
 import type { AdvertisedResources, AgentObserver } from "../core/agent-deps.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
+import type { WaitingCache } from "../reservations/waiting-cache.ts";
 import type { Role } from "../transport/broker-communicator.ts";
 
 /** The sources of metrics that are read at each scrape. */
 export interface MetricSources {
   readonly cache: Pick<ReservationCache, "live">;
+  readonly waiting: Pick<WaitingCache, "pending">;
   /** True while the broker pushes. */
   readonly isStreaming: () => boolean;
 }
@@ -31,7 +33,7 @@ export interface AgentMetrics extends AgentObserver, MetricsSource {
 }
 
 const ROLES: readonly Role[] = ["requester", "provider"];
-/** Pending is always 0: the series is kept for dashboards. */
+/** Pending: the requests that wait at the broker. */
 const OPEN_PHASES = PHASES.filter((phase) => !isFinal(phase));
 
 const PUBLISH_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -135,12 +137,14 @@ function addReservationGauges(registry: MetricsRegistry, sources: () => MetricSo
   registry.collector(
     {
       name: "agent_reservations",
-      help: "Live reservations of this cluster, by role and phase.",
+      help: "Live reservations of this cluster, by role and phase; `Pending`: requests that wait at the broker.",
       type: "gauge",
     },
     () =>
       ROLES.flatMap((role) => {
         const phases = live(role).map(({ reservation }) => reservation.phase);
+        if (role === "requester")
+          phases.push(...(sources()?.waiting.pending() ?? []).map(({ phase }) => phase));
         return OPEN_PHASES.map((phase) => ({
           labels: { role, phase },
           value: phases.filter((each) => each === phase).length,

@@ -8,7 +8,7 @@ import {
   type StatusContext,
 } from "./request-status.ts";
 
-/** A queued request is sent again at least this often, and sooner when the broker reports freed capacity. */
+/** At a broker without a queue, a queued request is sent again at least this often, and sooner when the broker reports freed capacity. */
 export const QUEUE_RETRY_MS = 30_000;
 
 /** The final reasons, by fault; all other faults are retried. */
@@ -66,18 +66,16 @@ export function planInvalid(state: StatusContext, message: string): AnsweredPlan
 /** The key of this attempt cannot be used any more; the next attempt gets its own. */
 const NEXT_KEY: readonly FaultCode[] = ["key-released", "key-mismatch"];
 
-/** The broker refused, or did not answer. */
-export function planRefusal(state: StatusContext, fault: Fault): AnsweredPlan {
+/** The broker refused, or did not answer. `asked`: the attempt that was made. */
+export function planRefusal(
+  state: StatusContext,
+  fault: Fault,
+  asked: number = nextAttempt(state),
+): AnsweredPlan {
   const { request, now } = state;
-  const asked = nextAttempt(state);
-  if (NEXT_KEY.includes(fault.code)) {
-    return {
-      status: pending(state, "AskingAgain", { message: fault.message, attempts: asked }),
-      requeueAfterMs: 0,
-    };
-  }
+  if (NEXT_KEY.includes(fault.code)) return planNextKey(state, fault.message, asked);
   const endReason = FINAL_REASONS[fault.code];
-  if (endReason === undefined) return planUnanswered(state, fault);
+  if (endReason === undefined) return planUnanswered(state, fault, asked);
   if (endReason === "NoCapacity" && request.spec.queue === true) {
     const message = `${withoutFullStop(fault.message)}; asking again as soon as capacity is freed (attempt ${asked})`;
     const queued = { message, attempts: asked, nextAttemptAt: now + QUEUE_RETRY_MS, refusal: fault };
@@ -85,6 +83,11 @@ export function planRefusal(state: StatusContext, fault: Fault): AnsweredPlan {
   }
   const outcome = { ...failed(endReason, fault.message), attempts: asked, refusal: fault };
   return { status: notReservedStatus(state, outcome) };
+}
+
+/** The key of this attempt is used up: the request is sent again with the next one. */
+export function planNextKey(state: StatusContext, message: string, asked: number): AnsweredPlan {
+  return { status: pending(state, "AskingAgain", { message, attempts: asked }), requeueAfterMs: 0 };
 }
 
 /** Removes the full stop, because more text follows. */
@@ -95,12 +98,17 @@ function withoutFullStop(sentence: string): string {
 /** Upper limit for the broker's Retry-After. */
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Not decided, or unknown. */
-export function planUnanswered(state: StatusContext, fault: Fault): AnsweredPlan {
+/** Not decided, or unknown: the same attempt is made again. */
+export function planUnanswered(
+  state: StatusContext,
+  fault: Fault,
+  asked: number = nextAttempt(state),
+): AnsweredPlan {
   const reason = UNANSWERED[fault.code] ?? "BrokerUnavailable";
   const { retryAfterMs } = fault.details;
+  const message = `${withoutFullStop(fault.message)}; asking again`;
   return {
-    status: pending(state, reason, { message: `${withoutFullStop(fault.message)}; asking again` }),
+    status: pending(state, reason, { message, attempts: asked - 1 }),
     ...(retryAfterMs === undefined ? {} : { requeueAfterMs: Math.min(retryAfterMs, LONGEST_PAUSE_MS) }),
     isUnanswered: true,
   };
@@ -114,9 +122,13 @@ export function planNoBroker(state: StatusContext): AnsweredPlan {
 export const WRONG_ANSWER = "WrongAnswer";
 
 /** The broker answered with another reservation: it is ignored. */
-export function planWrongAnswer(state: StatusContext, { id, requester }: Reservation): AnsweredPlan {
+export function planWrongAnswer(
+  state: StatusContext,
+  { id, requester }: Pick<Reservation, "id" | "requester">,
+  asked: number = nextAttempt(state),
+): AnsweredPlan {
   const message = `the broker answered with the reservation ${id} of ${requester}, which is not what was asked for: check who answers at the broker's address; asking again`;
-  return { status: pending(state, WRONG_ANSWER, { message }), isUnanswered: true };
+  return { status: pending(state, WRONG_ANSWER, { message, attempts: asked - 1 }), isUnanswered: true };
 }
 
 const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {
@@ -125,6 +137,7 @@ const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {
   "no-certificate": "BrokerRefusesAgent",
   "rate-limited": "BrokerBusy",
   overloaded: "BrokerBusy",
+  "queue-full": "BrokerBusy",
 };
 
 function failed(endReason: "NoCapacity" | "Invalid", message: string): Omit<NotReserved, "attempts"> {

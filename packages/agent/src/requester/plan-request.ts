@@ -3,10 +3,11 @@ import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
-import { attemptKey, attemptOf } from "../reservations/reservation.ts";
+import { attemptKey, attemptOf, type WaitingRequest } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
+import { waitingStatus, waitsByStatus } from "./plan-waiting.ts";
 import { readRequest } from "./read-request.ts";
 import {
   cleaningStatus,
@@ -21,6 +22,8 @@ export interface RequestState {
   readonly request: ResourceRequest;
   /** The reservation of its newest attempt, if any. */
   readonly entry: CachedReservation | undefined;
+  /** Its newest attempt that waits at the broker, or has left the queue without a reservation. */
+  readonly waiting?: WaitingRequest | undefined;
   readonly delivery: DeliveryStatus | undefined;
   /** State of the teardown of an ended reservation; undefined: it has not begun. */
   readonly release: ReleaseState | undefined;
@@ -35,7 +38,7 @@ export interface RequestPlan {
   /** Absent: the status is up to date, or is written after the answer. */
   readonly status?: RequestStatus;
   readonly ask?: { readonly request: ReservationRequestBody; readonly key: string };
-  /** The reservation in its status, which the cache does not have. */
+  /** The reservation or the waiting request in its status, which no cache has. */
   readonly lookUp?: string;
   readonly requeueAfterMs?: number;
 }
@@ -44,14 +47,44 @@ export function planRequest(state: RequestState): RequestPlan {
   const { request, entry } = state;
   const { status = {}, metadata } = request;
   if (metadata.deletionTimestamp !== undefined || metadata.uid === undefined) return {};
-  if (entry !== undefined && isNewest(status, entry)) return planReserved(state, entry);
+  const waiting = newestWaiting(state);
+  if (entry !== undefined && waiting === undefined && isNewest(status, entry))
+    return planReserved(state, entry);
   if (isOver(status)) return {};
+  return waiting === undefined ? planUnknown(state, status) : planWaiting(state, waiting);
+}
+
+/** Neither the reservations nor the waiting requests of this cluster have it. */
+function planUnknown(state: RequestState, status: RequestStatus): RequestPlan {
   if (isAsking(status)) return planLostAnswer(state);
-  const named = isReservedPhase(status) ? status.reservationName : undefined;
+  const isNamed = isReservedPhase(status) || waitsByStatus(status);
+  const named = isNamed ? status.reservationName : undefined;
   return named === undefined ? planAsk(state) : { lookUp: named };
 }
 
-/** The broker does not know the reservation in the status: the same attempt is made again. */
+/** The waiting request, if no reservation is newer, and the status has not moved on to another attempt. */
+function newestWaiting({ request, entry, waiting }: RequestState): WaitingRequest | undefined {
+  const { reservationName, attempts = 0 } = request.status ?? {};
+  const attempt = attemptOf(waiting?.key)?.attempt ?? 0;
+  const isLive = entry !== undefined && entry.endedAt === undefined;
+  const isLater = attempt > (attemptOf(entry?.reservation.key)?.attempt ?? 0);
+  const isCurrent = waiting?.id === reservationName || attempt > attempts;
+  return !isLive && isLater && isCurrent ? waiting : undefined;
+}
+
+/** A changed spec is sent with the same key: the broker says whether it is another request than the one that waits. */
+function planWaiting(state: RequestState, waiting: WaitingRequest): RequestPlan {
+  const { metadata, spec, status = {} } = state.request;
+  const isEdited = waitsByStatus(status) && status.observedGeneration !== metadata.generation;
+  const shallAskAgain = isEdited || spec.queue !== true;
+  if (!shallAskAgain) return { status: waitingStatus(state, waiting) };
+  if (!isFinal(waiting.phase)) return ask(state, attemptOf(waiting.key)?.attempt ?? 1);
+  // This agent released it because of the change, and could not write that down.
+  const isReleased = waiting.endReason === "ReleasedByRequester";
+  return isReleased ? planAsk(state) : { status: waitingStatus(state, waiting) };
+}
+
+/** The broker does not know what the status names: the same attempt is made again. */
 export function planForgotten(state: RequestState): RequestPlan {
   return ask(state, Math.max(state.request.status?.attempts ?? 1, 1));
 }

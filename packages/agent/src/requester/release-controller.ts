@@ -4,10 +4,14 @@ import type { ReconcileResult } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
 import { ignoring, isFault } from "../faults.ts";
 import { attemptKey } from "../reservations/reservation.ts";
+import { waitsByStatus } from "./plan-waiting.ts";
+import type { RequestStatus } from "./request-status.ts";
 
 /** Releases all reservations of a deleted request, including one that a running attempt may still get. */
-export function releaseController(deps: Pick<AgentParts, "cache" | "communicator" | "recordEvent" | "log">) {
-  const { cache, communicator } = deps;
+export function releaseController(
+  deps: Pick<AgentParts, "cache" | "waiting" | "communicator" | "recordEvent" | "log">,
+) {
+  const { cache, communicator, waiting } = deps;
   const deleted = new Map<string, ResourceRequest>();
   /** UIDs that an older broker cannot release: each resync finds them again, so they are logged once. */
   const reported = new Set<string>();
@@ -17,7 +21,7 @@ export function releaseController(deps: Pick<AgentParts, "cache" | "communicator
     const request = deleted.get(uid);
     const ids = liveReservationsOf(uid, request);
     try {
-      if (request !== undefined) await closeKey(uid, request);
+      for (const key of keysToClose(uid, request)) await closeKey(key);
       for (const id of ids) await release(id);
       if (ids.length > 0) recordEventOf(request, "Released", `released ${ids.join(", ")}`);
     } catch (error) {
@@ -28,9 +32,19 @@ export function releaseController(deps: Pick<AgentParts, "cache" | "communicator
     return {};
   };
 
+  /** Of attempts that may still get a reservation. */
+  const keysToClose = (uid: string, request: ResourceRequest | undefined): ReadonlySet<string> => {
+    const keys = new Set<string>();
+    for (const { key, phase } of waiting.ofRequest(uid).values())
+      if (key !== undefined && !isFinal(phase)) keys.add(key);
+    const open = request && openAttempt(uid, request.status ?? {});
+    return open === undefined ? keys : keys.add(attemptKey(uid, open));
+  };
+
   const liveReservationsOf = (uid: string, request: ResourceRequest | undefined): string[] => {
     const live = [...cache.ofRequest(uid).values()].filter(({ endedAt }) => endedAt === undefined);
     const ids = new Set(live.map(({ reservation }) => reservation.id));
+    for (const { id, phase: of } of waiting.ofRequest(uid).values()) if (!isFinal(of)) ids.add(id);
     const { phase, reservationName } = request?.status ?? {};
     // A reservation that only the status names: the cache may not have it, or a broker without keys made it.
     if (reservationName !== undefined && phase !== undefined && !isFinal(phase)) {
@@ -40,18 +54,22 @@ export function releaseController(deps: Pick<AgentParts, "cache" | "communicator
     return [...ids];
   };
 
-  /** An attempt may be running: its key is closed, so that a late call reserves nothing. */
-  const closeKey = async (uid: string, { status = {} }: ResourceRequest): Promise<void> => {
+  /** The attempt that waits by the status, or the next one, which may be running. */
+  const openAttempt = (uid: string, status: RequestStatus): number | undefined => {
     const { phase = "Pending", attempts = 0 } = status;
-    const next = attempts + 1;
+    const open = waitsByStatus(status) ? attempts : attempts + 1;
     // A live reservation is released by its ID: with a closed key, a broker that lost it could not adopt it.
-    if (phase !== "Pending" || cache.ofRequest(uid).has(next)) return;
-    // The broker may have no room for more closed keys; if this one still reserves something, the next resync finds it.
-    await communicator.releaseByKey(attemptKey(uid, next)).catch(ignoring("quota-exceeded"));
+    return phase !== "Pending" || cache.ofRequest(uid).has(open) ? undefined : open;
   };
+
+  /** A late call with a closed key reserves nothing; what waits with it, or has just been granted, is released. */
+  const closeKey = (key: string): Promise<unknown> =>
+    // The broker may have no room for more closed keys; if this one still reserves something, the next resync finds it.
+    communicator.releaseByKey(key).catch(ignoring("quota-exceeded"));
 
   const release = async (id: string): Promise<void> => {
     await communicator.release(id);
+    waiting.forget(id);
     const ended = await communicator.getReservation(id);
     // The broker does not know it, but the provider does: it is offered for adoption and released afterwards.
     if (ended === undefined) cache.markUnknown(id);

@@ -6,6 +6,7 @@ import type { ObjectEvent } from "../events/record-event.ts";
 import { RESOURCE_REQUESTS } from "../manifests/labels.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 import { reservationCache } from "../reservations/reservation-cache.ts";
+import { waitingCache } from "../reservations/waiting-cache.ts";
 import { fakeCluster } from "../testing/fake-cluster.ts";
 import { recordedLog } from "../testing/recorded-log.ts";
 import { aRequest, aReservation, UID } from "../testing/samples.ts";
@@ -31,6 +32,7 @@ function world(request: ResourceRequest = aRequest()) {
   const nothing = () => undefined;
   const deps = {
     cache,
+    waiting: waitingCache({ clusterId: "rome", reservations: cache }),
     client: cluster.client,
     objects: { requests: { get: () => state.seen(), keys: () => [KEY] }, reservationInstruction: nothing },
     communicator: {
@@ -40,10 +42,11 @@ function world(request: ResourceRequest = aRequest()) {
       },
       getReservation: async () => state.known,
     },
-    link: { isCurrent: () => true },
+    link: { isCurrent: () => true, canQueue: () => false },
     observer: { reserved: nothing },
     releaseState: nothing,
     onRequestDeleted: nothing,
+    onQueued: nothing,
     clock: time,
     random: () => 0.5,
     recordEvent: (event: ObjectEvent) => void events.push(event),

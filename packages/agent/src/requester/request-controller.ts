@@ -1,22 +1,27 @@
 import { Fault, toFault } from "@resource-broker/base";
 import type { ReservationInstruction, ResourceRequest } from "@resource-broker/contract/crd";
-import { type Backoff, backoff, type ReconcileResult } from "@resource-broker/kube";
+import type { ReconcileResult } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { type Reservation, withKey } from "../reservations/reservation.ts";
+import { ignoring } from "../faults.ts";
+import { attemptOf, type Reservation, type WaitingRequest, withKey } from "../reservations/reservation.ts";
 import type { CachedReservation, ReservationCache } from "../reservations/reservation-cache.ts";
 import {
   type AnsweredPlan,
   planAsking,
   planLostAnswer,
+  planNextKey,
   planNoBroker,
   planRefusal,
   planUnanswered,
   planWrongAnswer,
 } from "./plan-answer.ts";
 import { planForgotten, planRequest, type RequestPlan, type RequestState } from "./plan-request.ts";
+import { waitingStatus, waitsByStatus } from "./plan-waiting.ts";
+import { requestPauses } from "./request-pauses.ts";
 import { type DeliveryStatus, reservationFromStatus } from "./request-status.ts";
 import { isSameObject, requestStatusWriter } from "./request-status-writer.ts";
+import { type Answer, isWaiting, sendRequest } from "./send-request.ts";
 
 interface RequestOptions {
   readonly clusterId: string;
@@ -28,12 +33,11 @@ export interface RequestDeps extends AgentParts {
   readonly releaseState: (reservationId: string) => ReleaseState | undefined;
   /** The request was deleted before the answer came: its reservation is to be released. */
   readonly onRequestDeleted: (request: ResourceRequest) => void;
+  /** A request has begun to wait: its place in the queue is not known yet. */
+  readonly onQueued: () => void;
 }
 
 type ReservationCall = NonNullable<RequestPlan["ask"]>;
-
-/** Between calls to the broker about one request that were not answered. */
-const PAUSES = { minMs: 500, maxMs: 30_000 };
 
 /** The requester's side: sends ResourceRequests to the broker and writes the result into their status. */
 export function requestController({ clusterId, withoutBroker = false }: RequestOptions, deps: RequestDeps) {
@@ -41,22 +45,7 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
   const requeued = new Set<string>();
   const firstSeen = new Map<string, number>();
   const statusWriter = requestStatusWriter({ ...deps, requests: objects.requests });
-  /**
-   * Pauses per request. They apply regardless of events: writing "the broker does not answer" into the status is an
-   * event itself and must not cause an immediate retry.
-   */
-  const pauses = new Map<string, { readonly limiter: Backoff; readonly until: number }>();
-
-  /** The pause after an unanswered call, at least as long as the broker asked for. */
-  const pauseAfterFailure = (key: string, leastMs = 1): number => {
-    const limiter =
-      pauses.get(key)?.limiter ?? backoff(PAUSES, { random: deps.random, monotonicMs: clock.monotonicMs });
-    const pauseMs = Math.max(leastMs, limiter.failed());
-    pauses.set(key, { limiter, until: clock.monotonicMs() + pauseMs });
-    return pauseMs;
-  };
-  const remainingPauseMs = (key: string): number =>
-    Math.max(0, (pauses.get(key)?.until ?? 0) - clock.monotonicMs());
+  const pauses = requestPauses(clock, deps.random);
 
   /** False: the broker ignores keys and would reserve again. Rejects when it cannot be reached. */
   const supportsKeys = async (): Promise<boolean> => {
@@ -70,7 +59,7 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     if (request === undefined) {
       requeued.delete(key);
       firstSeen.delete(key);
-      pauses.delete(key);
+      pauses.end(key);
       return {};
     }
     const state = stateOf(key, request);
@@ -83,6 +72,7 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     return {
       request,
       entry,
+      waiting: newestOf(deps.waiting.ofRequest(request.metadata.uid ?? "")),
       delivery: instruction && deliveryStatusOf(instruction),
       release: entry && deps.releaseState(entry.reservation.id),
       now: clock.wallMs(),
@@ -95,7 +85,7 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     if (needsBroker && withoutBroker) return reportNoBroker(key, state, plan);
     if (plan.lookUp !== undefined) return lookUp(key, state, plan.lookUp);
     if (plan.ask !== undefined) {
-      const pauseMs = remainingPauseMs(key);
+      const pauseMs = pauses.remainingMs(key);
       return pauseMs > 0 ? { requeueAfterMs: pauseMs } : ask(key, state, plan.ask);
     }
     if (plan.status !== undefined) await statusWriter.write(key, state.request, plan.status);
@@ -107,24 +97,41 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     plan.ask === undefined ? Promise.resolve({}) : applyPlan(key, state, planNoBroker(state));
 
   const lookUp = async (key: string, state: RequestState, id: string): Promise<ReconcileResult> => {
-    const pauseMs = remainingPauseMs(key);
+    const pauseMs = pauses.remainingMs(key);
     if (pauseMs > 0) return { requeueAfterMs: pauseMs };
+    if (await isInQueue(state, id)) return { requeueAfterMs: 0 };
     const forgotten = planForgotten(state);
     const found = await communicator.getReservation(id).catch(toFault);
-    if (found instanceof Fault) return restoreFromStatus(state, found);
+    if (found instanceof Fault) return restoreFromStatus(key, state, found);
     if (found !== undefined && found.id !== id) {
       // The reservation in the status is kept: this answer is about another one.
       logWrongAnswer(key, found);
-      return { requeueAfterMs: pauseAfterFailure(key) };
+      return { requeueAfterMs: pauses.afterFailure(key) };
     }
     const update = found && cache.update("requester", withKey(found, forgotten.ask?.key));
     const isForgotten = update === undefined || update === "not-ours";
     return isForgotten ? execute(key, state, forgotten) : { requeueAfterMs: 0 };
   };
 
+  /** The status says that it waits; true when the broker knows of it. */
+  const isInQueue = async ({ request }: RequestState, id: string): Promise<boolean> => {
+    if (!waitsByStatus(request.status ?? {})) return false;
+    const found = await communicator.getWaiting(id).catch(ignoring("unsupported"));
+    const isOurs = found !== undefined && attemptOf(found.key)?.uid === request.metadata.uid;
+    return isOurs && deps.waiting.update(found) !== "old";
+  };
+
   /** A broker that cannot look up a reservation would make another: the status is restored into the cache. */
-  const restoreFromStatus = async ({ request }: RequestState, fault: Fault): Promise<ReconcileResult> => {
-    const restored = fault.code === "unsupported" ? reservationFromStatus(request, clusterId) : undefined;
+  const restoreFromStatus = async (
+    key: string,
+    state: RequestState,
+    fault: Fault,
+  ): Promise<ReconcileResult> => {
+    const { request } = state;
+    if (fault.code !== "unsupported") throw fault;
+    // What waited at another broker is not reserved here.
+    if (waitsByStatus(request.status ?? {})) return execute(key, state, planForgotten(state));
+    const restored = reservationFromStatus(request, clusterId);
     if (restored === undefined) throw fault;
     cache.restore("requester", restored);
     return { requeueAfterMs: 0 };
@@ -137,19 +144,52 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     }
     requeued.delete(key);
     const isRepeatable = await supportsKeys().catch(toFault);
-    if (isRepeatable instanceof Fault) return applyPlan(key, state, planUnanswered(state, isRepeatable));
+    if (isRepeatable instanceof Fault)
+      return applyPlan(key, state, planUnanswered(state, isRepeatable, attemptIn(call)));
     if (!isRepeatable) await statusWriter.write(key, state.request, planAsking(state));
-    const answer = await communicator.reserve(call.request, call.key).catch(toFault);
-    if (!(answer instanceof Fault)) cache.update("requester", withKey(answer, call.key));
+    const answer = await sendRequest(deps, state.request, call).catch(toFault);
+    if (!(answer instanceof Fault)) learn(answer, call);
     const latest = statusWriter.latest(key);
     if (latest === undefined || !isSameObject(latest, state.request)) {
       deps.onRequestDeleted(state.request);
       return {};
     }
-    if (!(answer instanceof Fault)) return granted(key, latest, answer);
-    return isKnown(latest, call)
-      ? granted(key, latest)
-      : refused(key, state, { call, fault: answer, isRepeatable });
+    if (!(answer instanceof Fault) && !isWaiting(answer)) return granted(key, latest, answer);
+    if (isKnown(latest, call)) return granted(key, latest);
+    return answer instanceof Fault
+      ? refused(key, state, { call, fault: answer, isRepeatable })
+      : queued(key, state, { call, answer });
+  };
+
+  const learn = (answer: Answer, { key }: ReservationCall): void => {
+    if (isWaiting(answer)) deps.waiting.update(answer);
+    else cache.update("requester", withKey(answer, key));
+  };
+
+  /** The request waits in the broker's queue, or has left it. */
+  const queued = async (
+    key: string,
+    state: RequestState,
+    { call, answer }: { readonly call: ReservationCall; readonly answer: WaitingRequest },
+  ): Promise<ReconcileResult> => {
+    const { request } = state;
+    const attempt = attemptIn(call);
+    const known = deps.waiting.get(answer.id);
+    if (known?.key !== call.key) {
+      logWrongAnswer(key, answer);
+      return applyPlan(key, state, planWrongAnswer(state, answer, attempt));
+    }
+    if (request.spec.queue !== true) {
+      await communicator.releaseByKey(call.key);
+      return applyPlan(key, state, planNextKey(state, "it shall not wait any more; asking again", attempt));
+    }
+    pauses.end(key);
+    if (state.waiting === undefined) {
+      deps.log.info({ request: key, reservation: answer.id }, "waiting in the broker's queue");
+      deps.onQueued();
+    }
+    await statusWriter.write(key, request, waitingStatus(state, known));
+    return {};
   };
 
   /** The event stream may have delivered what the answer did not. */
@@ -162,15 +202,15 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     // An answer that does not change the request must not cause an immediate retry.
     if (plan.ask !== undefined && answer !== undefined) {
       logWrongAnswer(key, answer);
-      return applyPlan(key, state, planWrongAnswer(state, answer));
+      return applyPlan(key, state, planWrongAnswer(state, answer, attemptIn(plan.ask)));
     }
-    pauses.delete(key);
+    pauses.end(key);
     deps.observer.reserved(clock.monotonicMs() - (firstSeen.get(key) ?? 0));
     firstSeen.delete(key);
     return execute(key, state, plan);
   };
 
-  const logWrongAnswer = (key: string, { id, requester: requesterID }: Reservation): void =>
+  const logWrongAnswer = (key: string, { id, requester: requesterID }: Answer): void =>
     deps.log.warn(
       { request: key, reservation: id, requesterID },
       "the broker answered with a reservation that was not requested; it is ignored",
@@ -184,17 +224,20 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     if (!isRepeatable && mayHaveReserved(fault)) return applyPlan(key, state, planLostAnswer(state));
     // An answer was lost and the request was edited since: the first reservation is released.
     if (fault.code === "key-mismatch") await communicator.releaseByKey(call.key);
-    return applyPlan(key, state, planRefusal(state, fault));
+    return applyPlan(key, state, planRefusal(state, fault, attemptIn(call)));
   };
 
   const applyPlan = async (
     key: string,
-    { request }: RequestState,
+    { request, waiting }: RequestState,
     plan: AnsweredPlan,
   ): Promise<ReconcileResult> => {
     let { requeueAfterMs } = plan;
-    if (plan.isUnanswered === true) requeueAfterMs = pauseAfterFailure(key, requeueAfterMs);
-    else pauses.delete(key);
+    if (plan.isUnanswered === true) requeueAfterMs = pauses.afterFailure(key, requeueAfterMs);
+    else pauses.end(key);
+    // A changed request that could not be sent: the status still says where it waits.
+    const isInDoubt = plan.isUnanswered === true && waiting !== undefined;
+    if (isInDoubt && requeueAfterMs !== undefined) return { requeueAfterMs };
     await statusWriter.write(key, request, plan.status);
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
   };
@@ -215,9 +258,17 @@ function newestReservationOf(
   { metadata, status }: ResourceRequest,
   cache: ReservationCache,
 ): CachedReservation | undefined {
-  const attempts = cache.ofRequest(metadata.uid ?? "");
-  if (attempts.size > 0) return attempts.get(Math.max(...attempts.keys()));
+  const newest = newestOf(cache.ofRequest(metadata.uid ?? ""));
+  if (newest !== undefined) return newest;
   return status?.reservationName === undefined ? undefined : cache.get("requester", status.reservationName);
+}
+
+function newestOf<T>(attempts: ReadonlyMap<number, T>): T | undefined {
+  return attempts.size === 0 ? undefined : attempts.get(Math.max(...attempts.keys()));
+}
+
+function attemptIn({ key }: ReservationCall): number {
+  return attemptOf(key)?.attempt ?? 1;
 }
 
 function deliveryStatusOf({ status }: ReservationInstruction): DeliveryStatus | undefined {

@@ -52,7 +52,7 @@ export function reservedStatus(
         message: `the resources of ${provider} are ready for use`,
       }
     : { type: "Ready", status: "False", reason: delivery.peered.reason, message: delivery.peered.message };
-  return buildStatus(
+  return requestStatus(
     context,
     {
       ...attempts(context, reservation),
@@ -86,7 +86,7 @@ function isFor({ resources }: Reservation, request: ResourceRequest): boolean {
 export function endedStatus(context: EndedContext, { reservation }: CachedReservation): RequestStatus {
   const { phase, message, endReason: reason } = reservation;
   const why = reason ?? phase;
-  return buildStatus(
+  return requestStatus(
     context,
     {
       ...attempts(context, reservation),
@@ -104,7 +104,7 @@ export function endedStatus(context: EndedContext, { reservation }: CachedReserv
 
 /** Ended, and shown as such; objects in this cluster may remain. */
 export function cleaningStatus(context: EndedContext, before: RequestStatus): RequestStatus {
-  return buildStatus(context, before, [cleanCondition(context)]);
+  return requestStatus(context, before, [cleanCondition(context)]);
 }
 
 function cleanCondition({ release }: EndedContext): ConditionUpdate {
@@ -170,7 +170,7 @@ export interface NotReserved {
 /** Nothing is reserved: pending, or failed. */
 export function notReservedStatus(context: StatusContext, outcome: NotReserved): RequestStatus {
   const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = outcome;
-  return buildStatus(
+  return requestStatus(
     context,
     present({
       phase,
@@ -202,7 +202,8 @@ function attempts({ request }: StatusContext, { key }: Reservation): RequestStat
   return { attempts: count };
 }
 
-function buildStatus(
+/** The status with these fields and conditions; other conditions stay. */
+export function requestStatus(
   context: StatusContext,
   status: RequestStatus,
   updates: readonly ConditionUpdate[],
@@ -210,6 +211,24 @@ function buildStatus(
   const { request, now } = context;
   const { generation: observedGeneration } = request.metadata;
   const fields: RequestStatus = { ...status, ...present({ observedGeneration }) };
-  const update = { before: request.status, updates, observedGeneration, wallMs: now };
+  const before = request.status;
+  const all = [...updates, ...outOfQueue(before, updates)];
+  const update = { before, updates: all, observedGeneration, wallMs: now };
   return statusOf(resourceRequestKind.status, fields, update);
+}
+
+const OUT_OF_QUEUE = {
+  status: "False",
+  reason: "NotWaiting",
+  message: "it does not wait in the queue",
+} as const;
+
+/** Only a request that has waited has the condition. */
+function outOfQueue(
+  before: RequestStatus | undefined,
+  updates: readonly ConditionUpdate[],
+): ConditionUpdate[] {
+  const [type, isQueued] = ["Queued", ({ type: each }: { type: string }) => each === "Queued"] as const;
+  const isStale = before?.conditions?.some(isQueued) === true && !updates.some(isQueued);
+  return isStale ? [{ type, ...OUT_OF_QUEUE }] : [];
 }

@@ -16,10 +16,15 @@ export interface RequesterOptions {
   readonly withoutBroker?: boolean;
 }
 
+export interface RequesterDeps extends AgentParts {
+  /** A request has begun to wait at the broker. */
+  readonly onQueued: () => void;
+}
+
 const NOT_SYNCED_RETRY_MS = 100;
 
 /** The requester's half of the agent: ResourceRequests, ReservationInstructions and releases. */
-export function createRequester(options: RequesterOptions, deps: AgentParts) {
+export function createRequester(options: RequesterOptions, deps: RequesterDeps) {
   const { cache, objects, observer } = deps;
   const requests = requestController(options, {
     ...deps,
@@ -66,11 +71,15 @@ export function createRequester(options: RequesterOptions, deps: AgentParts) {
     loops.releases.enqueue(uid);
     for (const { reservation } of cache.ofRequest(uid).values()) loops.reservations.enqueue(reservation.id);
   }
-  const triggerRequestOf = ({ reservation }: Pick<CachedReservation, "reservation">): void => {
-    const attempt = attemptOf(reservation.key);
-    const request = attempt && objects.requestByUid(attempt.uid);
+  const triggerRequest = (uid: string): void => {
+    const request = objects.requestByUid(uid);
     if (request !== undefined) loops.requests.enqueue(keyOf(request));
   };
+  const triggerRequestOf = ({ reservation }: Pick<CachedReservation, "reservation">): void => {
+    const attempt = attemptOf(reservation.key);
+    if (attempt !== undefined) triggerRequest(attempt.uid);
+  };
+  deps.waiting.onChange(triggerRequest);
 
   objects.requests.listen((key, now, before) => {
     const isReplaced = before !== undefined && before.metadata.uid !== now?.metadata.uid;

@@ -29,6 +29,8 @@ import {
   isFinal,
   type LedgerEvent,
   MARKET_PROTOCOL,
+  type Policy,
+  type QueuePlace,
   queuePlaces,
   type Reply,
   type Reservation,
@@ -53,6 +55,8 @@ export interface BrokerCall {
 }
 
 const EPOCH_MS = Date.UTC(2026, 6, 1, 10);
+/** How often the broker looks at the queue though nothing was freed. */
+const LOOK_EVERY_MS = 30_000;
 const ADMIN = { clusterId: "ops", isAdmin: true } as const;
 
 /** What an admin does. */
@@ -60,7 +64,9 @@ export const asAdmin = { by: ADMIN } as const;
 
 function waitIn({ wait, namespace }: ReservationRequestDTO) {
   return {
-    ...(wait === undefined ? {} : { wait: { forMs: toMilliseconds(wait.for) } }),
+    ...(wait === undefined
+      ? {}
+      : { wait: wait.for === undefined ? {} : { forMs: toMilliseconds(wait.for) } }),
     ...(namespace === undefined ? {} : { namespace }),
   };
 }
@@ -77,20 +83,43 @@ export function fakeBroker(clock: Clock) {
   let made = 0;
   let isDown = false;
   let isOlder = false;
+  let canQueue = true;
+  let policy: Policy = DEFAULT_POLICY;
   let tellsByName = true;
   let sliceDefaults: SliceDefaults | undefined;
   let rule: CallFaultRule<BrokerCall> | undefined;
   let cancelSweep = (): void => undefined;
+  let cancelLook = (): void => undefined;
 
   const now = (): number => EPOCH_MS + clock.monotonicMs();
   const ledgerId = (): string => `led-${ledgers}`;
 
   const run = (command: Command): Reply => {
-    const { events, reply } = decide(ledger, command, { now: now(), policy: DEFAULT_POLICY });
-    for (const event of events) apply(ledger, event);
-    for (const event of events) announce(event);
+    const reply = perform(command);
+    if (!ledger.isSettled) admit();
+    else if (reply.kind === "waiting" && !reply.isReplay) lookLater();
     armSweep();
     return reply;
+  };
+  const perform = (command: Command): Reply => {
+    const { events, reply } = decide(ledger, command, { now: now(), policy });
+    for (const event of events) apply(ledger, event);
+    for (const event of events) announce(event);
+    return reply;
+  };
+  const lookLater = (): void => {
+    cancelLook();
+    if (ledger.waiting.pendingCount > 0)
+      cancelLook = clock.after(LOOK_EVERY_MS, () => (isDown ? lookLater() : admit()));
+  };
+  /** Grants what waits and fits. The broker looks when something was freed, and every 30 seconds. */
+  const admit = (): void => {
+    for (let hasMore = true; hasMore && ledger.waiting.pendingCount > 0; ) {
+      const reply = perform({ kind: "admit", decisionId: `dec-${++made}` });
+      hasMore = reply.kind === "admitted" && reply.hasMore;
+    }
+    lookLater();
+    armSweep();
   };
   const armSweep = (): void => {
     cancelSweep();
@@ -103,6 +132,8 @@ export function fakeBroker(clock: Clock) {
   const announce = (event: LedgerEvent): void => {
     for (const listener of listeners) listener(event);
     const id = "reservation" in event ? event.reservation.id : "id" in event ? event.id : undefined;
+    const entry = event.kind === "queued" ? undefined : ledger.waiting.byId.get(id ?? "");
+    if (entry !== undefined) streams.send(entry.requester, { kind: "waiting", waiting: shownWaiting(entry) });
     const reservation = id === undefined ? undefined : ledger.reservations.get(id);
     if (reservation === undefined) return;
     const { requester, provider } = reservation;
@@ -121,6 +152,17 @@ export function fakeBroker(clock: Clock) {
     const { generation: _, key: _key, reason: _reason, tier: _tier, decisionID: _id, ...older } = dto;
     return older;
   };
+  const shownWaiting = (entry: Waiting, place?: QueuePlace): WaitingRequestDTO =>
+    fromWaiting(entry, {
+      tenant: tenantOf(policy, entry.requester, entry.namespace),
+      isRequester: true,
+      ...(place === undefined ? {} : { place }),
+    });
+  /** With their places, as the broker shows them to those who ask. */
+  const placed = (isAsked: (entry: Waiting) => boolean): WaitingRequestDTO[] =>
+    [...queuePlaces(ledger, { now: now(), policy }, isAsked)].map((place) =>
+      shownWaiting(place.entry, place),
+    );
   const roleOf = (clusterId: string, { requester }: Reservation): Role =>
     clusterId === requester ? "requester" : "provider";
   const of = (clusterId: string, role: Role): Reservation[] =>
@@ -147,7 +189,7 @@ export function fakeBroker(clock: Clock) {
         ledgerId: isOlder ? undefined : ledgerId(),
         brokerTimeMs: Math.floor(now() / 1000) * 1000,
         isCurrent: !isOlder,
-        canQueue: !isOlder,
+        canQueue: !isOlder && canQueue,
       };
       for (const listener of responseListeners) listener(response);
     };
@@ -175,6 +217,12 @@ export function fakeBroker(clock: Clock) {
         return perform();
       });
 
+    const queueing = <T>(method: BrokerCall["method"], about: string, perform: () => T): Promise<T> =>
+      newer(method, about, () => {
+        if (!canQueue) throw new Fault("unsupported", "a broker without a queue");
+        return perform();
+      });
+
     const request = (body: ReservationRequestDTO, key: string): ReservationOrWaiting => {
       const mapped = toReservationRequest(body);
       if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
@@ -194,16 +242,6 @@ export function fakeBroker(clock: Clock) {
         });
       }
       return reply.kind === "waiting" ? shownWaiting(reply.waiting) : after(reply, clusterId);
-    };
-    const shownWaiting = (entry: Waiting): WaitingRequestDTO => {
-      const [place] = queuePlaces(
-        ledger,
-        { now: now(), policy: DEFAULT_POLICY },
-        ({ id }) => id === entry.id,
-      );
-      const { requester, namespace } = entry;
-      const tenant = tenantOf(DEFAULT_POLICY, requester, namespace);
-      return fromWaiting(entry, { tenant, isRequester: true, ...(place === undefined ? {} : { place }) });
     };
     const after = (reply: Reply, reader: string): ReservationDTO => {
       if (reply.kind === "granted" || reply.kind === "current") {
@@ -252,18 +290,15 @@ export function fakeBroker(clock: Clock) {
           if (isReserved(reply)) return reply;
           throw new Fault("no-capacity", reply.status.message);
         }),
-      reserveOrWait: (body, key) => call("reserveOrWait", key, () => request(body, key)),
+      reserveOrWait: (body, key) => queueing("reserve", key, () => request(body, key)),
       getWaiting: (id) =>
-        call("getWaiting", id, () => {
+        queueing("getWaiting", id, () => {
           const entry = ledger.waiting.byId.get(id);
-          return entry?.requester === clusterId ? shownWaiting(entry) : undefined;
+          if (entry?.requester !== clusterId) return undefined;
+          return placed((each) => each.id === id)[0] ?? shownWaiting(entry);
         }),
       listWaiting: () =>
-        call("listWaiting", "", () =>
-          [...ledger.waiting.byId.values()]
-            .filter(({ requester, phase }) => requester === clusterId && phase === "Pending")
-            .map(shownWaiting),
-        ),
+        queueing("listWaiting", "", () => placed(({ requester }) => requester === clusterId)),
       listReservations: (role) =>
         newer("listReservations", role, () => of(clusterId, role).map((each) => shown(each, role))),
       getReservation: (id) =>
@@ -320,6 +355,8 @@ export function fakeBroker(clock: Clock) {
     /** As an admin, or anybody else, would. */
     run,
     live,
+    /** The requests that wait. */
+    pending: (): Waiting[] => [...ledger.waiting.byId.values()].filter(({ phase }) => !isFinal(phase)),
     setCallFaults: (next: CallFaultRule<BrokerCall> | undefined): void => {
       rule = next;
     },
@@ -341,6 +378,16 @@ export function fakeBroker(clock: Clock) {
       ledger.adoption = initialAdoptionWindow(now(), "created");
       ledgers++;
       statements.clear();
+      streams.cut();
+    },
+    policy: () => policy,
+    /** Another policy is in force. */
+    setPolicy: (next: Partial<Policy>): void => {
+      policy = { ...policy, ...next };
+    },
+    /** False: it speaks protocol 2, and requests cannot wait there. */
+    setQueue: (next: boolean): void => {
+      canQueue = next;
       streams.cut();
     },
     /** Another policy is in force. Undefined: the built-in slice defaults, which no word is lost on. */

@@ -5,7 +5,7 @@ import type {
   ReservationInstruction,
   ResourceRequest,
 } from "@resource-broker/contract/crd";
-import { isFinal, type Reservation } from "@resource-broker/domain";
+import { isFinal, type Reservation, type Waiting } from "@resource-broker/domain";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { attemptOf } from "../reservations/reservation.ts";
 import { REQUESTS, type TestCluster, type TestFleet } from "./test-fleet.ts";
@@ -28,6 +28,15 @@ function checkGrants({ broker }: TestFleet, wrongs: string[]): void {
     const uid = uidOf(event.reservation);
     const others = broker.live().filter((other) => other.id !== id && uidOf(other) === uid);
     for (const other of others) wrongs.push(`${uid} is booked twice: ${id}, ${other.id}`);
+  });
+  broker.onEvent((event) => {
+    if (event.kind !== "queued") return;
+    const { id } = event.waiting;
+    const uid = uidOf(event.waiting);
+    const others = [...broker.live(), ...broker.pending()].filter(
+      (other) => other.id !== id && uidOf(other) === uid,
+    );
+    for (const other of others) wrongs.push(`${uid} waits beside ${other.id}: ${id}`);
   });
 }
 
@@ -79,6 +88,11 @@ export function inconsistencies({ broker, rome, paris, berlin }: TestFleet): str
     ...[rome, paris, berlin].flatMap((cluster) => wrongInstructions(cluster, live)),
     ...rome.all(REQUESTS).flatMap((request) => wrongStatus(request, live)),
     ...live.filter((each) => !wanted.has(uidOf(each))).map(({ id }) => `${id} is booked for nobody`),
+    ...broker
+      .pending()
+      .filter((each) => !wanted.has(uidOf(each)))
+      .map(({ id }) => `${id} waits for nobody`),
+    ...rome.all(REQUESTS).flatMap((request) => wrongQueue(request, broker.pending())),
   ];
 }
 
@@ -122,6 +136,18 @@ function wrongStatus(
   return isTrue ? [] : [`${shown}, but ${held.id} is ${held.phase}`];
 }
 
+/** Who waits at the broker says so, once; who says so waits there. */
+function wrongQueue({ metadata, spec, status = {} }: ResourceRequest, pending: readonly Waiting[]): string[] {
+  const [waits, ...more] = pending.filter((entry) => uidOf(entry) === metadata.uid);
+  const shown = `${metadata.name} says ${JSON.stringify(status)}`;
+  const named = isWaiting(status) ? status.reservationName : undefined;
+  if (more.length > 0) return [`${metadata.name} waits twice`];
+  if (waits?.id !== named) return [`${shown}, but ${waits?.id ?? "nothing of it"} waits`];
+  const isQueued = conditionIn(status.conditions, "Queued")?.status === "True";
+  if (isQueued !== (waits !== undefined)) return [`${shown}, though ${waits?.id ?? "nothing of it"} waits`];
+  return waits === undefined || spec.queue === true ? [] : [`${shown}, though it shall not wait`];
+}
+
 type Status = NonNullable<ResourceRequest["status"]>;
 
 function isReservedPhase({ phase, conditions }: Status): boolean {
@@ -133,7 +159,7 @@ function isWaiting({ phase }: Status): boolean {
   return phase === undefined || phase === "Pending";
 }
 
-function uidOf({ key }: Reservation): string | undefined {
+function uidOf({ key }: Pick<Reservation, "key">): string | undefined {
   return attemptOf(key)?.uid;
 }
 

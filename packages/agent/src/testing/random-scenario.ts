@@ -1,4 +1,5 @@
 import type { FaultCode } from "@resource-broker/base";
+import { present } from "@resource-broker/contract";
 import fc from "fast-check";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { asAdmin } from "./fake-broker.ts";
@@ -48,14 +49,13 @@ const clusterSeries = fc.record({
 const spec = fc.record({
   requestedCPU: fc.constantFrom("1", "4", "10"),
   queue: fc.boolean(),
+  queueTimeout: fc.constantFrom(undefined, undefined, undefined, "2m"),
   duration: fc.constantFrom(undefined, undefined, "1m", "4m"),
 });
 type Spec = typeof spec extends fc.Arbitrary<infer T> ? T : never;
 
-function ask({ rome }: Environment, request: string, { duration, ...rest }: Spec): void {
-  if (rome.request(request) === undefined) {
-    rome.createRequest(request, { ...rest, ...(duration === undefined ? {} : { duration }) });
-  }
+function ask({ rome }: Environment, request: string, spec: Spec): void {
+  if (rome.request(request) === undefined) rome.createRequest(request, present(spec));
 }
 
 function unask({ rome }: Environment, request: string): void {
@@ -67,6 +67,17 @@ function edit({ rome }: Environment, request: string): void {
     rome.edit(REQUESTS, { name: request, namespace: "default" }, (before) => ({
       ...before,
       spec: { ...before.spec, requestedCPU: before.spec.requestedCPU === "2" ? "3" : "2" },
+    }));
+  } catch {
+    // Gone, or reserved already: the API server says no.
+  }
+}
+
+function editQueue({ rome }: Environment, request: string): void {
+  try {
+    rome.edit(REQUESTS, { name: request, namespace: "default" }, (before) => ({
+      ...before,
+      spec: { ...before.spec, queue: before.spec.queue !== true },
     }));
   } catch {
     // Gone, or reserved already: the API server says no.
@@ -142,6 +153,14 @@ const userSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
     },
   ]),
   step(1, which, [
+    (index) => `an admin takes ${index} out of the queue`,
+    ({ broker }, index) => {
+      const id = broker.pending()[index]?.id;
+      if (id !== undefined) broker.run({ kind: "release", ...asAdmin, id });
+    },
+  ]),
+  step(1, name, [(request) => `${request} shall wait, or not any more`, editQueue]),
+  step(1, which, [
     (index) => `an admin renews ${index}`,
     ({ broker }, index) => {
       const id = broker.live()[index]?.id;
@@ -170,6 +189,10 @@ const faultSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
   step(3, fc.constantFrom("down", "up", "up", "cutStreams"), [
     (what) => `broker ${what}`,
     ({ broker }, what) => broker[what](),
+  ]),
+  step(1, fc.constantFrom(true, true, false), [
+    (canQueue) => (canQueue ? "the broker has a queue" : "the broker has no queue"),
+    ({ broker }, canQueue) => broker.setQueue(canQueue),
   ]),
   step(3, fc.tuple(place, fc.constantFrom("down", "up", "up", "cutWatches")), [
     ([at, what]) => `${at} ${what}`,

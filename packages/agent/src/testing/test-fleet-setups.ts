@@ -67,8 +67,10 @@ export async function fleetWithReservation(
 }
 
 /** The first request has what paris can lend; the second has just been made, and may wait for it. */
-export async function fleetWithQueuedRequest(): Promise<TestFleet> {
-  const world = await startedFleet({ cpu: "6" });
+export async function fleetWithQueuedRequest({ canQueue = true } = {}): Promise<TestFleet> {
+  const world = testFleet({ cpu: "6" });
+  world.broker.setQueue(canQueue);
+  await world.begin();
   world.rome.createRequest("first");
   await world.time.advance(1000);
   world.rome.createRequest("second", { queue: true });

@@ -62,9 +62,9 @@ export const reservationRequestSchema = t.message(
     ...requestOptionFields,
     wait: t.optional(
       t.object({
-        for: t.required(
+        for: t.optional(
           duration("positive"),
-          "The longest it may wait; at most the policy's queue.maxWait.",
+          "The longest it may wait; at most the policy's queue.maxWait. Absent: as long as the policy allows.",
           "4h",
         ),
       }),

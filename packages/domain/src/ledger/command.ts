@@ -26,8 +26,8 @@ export interface Reserve {
   readonly by?: Actor;
   readonly request: ReservationRequest;
   readonly key?: string;
-  /** Present: wait for capacity, if there is none now. Needs a key. */
-  readonly wait?: { readonly forMs: number };
+  /** Present: wait for capacity, if there is none now. Needs a key. Without `forMs`: as long as the policy allows. */
+  readonly wait?: { readonly forMs?: number };
   /** Namespace of the request in the requester's cluster. */
   readonly namespace?: string;
   /** Protocol of the call. */

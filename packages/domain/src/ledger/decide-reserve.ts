@@ -52,14 +52,7 @@ interface TenantRequest extends Reserve {
 
 /** Lets the request wait. Its refusal is not recorded: why it waits is computed when somebody asks. */
 function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: DecisionContext): Outcome {
-  const {
-    requester,
-    request,
-    key = "",
-    namespace,
-    protocol = 0,
-    wait = { forMs: policy.queue.maxWaitMs },
-  } = command;
+  const { requester, request, key = "", namespace, protocol = 0, wait } = command;
   const full = queueFull(ledger, command, policy);
   if (full !== undefined) return full;
   const waiting: Waiting = {
@@ -72,7 +65,7 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
     phase: "Pending",
     createdAt: now,
     since: now,
-    until: now + wait.forMs,
+    until: now + (wait?.forMs ?? policy.queue.maxWaitMs),
     generation: 1,
   };
   const reply = { kind: "waiting", waiting, isReplay: false } as const;
@@ -158,12 +151,13 @@ function unacceptableWait({ wait, key }: Reserve, { queue: { maxWaitMs } }: Poli
       "invalid",
       "a request that waits needs an Idempotency-Key, so that a retry finds it again",
     );
-  if (!Number.isSafeInteger(wait.forMs) || wait.forMs <= 0)
+  const { forMs = maxWaitMs } = wait;
+  if (!Number.isSafeInteger(forMs) || forMs <= 0)
     return rejected("invalid", "wait.for must be above zero, for example 4h");
-  if (wait.forMs <= maxWaitMs) return undefined;
+  if (forMs <= maxWaitMs) return undefined;
   return rejected(
     "ttl-too-long",
-    `${wait.forMs / 1000}s is longer than requests may wait (${maxWaitMs / 1000}s at most: queue.maxWait in the policy)`,
+    `${forMs / 1000}s is longer than requests may wait (${maxWaitMs / 1000}s at most: queue.maxWait in the policy)`,
   );
 }
 

@@ -265,6 +265,14 @@ const BAD = [
   { name: "longer than allowed", wait: { forMs: 24 * HOUR_MS + 1 }, key: "k", code: "ttl-too-long" },
 ] as const;
 
+test("a request that does not say how long waits as long as the policy allows", () => {
+  const world = openQueue();
+  world.grant("rome", request({ cpu: 16 }), "holder");
+  const command = { kind: "reserve", requester: "oslo", request: request({ cpu: 16 }), wait: {} } as const;
+  world.run({ ...command, key: "k", reservationId: "rsv-oslo-k", decisionId: "dec-x" });
+  expect(world.ledger.waiting.byId.get("rsv-oslo-k")?.until).toBe(world.now + 24 * HOUR_MS);
+});
+
 test.each(BAD)("a request that would wait $name is rejected", ({ wait, key, code }) => {
   const world = openQueue();
   const command = { kind: "reserve", requester: "rome", request: request(), wait } as const;

@@ -80,8 +80,9 @@ function waitIn(
   { wait, namespace }: ReservationRequestDTO,
   { protocol }: Pick<Call, "protocol">,
 ): Pick<Reserve, "wait" | "namespace" | "protocol"> {
-  const forMs = wait === undefined || protocol < MARKET_PROTOCOL ? undefined : toMilliseconds(wait.for);
-  return present({ protocol, namespace, wait: forMs === undefined ? undefined : { forMs } });
+  const mayWait = wait !== undefined && protocol >= MARKET_PROTOCOL;
+  const forMs = wait?.for === undefined ? undefined : toMilliseconds(wait.for);
+  return present({ protocol, namespace, wait: mayWait ? present({ forMs }) : undefined });
 }
 
 /** To an agent that does not know of waiting. */

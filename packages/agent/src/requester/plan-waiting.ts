@@ -1,0 +1,92 @@
+import { present } from "@resource-broker/contract";
+import { isFinal } from "@resource-broker/domain";
+import { attemptOf, type QueuePlace, type WaitingRequest } from "../reservations/reservation.ts";
+import { type RequestStatus, requestStatus, type StatusContext } from "./request-status.ts";
+
+/** The reason of Ready and Reserved while a request waits. */
+export const QUEUED = "Queued";
+
+/** The broker has not said yet why the request waits. */
+const NOT_LOOKED_AT = "Waiting";
+
+/** The status of a request that waits, or has left the queue without a reservation. */
+export function waitingStatus(context: StatusContext, waiting: WaitingRequest): RequestStatus {
+  return isFinal(waiting.phase) ? leftStatus(context, waiting) : pendingStatus(context, waiting);
+}
+
+/** True: the status says that the request waits at the broker, under the ID that it names. */
+export function waitsByStatus({ phase, reservationName }: RequestStatus): boolean {
+  return phase === "Pending" && reservationName !== undefined;
+}
+
+function pendingStatus(context: StatusContext, waiting: WaitingRequest): RequestStatus {
+  const { place, message } = shownPlace(context.request.status ?? {}, waiting);
+  const { id, tenant } = waiting;
+  return requestStatus(
+    context,
+    present({
+      phase: "Pending" as const,
+      reservationName: id,
+      message,
+      tenant,
+      queue: place,
+      ...attemptsOf(waiting),
+    }),
+    [
+      { type: "Ready", status: "False", reason: QUEUED, message },
+      { type: "Reserved", status: "False", reason: QUEUED, message },
+      { type: "Peered", status: "False", reason: "NotReserved", message: "nothing is reserved" },
+      { type: "Queued", status: "True", reason: place?.reason ?? NOT_LOOKED_AT, message },
+    ],
+  );
+}
+
+function leftStatus(context: StatusContext, waiting: WaitingRequest): RequestStatus {
+  const { id, tenant, phase, message, endReason } = waiting;
+  const reason = endReason ?? phase;
+  return requestStatus(
+    context,
+    present({ phase, reason: endReason, reservationName: id, message, tenant, ...attemptsOf(waiting) }),
+    [
+      { type: "Ready", status: "False", reason, message },
+      { type: "Reserved", status: "False", reason, message },
+      { type: "Peered", status: "False", reason: "NotReserved", message: "nothing is reserved" },
+      { type: "Queued", status: "False", reason, message },
+    ],
+  );
+}
+
+interface ShownPlace {
+  readonly place: RequestStatus["queue"];
+  readonly message: string;
+}
+
+/** A place in a queue changes all the time. The status follows when it matters, so that it is not written at every look. */
+function shownPlace(before: RequestStatus, { id, queue, message }: WaitingRequest): ShownPlace {
+  const shown = before.reservationName === id && before.phase === "Pending" ? before.queue : undefined;
+  if (queue === undefined)
+    return { place: shown, message: shown === undefined ? message : (before.message ?? message) };
+  if (shown !== undefined && !isWorthWriting(shown, queue))
+    return { place: shown, message: before.message ?? message };
+  const { position, of, reason, expectedStart, nominatedTo } = queue;
+  return {
+    place: present({ position, of, reason, expectedStart, nominatedTo, place: `${position}/${of}` }),
+    message,
+  };
+}
+
+/** The reason or the nomination has changed, the position is half of what it was, or "not before" is not true any more. */
+function isWorthWriting(shown: QueuePlace, now: QueuePlace): boolean {
+  const isChanged = shown.reason !== now.reason || shown.nominatedTo !== now.nominatedTo;
+  return isChanged || now.position * 2 <= shown.position || isEarlier(shown, now);
+}
+
+/** Each start that is written is earlier than the last, so that this ends. */
+function isEarlier({ expectedStart: shown }: QueuePlace, { expectedStart: now }: QueuePlace): boolean {
+  return now !== undefined && (shown === undefined || now < shown);
+}
+
+function attemptsOf({ key }: WaitingRequest): Pick<RequestStatus, "attempts"> {
+  const made = attemptOf(key);
+  return made === undefined ? {} : { attempts: made.attempt };
+}

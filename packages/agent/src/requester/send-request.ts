@@ -1,0 +1,46 @@
+import type { ResourceRequest } from "@resource-broker/contract/crd";
+import { isFault } from "../faults.ts";
+import type { AgentParts } from "../core/agent-deps.ts";
+import type { Reservation, WaitingRequest } from "../reservations/reservation.ts";
+import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
+
+interface SentRequest {
+  readonly request: ReservationRequestBody;
+  readonly key: string;
+}
+
+export type Answer = Reservation | WaitingRequest;
+
+export function isWaiting(answer: Answer): answer is WaitingRequest {
+  return !("provider" in answer);
+}
+
+/** Sends a request. At a broker with a queue it may wait; an older broker grants or refuses at once. */
+export async function sendRequest(
+  { communicator, link }: Pick<AgentParts, "communicator" | "link">,
+  asked: ResourceRequest,
+  { request, key }: SentRequest,
+): Promise<Answer> {
+  if (link.canQueue() !== true) return communicator.reserve(request, key);
+  try {
+    return await communicator.reserveOrWait(queueable(request, asked), key);
+  } catch (error) {
+    // Not sent: meanwhile an older broker answers at this address.
+    if (isFault(error, "unsupported")) return communicator.reserve(request, key);
+    throw error;
+  }
+}
+
+/** With what only a broker with a queue reads. */
+function queueable(
+  request: ReservationRequestBody,
+  { metadata, spec }: ResourceRequest,
+): ReservationRequestBody {
+  const { queue, queueTimeout } = spec;
+  const wait = queueTimeout === undefined ? {} : { for: queueTimeout };
+  return {
+    ...request,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ...(queue === true ? { wait } : {}),
+  };
+}
