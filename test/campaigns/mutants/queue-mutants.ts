@@ -31,6 +31,20 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: SIMULATION,
   },
   {
+    name: "counts what has come back a second time beside a plan",
+    file: `${LEDGER}/ledger.ts`,
+    find: "  if (kept?.returnedBy !== undefined)\n",
+    replace: "  if (kept?.returnedBy === 0)\n",
+    caughtBy: PLANS,
+  },
+  {
+    name: "plans without what is being torn down",
+    file: `${LEDGER}/ledger.ts`,
+    find: "    if (ended !== undefined) yield",
+    replace: "    if (ended === null) yield",
+    caughtBy: PLANS,
+  },
+  {
     name: "takes the lowest priority first",
     file: `${QUEUE}/order.ts`,
     find: ".sort(([a], [b]) => b - a)",
