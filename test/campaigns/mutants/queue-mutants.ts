@@ -45,6 +45,13 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: PLANS,
   },
   {
+    name: "puts off the next look at the queue with every commit",
+    file: "packages/broker/src/engine/admission.ts",
+    find: "    if (this.#cancel === undefined) this.#sleep(LOOK_EVERY_MS);\n",
+    replace: "    this.#sleep(LOOK_EVERY_MS);\n",
+    caughtBy: ADMISSION,
+  },
+  {
     name: "takes the lowest priority first",
     file: `${QUEUE}/order.ts`,
     find: ".sort(([a], [b]) => b - a)",
