@@ -9,7 +9,7 @@ test("a fleet is the same for the same seed, and tells what it is in one line", 
 test("nobody starves in the first random fleets, and no promise is broken", () => {
   for (const seed of [1, 3, 8]) {
     const fleet = randomFleet(seed, 60);
-    const { starved, faults, served } = runFleet(fleet);
+    const { starved, faults, served } = runFleet(fleet, 10);
     expect([fleetText(fleet), starved, faults]).toEqual([fleetText(fleet), [], []]);
     expect(served).toBe(60);
   }
