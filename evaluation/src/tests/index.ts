@@ -1,6 +1,7 @@
 import { growthTest } from "./10-growth/growth.ts";
 import { moneyTest } from "./11-money/money.ts";
 import { virtualNodeTest } from "./12-virtual-node/virtual-node.ts";
+import { waitingTest } from "./13-waiting/waiting.ts";
 import { latencyTest } from "./4-latency/latency.ts";
 import { concurrencyTest } from "./5-concurrency/concurrency.ts";
 import { accuracyTest } from "./6-accuracy/accuracy.ts";
@@ -32,4 +33,5 @@ export const TESTS: readonly EvaluationTest[] = [
   growthTest,
   moneyTest,
   virtualNodeTest,
+  waitingTest,
 ];

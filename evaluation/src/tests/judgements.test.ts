@@ -22,7 +22,7 @@ test("every test has an id of its own, says how it is measured, and all fit into
   for (const { method } of TESTS) expect(method.length).toBeGreaterThan(100);
   for (const [size, most] of [
     ["smoke", 85],
-    ["quick", 310],
+    ["quick", 315],
     ["full", 3_600],
   ] as const) {
     const planned = byMeasurement(TESTS).map(([{ expectedSeconds }]) => expectedSeconds[size]);
@@ -92,6 +92,39 @@ const nodes = (trials: readonly object[], failures: readonly object[] = []) => (
   failures,
 });
 
+const spread = (mean: number) => ({
+  count: 1,
+  mean,
+  median: mean,
+  p95: mean,
+  p99: mean,
+  least: mean,
+  most: mean,
+});
+const wayOf = (way: string, mean: number) => ({
+  way,
+  calls: 1,
+  written: 1,
+  utilisation: 50,
+  utilisationOverTime: [],
+  tenants: [{ tenant: "a", weight: 1, jobs: 1, waited: spread(mean), neverServed: 0, slowdown: 1 }],
+  waited: spread(mean),
+  waitedLarge: spread(mean),
+  neverServed: 0,
+  fairSlowdown: 1,
+  fairShare: 1,
+});
+const waited = (queue: object) => ({
+  jobs: 1,
+  lastsHours: 1,
+  load: 1,
+  clusters: 1,
+  cpus: 1,
+  ways: [wayOf("asking again", 30), wayOf("first come", 10), wayOf("the queue", 12)],
+  queue: { promises: 7, late: [], gaveWay: [], idleWaits: [], mostWaiting: 1, lookMs: spread(1), ...queue },
+  overlent: [],
+});
+
 type Row = [id: string, result: unknown, faults: RegExp[], ours?: string[]];
 
 /** Of each measurement: one that is right, and what the README would say of it; and what is wrong with others. */
@@ -152,6 +185,10 @@ const ROWS: Row[] = [
   ["12", nodes([{ way: "request", pair: "first", instructionMs: 20, readyMs: 5000 }]), [], ["5.00 / – s"]],
   ["12", nodes([], [{ trial: "next 2", problem: "not Ready" }]), [/next 2: not Ready/, /no trial came/]],
   ["12", { kind: "not measured", reason: "no liqoctl" }, [], []],
+  ["13", waited({}), [], ["12.0 min / 30.0 min", "0 of 7"]],
+  ["13", waited({ late: [{ id: "job-1", promisedAt: 1, promised: 2, started: 3 }] }), [/job-1 was first/]],
+  ["13", waited({ idleWaits: Array(7).fill("x waited") }), [...Array(5).fill(/x waited/), /and 2 more/]],
+  ["13", { ...waited({}), overlent: ["paris lent 17"] }, [/paris lent 17/]],
 ];
 
 test.each(ROWS)("a result of %s is judged: row %#", (id, result, faults, ours) => {
@@ -164,6 +201,14 @@ test.each(ROWS)("a result of %s is judged: row %#", (id, result, faults, ours) =
 test("a figure short of our own target is said", () => {
   expect(judge("5", burst({})).text).toContain("at 1 the median is 1.50 ms, the target 1 ms.");
   expect(judge("10", grown(95)).text).toContain("for 150,000 pods: 95.0 MB instead of 80 MB");
+});
+
+test("where the queue is worse than another way of waiting is said first", () => {
+  const { text } = judge("13", waited({}));
+  expect(text).toMatch(/^\*\*Where the queue is worse:\*\*/);
+  expect(text).toContain("- mean wait: 12.0 min, with first come 10.0 min");
+  expect(text).toContain("- a waits 12.0 min on average, with first come 10.0 min");
+  expect(text).not.toContain("with asking again");
 });
 
 test("a chart of growth is log-log and states its slope", () => {

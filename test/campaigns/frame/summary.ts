@@ -28,6 +28,12 @@ const CAMPAIGNS: readonly Campaign[] = [
     sums: ["seeds", "steps", "kills", "powerFailures", "grants", "ends", "answers", "histories"],
   },
   {
+    name: "starvation",
+    title: "Waiting requests in random fleets",
+    command: "starvation",
+    sums: ["fleets", "served", "promises"],
+  },
+  {
     name: "broker-kill",
     title: "One broker on SQLite, real processes",
     command: "chaos:broker",

@@ -31,6 +31,27 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: SIMULATION,
   },
   {
+    name: "counts what has come back a second time beside a plan",
+    file: `${LEDGER}/ledger.ts`,
+    find: "  if (kept?.returnedBy !== undefined)\n",
+    replace: "  if (kept?.returnedBy === 0)\n",
+    caughtBy: PLANS,
+  },
+  {
+    name: "plans without what is being torn down",
+    file: `${LEDGER}/ledger.ts`,
+    find: "    if (ended !== undefined) yield",
+    replace: "    if (ended === null) yield",
+    caughtBy: PLANS,
+  },
+  {
+    name: "puts off the next look at the queue with every commit",
+    file: "packages/broker/src/engine/admission.ts",
+    find: "    if (this.#cancel === undefined) this.#sleep(LOOK_EVERY_MS);\n",
+    replace: "    this.#sleep(LOOK_EVERY_MS);\n",
+    caughtBy: ADMISSION,
+  },
+  {
     name: "takes the lowest priority first",
     file: `${QUEUE}/order.ts`,
     find: ".sort(([a], [b]) => b - a)",

@@ -76,6 +76,16 @@ export { STORE_PROMISES } from "./store/store-conformance.ts";
 export { type FakeClock, fakeClock, settle } from "./time/fake-clock.ts";
 export { MACHINE_CLOCK } from "./time/machine-clock.ts";
 export { TRANSPORT_PROMISES, type TransportUnderTest } from "./transport/transport-conformance.ts";
+export { FleetSimulation, requestOf } from "./waiting/fleet-simulation.ts";
+export {
+  type FleetCluster,
+  type Job,
+  type JobTrace,
+  makeJobTrace,
+  type TraceTenant,
+} from "./waiting/job-trace.ts";
+export { LedgerQueue } from "./waiting/ledger-queue.ts";
+export { type LateStart, StartPromises } from "./waiting/start-promises.ts";
 export { type ClusterPlan, nodeObject, podObject } from "./world/cluster-plan.ts";
 export {
   type ControlPlanes,

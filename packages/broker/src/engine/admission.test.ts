@@ -68,6 +68,26 @@ describe("a waiting request", () => {
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
   });
 
+  test("is looked at for what only time brings, however busy the broker is", async () => {
+    const { engine, clock } = await fullFleet();
+    await engine.submit(HOLDER);
+    await engine.submit(reserve("oslo", "refused"));
+    await engine.submit({ kind: "refuse", by: actor("paris"), id: "rsv-oslo-refused", why: "full" });
+    await engine.submit(reserve("oslo", "k"));
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Pending");
+    for (let second = 0; second < 11 * 60; second += 20) {
+      await clock.advance(20_000);
+      for (const [name, cpu] of [
+        ["paris", 16],
+        ["oslo", 0],
+      ] as const)
+        await engine.submit({ kind: "advertise", advertisement: cluster(name, { cpu }) });
+      await engine.submit(reserve("bern", `too-much-${second}`, { cpu: 99, isWaiting: false }));
+      await settle();
+    }
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
   test("is looked at again when the policy changes", async () => {
     const { engine, clock } = await fullFleet({ policy: { quotas: { oslo: { reservations: 0 } } } });
     await engine.submit(HOLDER);

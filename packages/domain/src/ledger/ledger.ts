@@ -1,4 +1,4 @@
-import { exceeds } from "@resource-broker/base";
+import { add, exceeds, NO_RESOURCES, type ResourceVector } from "@resource-broker/base";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -14,6 +14,7 @@ import {
   deriveCapacity,
   newAccount,
   type ProviderReservations,
+  reservedFor,
 } from "./account.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { TenantAccount } from "../queue/tenants.ts";
@@ -149,9 +150,39 @@ export function providerReservations(ledger: LedgerView, account: AccountView): 
   };
 }
 
+/** What one reservation takes from its provider. */
+export interface Holding {
+  readonly amount: ResourceVector;
+  /** Absent: its end is not known. Past: it has ended and is being torn down. */
+  readonly endsAt: Instant | undefined;
+}
+
+/** All that is reserved of a provider; not what its agent holds and the ledger does not know. */
+export function* holdingsOf(ledger: LedgerView, account: AccountView): Generator<Holding> {
+  const reservations = providerReservations(ledger, account);
+  for (const { id, expiresAt } of account.asProvider.values())
+    yield { amount: reservedFor(id, reservations), endsAt: expiresAt };
+  for (const id of account.usage.keys()) {
+    const ended = reservations.hasEnded(id) ? ledger.reservations.get(id) : undefined;
+    if (ended !== undefined) yield { amount: reservedFor(id, reservations), endsAt: ended.endedAt };
+  }
+}
+
+/** What is given back has ended by then, or will have, but is not available yet. */
+function returningBy(ledger: LedgerView, account: AccountView, moment: Instant): ResourceVector {
+  let returning = NO_RESOURCES;
+  for (const { amount, endsAt } of holdingsOf(ledger, account))
+    if (endsAt !== undefined && endsAt <= moment) returning = add(returning, amount);
+  return returning;
+}
+
 /** Recomputes the derived fields and the candidate row. Call it after every change of an account. */
 export function refreshAccount(ledger: Ledger, account: ClusterAccount): void {
   if (!hasAdvertised(account)) return;
+  const { kept } = account;
+  // What has come back meanwhile is available: it must not count a second time.
+  if (kept?.returnedBy !== undefined)
+    account.kept = { ...kept, returning: returningBy(ledger, account, kept.returnedBy) };
   const { available } = account;
   Object.assign(account, deriveCapacity(account.advertisement, account));
   if (exceeds(account.available, available)) unsettle(ledger);

@@ -37,7 +37,7 @@ function dropPlan(ledger: Ledger, id: ReservationId): void {
   const plan = ledger.plans.get(id);
   if (plan === undefined) return;
   ledger.plans.delete(id);
-  if (ledger.accounts.get(plan.provider)?.kept === plan) keep(ledger, plan.provider, undefined);
+  if (ledger.accounts.get(plan.provider)?.kept?.id === id) keep(ledger, plan.provider, undefined);
 }
 
 function keep(ledger: Ledger, provider: ClusterId, kept: Kept | undefined): void {

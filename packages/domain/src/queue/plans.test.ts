@@ -92,6 +92,42 @@ test("the planned request starts no later than planned, though others come and g
   expect(world.reservation("rsv-oslo-big").reservedAt).toBeLessThanOrEqual(from);
 });
 
+test("what has come back of what a plan waits for is not lent to those behind it", () => {
+  const world = openQueue();
+  for (const [key, minutes] of [
+    ["a", 30],
+    ["b", 60],
+  ] as const)
+    world.grant("rome", request({ cpu: 5, memoryGi: 1 }, { durationMs: minutes * MINUTE_MS }), key);
+  queue(world, "oslo", "big", { cpu: 16, forMs: 5 * HOUR_MS });
+  admit(world);
+  world.now++;
+  queue(world, "bern", "open", { cpu: 5 });
+  pass(world, 30 * MINUTE_MS);
+  expect(world.account("paris").available.cpuMillis).toBe(11_000);
+  expect(admit(world)).toEqual([]);
+  pass(world, 30 * MINUTE_MS);
+  expect(admit(world)).toEqual(["rsv-oslo-big"]);
+});
+
+test("what has ended and is being torn down is still planned with", () => {
+  const world = planned();
+  const { from } = world.ledger.plans.get("rsv-oslo-big") ?? {};
+  const holder = { cpu: 10, memoryGi: 1 };
+  const tearingDown = cluster("paris", {
+    usage: [{ id: "rsv-rome-holder", granted: holder, used: holder }],
+  });
+  world.advertise(tearingDown);
+  pass(world, HOUR_MS);
+  pass(world, 2 * MINUTE_MS);
+  expect(world.reservation("rsv-rome-holder").phase).toBe("Released");
+  admit(world);
+  expect(world.ledger.plans.get("rsv-oslo-big")).toMatchObject({ provider: "paris", from });
+  expect(ask(world, "bern", "open", { cpu: 6 }).kind).toBe("waiting");
+  world.advertise(cluster("paris"));
+  expect(admit(world)).toEqual(["rsv-oslo-big"]);
+});
+
 test("a plan ends with its request, and what was kept is for the others", () => {
   const world = planned();
   world.now++;

@@ -136,8 +136,8 @@ function planOne(entry: Waiting, { able, starts, context, taken }: Planning): Pl
   const start = starts.find(({ provider, candidate }) => !taken.has(provider) && isSuitable(candidate));
   if (start === undefined) return { isServable: able.some(isSuitable) };
   const { id, request } = entry;
-  const { provider, from, returning } = start;
-  const plan = { id, provider, priority: request.priority, resources: request.resources, from, returning };
+  const { candidate: _, ...when } = start;
+  const plan = { id, priority: request.priority, resources: request.resources, ...when };
   return { plan, isServable: true };
 }
 

@@ -1,6 +1,6 @@
 import { add, fits, NO_RESOURCES, type ResourceVector, subtract } from "@resource-broker/base";
-import { type AccountView, reservedFor } from "../ledger/account.ts";
-import { type LedgerView, providerReservations } from "../ledger/ledger.ts";
+import type { AccountView } from "../ledger/account.ts";
+import { holdingsOf, type LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 
 /** What a provider has free, and gets back as its reservations end. */
@@ -17,6 +17,8 @@ interface Timeline {
 export interface Start {
   readonly provider: ClusterId;
   readonly from: Instant;
+  /** What ends later than this does not count. */
+  readonly returnedBy: Instant;
   readonly returning: ResourceVector;
 }
 
@@ -34,19 +36,17 @@ function timelineOf(ledger: LedgerView, account: AccountView): Timeline {
   if (known !== undefined && isCurrent) return known.timeline;
   const timeline = computeTimeline(ledger, account);
   // Accounts that nobody has reserved anything of may share a sum.
-  if (account.asProvider.size > 0) cache.set(reserved, { advertisement, withheld, timeline });
+  if (account.reservationCount > 0) cache.set(reserved, { advertisement, withheld, timeline });
   return timeline;
 }
 
 function computeTimeline(ledger: LedgerView, account: AccountView): Timeline {
-  const reservations = providerReservations(ledger, account);
   const free = freeOf(account);
   const ending: { readonly at: Instant; readonly amount: ResourceVector }[] = [];
   let whenEmpty = free;
-  for (const { id, expiresAt } of account.asProvider.values()) {
-    const amount = reservedFor(id, reservations);
+  for (const { amount, endsAt } of holdingsOf(ledger, account)) {
     whenEmpty = add(whenEmpty, amount);
-    if (expiresAt !== undefined) ending.push({ at: expiresAt, amount });
+    if (endsAt !== undefined) ending.push({ at: endsAt, amount });
   }
   let returned = NO_RESOURCES;
   const ends = ending
@@ -82,10 +82,10 @@ export function startAt(
 ): Start | undefined {
   const { free, ends } = timelineOf(ledger, account);
   const provider = account.clusterId;
-  if (fits(resources, free)) return { provider, from: now, returning: NO_RESOURCES };
+  if (fits(resources, free)) return { provider, from: now, returnedBy: now, returning: NO_RESOURCES };
   for (const { at, returned } of ends) {
     if (!fits(resources, add(free, returned))) continue;
-    return { provider, from: Math.max(now, at) + turnaroundMs, returning: returned };
+    return { provider, from: Math.max(now, at + turnaroundMs), returnedBy: at, returning: returned };
   }
   return undefined;
 }

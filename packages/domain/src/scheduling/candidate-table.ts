@@ -155,7 +155,9 @@ export interface Kept {
   readonly resources: ResourceVector;
   /** When the request is expected to start; absent: as soon as enough is free (a nomination). */
   readonly from?: Instant;
-  /** What reservations that end before give back by then. */
+  /** Present in a plan: reservations that end by then give their capacity back in time. */
+  readonly returnedBy?: Instant;
+  /** What they have not given back yet. Of the candidate: as of now. */
   readonly returning: ResourceVector;
 }
 

@@ -1,4 +1,6 @@
 export { REJECTION_CODES } from "../ledger/command.ts";
+export { inOrder } from "../queue/order.ts";
+export { barredBy } from "../queue/passed-over.ts";
 export { chooseProvider } from "../scheduling/choose-provider.ts";
 
 export {

@@ -1,8 +1,9 @@
 import type { LedgerEvent } from "../ledger/event.ts";
 import type { Waiting } from "../queue/waiting.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
 import type { Policy } from "../scheduling/policy.ts";
-import { isLivePhase, keyOf, type LedgerModel, UNITS } from "./ledger-model.ts";
+import { isLivePhase, keyOf, type LedgerModel, type Unit, UNITS } from "./ledger-model.ts";
 import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
@@ -134,9 +135,24 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
   if (goesFirst) return false;
   if (isBackInTime(kept, { request, at }, policy)) return false;
   return UNITS.some((unit) => {
-    const left = model.available(provider, unit) + kept.returning[unit] - kept.resources[unit];
+    const left = model.available(provider, unit) + returning(model, kept, unit) - kept.resources[unit];
     return request.resources[unit] > 0 && request.resources[unit] > left;
   });
+}
+
+/** What ends by then and is not available yet, whoever has reserved it and whenever. */
+function returning(model: LedgerModel, { provider, returnedBy }: Kept, unit: Unit): number {
+  if (returnedBy === undefined) return 0;
+  const usage = model.newest.get(provider)?.advertisement.usage ?? [];
+  let total = 0;
+  for (const { id, granted, phase, expiresAt, endedAt, ...entry } of model.entries.values()) {
+    if (entry.provider !== provider) continue;
+    const used = usage.filter(({ reservationId }) => reservationId === id).map((each) => each.used[unit]);
+    const isLive = isLivePhase(phase);
+    const end = (isLive ? expiresAt : endedAt) ?? Number.POSITIVE_INFINITY;
+    if (end <= returnedBy) total += Math.max(0, ...used, isLive ? granted[unit] : 0);
+  }
+  return total;
 }
 
 function isBackInTime(
