@@ -1,6 +1,7 @@
 import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
+import { BUDGET_MUTANTS } from "./budget-mutants.ts";
 import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
 import { DASHBOARD_MUTANTS } from "./dashboard-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
@@ -19,6 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
+  ...BUDGET_MUTANTS,
   ...EDGE_MUTANTS,
   ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,
