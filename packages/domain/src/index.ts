@@ -36,6 +36,7 @@ export { type ClosedKey, isSoft, type LedgerEvent, type MemberEvent, memberIn } 
 export {
   cloneLedger,
   emptyLedger,
+  isSettledAt,
   keyName,
   type Ledger,
   type LedgerView,
@@ -53,6 +54,8 @@ export {
 export { liqoHolderOf } from "./ledger/liqo-claims.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
+export { type ClosedDay, dateOf, MICRO_UNITS, type UtcDay, utcDay } from "./queue/charges.ts";
+export { committedOn } from "./queue/closed-days.ts";
 export {
   explainWaiting,
   type QueuePlace,

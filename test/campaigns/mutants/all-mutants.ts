@@ -1,6 +1,7 @@
 import { ADOPTION_MUTANTS } from "./adoption-mutants.ts";
 import { ADVERTISEMENT_MUTANTS } from "./advertisement-mutants.ts";
 import { AGENT_MUTANTS } from "./agent-mutants.ts";
+import { BUDGET_MUTANTS } from "./budget-mutants.ts";
 import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
 import { CLI_MUTANTS } from "./cli-mutants.ts";
 import { DASHBOARD_MUTANTS } from "./dashboard-mutants.ts";
@@ -23,6 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...QUEUE_MUTANTS,
   ...WAITING_CALL_MUTANTS,
   ...CLI_MUTANTS,
+  ...BUDGET_MUTANTS,
   ...EDGE_MUTANTS,
   ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,

@@ -12,14 +12,14 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "lets a newcomer take what another waits for",
     file: `${LEDGER}/decide-reserve.ts`,
-    find: "  if (!ledger.isSettled) {",
+    find: "  if (!isSettledAt(ledger, context.now)) {",
     replace: "  if (ledger.time < 0) {",
     caughtBy: WAITING,
   },
   {
     name: "does not look at the queue before a newcomer of the same batch",
     file: "packages/broker/src/engine/create-engine.ts",
-    find: 'pending.command.kind === "reserve" && !this.#ledgers.isSettled;',
+    find: 'pending.command.kind === "reserve" && !this.#ledgers.isSettledAt(this.now());',
     replace: 'pending.command.kind === "import";',
     caughtBy: ADMISSION,
   },
@@ -166,8 +166,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "counts what a tenant holds for its cluster alone",
     file: `${QUEUE}/apply-queue.ts`,
-    find: "const { tenant = reservation.requester, granted } = reservation;",
-    replace: "const { requester: tenant, granted } = reservation;",
+    find: "const { tenant = reservation.requester, granted, cost, phase } = reservation;",
+    replace: "const { requester: tenant, granted, cost, phase } = reservation;",
     caughtBy: WAITING,
   },
   {

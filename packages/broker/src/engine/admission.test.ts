@@ -1,19 +1,25 @@
 import type { Command, Reply } from "@resource-broker/domain";
-import { actor, cluster, MINUTE_MS, request } from "@resource-broker/domain/testing";
-import { settle } from "@resource-broker/testkit";
+import { actor, cluster, MINUTE_MS, priced, request } from "@resource-broker/domain/testing";
+import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
 import type { Store } from "../store/store.ts";
 import { runEngine } from "./testing/run-engine.ts";
 
 let serial = 0;
 
-function reserve(requester: string, key: string, more: { cpu?: number; isWaiting?: boolean } = {}): Command {
-  const { cpu = 16, isWaiting = true } = more;
+interface Ask {
+  readonly cpu?: number;
+  readonly isWaiting?: boolean;
+  readonly durationMs?: number;
+}
+
+function reserve(requester: string, key: string, more: Ask = {}): Command {
+  const { cpu = 16, isWaiting = true, durationMs } = more;
   return {
     kind: "reserve",
     requester,
     key,
-    request: request({ cpu, memoryGi: 1 }),
+    request: request({ cpu, memoryGi: 1 }, durationMs === undefined ? {} : { durationMs }),
     ...(isWaiting ? { wait: { forMs: 60 * MINUTE_MS } } : {}),
     reservationId: `rsv-${requester}-${key}`,
     decisionId: `dec-${++serial}`,
@@ -145,6 +151,55 @@ describe("a waiting request", () => {
     await settle();
     expect(phaseOf(next, "rsv-oslo-k")).toBe("Failed");
   });
+});
+
+const TENANTS = {
+  ml: { members: [{ cluster: "oslo" }], weight: 1, quota: {}, budget: { perDay: 96_667 } },
+};
+
+describe("a request that its budget stopped", () => {
+  /** 290 s before midnight oslo has spent all that it may for this day, and waits. */
+  async function spent() {
+    const clock = fakeClock(Date.UTC(2026, 0, 5, 23, 55, 10));
+    const running = await runEngine({ clock, policy: { tenants: TENANTS, stalenessMs: 1e12 } });
+    const { engine } = running;
+    const cost = priced(1, { onDemand: { cpuHour: 0.1, memoryGbHour: 0 } });
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { more: { cost } }) });
+    await engine.submit(reserve("oslo", "first", { cpu: 12, durationMs: 7 * MINUTE_MS }));
+    const second = reserve("oslo", "second", { cpu: 4, durationMs: 2 * MINUTE_MS });
+    expect((await engine.submit(second)).kind).toBe("waiting");
+    return running;
+  }
+
+  test("is granted half a minute after midnight at the latest", async () => {
+    const { engine, clock } = await spent();
+    await clock.advance(289_999);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-second")).toBe("Pending");
+    await clock.advance(30_000);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-second")).toBe("Reserved");
+  });
+
+  test("comes before the first newcomer after midnight", async () => {
+    const { engine, clock } = await spent();
+    await clock.advance(295_000);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-second")).toBe("Pending");
+    const newcomer = await engine.submit(reserve("bern", "late", { cpu: 4, isWaiting: false }));
+    expect(newcomer.kind).toBe("refused");
+    expect(phaseOf({ engine }, "rsv-oslo-second")).toBe("Reserved");
+  });
+});
+
+test("a quote names the budget that it exceeds", async () => {
+  const { engine } = await runEngine({ policy: { tenants: TENANTS } });
+  await engine.submit({ kind: "advertise", advertisement: cluster("paris", { more: { cost: priced(1) } }) });
+  expect(engine.quote("oslo", request({ cpu: 2 }))).toMatchObject({
+    kind: "rejected",
+    code: "quota-exceeded",
+  });
+  expect(engine.quote("bern", request({ cpu: 2 })).kind).toBe("granted");
 });
 
 test("a quote does not wait for a look at the queue", async () => {

@@ -87,7 +87,7 @@ class SingleWriter implements Engine {
     });
     this.#admission = new Admission({
       clock,
-      isSettled: () => this.#ledgers.isSettled,
+      isSettled: () => this.#ledgers.isSettledAt(this.now()),
       isAnyoneWaiting: () => this.ledger.waiting.pendingCount > 0,
       admit: () => this.submit({ kind: "admit", decisionId: deps.newDecisionId() }),
     });
@@ -232,7 +232,7 @@ class SingleWriter implements Engine {
     for (const pending of waiting) {
       try {
         // Whoever waits for what this batch has freed comes before a newcomer.
-        const isLookDue = pending.command.kind === "reserve" && !this.#ledgers.isSettled;
+        const isLookDue = pending.command.kind === "reserve" && !this.#ledgers.isSettledAt(this.now());
         const isLook = pending.command.kind === "admit";
         if (isLookDue || isLook) decided.push(...admitWaiting(this.#ledgers, this.#moment(), this.#deps));
         const decideNow = () => this.#refusals.recall(this.#ledgers.decide(pending.command, this.#moment()));

@@ -5,12 +5,15 @@ import {
   type DecisionContext,
   decide,
   emptyLedger,
+  type Instant,
+  isSettledAt,
   isSoft,
   type Ledger,
   type LedgerEvent,
   type LedgerView,
   type Outcome,
   unsettle,
+  utcDay,
 } from "@resource-broker/domain";
 
 /** The committed ledger, and the tentative ledger as it is when the commit in flight succeeds. */
@@ -29,8 +32,8 @@ export class LedgerPair {
   }
 
   /** True when no waiting request can be granted, as far as is known. */
-  get isSettled(): boolean {
-    return this.#tentative.isSettled;
+  isSettledAt(now: Instant): boolean {
+    return isSettledAt(this.#tentative, now);
   }
 
   /** Decides on the tentative ledger and applies the events to it. Soft events are also applied to the committed ledger. */
@@ -45,7 +48,7 @@ export class LedgerPair {
 
   /** Decides on the committed ledger without changing anything, as if no look at the queue were due. */
   evaluate(command: Command, moment: DecisionContext): Outcome {
-    return decide({ ...this.#committed, isSettled: true }, command, moment);
+    return decide({ ...this.#committed, isSettled: true, settledOn: utcDay(moment.now) }, command, moment);
   }
 
   /** These events are durable now. */

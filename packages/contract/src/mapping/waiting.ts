@@ -65,6 +65,7 @@ const WHY: Readonly<Record<WaitingReason, string>> = {
   Capacity: "no cluster that suits it has room",
   Nomination: "what is free is kept for a request that comes first",
   Quota: "its cluster or tenant holds what the policy allows",
+  Budget: "it would exceed the budget of its tenant",
   RequesterSilent: "its agent has not been heard lately",
   Unsatisfiable: "no cluster is large enough, even without any reservation",
   Starting: "it is about to be looked at",

@@ -2,6 +2,7 @@ import { amountForm, closest, formatDuration, perResource } from "@resource-brok
 import {
   DEFAULT_POLICY,
   DEFAULT_TENANT,
+  MICRO_UNITS,
   type Policy,
   type PricePolicy,
   type QueuePolicy,
@@ -9,12 +10,15 @@ import {
   type Tenant,
 } from "@resource-broker/domain";
 import { type AmountReader, amountReader } from "../mapping/amounts.ts";
-import { fromCostModel, toCostModel } from "../mapping/cost.ts";
+import { formatDecimal, fromCostModel, toCostModel } from "../mapping/cost.ts";
 import { mapValues, present } from "../mapping/present.ts";
 import { toMilliseconds } from "../mapping/reservation-request.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
 import { type PolicyDTO, policySchema, type QuotaDTO, type TenantDTO } from "./policy-schema.ts";
+
+/** Of a day, in the currency of prices: in millionths it is still a safe integer. */
+const MAX_BUDGET = 1_000_000_000;
 
 const BUILT_IN_SCORERS = ["resources", "cost"];
 
@@ -86,10 +90,11 @@ function toQueuePolicy(dto: NonNullable<PolicyDTO["queue"]>): Partial<QueuePolic
 }
 
 function toTenant(dto: TenantDTO, path: string, reader: AmountReader): Tenant {
-  const { members = [], weight = 1, quota, maxPriority } = dto;
+  const { members = [], weight = 1, quota, budget, maxPriority } = dto;
   return present({
     members,
     weight,
+    budget: budget && { perDay: Math.round(Number(budget.perDay) * MICRO_UNITS) },
     quota: quota === undefined ? {} : toQuota(quota, `${path}.quota`, reader),
     maxPriority,
   });
@@ -153,11 +158,12 @@ function fromQueuePolicy(queue: QueuePolicy): NonNullable<PolicyDTO["queue"]> {
   };
 }
 
-function fromTenant({ members, weight, quota, maxPriority }: Tenant): TenantDTO {
+function fromTenant({ members, weight, quota, budget, maxPriority }: Tenant): TenantDTO {
   return present({
     members: members.length === 0 ? undefined : members,
     weight,
     quota: Object.keys(quota).length === 0 ? undefined : fromQuota(quota),
+    budget: budget && { perDay: formatDecimal(budget.perDay / MICRO_UNITS) },
     maxPriority,
   });
 }
@@ -216,7 +222,9 @@ function priceProblems({ prices = {} }: PolicyDTO): Problem[] {
 
 function tenantProblems({ tenants = {} }: PolicyDTO): Problem[] {
   const problems: Problem[] = [];
-  for (const [name, { members = [] }] of Object.entries(tenants)) {
+  for (const [name, { members = [], budget }] of Object.entries(tenants)) {
+    if (Number(budget?.perDay ?? 0) > MAX_BUDGET)
+      problems.push({ path: `tenants.${name}.budget.perDay`, message: `must be at most ${MAX_BUDGET}` });
     const path = `tenants.${name}.members`;
     if (name === DEFAULT_TENANT && members.length > 0)
       problems.push({ path, message: "must be left out: default is for requests that no tenant claims" });

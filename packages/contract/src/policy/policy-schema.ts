@@ -1,7 +1,7 @@
 import { MAX_RESERVATIONS_PER_REQUESTER } from "@resource-broker/domain";
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, currency, duration, quantity } from "../schema/terms.ts";
+import { clusterId, currency, decimal, duration, quantity } from "../schema/terms.ts";
 import { costSchema } from "../wire/cost.ts";
 import { someQuantityFields } from "../wire/quantities.ts";
 import { MAX_PRIORITY } from "../wire/reservation-request.ts";
@@ -82,6 +82,16 @@ const tenantSchema = t.object({
     3,
   ),
   quota: t.optional(quotaSchema, "The most that its clusters may hold together.", { gpu: "8" }),
+  budget: t.optional(
+    t.object({
+      perDay: t.required(
+        decimal(),
+        "What its reservations may cost on one day (UTC), in the currency of prices. It stops grants and renewals and ends nothing.",
+        "50",
+      ),
+    }),
+    "What it may spend. Providers without a price lend it nothing. Absent: no limit.",
+  ),
   maxPriority: t.optional(
     t.integer(-MAX_PRIORITY, MAX_PRIORITY),
     "Requests of a higher priority are refused. Absent: no limit.",

@@ -1,7 +1,7 @@
 import { quotaSchema } from "../policy/policy-schema.ts";
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { time } from "../schema/terms.ts";
+import { currency, decimal, time } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema } from "./quantities.ts";
 import { MAX_PRIORITY } from "./reservation-request.ts";
@@ -39,6 +39,13 @@ export const tenantSchema = t.message(
       "Requests of a higher priority are refused. Absent: no limit.",
       100,
     ),
+    committedToday: t.required(
+      decimal(),
+      "What its reservations are charged for today (UTC), to their ends or to midnight.",
+      "12.5",
+    ),
+    budgetPerDay: t.optional(decimal(), "The most that it may be charged for a day. Absent: no limit.", "50"),
+    currency: t.required(currency(), "Currency of these amounts.", "EUR"),
     waiting: t.required(t.integer(0, MAX_QUEUE), "How many of its requests wait.", 3),
     waitingSince: t.optional(
       time(),

@@ -24,7 +24,7 @@ export const queuePlaceFields = {
   of: t.required(t.integer(1, MAX_QUEUE), "How many requests wait.", 7),
   reason: t.required(
     waitingReasonSchema,
-    "Why it waits. Capacity: nobody has room. Nomination: room is kept for a request that comes first. Quota: its cluster or tenant holds what it may. RequesterSilent: its agent has not been heard. Unsatisfiable: no cluster is large enough. Starting: it is granted next, or the broker has just started.",
+    "Why it waits. Capacity: nobody has room. Nomination: room is kept for a request that comes first. Quota: its cluster or tenant holds what it may. Budget: it would cost its tenant more than a day's budget. RequesterSilent: its agent has not been heard. Unsatisfiable: no cluster is large enough. Starting: it is granted next, or the broker has just started.",
     "Capacity",
   ),
   expectedStart: t.optional(

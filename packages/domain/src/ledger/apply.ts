@@ -107,6 +107,7 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "nominated":
     case "nomination-lapsed":
     case "settled":
+    case "day-closed":
       return applyToQueue(ledger, event);
     case "forgotten":
       removeWaiting(ledger, event.id);
@@ -124,8 +125,7 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "adoption-withdrawn":
       return withdrawOffer(ledger, event.by, event.id);
     case "adoption-window-set":
-      ledger.adoption = event.window;
-      return;
+      return void (ledger.adoption = event.window);
     case "member-invited":
     case "member-enrolled":
     case "member-accepted":
@@ -195,6 +195,7 @@ function removeReservation(ledger: Ledger, id: ReservationId): void {
   const requester = accountOf(ledger, reservation.requester, ledger.time);
   const before = currentlyReserved(ledger, provider, id);
   ledger.reservations.delete(id);
+  countForTenant(ledger, reservation, -1);
   replaceReserved(provider, before, currentlyReserved(ledger, provider, id));
   removeFromRequester(requester, id);
   const name = reservation.key === undefined ? undefined : keyName(reservation.requester, reservation.key);
@@ -276,7 +277,6 @@ function addToRequester(requester: ClusterAccount, reservation: Reservation): vo
   }
 }
 
-/** Removes a reservation from the requester's account. */
 function removeFromRequester(requester: ClusterAccount, id: ReservationId): void {
   const live = requester.asRequester.get(id);
   if (live !== undefined) requester.grantedAsRequester = subtract(requester.grantedAsRequester, live.granted);
@@ -294,7 +294,7 @@ function removeRefusal(provider: ClusterAccount, id: ReservationId): void {
 }
 
 function setDeadline(ledger: Ledger, reservation: Reservation): void {
-  const at = deadlineOf(reservation);
-  if (at === undefined) ledger.deadlines.remove("reservation", reservation.id);
-  else ledger.deadlines.set({ at, kind: "reservation", id: reservation.id });
+  const [at, { id }] = [deadlineOf(reservation), reservation];
+  if (at === undefined) ledger.deadlines.remove("reservation", id);
+  else ledger.deadlines.set({ at, kind: "reservation", id });
 }

@@ -1,4 +1,7 @@
 import { CALLS_PROTOCOL } from "../advertisement/advertisement.ts";
+import { overBudget, schedulingFor } from "../queue/over-budget.ts";
+import { closeDaysThatAreOver } from "../queue/closed-days.ts";
+import { tenantOf } from "../queue/tenants.ts";
 import { pendingOf, type Waiting } from "../queue/waiting.ts";
 import type { Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -28,7 +31,7 @@ export function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionCon
     policy.requesterLostMs === undefined
       ? []
       : lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending });
-  const all = [...events, ...lost];
+  const all = [...closeDaysThatAreOver(ledger, now), ...events, ...lost];
   return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore: all.length >= SWEEP_LIMIT } };
 }
 
@@ -70,10 +73,14 @@ function dueReservation(ledger: LedgerView, reservation: Reservation, now: Insta
 
 /** A request that waited in vain says why; one that left the queue is forgotten after its time. */
 function dueWaiting(ledger: LedgerView, entry: Waiting, context: DecisionContext): LedgerEvent {
-  const { id, keepUntil, requester, request } = entry;
+  const { id, keepUntil, requester, namespace } = entry;
   if (keepUntil !== undefined) return { kind: "forgotten", at: context.now, id };
-  const decision = chooseProvider(ledger.candidateTable, { requester, request, ...context }, "");
-  return { kind: "unqueued", at: context.now, id, reason: "WaitTimeout", message: headline(decision) };
+  const tenant = tenantOf(context.policy, requester, namespace);
+  const scheduling = schedulingFor(ledger, { ...entry, tenant }, context);
+  const decision = chooseProvider(ledger.candidateTable, scheduling, "");
+  const tooDear = overBudget(decision, scheduling.budget)?.reply;
+  const message = tooDear?.kind === "rejected" ? tooDear.message : headline(decision);
+  return { kind: "unqueued", at: context.now, id, reason: "WaitTimeout", message };
 }
 
 /** Only agents of the current protocol can be lost: older agents send no sign of life as requesters. */

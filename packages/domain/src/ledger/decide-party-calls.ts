@@ -16,6 +16,7 @@ import {
 } from "./command.ts";
 import { refuseEvicted } from "./decide-member.ts";
 import { unacceptableDuration } from "./decide-reserve.ts";
+import { renewalOverBudget } from "../queue/over-budget.ts";
 import { latestEnd } from "../queue/kept.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { leaveQueue, type Waiting } from "../queue/waiting.ts";
@@ -45,7 +46,8 @@ export function decideRenew(
     // An open-ended reservation, or one that already lasts longer, is never cut short by a renewal.
     if (reservation.expiresAt === undefined || reservation.expiresAt >= expiresAt)
       return unchanged(reservation);
-    return changed(reservation, { kind: "renewed", at: now, id, expiresAt });
+    const tooDear = renewalOverBudget(ledger, reservation, { to: expiresAt, now, policy });
+    return tooDear ?? changed(reservation, { kind: "renewed", at: now, id, expiresAt });
   });
 }
 

@@ -1,6 +1,7 @@
 import { equals, isCountable, isZero } from "@resource-broker/base";
 import { CALLS_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
+import { overBudget, schedulingFor } from "../queue/over-budget.ts";
 import { tenantOf, tenantRules } from "../queue/tenants.ts";
 import type { Waiting } from "../queue/waiting.ts";
 import type { ClusterId, Instant } from "../reservation/ids.ts";
@@ -14,7 +15,7 @@ import { chooseProvider } from "../scheduling/choose-provider.ts";
 import { lifetimeOf, type Policy } from "../scheduling/policy.ts";
 import { type DecisionContext, type Outcome, type Reply, type Reserve, rejected } from "./command.ts";
 import { refuseEvicted } from "./decide-member.ts";
-import { keyName, type LedgerView } from "./ledger.ts";
+import { isSettledAt, keyName, type LedgerView } from "./ledger.ts";
 import { overQuota } from "./quota.ts";
 
 /** Tolerance between the stated start and the broker's clock. */
@@ -33,7 +34,7 @@ export function decideReserve(ledger: LedgerView, command: Reserve, context: Dec
 function decideOrQueue(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
   const { policy } = context;
   const asked = { ...command, tenant: tenantOf(policy, command.requester, command.namespace) };
-  if (!ledger.isSettled) {
+  if (!isSettledAt(ledger, context.now)) {
     return command.wait === undefined
       ? rejected(
           "overloaded",
@@ -172,9 +173,12 @@ function abovePriority({ requester, namespace, request }: Reserve, policy: Polic
 }
 
 function decideNew(ledger: LedgerView, command: TenantRequest, context: DecisionContext): Outcome {
-  const { requester, request, decisionId } = command;
-  const decision = chooseProvider(ledger.candidateTable, { requester, request, ...context }, decisionId);
+  const { requester, decisionId } = command;
+  const scheduling = schedulingFor(ledger, command, context);
+  const decision = chooseProvider(ledger.candidateTable, scheduling, decisionId);
   if (decision.winner === undefined) {
+    const tooDear = overBudget(decision, scheduling.budget);
+    if (tooDear !== undefined) return tooDear;
     return { events: [{ kind: "refused", at: context.now, decision }], reply: { kind: "refused", decision } };
   }
   const activateBy = activationDeadline(ledger, requester, context);

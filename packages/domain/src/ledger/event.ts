@@ -5,6 +5,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
+import type { ClosedDay, UtcDay } from "../queue/charges.ts";
 import type { QueueHead, Waiting } from "../queue/waiting.ts";
 import type { Member } from "./member.ts";
 
@@ -48,6 +49,14 @@ export type LedgerEvent =
       readonly at: Instant;
       readonly plans: readonly Kept[];
       readonly head?: QueueHead;
+    }
+  /** A UTC day is over: what was charged on it is written down. */
+  | {
+      readonly kind: "day-closed";
+      readonly at: Instant;
+      readonly closedDay: ClosedDay;
+      /** Days that are too long ago to be remembered. */
+      readonly forgets: readonly UtcDay[];
     }
   | { readonly kind: "activated"; readonly at: Instant; readonly id: ReservationId }
   | {

@@ -4,6 +4,8 @@ import { test } from "vitest";
 import { comparableLedger, recordsOf } from "../testing/comparable-ledger.ts";
 import { differsFromModel, LedgerModel } from "../testing/ledger-model.ts";
 import { ReceivedCommands } from "../testing/fitting-rules.ts";
+import { wrongBudgetReply } from "../testing/budget-rules.ts";
+import { fits } from "../testing/queue-rules.ts";
 import { violationIn } from "../testing/ledger-rules.ts";
 import { commandsFor, type LedgerAction, ledgerAction } from "../testing/random-commands.ts";
 import { runs } from "../testing/runs.ts";
@@ -39,7 +41,9 @@ function compareWithModel(actions: readonly LedgerAction[]): void {
         members: ["rome", "paris"].map((each) => ({ cluster: each, namespaces: ["ml"] })),
         weight: 3,
         quota: {},
+        budget: { perDay: 1_500_000 },
       },
+      berlin: { members: [{ cluster: "berlin" }], weight: 1, quota: {}, budget: { perDay: 400_000 } },
     },
   });
   const { ledger, policy } = world;
@@ -53,7 +57,10 @@ function compareWithModel(actions: readonly LedgerAction[]): void {
     decide(ledger, command, { now: world.now, policy });
     deepStrictEqual(comparableLedger(ledger), before, "decide must change nothing");
     const time = ledger.time;
+    const isFitting = canBeServed(model, command, { at: Math.max(world.now, time), context });
     const outcome = world.run(command);
+    const answer = { command, reply: outcome.reply, at: Math.max(world.now, time) };
+    strictEqual(wrongBudgetReply(model, answer, { policy, canBeServed: isFitting }), undefined);
     ok(ledger.time >= time, "time ran backwards");
     for (const event of outcome.events) {
       strictEqual(violationIn(model, event, context), undefined);
@@ -80,6 +87,10 @@ function compareWithModel(actions: readonly LedgerAction[]): void {
   const { events } = decide(rebuilt, { kind: "expire-due" }, { now: world.now, policy });
   const isLost = events.some((event) => event.kind === "ended" && event.reason === "RequesterLost");
   ok(!isLost, "lost by a restart");
+}
+
+function canBeServed(model: LedgerModel, command: Command, moment: Parameters<typeof fits>[2]): boolean {
+  return command.kind === "reserve" && fits(model, command, moment);
 }
 
 /** The values of the candidate table by cluster. */

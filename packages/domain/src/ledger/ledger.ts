@@ -17,6 +17,14 @@ import {
   reservedFor,
 } from "./account.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
+import {
+  type Charges,
+  type ChargesView,
+  cloneCharges,
+  type ClosedDay,
+  type UtcDay,
+  utcDay,
+} from "../queue/charges.ts";
 import type { TenantAccount } from "../queue/tenants.ts";
 import { type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
 import { Deadlines } from "./deadlines.ts";
@@ -37,11 +45,17 @@ export interface Ledger {
   readonly waiting: WaitingTable;
   /** True: no waiting request can be granted, as far as the last look went. Not stored: after a restart it is looked again. */
   isSettled: boolean;
+  /** The day of that look, or on which the first began to wait: on another day budgets allow other requests. Not stored. */
+  settledOn: UtcDay;
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
   head: QueueHead | undefined;
   /** Derived from the live reservations. */
   readonly tenants: Map<string, TenantAccount>;
+  /** Derived from all reservations: what they cost their tenants by day. */
+  readonly charges: Map<string, Charges>;
+  /** What was charged on days that are over. */
+  readonly closedDays: Map<UtcDay, ClosedDay>;
   /** Which reservation or waiting request an idempotency key is bound to. */
   readonly keys: Map<string, ReservationId>;
   readonly closedKeys: Map<string, ClosedKey>;
@@ -67,9 +81,12 @@ export interface LedgerView {
   readonly reservations: ReadonlyMap<ReservationId, Reservation>;
   readonly waiting: WaitingView;
   readonly isSettled: boolean;
+  readonly settledOn: UtcDay;
   readonly plans: ReadonlyMap<ReservationId, Kept>;
   readonly head: QueueHead | undefined;
   readonly tenants: ReadonlyMap<string, TenantAccount>;
+  readonly charges: ReadonlyMap<string, ChargesView>;
+  readonly closedDays: ReadonlyMap<UtcDay, ClosedDay>;
   readonly keys: ReadonlyMap<string, ReservationId>;
   readonly closedKeys: ReadonlyMap<string, ClosedKey>;
   readonly members: ReadonlyMap<ClusterId, Member>;
@@ -88,9 +105,12 @@ export function emptyLedger(): Ledger {
     reservations: new Map(),
     waiting: new WaitingTable(),
     isSettled: true,
+    settledOn: 0,
     plans: new Map(),
     head: undefined,
     tenants: new Map(),
+    charges: new Map(),
+    closedDays: new Map(),
     keys: new Map(),
     closedKeys: new Map(),
     members: new Map(),
@@ -114,9 +134,12 @@ export function cloneLedger(ledger: Ledger): Ledger {
     reservations: new Map(ledger.reservations),
     waiting: ledger.waiting.clone(),
     isSettled: ledger.isSettled,
+    settledOn: ledger.settledOn,
     plans: new Map(ledger.plans),
     head: ledger.head,
     tenants: new Map(ledger.tenants),
+    charges: new Map([...ledger.charges].map(([tenant, charges]) => [tenant, cloneCharges(charges)])),
+    closedDays: new Map(ledger.closedDays),
     keys: new Map(ledger.keys),
     closedKeys: new Map(ledger.closedKeys),
     members: new Map(ledger.members),
@@ -192,6 +215,11 @@ export function refreshAccount(ledger: Ledger, account: ClusterAccount): void {
 /** Something has changed that may let a waiting request in. */
 export function unsettle(ledger: Ledger): void {
   if (ledger.waiting.pendingCount > 0) ledger.isSettled = false;
+}
+
+/** True when no waiting request can be granted, as far as is known. On a new day a budget may allow one. */
+export function isSettledAt({ isSettled, settledOn, waiting }: LedgerView, now: Instant): boolean {
+  return isSettled && (waiting.pendingCount === 0 || settledOn === utcDay(now));
 }
 
 /** Combines requester and key into one map key. Cluster IDs contain no line break, so it is unique. */

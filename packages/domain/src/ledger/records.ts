@@ -7,6 +7,7 @@ import type { AdoptionWindow } from "./adoption-window.ts";
 import { closeKey, putAdvertisement, putReservation, setCordon, setMember } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
 import { putWaiting } from "../queue/apply-queue.ts";
+import type { ClosedDay } from "../queue/charges.ts";
 import type { Waiting } from "../queue/waiting.ts";
 import type { Member } from "./member.ts";
 import { accountOf, emptyLedger, type Ledger } from "./ledger.ts";
@@ -18,6 +19,7 @@ export interface LedgerRecords {
   readonly cordons: readonly (readonly [ClusterId, Cordon])[];
   readonly members: readonly Member[];
   readonly waiting: readonly Waiting[];
+  readonly closedDays: readonly ClosedDay[];
   /** Absent in ledgers made by older versions: they adopt nothing. */
   readonly adoption?: AdoptionWindow | undefined;
   /** The latest durable time: after a restart, the ledger's time continues from here at the earliest. */
@@ -49,6 +51,7 @@ export function ledgerFrom(
     const at = Math.max(entry.until, now + waitGraceMs);
     if (!isFinal(entry.phase)) ledger.deadlines.set({ at, kind: "waiting", id: entry.id });
   }
+  for (const closedDay of records.closedDays) ledger.closedDays.set(closedDay.day, closedDay);
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
   for (const [clusterId, cordon] of records.cordons) setCordon(ledger, clusterId, cordon);
   for (const received of records.advertisements) {

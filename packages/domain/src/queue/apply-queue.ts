@@ -5,25 +5,31 @@ import type { ClusterId, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
+import { countCharges, hasCharges, newCharges, utcDay } from "./charges.ts";
+import { closeDay } from "./closed-days.ts";
 import { NOTHING_HELD, withGranted } from "./tenants.ts";
 import { leaveQueue, nominate, type Waiting } from "./waiting.ts";
 
 type QueueEvent = Extract<
   LedgerEvent,
-  { readonly kind: "queued" | "unqueued" | "nominated" | "nomination-lapsed" | "settled" }
+  { readonly kind: "queued" | "unqueued" | "nominated" | "nomination-lapsed" | "settled" | "day-closed" }
 >;
 
-/** Applies an event that is about waiting requests. */
+/** Applies an event that is about waiting requests or their tenants. */
 export function applyToQueue(ledger: Ledger, event: QueueEvent): void {
   if (event.kind === "settled") return settle(ledger, event);
-  if (event.kind === "queued") return putWaiting(ledger, event.waiting);
+  if (event.kind === "day-closed") return closeDay(ledger, event);
+  if (event.kind === "queued") return beginToWait(ledger, event);
   const entry = ledger.waiting.byId.get(event.id);
   if (entry === undefined) throw new Error(`no waiting request ${event.id} to apply ${event.kind} to`);
   return putWaiting(ledger, event.kind === "unqueued" ? leaveQueue(entry, event) : nominate(entry, event));
 }
 
 /** Replaces the plans. Only accounts whose plan changes are written. */
-function settle(ledger: Ledger, { plans, head }: Extract<LedgerEvent, { readonly kind: "settled" }>): void {
+function settle(
+  ledger: Ledger,
+  { at, plans, head }: Extract<LedgerEvent, { readonly kind: "settled" }>,
+): void {
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
     ledger.plans.set(plan.id, plan);
@@ -31,6 +37,16 @@ function settle(ledger: Ledger, { plans, head }: Extract<LedgerEvent, { readonly
   }
   ledger.head = head;
   ledger.isSettled = true;
+  ledger.settledOn = utcDay(at);
+}
+
+/** The first one was decided a moment ago: nothing has changed since. */
+function beginToWait(
+  ledger: Ledger,
+  { at, waiting }: Extract<LedgerEvent, { readonly kind: "queued" }>,
+): void {
+  if (ledger.waiting.pendingCount === 0) ledger.settledOn = utcDay(at);
+  putWaiting(ledger, waiting);
 }
 
 function dropPlan(ledger: Ledger, id: ReservationId): void {
@@ -86,13 +102,26 @@ export function removeWaiting(ledger: Ledger, id: ReservationId): void {
   if (ledger.keys.get(name) === id) ledger.keys.delete(name);
 }
 
-/** Adds a live reservation to its tenant's account, or takes it out. */
+/** Adds a reservation to what its tenant is charged and, while it is live, to what the tenant holds; or takes it out. */
 export function countForTenant(ledger: Ledger, reservation: Reservation | undefined, count: 1 | -1): void {
-  if (reservation === undefined || !isLive(reservation.phase)) return;
-  const { tenant = reservation.requester, granted } = reservation;
+  if (reservation === undefined) return;
+  const { tenant = reservation.requester, granted, cost, phase } = reservation;
+  if (cost !== undefined) charge(ledger, tenant, { reservation, count });
+  if (!isLive(phase)) return;
   const account = withGranted(ledger.tenants.get(tenant) ?? NOTHING_HELD, granted, count);
   if (account.reservations === 0) ledger.tenants.delete(tenant);
   else ledger.tenants.set(tenant, account);
   // The tenant may hold more again.
   if (count === -1) unsettle(ledger);
+}
+
+function charge(
+  ledger: Ledger,
+  tenant: string,
+  { reservation, count }: { readonly reservation: Reservation; readonly count: 1 | -1 },
+): void {
+  const charges = ledger.charges.get(tenant) ?? newCharges();
+  countCharges(charges, reservation, count);
+  if (hasCharges(charges)) ledger.charges.set(tenant, charges);
+  else ledger.charges.delete(tenant);
 }

@@ -6,6 +6,7 @@ import type { LedgerView } from "../ledger/ledger.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
+import { schedulingFor } from "./over-budget.ts";
 import { lapsedNomination, nominationDue } from "./nominations.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { passedOver } from "./passed-over.ts";
@@ -42,12 +43,9 @@ interface Granting {
 
 function grant(ledger: LedgerView, queued: Queued, { context, decisionId, isBehind }: Granting): Outcome {
   const { entry, tenant } = queued;
-  const { requester, request } = entry;
-  const decision = chooseProvider(
-    ledger.candidateTable,
-    { requester, request, isBehind, ...context },
-    decisionId,
-  );
+  const { requester } = entry;
+  const scheduling = schedulingFor(ledger, { ...entry, tenant }, { ...context, isBehind });
+  const decision = chooseProvider(ledger.candidateTable, scheduling, decisionId);
   if (decision.winner === undefined) throw new Error(`${entry.id} fits, and no provider was chosen`);
   const selected = { provider: decision.winner, price: decision.candidates[0]?.inputs.price };
   const reservation: Reservation = {

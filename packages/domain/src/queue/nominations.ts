@@ -24,7 +24,7 @@ export function nominationDue(
   if (hasOne || !isWithinPart(ledger, entry, others)) return undefined;
   const taken = new Set(others.map((other) => other.entry.nominated?.provider));
   const { resources } = entry.request;
-  const isSuitable = suitability(entry, context);
+  const isSuitable = suitability(ledger, entry, context);
   const possible = ledger.candidateTable.candidates
     .filter(
       (each) =>
@@ -42,7 +42,7 @@ export function lapsedNomination(ledger: LedgerView, context: DecisionContext): 
       const provider = entry.nominated?.provider;
       if (provider === undefined) continue;
       const candidate = ledger.candidateTable.candidates.find(({ clusterId }) => clusterId === provider);
-      const isSuitable = candidate !== undefined && suitability(entry, context)(candidate);
+      const isSuitable = candidate !== undefined && suitability(ledger, entry, context)(candidate);
       if (!isSuitable || !couldServe(ledger, provider, entry.request.resources)) return entry;
     }
   }

@@ -4,13 +4,14 @@ import { isEvicted } from "../ledger/member.ts";
 import { overQuota } from "../ledger/quota.ts";
 import type { ClusterId, ReservationId } from "../reservation/ids.ts";
 import { fitsSomewhere } from "../scheduling/filter-candidates.ts";
+import { schedulingFor } from "./over-budget.ts";
 import type { Queued } from "./order.ts";
 
 /** In stalenesses: without a word for longer, a requester counts as silent. */
 const SILENT_AFTER = 2;
 
 /** Why a waiting request is passed over. */
-export type PassedOver = "Capacity" | "Quota" | "RequesterSilent" | "Unsatisfiable";
+export type PassedOver = "Capacity" | "Quota" | "Budget" | "RequesterSilent" | "Unsatisfiable";
 
 export interface QueueContext extends DecisionContext {
   /** Whether another waiting request comes first. Absent: all others do. */
@@ -27,8 +28,11 @@ export function passedOver(
   const barred = barredBy(ledger, { entry, tenant }, context);
   if (barred !== undefined) return barred;
   const others = (other: ReservationId): boolean => other !== id && isBehind(other);
-  const scheduling = { requester, request, ...context, isBehind: others };
-  return fitsSomewhere(ledger.candidateTable, scheduling) ? undefined : "Capacity";
+  const { candidateTable: table } = ledger;
+  const scheduling = schedulingFor(ledger, { tenant, requester, request }, { ...context, isBehind: others });
+  if (fitsSomewhere(table, scheduling)) return undefined;
+  if (scheduling.budget === undefined) return "Capacity";
+  return fitsSomewhere(table, { ...scheduling, budget: undefined }) ? "Budget" : "Capacity";
 }
 
 /** Why this request could not be granted even if there were room. */

@@ -4,9 +4,10 @@ import type { ClusterId } from "../reservation/ids.ts";
 import { type ReservationRequest, requestFingerprint } from "../reservation/reservation.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import { capacity, type Filter, FILTERS, keptForOthers, reservationLimit } from "../scheduling/filters.ts";
-import type { SchedulingContext } from "../scheduling/scheduling-context.ts";
+import { schedulingFor } from "./over-budget.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { barredBy } from "./passed-over.ts";
+import { tenantOf } from "./tenants.ts";
 import { couldServe, type Start, startAt } from "./timeline.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -35,7 +36,7 @@ export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
   for (const queued of lackingCapacity(ledger, context)) {
     const possible = starts.of(queued.entry.request);
     if (possible === undefined) continue;
-    const { plan, isServable } = planOne(queued.entry, { ...possible, context, taken });
+    const { plan, isServable } = planOne(ledger, queued.entry, { ...possible, context, taken });
     if (isServable) first ??= { queued, plan };
     if (plan === undefined) continue;
     plans.push(plan);
@@ -130,9 +131,9 @@ interface Planned {
   readonly isServable: boolean;
 }
 
-function planOne(entry: Waiting, { able, starts, context, taken }: Planning): Planned {
+function planOne(ledger: LedgerView, entry: Waiting, { able, starts, context, taken }: Planning): Planned {
   if (entry.nominated !== undefined) return { isServable: true };
-  const isSuitable = suitability(entry, context);
+  const isSuitable = suitability(ledger, entry, context);
   const start = starts.find(({ provider, candidate }) => !taken.has(provider) && isSuitable(candidate));
   if (start === undefined) return { isServable: able.some(isSuitable) };
   const { id, request } = entry;
@@ -142,8 +143,13 @@ function planOne(entry: Waiting, { able, starts, context, taken }: Planning): Pl
 }
 
 /** Whether a candidate lacks nothing but capacity for this request. */
-export function suitability(entry: Waiting, context: DecisionContext): (candidate: Candidate) => boolean {
-  const scheduling: SchedulingContext = { requester: entry.requester, request: entry.request, ...context };
+export function suitability(
+  ledger: LedgerView,
+  entry: Waiting,
+  context: DecisionContext,
+): (candidate: Candidate) => boolean {
+  const tenant = tenantOf(context.policy, entry.requester, entry.namespace);
+  const scheduling = schedulingFor(ledger, { ...entry, tenant }, context);
   const filters = FILTERS.filter((filter) => !ABOUT_CAPACITY.has(filter) && filter.applies(scheduling));
   return (candidate) => !filters.some((filter) => filter.rejects(candidate, scheduling));
 }

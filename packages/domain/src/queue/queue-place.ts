@@ -7,6 +7,7 @@ import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import { fitsSomewhere } from "../scheduling/filter-candidates.ts";
 import { inOrder, type Queued } from "./order.ts";
+import { schedulingFor } from "./over-budget.ts";
 import { passedOver } from "./passed-over.ts";
 import { suitability } from "./plans.ts";
 import { couldServe } from "./timeline.ts";
@@ -20,6 +21,8 @@ export const WAITING_REASONS = [
   "Nomination",
   /** Its cluster or tenant holds what the policy allows. */
   "Quota",
+  /** What its tenant would be charged exceeds the budget of a day. */
+  "Budget",
   /** Its cluster has not been heard lately. */
   "RequesterSilent",
   /** No provider could serve it, even if it were empty. */
@@ -78,9 +81,10 @@ export function explainWaiting(
 ): Decision | undefined {
   const { decisionId, ...moment } = context;
   for (const { queued, isBehind } of places(ledger, moment)) {
-    const { requester, request } = queued.entry;
-    if (queued.entry.id !== id) continue;
-    return chooseProvider(ledger.candidateTable, { requester, request, isBehind, ...moment }, decisionId);
+    const { entry, tenant } = queued;
+    if (entry.id !== id) continue;
+    const scheduling = schedulingFor(ledger, { ...entry, tenant }, { ...moment, isBehind });
+    return chooseProvider(ledger.candidateTable, scheduling, decisionId);
   }
   return undefined;
 }
@@ -131,7 +135,7 @@ function servability(ledger: LedgerView, context: DecisionContext): (entry: Wait
     const name = `${requester} ${requestFingerprint(request)}`;
     const before = known.get(name);
     if (before !== undefined) return before;
-    const isSuitable = suitability(entry, context);
+    const isSuitable = suitability(ledger, entry, context);
     const couldHave = ({ clusterId }: Candidate): boolean => couldServe(ledger, clusterId, request.resources);
     const isServable = candidates.some((candidate) => couldHave(candidate) && isSuitable(candidate));
     known.set(name, isServable);

@@ -15,7 +15,7 @@ test("tenants of the policy come first, then clusters without one that hold some
   queue(world, "rome", "second", { namespace: "ml-b", priority: 3 });
   queue(world, "rome", "behind the first", { namespace: "ml-a" });
   queue(world, "oslo", "third");
-  const found = tenantStatuses(world.ledger, world.policy);
+  const found = tenantStatuses(world.ledger, world);
   expect(
     found.map(({ name, isInPolicy, rules, share, account, waiting, waitingSince }) => [
       name,
@@ -37,5 +37,5 @@ test("tenants of the policy come first, then clusters without one that hold some
 
 test("without a policy and without reservations there is no tenant", () => {
   const world = openQueue();
-  expect(tenantStatuses(world.ledger, world.policy)).toEqual([]);
+  expect(tenantStatuses(world.ledger, world)).toEqual([]);
 });

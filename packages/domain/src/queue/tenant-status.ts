@@ -1,6 +1,9 @@
+import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { Instant } from "../reservation/ids.ts";
 import { DEFAULT_TENANT, type Policy, type Tenant } from "../scheduling/policy.ts";
+import { utcDay } from "./charges.ts";
+import { committedOn } from "./closed-days.ts";
 import { shareOf } from "./order.ts";
 import { NOTHING_HELD, type TenantAccount, tenantOf, tenantRules } from "./tenants.ts";
 
@@ -12,24 +15,32 @@ export interface TenantStatus {
   readonly rules: Tenant;
   readonly share: number;
   readonly account: TenantAccount;
+  /** Charged for today (UTC) so far and to the known ends, in micro-units of the policy's currency. */
+  readonly committedToday: number;
   /** How many of its requests wait. */
   readonly waiting: number;
   /** Since when the first of them has waited. */
   readonly waitingSince?: Instant;
 }
 
-/** The tenants of the policy in its order, then by their IDs the clusters without one that hold something or wait. */
-export function tenantStatuses(ledger: LedgerView, policy: Policy): readonly TenantStatus[] {
+/** The tenants of the policy in its order, then by their IDs the clusters without one that hold something, wait or are charged today. */
+export function tenantStatuses(
+  ledger: LedgerView,
+  { policy, now }: DecisionContext,
+): readonly TenantStatus[] {
+  const committed = (name: string): number => committedOn(ledger, name, { day: utcDay(now), now });
   const queues = queuesByTenant(ledger, policy);
   const declared = Object.keys(policy.tenants).filter((name) => isTenant(name, policy));
   const known = new Set(declared);
-  const others = [...ledger.tenants.keys(), ...queues.keys()].filter((name) => !known.has(name));
+  const charged = [...ledger.charges.keys()].filter((name) => committed(name) > 0);
+  const others = [...ledger.tenants.keys(), ...queues.keys(), ...charged].filter((name) => !known.has(name));
   return [...declared, ...[...new Set(others)].sort()].map((name) => ({
     name,
     isInPolicy: known.has(name),
     rules: tenantRules(policy, name),
     share: shareOf(ledger, name, policy),
     account: ledger.tenants.get(name) ?? NOTHING_HELD,
+    committedToday: committed(name),
     ...(queues.get(name) ?? { waiting: 0 }),
   }));
 }

@@ -81,6 +81,7 @@ const REMEDIES: Readonly<Partial<Record<FilterName, string>>> = {
   "reservation-limit": " had one reservation less",
   "kept-for-others": " kept nothing for requests that wait",
   "node-shape": " had a node that large",
+  unpriced: " had a price",
 };
 
 function flipRefusal(decision: Decision): string | undefined {

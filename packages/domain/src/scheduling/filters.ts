@@ -7,6 +7,7 @@ import {
   shortage,
 } from "@resource-broker/base";
 import { MAX_RESERVATIONS_PER_PROVIDER, REGION_LABEL } from "../advertisement/advertisement.ts";
+import { describeExcess, firstExcess } from "../queue/budget.ts";
 import { isKeptForOther } from "../queue/kept.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
@@ -29,6 +30,8 @@ export const FILTER_NAMES = [
   "capacity",
   "kept-for-others",
   "node-shape",
+  "unpriced",
+  "budget",
 ] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 
@@ -188,7 +191,27 @@ const nodeShape: Filter = {
     ),
 };
 
-/** In this order: permission, availability, capacity. The first filter that rejects gives the reason. */
+/** Only tenants with a budget: what has no price could not be charged. */
+const unpriced: Filter = {
+  name: "unpriced",
+  applies: ({ budget }) => budget !== undefined,
+  rejects: (candidate, { budget }) => budget !== undefined && Number.isNaN(budget.priceOf(candidate)),
+  refusal: (_, { budget }) => sameSummary(`has no price for this, and tenant ${budget?.tenant} has a budget`),
+};
+
+const overBudget: Filter = {
+  name: "budget",
+  applies: ({ budget }) => budget !== undefined,
+  rejects: (candidate, { budget }) =>
+    budget !== undefined && firstExcess(budget, budget.priceOf(candidate)) !== undefined,
+  refusal: (candidate, { budget }) => {
+    const excess = budget && firstExcess(budget, budget.priceOf(candidate));
+    const summary = "costs more than the budget of its tenant allows";
+    return { message: budget && excess ? describeExcess(budget, excess) : summary, summary };
+  },
+};
+
+/** In this order: permission, availability, capacity, budget. The first filter that rejects gives the reason. */
 export const FILTERS: readonly Filter[] = [
   self,
   target,
@@ -203,6 +226,8 @@ export const FILTERS: readonly Filter[] = [
   capacity,
   keptForOthers,
   nodeShape,
+  unpriced,
+  overBudget,
 ];
 
 /** True when the policy lets this provider lend to this requester. */

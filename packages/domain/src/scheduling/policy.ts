@@ -61,6 +61,13 @@ export interface Tenant {
   /** The most that its clusters may hold together. */
   readonly quota: Quota;
   readonly maxPriority?: number;
+  readonly budget?: TenantBudget;
+}
+
+/** Stops grants and renewals, and ends nothing. */
+export interface TenantBudget {
+  /** For a UTC day, in whole micro-units (1e-6) of the currency of `prices`. */
+  readonly perDay: number;
 }
 
 export interface TenantMember {

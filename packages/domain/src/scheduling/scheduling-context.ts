@@ -1,4 +1,5 @@
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import type { Budget } from "../queue/budget.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import type { Policy } from "./policy.ts";
 
@@ -10,4 +11,6 @@ export interface SchedulingContext {
   readonly policy: Policy;
   /** Of a waiting request: whether another one is before it in the queue. */
   readonly isBehind?: (id: ReservationId) => boolean;
+  /** Of a tenant with a budget: what is left of it. */
+  readonly budget?: Budget | undefined;
 }

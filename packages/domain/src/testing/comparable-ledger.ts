@@ -13,6 +13,8 @@ export function comparableLedger(ledger: LedgerView): unknown {
       .map(({ entries, ...line }) => JSON.stringify([line, entries.map(({ id }) => id)]))
       .sort(),
     tenants: sorted(ledger.tenants),
+    charges: sorted(ledger.charges),
+    closedDays: [...ledger.closedDays.values()].sort((a, b) => a.day - b.day),
     keys: sorted(ledger.keys),
     closedKeys: sorted(ledger.closedKeys),
     members: sorted(ledger.members),
@@ -51,6 +53,7 @@ export function recordsOf(ledger: LedgerView): LedgerRecords {
   return {
     reservations: [...ledger.reservations.values()],
     waiting: [...ledger.waiting.byId.values()],
+    closedDays: [...ledger.closedDays.values()],
     closedKeys: [...ledger.closedKeys.values()],
     members: [...ledger.members.values()],
     cordons: accounts.flatMap(({ clusterId, cordon }) =>

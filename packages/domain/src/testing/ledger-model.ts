@@ -1,6 +1,7 @@
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { ReceivedAdvertisement } from "../ledger/account.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
+import { BudgetModel, wrongCharges } from "./budget-model.ts";
 import { QueueModel } from "./queue-model.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { Member } from "../ledger/member.ts";
@@ -56,6 +57,7 @@ export class LedgerModel {
   time = 0;
   readonly entries = new Map<string, ModelReservation>();
   readonly queue: QueueModel;
+  readonly budgets: BudgetModel;
   readonly keys = new Map<string, string>();
   readonly closedKeys = new Set<string>();
   readonly cordoned = new Set<string>();
@@ -68,13 +70,14 @@ export class LedgerModel {
   /** When the broker last heard a cluster; whoever is not here: when it began to listen. */
   lastSeen = new Map<string, number>();
 
-  constructor(queue = new QueueModel()) {
+  constructor(queue = new QueueModel(), budgets = new BudgetModel()) {
     this.queue = queue;
+    this.budgets = budgets;
   }
 
   /** A copy to try a batch on. */
   draft(): LedgerModel {
-    const copy = new LedgerModel(this.queue.draft());
+    const copy = new LedgerModel(this.queue.draft(), this.budgets.draft());
     copy.time = this.time;
     for (const [id, entry] of this.entries) copy.entries.set(id, entry);
     for (const [name, id] of this.keys) copy.keys.set(name, id);
@@ -114,6 +117,7 @@ export class LedgerModel {
   apply(event: LedgerEvent): void {
     if (!SOFT.has(event.kind)) this.#applyStored(event);
     this.queue.apply(event);
+    this.budgets.apply(event);
   }
 
   #applyStored(event: LedgerEvent): void {
@@ -277,6 +281,7 @@ export function differsFromModel(ledger: LedgerView, model: LedgerModel): string
     wrongQueue(ledger, model) ??
     wrongKeys(ledger, model) ??
     wrongAccounts(ledger, model) ??
+    wrongCharges(ledger, model.budgets, model) ??
     wrongMembers(ledger, model)
   );
 }

@@ -10,6 +10,7 @@ import {
   UNITS,
 } from "./ledger-model.ts";
 
+import { isAffordable, wrongClosing, wrongCost, wrongLoss, wrongRenewal } from "./budget-rules.ts";
 import {
   isKept,
   wrongNomination,
@@ -18,7 +19,7 @@ import {
   wrongSettling,
   wrongUnqueuing,
 } from "./queue-rules.ts";
-import { type RuleContext, unfit } from "./fitting-rules.ts";
+import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
 import { wrongAdvertiser, wrongMember } from "./member-rules.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -35,7 +36,7 @@ export function violationIn(
     return `${event.kind} at ${event.at} is before ${model.time}: time ran backwards`;
   switch (event.kind) {
     case "granted":
-      return wrongGrant(model, event, context);
+      return wrongGrant(model, event, context) ?? wrongCost(model, event, context);
     case "queued":
       return wrongQueuedRequest(model, event, context);
     case "unqueued":
@@ -48,14 +49,17 @@ export function violationIn(
       return wrongAdoption(model, event);
     case "refused":
       return wrongRefusal(model, event, context);
-    case "activated":
     case "renewed":
+      return notAlive(model, event) ?? wrongRenewal(model, event, context);
+    case "activated":
     case "acknowledged":
       return notAlive(model, event);
+    case "day-closed":
+      return wrongClosing(model, event);
     case "ended":
       return wrongEnd(model, event, context);
     case "forgotten":
-      return wrongForgetting(model, event);
+      return wrongForgetting(model, event) ?? wrongLoss(model, event);
     case "advertised":
       return wrongAdvertiser(model, event.advertisement);
     case "member-invited":
@@ -144,10 +148,19 @@ function wrongRefusal(
   for (const provider of model.newest.keys()) {
     const match = { provider, requester, request, at };
     if (unfit(model, match, context) !== undefined || isKept(model, match, context)) continue;
+    if (!mayAfford(model, match, context)) continue;
     if (UNITS.every((unit) => request.resources[unit] <= model.available(provider, unit)))
       return `${requester} was refused though ${provider} has enough`;
   }
   return undefined;
+}
+
+/** Its namespace is not known: it may count for any tenant of its cluster. */
+function mayAfford(model: LedgerModel, match: Match, { policy }: RuleContext): boolean {
+  const tenants = Object.entries(policy.tenants).filter(([, { members }]) =>
+    members.some(({ cluster }) => cluster === match.requester),
+  );
+  return tenants.every(([tenant]) => isAffordable(model, { ...match, tenant }, policy));
 }
 
 function notAlive(

@@ -1,6 +1,7 @@
 import { NO_RESOURCES } from "@resource-broker/base";
 import type { LedgerEvent } from "../ledger/event.ts";
 import type { Waiting } from "../queue/waiting.ts";
+import { dayOf } from "./budget-model.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
@@ -23,6 +24,8 @@ export class QueueModel {
   untold: ReadonlySet<string> = new Set();
   /** Since the last look nothing has happened that could let somebody in. */
   isSettled = true;
+  /** On another day than that of the last look a budget may let somebody in. */
+  settledOn = 0;
 
   draft(): QueueModel {
     const copy = new QueueModel();
@@ -30,6 +33,7 @@ export class QueueModel {
     for (const [provider, kept] of this.kept) copy.kept.set(provider, kept);
     copy.untold = this.untold;
     copy.isSettled = this.isSettled;
+    copy.settledOn = this.settledOn;
     return copy;
   }
 
@@ -37,7 +41,12 @@ export class QueueModel {
     return [...this.waiting.values()].filter(({ phase }) => phase === "Pending");
   }
 
+  isSettledAt(at: number): boolean {
+    return this.isSettled && this.settledOn === dayOf(at);
+  }
+
   apply(event: LedgerEvent): void {
+    if (event.kind === "settled" || this.pending.length === 0) this.settledOn = dayOf(event.at);
     if (!LETS_NOBODY_IN.has(event.kind) || this.#isHeardAgain(event))
       this.isSettled = event.kind === "settled";
     switch (event.kind) {

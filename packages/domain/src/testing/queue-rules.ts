@@ -3,6 +3,7 @@ import type { Waiting } from "../queue/waiting.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
 import type { Policy } from "../scheduling/policy.ts";
+import { isAffordable } from "./budget-rules.ts";
 import { isLivePhase, keyOf, type LedgerModel, type Unit, UNITS } from "./ledger-model.ts";
 import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
 
@@ -22,7 +23,7 @@ export function wrongQueuedRequest(
   if (until <= at || until > at + context.policy.queue.maxWaitMs) return `${id} waits until ${until}`;
   const isAlone = model.queue.pending.length === 0;
   const { id: _, ...newcomer } = waiting;
-  const isNeedless = (isAlone || model.queue.isSettled) && fits(model, newcomer, { at, context });
+  const isNeedless = (isAlone || model.queue.isSettledAt(at)) && fits(model, newcomer, { at, context });
   return isNeedless ? `${id} waits though it fits` : undefined;
 }
 
@@ -108,14 +109,17 @@ function servable(model: LedgerModel, moment: Moment): Waiting[] {
   );
 }
 
-type Asked = Pick<Waiting, "requester" | "request"> & { readonly id?: string };
+type Asked = Pick<Waiting, "requester" | "request" | "namespace"> & { readonly id?: string };
 
-function fits(model: LedgerModel, { id, requester, request }: Asked, { at, context }: Moment): boolean {
+export function fits(model: LedgerModel, asked: Asked, { at, context }: Moment): boolean {
+  const { id, requester, request } = asked;
+  const tenant = tenantOf(asked, context.policy);
   const lastSeen = Math.max(model.lastSeen.get(requester) ?? 0, context.listeningSince);
   if (model.isEvicted(requester) || at - lastSeen > 2 * context.policy.stalenessMs) return false;
   return [...model.newest.keys()].some((provider) => {
     const match = { provider, requester, request, at, ...(id === undefined ? {} : { id }) };
     if (unfit(model, match, context) !== undefined || isKept(model, match, context)) return false;
+    if (!isAffordable(model, { ...match, tenant }, context.policy)) return false;
     return UNITS.every((unit) => request.resources[unit] <= model.available(provider, unit));
   });
 }
@@ -209,15 +213,18 @@ function arrival(a: Waiting, b: Waiting): number {
 /** The first that waits with this one's tenant and priority. */
 function firstLike(model: LedgerModel, entry: Waiting, policy: Policy): Waiting {
   const alike = [...model.queue.waiting.values()].filter(
-    ({ phase, request, ...rest }) =>
-      phase === "Pending" &&
-      request.priority === entry.request.priority &&
-      tenantOf({ phase, request, ...rest }, policy) === tenantOf(entry, policy),
+    (other) =>
+      other.phase === "Pending" &&
+      other.request.priority === entry.request.priority &&
+      tenantOf(other, policy) === tenantOf(entry, policy),
   );
   return alike.reduce((first, each) => (arrival(each, first) < 0 ? each : first), entry);
 }
 
-function tenantOf({ requester, namespace }: Waiting, { tenants }: Policy): string {
+function tenantOf(
+  { requester, namespace }: Pick<Waiting, "requester" | "namespace">,
+  { tenants }: Policy,
+): string {
   const found = Object.entries(tenants).find(([, { members }]) =>
     members.some(
       ({ cluster, namespaces }) =>

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { Command } from "../ledger/command.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { cluster, request, size } from "./builders.ts";
+import { cluster, priced, request, size } from "./builders.ts";
 import { accept, bind, enroll, evict, identityKey, invite, secretHash } from "./member-commands.ts";
 import { ADMIN, actor, type World } from "./world.ts";
 
@@ -11,7 +11,11 @@ const key = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u000
 const cpu = fc.integer({ min: 0, max: 24 });
 /** Which of the reservations known so far is meant; wraps around. */
 const pick = fc.nat({ max: 30 });
-const seconds = fc.integer({ min: 1, max: 200 });
+/** Some last beyond midnight. */
+const seconds = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 1, max: 200 }) },
+  { weight: 1, arbitrary: fc.constantFrom(43_200, 50_000, 100_000, 300_000) },
+);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
 const advertise = fc.record({
@@ -27,6 +31,8 @@ const advertise = fc.record({
   holds: fc.array(fc.record({ pick, used: fc.integer({ min: 0, max: 6 }) }), { maxLength: 4 }),
   unknownHold: maybe(fc.integer({ min: 1, max: 4 })),
   liqo: fc.constantFrom(undefined, undefined, "liqo-1", "liqo-2"),
+  /** Of a CPU for an hour. */
+  price: fc.constantFrom(undefined, 0.04, 0.04, 0.07, 0.5, 0),
 });
 const reserve = fc.record({
   do: fc.constant("reserve" as const),
@@ -69,7 +75,7 @@ const member = fc.record({
 const isOn = fc.constantFrom(true, false, false);
 /** 0 closes. */
 const windowSeconds = fc.constantFrom(0, 10, 3600, 90_000);
-const step = fc.oneof(fc.integer({ min: -50, max: 60 }), fc.constantFrom(-1e6, 86_400, 90_000));
+const step = fc.oneof(fc.integer({ min: -50, max: 60 }), fc.constantFrom(-1e6, 86_400, 90_000, 2_000_000));
 
 /** What may happen. Deliberately few names and small numbers: collisions are the point. */
 export const ledgerAction = fc.oneof(
@@ -231,6 +237,7 @@ function advertisementFor(world: World, each: Of<"advertise">): Advertisement {
     more: {
       usage: [...usage.values()],
       protocol: each.protocol,
+      ...(each.price === undefined ? {} : { cost: priced(each.price) }),
       ...(each.liqo === undefined ? {} : { liqo: { clusterId: each.liqo, version: "1.2.0" } }),
       ...(each.instance === undefined ? {} : { instance: each.instance, sequence: each.sequence }),
     },

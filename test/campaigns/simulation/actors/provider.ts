@@ -1,5 +1,6 @@
 import { type ResourceVector, resourceVector } from "@resource-broker/base";
 import { type Advertisement, isLive, type Reservation, type ReservationUsage } from "@resource-broker/domain";
+import { priced } from "@resource-broker/domain/testing";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { ApiCall, Network } from "../environment/network.ts";
 import type { Scheduler } from "../environment/scheduler.ts";
@@ -18,6 +19,8 @@ export interface ProviderBehaviour {
   readonly refuses: number;
   /** Its load and its guests change. */
   readonly isBusy: boolean;
+  /** Of a CPU for an hour. */
+  readonly price: number | undefined;
 }
 
 export interface ProviderDeps {
@@ -167,6 +170,7 @@ export class Provider {
       gpus: behaviour.gpus,
     });
     const isNewer = behaviour.protocol === 2;
+    const cost = behaviour.price === undefined ? {} : { cost: priced(behaviour.price) };
     return {
       clusterId: name,
       capacity: allocatable,
@@ -176,6 +180,7 @@ export class Provider {
       nodeShapes: [],
       gpuModels: [],
       labels: {},
+      ...cost,
       protocol: behaviour.protocol,
       ...(isNewer ? { instance: `${name}-${this.#instance}`, sequence: this.#sequence } : {}),
     };

@@ -7,9 +7,9 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const NAMES = ["rome", "paris", "berlin", "tokyo", "quito"] as const;
 
-const TENANTS: Policy["tenants"] = {
-  ml: { members: NAMES.map((cluster) => ({ cluster, namespaces: ["ml"] })), weight: 2, quota: {} },
-};
+const ML = { members: NAMES.map((cluster) => ({ cluster, namespaces: ["ml"] })), weight: 2, quota: {} };
+/** A reservation without an end costs a few units a day, others a few thousandths. */
+const BUDGETS = [undefined, 5000, 100_000, 20_000_000] as const;
 
 /** What a seed makes of the world before anything happens in it. */
 export interface Scenario {
@@ -27,6 +27,7 @@ export interface Scenario {
 
 export function randomScenario(random: SeededRandom): Scenario {
   const queue = random.fork(1);
+  const money = random.fork(2);
   const count = random.between(3, NAMES.length);
   return {
     clusters: NAMES.slice(0, count).map((name) => ({
@@ -37,6 +38,7 @@ export function randomScenario(random: SeededRandom): Scenario {
         protocol: random.chance(0.2) ? 1 : 2,
         refuses: random.pick([0, 0, 0.05, 0.2]) ?? 0,
         isBusy: random.chance(0.8),
+        price: money.pick([undefined, 0.04, 0.04, 0.3]),
       },
     })),
     policy: {
@@ -48,7 +50,7 @@ export function randomScenario(random: SeededRandom): Scenario {
         turnaroundMs: 2 * SECOND_MS,
         backfillMs: 10 * SECOND_MS,
       },
-      tenants: queue.chance(0.5) ? {} : TENANTS,
+      tenants: queue.chance(0.5) ? {} : { ml: { ...ML, ...budget(money.pick(BUDGETS)) } },
       stalenessMs: random.pick([2 * MINUTE_MS, 2 * MINUTE_MS, 30 * SECOND_MS]) ?? 2 * MINUTE_MS,
       defaultTtlMs: random.pick([undefined, undefined, 40 * SECOND_MS]),
       activationTimeoutMs: random.pick([undefined, undefined, 15 * SECOND_MS]),
@@ -61,4 +63,8 @@ export function randomScenario(random: SeededRandom): Scenario {
     hasMembers: random.chance(0.5),
     hasQueue: queue.chance(0.5),
   };
+}
+
+function budget(perDay: number | undefined) {
+  return perDay === undefined ? {} : { budget: { perDay } };
 }

@@ -1,6 +1,6 @@
 import type { CommitBatch } from "@resource-broker/broker";
 import type { LedgerEvent } from "@resource-broker/domain";
-import { ADMIN, accept, bind, enroll, evict, invite } from "@resource-broker/domain/testing";
+import { ADMIN, accept, bind, enroll, evict, invite, priced } from "@resource-broker/domain/testing";
 import { admit, clusterOf, type LedgerDriver, requestFor, reserve, reserveOrWait } from "./ledger-driver.ts";
 
 type SoftKind = "advertised" | "adoption-offered" | "adoption-withdrawn" | "settled";
@@ -13,6 +13,7 @@ export const DURABLE_KINDS: Readonly<Record<Exclude<LedgerEvent["kind"], SoftKin
   unqueued: true,
   nominated: true,
   "nomination-lapsed": true,
+  "day-closed": true,
   activated: true,
   renewed: true,
   acknowledged: true,
@@ -44,7 +45,7 @@ const [ROME, PARIS, MADRID] = [
 export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | undefined)[] = [
   (driver) =>
     driver.batch(
-      { kind: "advertise", advertisement: clusterOf("paris", 16) },
+      { kind: "advertise", advertisement: clusterOf("paris", 16, { cost: priced(0.04) }) },
       reserve("rome", "kept", requestFor(2, { durationMs: DAY_MS })),
       reserve("rome", "released", requestFor(3)),
       reserve("rome", "in use", requestFor(1)),
@@ -130,6 +131,11 @@ export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | und
       { kind: "advertise", advertisement: clusterOf("paris", 16, { usage }) },
       { kind: "expire-due" },
     );
+  },
+  (driver) => {
+    // The first days that were charged are forgotten.
+    driver.now += 41 * DAY_MS;
+    return driver.batch({ kind: "expire-due" });
   },
   (driver) =>
     driver.batch(

@@ -50,6 +50,7 @@ export const STORE_PROMISES: readonly StorePromise[] = [
       deepStrictEqual(records, {
         reservations: [],
         waiting: [],
+        closedDays: [],
         closedKeys: [],
         cordons: [],
         adoption: undefined,

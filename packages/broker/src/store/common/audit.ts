@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { describeResources, truncate } from "@resource-broker/base";
 import {
+  type ClosedDay,
+  dateOf,
   type EndReason,
   headline,
   type Instant,
@@ -8,6 +10,7 @@ import {
   isSoft,
   type LedgerEvent,
   type MemberEvent,
+  MICRO_UNITS,
 } from "@resource-broker/domain";
 import { fingerprintOf } from "@resource-broker/runtime";
 import type { AuditEntry, CommitBatch } from "../store.ts";
@@ -146,6 +149,7 @@ function subjectOf(event: LedgerEvent): string {
     case "adoption-offered":
       return event.offer.id;
     case "adoption-window-set":
+    case "day-closed":
     case "settled":
       return "ledger";
     case "member-invited":
@@ -183,6 +187,8 @@ function detailOf(event: LedgerEvent): string {
       return `Renewed until ${instant(event.expiresAt)}.`;
     case "retained":
       return `Remembered until ${instant(event.until)}: its pods still run.`;
+    case "day-closed":
+      return chargesOf(event.closedDay);
     case "key-closed":
       return `Key ${event.closedKey.key} closed until ${instant(event.closedKey.until)}.`;
     case "key-reopened":
@@ -212,6 +218,11 @@ function detailOf(event: LedgerEvent): string {
     case "settled":
       return "";
   }
+}
+
+function chargesOf({ day, committed }: ClosedDay): string {
+  const charges = committed.map(([tenant, amount]) => `${tenant} ${amount / MICRO_UNITS}`);
+  return `${dateOf(day)} is over. Charged: ${charges.join(", ")}.`;
 }
 
 function withMessage({ reason, message }: { readonly reason: EndReason; readonly message?: string }): string {

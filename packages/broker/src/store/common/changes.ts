@@ -1,6 +1,7 @@
 import {
   type AdoptionWindow,
   apply,
+  type ClosedDay,
   type ClosedKey,
   type Decision,
   isSoft,
@@ -17,6 +18,7 @@ import {
   ADOPTION,
   ADVERTISEMENT,
   type Cells,
+  CLOSED_DAY,
   CLOSED_KEY,
   CORDON,
   type CordonedCluster,
@@ -96,7 +98,14 @@ function mayHaveWaited({ kind, reservation }: NewReservation): boolean {
 
 type NewReservation = Extract<LedgerEvent, { readonly kind: "granted" | "adopted" }>;
 
-const NOTHING_ELSE = { closedKeys: [], cordons: [], members: [], advertisements: [], time: 0 };
+const NOTHING_ELSE = {
+  closedDays: [],
+  closedKeys: [],
+  cordons: [],
+  members: [],
+  advertisements: [],
+  time: 0,
+};
 
 function applyEvents(events: readonly LedgerEvent[], stored: StoredRequests): ChangedRequests {
   const load = requestsToLoad(events);
@@ -204,6 +213,7 @@ export function tableChanges(batch: CommitBatch, stored: StoredRequests): TableC
   return [
     changeOf(RESERVATION, reservations),
     changeOf(WAITING, waiting),
+    changeOf(CLOSED_DAY, closedDaysAfter(events)),
     changeOf(CLOSED_KEY, closedKeys),
     changeOf(CORDON, cordons),
     changeOf(ADOPTION, adoption),
@@ -215,6 +225,16 @@ export function tableChanges(batch: CommitBatch, stored: StoredRequests): TableC
     },
     changeOf(DECISION, decisions),
   ];
+}
+
+function closedDaysAfter(events: readonly LedgerEvent[]): ReadonlyMap<string, ClosedDay | undefined> {
+  const closedDays = new Map<string, ClosedDay | undefined>();
+  for (const event of events) {
+    if (event.kind !== "day-closed") continue;
+    for (const day of event.forgets) closedDays.set(String(day), undefined);
+    closedDays.set(String(event.closedDay.day), event.closedDay);
+  }
+  return closedDays;
 }
 
 function changeOf<T>(mapping: RecordTable<T>, states: ReadonlyMap<string, T | undefined>): TableChange {

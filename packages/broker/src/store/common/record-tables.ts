@@ -1,5 +1,6 @@
 import type {
   AdoptionWindow,
+  ClosedDay,
   ClosedKey,
   ClusterId,
   Cordon,
@@ -63,6 +64,17 @@ export const WAITING: RecordTable<Waiting> = {
     ["body", "text"],
   ],
   cells: (entry) => [entry.id, entry.phase, JSON.stringify(entry)],
+  parse: parseBody,
+};
+
+/** What tenants were charged on days that are over. */
+export const CLOSED_DAY: RecordTable<ClosedDay> = {
+  table: "closed_day",
+  columns: [
+    ["day", "text"],
+    ["body", "text"],
+  ],
+  cells: (closedDay) => [String(closedDay.day), JSON.stringify(closedDay)],
   parse: parseBody,
 };
 
@@ -134,6 +146,7 @@ export const DECISION: RecordTable<Decision> = {
 export const RECORD_TABLES: readonly TableShape[] = [
   RESERVATION,
   WAITING,
+  CLOSED_DAY,
   CLOSED_KEY,
   CORDON,
   ADOPTION,

@@ -199,8 +199,8 @@ describe("what people do to the ledger", () => {
     {
       name: "a manifest of a newer broker",
       kind: "not-committed",
-      damage: (ledger) => change(ledger, { data: { format: "4" } }),
-      says: "newer broker (format 4, this one knows 3)",
+      damage: (ledger) => change(ledger, { data: { format: "5" } }),
+      says: "newer broker (format 5, this one knows 4)",
     },
     {
       name: "a manifest that is gone: a full ledger does not become an empty one",
@@ -240,10 +240,10 @@ describe("what people do to the ledger", () => {
   it("a ledger of the format before is read, and from then on refused by the version before", async () => {
     const { ledger, store } = await withSegments();
     await store.close();
-    await change(ledger, { data: { format: "2" } });
+    await change(ledger, { data: { format: "3" } });
     const { records } = await replica(ledger).open();
-    expect(records).toMatchObject({ reservations: { length: COMMITS }, waiting: [] });
-    expect((await named(ledger)).data?.["format"]).toBe("3");
+    expect(records).toMatchObject({ reservations: { length: COMMITS }, waiting: [], closedDays: [] });
+    expect((await named(ledger)).data?.["format"]).toBe("4");
   });
 
   it("a segment deleted under a running broker is written again", async () => {

@@ -64,7 +64,7 @@ export interface Content {
   readonly audit: readonly string[];
 }
 
-const FORMAT = 3;
+const FORMAT = 4;
 const NO_SEGMENTS: SegmentSet = { ranges: [], bytes: 0 };
 const MAX_TERMS = 20;
 

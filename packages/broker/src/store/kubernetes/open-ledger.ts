@@ -118,6 +118,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<OpenLedger> {
       records: {
         reservations: [...records.reservations.values()],
         waiting: [...records.waiting.values()],
+        closedDays: [...records.closedDays.values()],
         closedKeys: [...records.closedKeys.values()],
         cordons: [...records.cordons],
         adoption: records.adoption,

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import {
   type AdoptionWindow,
+  type ClosedDay,
   type ClosedKey,
   type ClusterId,
   type LedgerEvent,
@@ -10,6 +11,7 @@ import {
   type ReceivedAdvertisement,
   type Reservation,
   type ReservationId,
+  type UtcDay,
   type Waiting,
 } from "@resource-broker/domain";
 import { durableEvents, requestsAfter } from "../common/changes.ts";
@@ -27,6 +29,7 @@ export interface StoredAdvertisement extends ReceivedAdvertisement {
 export interface Records {
   readonly reservations: Map<ReservationId, Reservation>;
   readonly waiting: Map<ReservationId, Waiting>;
+  readonly closedDays: Map<UtcDay, ClosedDay>;
   readonly closedKeys: Map<string, ClosedKey>;
   readonly cordons: Map<ClusterId, Cordon>;
   readonly members: Map<ClusterId, Member>;
@@ -51,6 +54,8 @@ type Change =
   | readonly ["forgotten", ReservationId]
   | readonly ["waiting", Waiting]
   | readonly ["not-waiting", ReservationId]
+  | readonly ["closed-day", ClosedDay]
+  | readonly ["forgotten-day", UtcDay]
   | readonly ["closed-key", ClosedKey]
   | readonly ["reopened-key", ClusterId, string]
   | readonly ["cordon", ClusterId, Cordon]
@@ -65,6 +70,8 @@ const KINDS: Readonly<Record<Change[0], "puts" | "removes">> = {
   forgotten: "removes",
   waiting: "puts",
   "not-waiting": "removes",
+  "closed-day": "puts",
+  "forgotten-day": "removes",
   "closed-key": "puts",
   "reopened-key": "removes",
   cordon: "puts",
@@ -78,6 +85,7 @@ export function emptyRecords(): Records {
   return {
     reservations: new Map(),
     waiting: new Map(),
+    closedDays: new Map(),
     closedKeys: new Map(),
     cordons: new Map(),
     members: new Map(),
@@ -116,6 +124,10 @@ export function storedAdvertisements({ number, advertisements = [] }: CommitBatc
 
 function otherChange(event: LedgerEvent): Change[] {
   switch (event.kind) {
+    case "day-closed": {
+      const forgotten = event.forgets.map((day): Change => ["forgotten-day", day]);
+      return [...forgotten, ["closed-day", event.closedDay]];
+    }
     case "key-closed":
       return [["closed-key", event.closedKey]];
     case "key-reopened":
@@ -135,10 +147,12 @@ function otherChange(event: LedgerEvent): Change[] {
 
 /** All records as lines, from which they can be restored. */
 export function* snapshotLines(records: Records): Generator<string> {
-  const { reservations, waiting, closedKeys, cordons, adoption, members, advertisements } = records;
+  const { reservations, waiting, closedDays, closedKeys, cordons, adoption, members, advertisements } =
+    records;
   const line = (change: Change): string => JSON.stringify(change);
   for (const reservation of reservations.values()) yield line(["reservation", reservation]);
   for (const entry of waiting.values()) yield line(["waiting", entry]);
+  for (const closedDay of closedDays.values()) yield line(["closed-day", closedDay]);
   for (const closedKey of closedKeys.values()) yield line(["closed-key", closedKey]);
   for (const [clusterId, cordon] of cordons) yield line(["cordon", clusterId, cordon]);
   if (adoption !== undefined) yield line(["adoption", adoption]);
@@ -168,7 +182,7 @@ function changeIn(line: string): Change {
 }
 
 function applyChange(records: Records, change: Change): void {
-  const { reservations, waiting, closedKeys, cordons, members, advertisements } = records;
+  const { reservations, waiting, closedDays, closedKeys, cordons, members, advertisements } = records;
   switch (change[0]) {
     case "reservation":
       return void reservations.set(change[1].id, change[1]);
@@ -178,6 +192,10 @@ function applyChange(records: Records, change: Change): void {
       return void waiting.set(change[1].id, change[1]);
     case "not-waiting":
       return void waiting.delete(change[1]);
+    case "closed-day":
+      return void closedDays.set(change[1].day, change[1]);
+    case "forgotten-day":
+      return void closedDays.delete(change[1]);
     case "closed-key":
       return void closedKeys.set(keyName(change[1].requester, change[1].key), change[1]);
     case "reopened-key":
@@ -238,6 +256,10 @@ function countedName(change: Change): string | undefined {
       return `waiting ${change[1].id}`;
     case "not-waiting":
       return `waiting ${change[1]}`;
+    case "closed-day":
+      return `day ${change[1].day}`;
+    case "forgotten-day":
+      return `day ${change[1]}`;
     case "closed-key":
       return `key ${keyName(change[1].requester, change[1].key)}`;
     case "reopened-key":

@@ -5,6 +5,7 @@ import { checkAuditEnds, headerIsGone, type LedgerHeader, TAIL_LINES } from "../
 import {
   ADOPTION,
   ADVERTISEMENT,
+  CLOSED_DAY,
   CLOSED_KEY,
   CORDON,
   MEMBER,
@@ -39,6 +40,7 @@ export async function readLedger(
       tail,
       reservations,
       waiting,
+      closedDays,
       closedKeys,
       cordons,
       adoption,
@@ -51,6 +53,7 @@ export async function readLedger(
       readAuditTail(session, schema),
       readAll(session, schema, RESERVATION),
       readAll(session, schema, WAITING),
+      readAll(session, schema, CLOSED_DAY),
       readAll(session, schema, CLOSED_KEY),
       readAll(session, schema, CORDON),
       readAll(session, schema, ADOPTION),
@@ -61,6 +64,7 @@ export async function readLedger(
     const records: LedgerRecords = {
       reservations,
       waiting,
+      closedDays,
       closedKeys,
       cordons: cordons.map(({ clusterId, cordon }) => [clusterId, cordon] as const),
       adoption: adoption[0],

@@ -68,6 +68,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [
     "CREATE TABLE S.waiting (id TEXT PRIMARY KEY, phase TEXT NOT NULL, body TEXT NOT NULL, seal BIGINT NOT NULL)",
   ],
+  // What tenants were charged on days that are over.
+  ["CREATE TABLE S.closed_day (day TEXT PRIMARY KEY, body TEXT NOT NULL, seal BIGINT NOT NULL)"],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

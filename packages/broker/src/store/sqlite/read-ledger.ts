@@ -12,6 +12,7 @@ import {
 import {
   ADOPTION,
   ADVERTISEMENT,
+  CLOSED_DAY,
   CLOSED_KEY,
   CORDON,
   DECISION,
@@ -115,6 +116,7 @@ export function readRecords({ all }: Tables, { time }: SqliteHeader): LedgerReco
   return {
     reservations: [...all(RESERVATION)],
     waiting: [...all(WAITING)],
+    closedDays: [...all(CLOSED_DAY)],
     closedKeys: [...all(CLOSED_KEY)],
     cordons: Array.from(all(CORDON), ({ clusterId, cordon }) => [clusterId, cordon] as const),
     adoption: [...all(ADOPTION)][0],

@@ -76,6 +76,12 @@ const MIGRATIONS: readonly Migration[] = [
   ) STRICT;
   `,
   },
+  {
+    sql: `
+  -- What tenants were charged on days that are over.
+  CREATE TABLE closed_day (day TEXT PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  },
 ];
 
 interface Migration {

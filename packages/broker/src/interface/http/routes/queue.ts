@@ -46,8 +46,9 @@ export function queueRoutes({ engine, ids }: RouteContext): readonly Route[] {
 
   const tenants = ({ query }: Call): PlainAnswer => {
     const { offset, limit } = readSlice(query);
-    const all = tenantStatuses(engine.ledger, engine.policy);
-    const items = all.slice(offset, offset + limit).map(fromTenantStatus);
+    const all = tenantStatuses(engine.ledger, { policy: engine.policy, now: engine.now() });
+    const { currency } = engine.policy.prices;
+    const items = all.slice(offset, offset + limit).map((each) => fromTenantStatus(each, currency));
     const end = offset + items.length;
     const page: TenantPageDTO = {
       items,

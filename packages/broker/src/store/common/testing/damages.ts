@@ -21,7 +21,7 @@ export const DAMAGES: readonly Damage[] = [
     kind: "not-committed",
     says: /newer broker \(schema \d+, this one knows \d+\)/,
   },
-  corrupt("a list of migrations with a gap", "INSERT INTO S.migration VALUES (7)", /gap/),
+  corrupt("a list of migrations with a gap", "INSERT INTO S.migration VALUES (8)", /gap/),
   corrupt(
     "a changed reservation",
     `UPDATE S.reservation SET body = replace(body, '"cpuMillis":1000', '"cpuMillis":9000')`,

@@ -52,7 +52,7 @@ function testLedger(server: PostgresServer): TestLedger {
     expireLease: async () => void (await psql("UPDATE S.lease SET expires_at = now() - interval '1 second'")),
     asFirstVersion: async () =>
       void (await psql(
-        "DROP TABLE S.adoption, S.member, S.waiting, S.table_sum; DELETE FROM S.migration WHERE number > 1",
+        "DROP TABLE S.adoption, S.member, S.waiting, S.closed_day, S.table_sum; DELETE FROM S.migration WHERE number > 1",
       )),
     remove: async () => void (await server.psql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)),
   };
