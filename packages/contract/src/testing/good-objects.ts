@@ -84,7 +84,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       targetClusterID: "paris",
       reservationName,
       attempts: 1,
-      queue: { position: 1, of: 2, reason: "Nomination", nominatedTo: "tokyo" },
+      queue: { place: "1 of 2", position: 1, of: 2, reason: "Nomination", nominatedTo: "tokyo" },
       conditions: [condition],
     },
   },
