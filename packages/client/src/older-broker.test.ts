@@ -55,7 +55,9 @@ describe("with an older broker", () => {
     const responses: ResponseMetadata[] = [];
     paris.onResponse((response) => responses.push(response));
     await paris.listInstructions();
-    expect(responses).toEqual([{ ledgerId: undefined, brokerTimeMs: expect.any(Number), isCurrent: false }]);
+    expect(responses).toEqual([
+      { ledgerId: undefined, brokerTimeMs: expect.any(Number), isCurrent: false, canQueue: false },
+    ]);
   });
 
   test.each<[string, (agent: BrokerClient) => Promise<unknown>]>([

@@ -139,7 +139,7 @@ describe("what the broker says", () => {
     rome.onResponse((response) => responses.push(response));
     await rome.listInstructions();
     const brokerTimeMs = Date.UTC(2026, 6, 1, 10);
-    expect(responses).toEqual([{ ledgerId: "led-7", brokerTimeMs, isCurrent: true }]);
+    expect(responses).toEqual([{ ledgerId: "led-7", brokerTimeMs, isCurrent: true, canQueue: true }]);
   });
 });
 
