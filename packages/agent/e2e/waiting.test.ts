@@ -25,7 +25,10 @@ describe("a request that waits at a real broker", () => {
     return body as QueuePageDTO;
   };
   const untilTotal = (total: number) =>
-    until(`${total} requests wait`, async () => ((await queue()).total === total ? true : undefined));
+    until(`${total} requests wait`, async () => {
+      const page = await queue();
+      return page.total === total ? page : undefined;
+    });
   const remove = (name: string) =>
     world.cluster("rome").client.delete(RESOURCE_REQUESTS, { name, namespace: "default" });
   /** Resolves when its status names its place in the queue. */
@@ -60,7 +63,7 @@ describe("a request that waits at a real broker", () => {
     await askFor(world.cluster("rome"), "third", { ...MOST, queue: true, queueTimeout: "1h" });
     await untilTotal(1);
     await remove("third");
-    await untilTotal(0);
+    expect(await untilTotal(0)).toMatchObject({ items: [] });
   });
 
   test("for longer than the policy allows is refused with the broker's message", {

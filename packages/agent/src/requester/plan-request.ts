@@ -64,12 +64,20 @@ function planUnknown(state: RequestState, status: RequestStatus): RequestPlan {
 
 /** The waiting request, if no reservation is newer, and the status has not moved on to another attempt. */
 function newestWaiting({ request, entry, waiting }: RequestState): WaitingRequest | undefined {
+  if (waiting === undefined || isLive(entry)) return undefined;
   const { reservationName, attempts = 0 } = request.status ?? {};
-  const attempt = attemptOf(waiting?.key)?.attempt ?? 0;
-  const isLive = entry !== undefined && entry.endedAt === undefined;
-  const isLater = attempt > (attemptOf(entry?.reservation.key)?.attempt ?? 0);
-  const isCurrent = waiting?.id === reservationName || attempt > attempts;
-  return !isLive && isLater && isCurrent ? waiting : undefined;
+  const attempt = attemptIn(waiting.key);
+  const isCurrent = waiting.id === reservationName || attempt > attempts;
+  return isCurrent && attempt > attemptIn(entry?.reservation.key) ? waiting : undefined;
+}
+
+function isLive(entry: CachedReservation | undefined): boolean {
+  return entry !== undefined && entry.endedAt === undefined;
+}
+
+/** 0: none of this agent's. */
+function attemptIn(key: string | undefined): number {
+  return attemptOf(key)?.attempt ?? 0;
 }
 
 /** A changed spec is sent with the same key: the broker says whether it is another request than the one that waits. */
@@ -78,7 +86,7 @@ function planWaiting(state: RequestState, waiting: WaitingRequest): RequestPlan 
   const isEdited = waitsByStatus(status) && status.observedGeneration !== metadata.generation;
   const shallAskAgain = isEdited || spec.queue !== true;
   if (!shallAskAgain) return { status: waitingStatus(state, waiting) };
-  if (!isFinal(waiting.phase)) return ask(state, attemptOf(waiting.key)?.attempt ?? 1);
+  if (!isFinal(waiting.phase)) return ask(state, attemptIn(waiting.key));
   // This agent released it because of the change, and could not write that down.
   const isReleased = waiting.endReason === "ReleasedByRequester";
   return isReleased ? planAsk(state) : { status: waitingStatus(state, waiting) };
@@ -95,7 +103,7 @@ function isNewest(
   { reservation, endedAt }: CachedReservation,
 ): boolean {
   if (endedAt === undefined || reservationName === reservation.id) return true;
-  return (attemptOf(reservation.key)?.attempt ?? 0) > attempts;
+  return attemptIn(reservation.key) > attempts;
 }
 
 function isOver({ phase }: RequestStatus): boolean {

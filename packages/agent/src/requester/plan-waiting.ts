@@ -4,7 +4,7 @@ import { attemptOf, type QueuePlace, type WaitingRequest } from "../reservations
 import { type RequestStatus, requestStatus, type StatusContext } from "./request-status.ts";
 
 /** The reason of Ready and Reserved while a request waits. */
-export const QUEUED = "Queued";
+const QUEUED = "Queued";
 
 /** The broker has not said yet why the request waits. */
 const NOT_LOOKED_AT = "Waiting";

@@ -39,6 +39,13 @@ export interface RequestDeps extends AgentParts {
 
 type ReservationCall = NonNullable<RequestPlan["ask"]>;
 
+interface NotGranted {
+  readonly call: ReservationCall;
+  readonly answer: Fault | WaitingRequest;
+  /** False: the broker ignores keys. */
+  readonly isRepeatable: boolean;
+}
+
 /** The requester's side: sends ResourceRequests to the broker and writes the result into their status. */
 export function requestController({ clusterId, withoutBroker = false }: RequestOptions, deps: RequestDeps) {
   const { cache, communicator, clock, objects } = deps;
@@ -156,10 +163,17 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     }
     if (!(answer instanceof Fault) && !isWaiting(answer)) return granted(key, latest, answer);
     if (isKnown(latest, call)) return granted(key, latest);
-    return answer instanceof Fault
+    return notGranted(key, state, { call, answer, isRepeatable });
+  };
+
+  const notGranted = (
+    key: string,
+    state: RequestState,
+    { call, answer, isRepeatable }: NotGranted,
+  ): Promise<ReconcileResult> =>
+    answer instanceof Fault
       ? refused(key, state, { call, fault: answer, isRepeatable })
       : queued(key, state, { call, answer });
-  };
 
   const learn = (answer: Answer, { key }: ReservationCall): void => {
     if (isWaiting(answer)) deps.waiting.update(answer);

@@ -75,7 +75,7 @@ export function waitingCache({ clusterId, reservations }: WaitingCacheOptions) {
     forget: remove,
     /** Nothing is known of any request: the broker has another ledger, or no queue. */
     forgetAll: (): void => {
-      for (const id of [...byId.keys()]) remove(id);
+      for (const id of byId.keys()) remove(id);
     },
     get: (id: string): WaitingRequest | undefined => byId.get(id),
     /** Those that wait. */
@@ -86,7 +86,7 @@ export function waitingCache({ clusterId, reservations }: WaitingCacheOptions) {
     onChange: (listener: (uid: string) => void): void => void listeners.add(listener),
     /** Removes those that have left the queue, for example when their ResourceRequest is gone. */
     removeLeft: (isToRemove: (uid: string) => boolean): void => {
-      for (const { id, phase, key } of [...byId.values()])
+      for (const { id, phase, key } of byId.values())
         if (isFinal(phase) && isToRemove(attemptOf(key)?.uid ?? "")) remove(id);
     },
   };

@@ -138,14 +138,18 @@ function wrongStatus(
 
 /** Who waits at the broker says so, once; who says so waits there. */
 function wrongQueue({ metadata, spec, status = {} }: ResourceRequest, pending: readonly Waiting[]): string[] {
-  const [waits, ...more] = pending.filter((entry) => uidOf(entry) === metadata.uid);
+  const ids = pending.filter((entry) => uidOf(entry) === metadata.uid).map(({ id }) => id);
   const shown = `${metadata.name} says ${JSON.stringify(status)}`;
-  const named = isWaiting(status) ? status.reservationName : undefined;
-  if (more.length > 0) return [`${metadata.name} waits twice`];
-  if (waits?.id !== named) return [`${shown}, but ${waits?.id ?? "nothing of it"} waits`];
-  const isQueued = conditionIn(status.conditions, "Queued")?.status === "True";
-  if (isQueued !== (waits !== undefined)) return [`${shown}, though ${waits?.id ?? "nothing of it"} waits`];
-  return waits === undefined || spec.queue === true ? [] : [`${shown}, though it shall not wait`];
+  const said = waitsBy(status);
+  if (ids.join() !== said.join()) return [`${shown}, but ${ids.join() || "nothing of it"} waits`];
+  return ids.length > 0 && spec.queue !== true ? [`${shown}, though it shall not wait`] : [];
+}
+
+/** The ID under which it says that it waits. */
+function waitsBy({ phase, reservationName, conditions }: Status): string[] {
+  const isQueued = conditionIn(conditions, "Queued")?.status === "True";
+  if (isQueued !== (phase === "Pending" && reservationName !== undefined)) return ["it contradicts itself"];
+  return isQueued && reservationName !== undefined ? [reservationName] : [];
 }
 
 type Status = NonNullable<ResourceRequest["status"]>;
