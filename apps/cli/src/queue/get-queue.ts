@@ -124,6 +124,7 @@ function tenantColumns(now: number): readonly Column<TenantDTO>[] {
     { title: "MEMORY", value: ({ holds }) => one("memory", holds) },
     { title: "GPU", value: ({ holds }) => one("gpu", holds) },
     { title: "QUOTA", value: quotaText },
+    { title: "SPENT TODAY", value: spentText },
     { title: "WAITING", value: ({ waiting }) => String(waiting) },
     { title: "OLDEST", value: ({ waitingSince }) => agoOf(waitingSince, now) },
     ...wide<TenantDTO>(
@@ -131,6 +132,12 @@ function tenantColumns(now: number): readonly Column<TenantDTO>[] {
       { title: "MAX PRIORITY", value: ({ maxPriority }) => maxPriority?.toString() ?? "-" },
     ),
   ];
+}
+
+/** `12.5 of 50 EUR`: what its reservations are charged for today (UTC), and what they may. */
+function spentText({ committedToday, budgetPerDay, currency }: TenantDTO): string {
+  if (budgetPerDay !== undefined) return `${committedToday} of ${budgetPerDay} ${currency}`;
+  return Number(committedToday) === 0 ? "-" : `${committedToday} ${currency}`;
 }
 
 /** `8 GPU, 5 reservations`. */

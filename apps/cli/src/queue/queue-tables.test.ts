@@ -40,6 +40,9 @@ const ML: TenantDTO = {
   reservations: 3,
   quota: { gpu: "8", reservations: 5 },
   maxPriority: 100,
+  committedToday: "12.5",
+  budgetPerDay: "50",
+  currency: "EUR",
   waiting: 1,
   waitingSince: "2026-01-15T11:00:00Z",
 };
@@ -50,6 +53,8 @@ const OSLO: TenantDTO = {
   share: 0.5,
   holds: { cpu: "0", memory: "0" },
   reservations: 0,
+  committedToday: "0",
+  currency: "EUR",
   waiting: 1,
 };
 
@@ -89,8 +94,8 @@ POSITION   NAME         CLUSTER   TENANT   CPU   MEMORY   GPU   PRIORITY   REASO
 
 test("tenants are a table", async () => {
   expect(await printed("get tenants", [ML, OSLO])).toBe(`
-NAME   IN POLICY   WEIGHT   SHARE   CPU   MEMORY   GPU   QUOTA                   WAITING   OLDEST
-ml     yes         3        0.125   24    96Gi     6     8 GPU, 5 reservations   1         60m
-oslo   no          1        0.5     -     -        -     -                       1         -
+NAME   IN POLICY   WEIGHT   SHARE   CPU   MEMORY   GPU   QUOTA                   SPENT TODAY      WAITING   OLDEST
+ml     yes         3        0.125   24    96Gi     6     8 GPU, 5 reservations   12.5 of 50 EUR   1         60m
+oslo   no          1        0.5     -     -        -     -                       -                1         -
 `);
 });
