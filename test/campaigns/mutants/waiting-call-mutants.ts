@@ -17,8 +17,8 @@ export const WAITING_CALL_MUTANTS: readonly Mutant[] = [
   {
     name: "lets requests of older agents wait",
     file: `${HTTP}/routes/reservations.ts`,
-    find: "wait === undefined || protocol < MARKET_PROTOCOL ?",
-    replace: "wait === undefined ?",
+    find: "const mayWait = wait !== undefined && protocol >= MARKET_PROTOCOL;",
+    replace: "const mayWait = wait !== undefined;",
     caughtBy: CALLS,
   },
   {
@@ -81,7 +81,7 @@ export const WAITING_CALL_MUTANTS: readonly Mutant[] = [
   {
     name: "refuses quotes while waiting requests go first",
     file: `${ENGINE}/ledger-pair.ts`,
-    find: "{ ...this.#committed, isSettled: true }",
+    find: "{ ...this.#committed, isSettled: true, settledOn: utcDay(moment.now) }",
     replace: "{ ...this.#committed }",
     caughtBy: CALLS,
   },

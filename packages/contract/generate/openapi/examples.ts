@@ -78,6 +78,9 @@ export const tenant = {
   reservations: 3,
   quota: { gpu: "8" },
   maxPriority: 100,
+  committedToday: "12.5",
+  budgetPerDay: "50",
+  currency: "EUR",
   waiting: 2,
   waitingSince: "2026-07-01T10:00:00.123Z",
 };
