@@ -21,7 +21,7 @@ import { waitingStatus, waitsByStatus } from "./plan-waiting.ts";
 import { requestPauses } from "./request-pauses.ts";
 import { type DeliveryStatus, reservationFromStatus } from "./request-status.ts";
 import { isSameObject, requestStatusWriter } from "./request-status-writer.ts";
-import { type Answer, isWaiting, sendRequest } from "./send-request.ts";
+import { type Answer, isWaiting, mayHaveReserved, sendRequest } from "./send-request.ts";
 
 interface RequestOptions {
   readonly clusterId: string;
@@ -294,9 +294,4 @@ function deliveryStatusOf({ status }: ReservationInstruction): DeliveryStatus | 
 
 function isQueued(request: ResourceRequest | undefined): boolean {
   return request?.status?.phase === "Pending" && request.status.nextAttemptTime !== undefined;
-}
-
-/** No answer, or one without a clear result. An unsupported call was never sent. */
-function mayHaveReserved({ code, status }: Fault): boolean {
-  return status >= 500 && code !== "unsupported";
 }
