@@ -488,6 +488,18 @@ describe("a broker without a queue", () => {
     expect(statusOf(world)?.phase).toBe("Active");
   });
 
+  test("over which the same broker is reached holds nothing twice: what waits leaves the queue", async () => {
+    const world = await fleetWithWaitingRequest();
+    const { broker, rome, time } = world;
+    broker.setQueue(false);
+    await time.advance(3 * MINUTE_MS);
+    expect(pending(world)).toEqual([]);
+    rome.deleteRequest("first");
+    await time.advance(MINUTE_MS);
+    expect(broker.live()).toHaveLength(1);
+    expect(statusOf(world)?.phase).toBe("Active");
+  });
+
   test("that answers in place of one with a queue refuses at once what shall not wait", async () => {
     const world = await fleetWithWaitingRequest();
     const { broker, rome, time } = world;

@@ -21,7 +21,7 @@ import { waitingStatus, waitsByStatus } from "./plan-waiting.ts";
 import { requestPauses } from "./request-pauses.ts";
 import { type DeliveryStatus, reservationFromStatus } from "./request-status.ts";
 import { isSameObject, requestStatusWriter } from "./request-status-writer.ts";
-import { type Answer, isWaiting, sendRequest } from "./send-request.ts";
+import { type Answer, isWaiting, mayHaveReserved, sendRequest } from "./send-request.ts";
 
 interface RequestOptions {
   readonly clusterId: string;
@@ -39,10 +39,10 @@ export interface RequestDeps extends AgentParts {
 
 type ReservationCall = NonNullable<RequestPlan["ask"]>;
 
+/** `isRepeatable` false: the broker ignores keys. */
 interface NotGranted {
   readonly call: ReservationCall;
   readonly answer: Fault | WaitingRequest;
-  /** False: the broker ignores keys. */
   readonly isRepeatable: boolean;
 }
 
@@ -236,9 +236,12 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     { call, fault, isRepeatable }: { call: ReservationCall; fault: Fault; isRepeatable: boolean },
   ): Promise<ReconcileResult> => {
     if (!isRepeatable && mayHaveReserved(fault)) return applyPlan(key, state, planLostAnswer(state));
-    // An answer was lost and the request was edited since: the first reservation is released.
-    if (fault.code === "key-mismatch") await communicator.releaseByKey(call.key);
-    return applyPlan(key, state, planRefusal(state, fault, attemptIn(call)));
+    const plan = planRefusal(state, fault, attemptIn(call));
+    // It may still wait, but not over this connection, or it was edited: what the key has is released.
+    const mayWait = plan.isUnanswered !== true && waitsByStatus(state.request.status ?? {});
+    if (fault.code === "key-mismatch" || mayWait)
+      await communicator.releaseByKey(call.key).catch(ignoring("unsupported"));
+    return applyPlan(key, state, plan);
   };
 
   const applyPlan = async (
@@ -250,8 +253,7 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     if (plan.isUnanswered === true) requeueAfterMs = pauses.afterFailure(key, requeueAfterMs);
     else pauses.end(key);
     // A changed request that could not be sent: the status still says where it waits.
-    const isInDoubt = plan.isUnanswered === true && waiting !== undefined;
-    if (isInDoubt && requeueAfterMs !== undefined) return { requeueAfterMs };
+    if (plan.isUnanswered === true && waiting !== undefined) return { requeueAfterMs: requeueAfterMs ?? 0 };
     await statusWriter.write(key, request, plan.status);
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
   };
@@ -292,9 +294,4 @@ function deliveryStatusOf({ status }: ReservationInstruction): DeliveryStatus | 
 
 function isQueued(request: ResourceRequest | undefined): boolean {
   return request?.status?.phase === "Pending" && request.status.nextAttemptTime !== undefined;
-}
-
-/** No answer, or one without a clear result. An unsupported call was never sent. */
-function mayHaveReserved({ code, status }: Fault): boolean {
-  return status >= 500 && code !== "unsupported";
 }

@@ -1,3 +1,4 @@
+import type { Fault } from "@resource-broker/base";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFault } from "../faults.ts";
 import type { AgentParts } from "../core/agent-deps.ts";
@@ -43,4 +44,9 @@ function queueable(
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
     ...(queue === true ? { wait } : {}),
   };
+}
+
+/** No answer, or one without a clear result. An unsupported call was never sent. */
+export function mayHaveReserved({ code, status }: Fault): boolean {
+  return status >= 500 && code !== "unsupported";
 }

@@ -190,10 +190,6 @@ const faultSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
     (what) => `broker ${what}`,
     ({ broker }, what) => broker[what](),
   ]),
-  step(1, fc.constantFrom(true, true, false), [
-    (canQueue) => (canQueue ? "the broker has a queue" : "the broker has no queue"),
-    ({ broker }, canQueue) => broker.setQueue(canQueue),
-  ]),
   step(3, fc.tuple(place, fc.constantFrom("down", "up", "up", "cutWatches")), [
     ([at, what]) => `${at} ${what}`,
     (environment, [at, what]) => environment[at][what](),
@@ -220,6 +216,14 @@ const forget: fc.Arbitrary<ScenarioStep> = fc.constant(
   scenarioStep("the broker forgets everything", ({ broker }) => broker.forget()),
 );
 
+/** An older broker cannot read a ledger with waiting requests. */
+const replace: fc.Arbitrary<ScenarioStep> = fc.boolean().map((canQueue) =>
+  scenarioStep(`a broker ${canQueue ? "with" : "without"} a queue takes its place`, ({ broker }) => {
+    broker.forget();
+    broker.setQueue(canQueue);
+  }),
+);
+
 export interface RandomScenarioOptions {
   readonly isForgetful: boolean;
 }
@@ -233,6 +237,7 @@ export function randomScenario({
     { weight: 14, arbitrary: faultSteps },
     { weight: 8, arbitrary: pass },
     { weight: isForgetful ? 2 : 0, arbitrary: forget },
+    { weight: isForgetful ? 1 : 0, arbitrary: replace },
   );
   return fc.array(each, { minLength: 2, maxLength: 40, size: "max" });
 }
