@@ -64,7 +64,7 @@ export async function runHistories(
       const own = random.fork(1 + each * CLIENTS + number);
       const deps = { client: target.clientFor(name), admin, random: own, problems };
       const ask = (call: HistoryCall) => askBroker(deps, call);
-      const client = new HistoryClient({ name, histories: [history], random: own, ask });
+      const client = new HistoryClient({ name, history, random: own, ask });
       return Promise.all(Array.from({ length: LANES }, () => work(client, own)));
     }),
   );

@@ -4,6 +4,7 @@ import {
   type ProviderOperation,
   type ProviderResult,
   providerObject,
+  textOf,
 } from "./provider-object.ts";
 
 export type ProviderCall = Call<ProviderOperation, ProviderResult>;
@@ -52,24 +53,30 @@ export class History {
  */
 function withAnonymousKeys(calls: readonly ProviderCall[]): ProviderCall[] {
   const known = new Set(
-    calls.flatMap(({ operation, returned }) => (returned === undefined ? [] : keyIn(operation))),
+    calls.flatMap(({ operation, returned }) =>
+      returned === undefined ? [] : [...keysIn(operation), ...listedIn(returned.result)],
+    ),
   );
   const nobodys = new Set<string>();
   return calls.flatMap((call) => {
     const { operation } = call;
-    if (operation.kind === "read-free" || known.has(operation.key)) return [call];
+    if (!("key" in operation) || known.has(operation.key)) return [call];
     if (operation.kind !== "reserve" || nobodys.has(operation.key)) return [];
     nobodys.add(operation.key);
     return [{ ...call, operation: { ...operation, key: anonymousKey(nobodys.size) } }];
   });
 }
 
-function keyIn(operation: ProviderOperation): string[] {
-  return operation.kind === "read-free" ? [] : [operation.key];
+function keysIn(operation: ProviderOperation): readonly string[] {
+  return "key" in operation ? [operation.key] : [];
+}
+
+function listedIn(result: ProviderResult): readonly string[] {
+  return result.kind === "queue" ? result.keys : [];
 }
 
 function describe({ operation, returned }: ProviderCall): string {
   const { kind, ...about } = operation;
-  const answer = returned === undefined ? "no answer" : Object.values(returned.result).join(" ");
+  const answer = returned === undefined ? "no answer" : textOf(returned.result);
   return `${[kind, ...Object.values(about)].join(" ")} -> ${answer}`;
 }

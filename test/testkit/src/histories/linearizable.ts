@@ -11,7 +11,13 @@ export interface Specification<State, Operation, Result> {
   readonly initial: State;
   /** Whatever was done stays visible: no call brings back a state that was there before. Two states are the same exactly when their names are. */
   readonly nameOf: (state: State) => string;
-  readonly apply: (state: State, operation: Operation) => { readonly state: State; readonly result: Result };
+  /** Undefined: the call cannot be the next one in this state. */
+  readonly apply: (
+    state: State,
+    operation: Operation,
+  ) => { readonly state: State; readonly result: Result } | undefined;
+  /** What the object does by itself, at any moment between calls. Undefined: nothing in this state. */
+  readonly step?: (state: State) => State | undefined;
   readonly isSame: (a: Result, b: Result) => boolean;
   /** Calls that nobody answered and that have the same name do the same, whichever of them it was. */
   readonly effectOf: (operation: Operation) => string;
@@ -65,7 +71,12 @@ class Search<State, Operation, Result> {
       this.#furthest = this.#placed;
       this.stuck = candidates.map((each) => this.#calls[each]).filter((call) => call !== undefined);
     }
-    return candidates.some((each) => this.#tryNext(each, state));
+    return candidates.some((each) => this.#tryNext(each, state)) || this.#tryStep(state);
+  }
+
+  #tryStep(state: State): boolean {
+    const next = this.#specification.step?.(state);
+    return next !== undefined && this.explains(next);
   }
 
   #tryNext(each: number, state: State): boolean {
@@ -73,6 +84,7 @@ class Search<State, Operation, Result> {
     if (call === undefined) return false;
     const { apply, isSame, nameOf } = this.#specification;
     const next = apply(state, call.operation);
+    if (next === undefined) return false;
     const { returned } = call;
     // Where nobody was answered, only what changes something explains anything.
     const fits =
