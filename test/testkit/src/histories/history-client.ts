@@ -44,6 +44,8 @@ const PATIENT = 0.5;
 export class HistoryClient {
   readonly #options: HistoryClientOptions;
   readonly #orders: Order[] = [];
+  /** Asked for and not answered: asked for again before anything else, as agents do. */
+  readonly #unanswered: Order[] = [];
 
   constructor(options: HistoryClientOptions) {
     this.#options = options;
@@ -55,13 +57,18 @@ export class HistoryClient {
     const { history, id = "" } = order;
     const returned = history.invoke(operation);
     const answer = await this.#options.ask({ provider: history.provider, operation, id });
-    if (answer === undefined) return;
+    if (answer === undefined) {
+      if (operation.kind === "reserve") this.#unanswered.push(order);
+      return;
+    }
     if (answer.id !== undefined) order.id = answer.id;
     returned(answer.result);
   }
 
   #next(): { readonly order: Order; readonly operation: ProviderOperation } {
     const { random } = this.#options;
+    const unanswered = this.#unanswered.shift();
+    if (unanswered !== undefined) return { order: unanswered, operation: this.#reserve(unanswered) };
     const roll = random.below(100);
     const known = random.pick(this.#orders);
     if (known === undefined || roll < 50) {

@@ -39,11 +39,26 @@ export class History {
 
   /** Why no order of the calls explains what was seen; undefined when one does. */
   problem(): string | undefined {
+    const { isLinearizable, problem } = this.judge();
+    return isLinearizable === false ? problem : undefined;
+  }
+
+  /** `undecided`: too many orders are possible, and none of those that were tried explains it. */
+  judge(): { readonly isLinearizable: boolean | "undecided"; readonly problem: string } {
     const calls = [...this.#calls].map(({ call }) => call);
     const judgement = checkLinearizable(withAnonymousKeys(calls), providerObject(this.#capacity));
-    if (judgement.isLinearizable) return undefined;
-    const stuck = judgement.stuck.map(describe).join("; ");
-    return `the history of ${this.provider} (${calls.length} calls) has no order: none of these can be next: ${stuck}`;
+    const { isLinearizable } = judgement;
+    const stuck = "stuck" in judgement ? judgement.stuck.map(describe).join("; ") : "";
+    const problem = `the history of ${this.provider} (${calls.length} calls) has no order: none of these can be next: ${stuck}`;
+    return { isLinearizable, problem };
+  }
+
+  /** The calls with the moments of question and answer, one on each line. */
+  lines(): string[] {
+    return [...this.#calls].map(({ call }) => {
+      const { invokedAt, returned } = call;
+      return `${invokedAt}${returned === undefined ? "" : `-${returned.at}`} ${describe(call)}`;
+    });
   }
 }
 
