@@ -25,6 +25,8 @@ const WAITS = { briefly: "1s", long: "1h", brief: 0.1 };
 /** How often a client asks what has become of one that waits; and what it gives back when there is no room. */
 const LOOKS = 0.3;
 const LEAVES_THE_QUEUE = 0.25;
+/** How often it gives something back when there is no room: so seldom that the queue grows until clients may not wait any more. */
+const GIVES_BACK = 0.4;
 
 export interface LoadClientDeps {
   readonly client: BrokerClient;
@@ -57,8 +59,9 @@ export class LoadClient {
     const outcome = await this.#askUntilAnswered(request, isStopped);
     const isKnown = outcome === "acknowledged" || outcome === "waits";
     if (isKnown && random.chance(MISBEHAVIOUR.again)) await this.#post(request);
-    // Nothing left: give something back, so that the next one competes for it.
-    if (outcome === "refused" || outcome === "waits") await this.#releaseOne(isStopped);
+    // Nothing left: what is given back is what the next ones compete for.
+    const isRoomScarce = outcome === "refused" || outcome === "waits";
+    if (isRoomScarce && random.chance(GIVES_BACK)) await this.#releaseOne(isStopped);
     await this.#lookAtOne();
   }
 
