@@ -62,7 +62,7 @@ const CAMPAIGNS: readonly Campaign[] = [
     name: "histories",
     title: "Histories of real clients",
     command: "chaos:histories",
-    sums: ["histories", "calls", "strikes"],
+    sums: ["histories", "undecided", "calls", "waited", "strikes"],
   },
   {
     name: "api-fuzz",

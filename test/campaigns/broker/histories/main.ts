@@ -12,7 +12,7 @@ import { runHistories } from "./run-histories.ts";
 const TOGETHER = 4;
 
 await campaignProgram("chaos:histories", { count: 8, seed: ANY_SEED }, async ({ count, seed }) => {
-  const total = { histories: 0, undecided: 0, calls: 0, strikes: 0 };
+  const total = { histories: 0, undecided: 0, calls: 0, waited: 0, strikes: 0 };
   const violations: string[] = [];
   const target = await oneBroker();
   try {
@@ -22,11 +22,12 @@ await campaignProgram("chaos:histories", { count: 8, seed: ANY_SEED }, async ({ 
       total.histories += result.histories;
       total.undecided += result.undecided;
       total.calls += result.calls;
+      total.waited += result.waited;
       total.strikes += result.strikes.length;
       violations.push(...result.violations);
       const undecided = total.undecided === 0 ? "" : `, ${total.undecided} undecided`;
       console.log(
-        `${total.histories} histories of ${total.calls} calls under ${total.strikes} strikes${undecided}`,
+        `${total.histories} histories of ${total.calls} calls, ${total.waited} waited, under ${total.strikes} strikes${undecided}`,
       );
     }
   } finally {

@@ -27,6 +27,8 @@ export interface HistoriesResult {
   /** Histories for which the search was given up: too many calls were never answered. */
   readonly undecided: number;
   readonly calls: number;
+  /** Requests that were told that they wait. */
+  readonly waited: number;
   readonly strikes: readonly Strike[];
   readonly violations: readonly string[];
 }
@@ -87,6 +89,7 @@ export async function runHistories(
     histories: count,
     undecided: bad.filter(({ isLinearizable }) => isLinearizable === "undecided").length,
     calls: histories.reduce((sum, { size }) => sum + size, 0),
+    waited: histories.reduce((sum, { waited }) => sum + waited, 0),
     strikes,
     violations: [
       ...strikes.flatMap(({ problems: own = [] }) => own),

@@ -28,6 +28,14 @@ export class History {
     return this.#calls.size;
   }
 
+  /** How many requests were told that they wait. */
+  get waited(): number {
+    const waiting = [...this.#calls].flatMap(({ call: { operation, returned } }) =>
+      returned?.result.kind === "waiting" ? keysIn(operation) : [],
+    );
+    return new Set(waiting).size;
+  }
+
   invoke(operation: ProviderOperation): Return {
     const line = { call: { operation, invokedAt: this.#moment++ } as ProviderCall };
     this.#calls.add(line);
