@@ -11,16 +11,31 @@ export interface LedgerReservation {
   readonly key: string | undefined;
 }
 
+/** A request that waits, or has left the queue without a reservation. */
+export interface LedgerWaiting {
+  readonly id: string;
+  readonly requester: string;
+  readonly phase: Phase;
+  readonly reason: string | undefined;
+  readonly asked: ResourceVector;
+  readonly key: string | undefined;
+  readonly until: number;
+  readonly endedAt: number | undefined;
+}
+
 /** A provider as the broker sees it. */
 export interface ProviderTotals {
   readonly clusterId: string;
   readonly allocatable: ResourceVector;
   /** The broker's own sum. */
   readonly reserved: ResourceVector;
+  /** What the broker may still lend. */
+  readonly available: ResourceVector;
 }
 
 /** All that the broker knows at one moment. */
 export interface LedgerSnapshot {
   readonly reservations: readonly LedgerReservation[];
+  readonly waiting: readonly LedgerWaiting[];
   readonly providers: readonly ProviderTotals[];
 }

@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  decisionSchema,
-  errorSchema,
-  HEADER,
-  PATH,
-  type ReservationDTO,
-  reservationSchema,
-  validate,
-} from "@resource-broker/contract";
+import { decisionSchema, errorSchema, PATH, validate } from "@resource-broker/contract";
 import {
   type BrokerClient,
   type BrokerReply,
@@ -16,7 +8,8 @@ import {
   type SeededRandom,
 } from "@resource-broker/testkit";
 import type { Gate } from "./gate.ts";
-import { newTrackedRequest, type TrackedRequest } from "./tracked-request.ts";
+import { hearReply, type KnownBefore, knownOf } from "./hear-reply.ts";
+import { isReservationHeld, isWaiting, newTrackedRequest, type TrackedRequest } from "./tracked-request.ts";
 
 /** How often a client misbehaves. */
 const MISBEHAVIOUR = { hangUpMidway: 0.05, hangUpAfter: 0.15, twins: 0.15, again: 0.1 };
@@ -25,6 +18,15 @@ const LONGEST_PAUSE_MS = 40;
 /** Enough for a broker to be killed and to come back, a minute at least. */
 const MOST_TRIES = 3000;
 const LARGEST = { cpu: 4, memoryGi: 8 };
+/** Far below what the policy allows a tenant; so many of all clients fit into the fleet when nothing else does. */
+const MOST_WAITING = 6;
+/** Most wait longer than a campaign lasts. A broker that has just started lets nobody's time run out. */
+const WAITS = { briefly: "1s", long: "1h", brief: 0.1 };
+/** How often a client asks what has become of one that waits; and what it gives back when there is no room. */
+const LOOKS = 0.3;
+const LEAVES_THE_QUEUE = 0.25;
+/** How often it gives something back when there is no room: so seldom that the queue grows until clients may not wait any more. */
+const GIVES_BACK = 0.4;
 
 export interface LoadClientDeps {
   readonly client: BrokerClient;
@@ -32,12 +34,15 @@ export interface LoadClientDeps {
   readonly random: SeededRandom;
   readonly requests: TrackedRequest[];
   readonly problems: string[];
+  /** The part of its requests that wait if there is no room. */
+  readonly patience: number;
   /** Called when an order is acknowledged. */
   readonly onAcknowledged: () => void;
 }
 
 type Call = (client: BrokerClient, mischief: Pick<CallOptions, "hangUp">) => Promise<BrokerReply>;
-type Outcome = "acknowledged" | "refused" | "try again";
+/** "left": it was released while the question was on its way. */
+type Outcome = "acknowledged" | "waits" | "left" | "refused" | "try again";
 
 /** A load client: repeats each request with its key until it gets an answer. */
 export class LoadClient {
@@ -49,56 +54,124 @@ export class LoadClient {
   }
 
   async reserve(isStopped: () => boolean): Promise<void> {
-    const { client, random, requests } = this.#deps;
-    const size = { cpu: random.between(1, LARGEST.cpu), memoryGi: random.between(1, LARGEST.memoryGi) };
-    const request = newTrackedRequest(client.clusterId, `key-${this.#own.length}`, size);
-    this.#own.push(request);
-    requests.push(request);
-    let outcome: Outcome = "try again";
-    while (outcome === "try again" && !isStopped()) {
-      // The same request may be on its way twice: a proxy or an impatient client repeats it.
-      const copies = random.chance(MISBEHAVIOUR.twins) ? 2 : 1;
-      const outcomes = await Promise.all(Array.from({ length: copies }, () => this.#post(request)));
-      outcome = outcomes.find((each) => each !== "try again") ?? "try again";
-      if (outcome === "try again") await this.#pause();
-    }
-    if (outcome === "acknowledged" && random.chance(MISBEHAVIOUR.again)) await this.#post(request);
-    // Nothing left: give something back, so that the next one competes for it.
-    if (outcome === "refused") await this.#releaseOne(isStopped);
+    const { random } = this.#deps;
+    const request = this.#newRequest();
+    const outcome = await this.#askUntilAnswered(request, isStopped);
+    const isKnown = outcome === "acknowledged" || outcome === "waits";
+    if (isKnown && random.chance(MISBEHAVIOUR.again)) await this.#post(request);
+    // Nothing left: what is given back is what the next ones compete for.
+    const isRoomScarce = outcome === "refused" || outcome === "waits";
+    if (isRoomScarce && random.chance(GIVES_BACK)) await this.#releaseOne(isStopped);
+    await this.#lookAtOne();
   }
 
-  async #post(order: TrackedRequest): Promise<Outcome> {
-    const { key, size } = order;
-    const body = reservationBody(size);
-    const wasAcknowledged = order.acknowledged !== undefined;
-    const reply = await this.#answerTo(order, (client, mischief) =>
+  async #askUntilAnswered(request: TrackedRequest, isStopped: () => boolean): Promise<Outcome> {
+    while (!isStopped()) {
+      // The same request may be on its way twice: a proxy or an impatient client repeats it.
+      const copies = this.#deps.random.chance(MISBEHAVIOUR.twins) ? 2 : 1;
+      const outcomes = await Promise.all(Array.from({ length: copies }, () => this.#post(request)));
+      const outcome = outcomes.find((each) => each !== "try again");
+      if (outcome !== undefined) return outcome;
+      await this.#pause();
+    }
+    return "try again";
+  }
+
+  /** Gives back all that it holds; what was never acknowledged stays. */
+  async releaseAll(): Promise<void> {
+    for (const request of this.#own.filter(isReservationHeld)) await this.#release(request, () => false);
+  }
+
+  #newRequest(): TrackedRequest {
+    const { client, random, requests, patience } = this.#deps;
+    const size = { cpu: random.between(1, LARGEST.cpu), memoryGi: random.between(1, LARGEST.memoryGi) };
+    const waits =
+      patience > 0 && random.chance(patience) && this.#own.filter(isWaiting).length < MOST_WAITING;
+    const waitFor = waits ? { waitFor: random.chance(WAITS.brief) ? WAITS.briefly : WAITS.long } : {};
+    const request = newTrackedRequest(client.clusterId, `key-${this.#own.length}`, { ...size, ...waitFor });
+    this.#own.push(request);
+    requests.push(request);
+    return request;
+  }
+
+  async #post(request: TrackedRequest): Promise<Outcome> {
+    const { key, size, waitFor } = request;
+    const body = { ...reservationBody(size), ...(waitFor === undefined ? {} : { wait: { for: waitFor } }) };
+    const before = knownOf(request);
+    const reply = await this.#answerTo(request, (client, mischief) =>
       client.request("POST", PATH.reservations, { key, body, ...mischief }),
     );
     if (reply === undefined) return "try again";
-    if (reply.status === 200 || reply.status === 201) return this.#acknowledge(order, reply);
-    if (reply.status === 409 && order.acknowledged === undefined) return "refused";
+    if (reply.status < 300) return this.#hear(request, reply, before);
+    const isRefusal = reply.status === 409 && waitFor === undefined;
+    return isRefusal ? this.#hearRefusal(request, reply, before) : this.#hearOther(request, reply);
+  }
+
+  #hearRefusal(request: TrackedRequest, reply: BrokerReply, before: KnownBefore): Outcome | Promise<Outcome> {
+    if (request.acknowledged === undefined) return "refused";
     // A refusal binds no key: of two copies sent at once, one may be refused before the other is granted, and be told so
     // after it. The broker's own record must say that it was in this order.
-    if (reply.status === 409 && !wasAcknowledged) return this.#checkOrderOf(reply, order);
-    return this.#checkReply(reply, `asking for ${order.key}`);
+    if (before.acknowledged === undefined) return this.#checkOrderOf(reply, request);
+    return this.#checkReply(reply, `asking for ${request.key}`);
+  }
+
+  /** The key of one that is released while it waits is closed. */
+  #hearOther({ key, waitFor, release }: TrackedRequest, reply: BrokerReply): Outcome {
+    const mayBeClosed = waitFor !== undefined && release !== "not asked";
+    return reply.status === 410 && mayBeClosed ? "left" : this.#checkReply(reply, `asking for ${key}`);
+  }
+
+  #hear(request: TrackedRequest, reply: BrokerReply, before: KnownBefore): Outcome {
+    this.#deps.problems.push(...hearReply(request, reply, before));
+    if (request.hasLeft) return "left";
+    this.#deps.onAcknowledged();
+    return request.acknowledged === undefined ? "waits" : "acknowledged";
+  }
+
+  /** Asks what has become of one that waits, by its ID or with its key. */
+  async #lookAtOne(): Promise<void> {
+    const { random } = this.#deps;
+    const request = this.#deps.patience > 0 ? random.pick(this.#own.filter(isWaiting)) : undefined;
+    if (request?.queued === undefined || !random.chance(LOOKS)) return;
+    if (random.chance(0.5)) return void (await this.#post(request));
+    const { id } = request.queued;
+    const before = knownOf(request);
+    const reply = await this.#answerTo(request, (client) => client.request("GET", PATH.reservation(id)));
+    if (reply?.status === 200) this.#hear(request, reply, before);
+    else if (reply !== undefined) this.#checkReply(reply, `reading ${request.key}`);
   }
 
   async #releaseOne(isStopped: () => boolean): Promise<void> {
-    const held = this.#own.filter(
-      ({ acknowledged, release }) => acknowledged !== undefined && release === "not asked",
-    );
-    const order = this.#deps.random.pick(held);
-    if (order?.acknowledged === undefined) return;
-    order.release = "asked";
-    const path = PATH.reservation(order.acknowledged.id);
-    while (order.release === "asked" && !isStopped()) {
-      const reply = await this.#answerTo(order, (client, mischief) =>
+    const { random } = this.#deps;
+    const held = this.#own.filter(isReservationHeld);
+    const waiting = this.#own.filter((each) => isWaiting(each) && each.release === "not asked");
+    const leaves = waiting.length > 0 && (held.length === 0 || random.chance(LEAVES_THE_QUEUE));
+    const request = random.pick(leaves ? waiting : held);
+    if (request !== undefined) await this.#release(request, isStopped);
+  }
+
+  async #release(request: TrackedRequest, isStopped: () => boolean): Promise<void> {
+    const path = this.#pathToRelease(request);
+    request.release = "asked";
+    while (request.release === "asked" && !isStopped()) {
+      const before = knownOf(request);
+      const reply = await this.#answerTo(request, (client, mischief) =>
         client.request("DELETE", path, mischief),
       );
-      if (reply?.status === 200) order.release = "acknowledged";
-      else if (reply !== undefined) this.#checkReply(reply, `releasing ${order.key}`);
-      if (order.release === "asked") await this.#pause();
+      if (reply?.status === 200) {
+        this.#deps.problems.push(...hearReply(request, reply, before));
+        request.release = "acknowledged";
+        return;
+      }
+      if (reply !== undefined) this.#checkReply(reply, `releasing ${request.key}`);
+      await this.#pause();
     }
+  }
+
+  #pathToRelease({ acknowledged, queued, key }: TrackedRequest): string {
+    if (acknowledged !== undefined) return PATH.reservation(acknowledged.id);
+    const isByKey = queued === undefined || this.#deps.random.chance(0.5);
+    return isByKey ? PATH.releaseByKey(key) : PATH.reservation(queued.id);
   }
 
   async #checkOrderOf({ body }: BrokerReply, request: TrackedRequest): Promise<Outcome> {
@@ -134,23 +207,6 @@ export class LoadClient {
     });
   }
 
-  #acknowledge(request: TrackedRequest, { status, body, headers }: BrokerReply): Outcome {
-    const read = validate(reservationSchema, body);
-    if (!read.ok)
-      return this.#complain(`${request.key}: no reservation in the reply: ${JSON.stringify(body)}`);
-    const { id, targetClusterID: provider, status: state } = read.value;
-    const isReplay = headers[HEADER.idempotencyReplayed.toLowerCase()] === "true";
-    if (isReplay === (status === 201)) this.#complain(`${request.key}: ${status}, replayed: ${isReplay}`);
-    if (status === 201) request.created++;
-    if (request.created > 1) this.#complain(`${request.key} of ${request.requester} was made twice`);
-    const known = request.acknowledged ?? { id, provider, reservedAt: state.reservedAt ?? "" };
-    if (known.id !== id || known.provider !== provider || !isOrdered(request, read.value))
-      this.#complain(`${request.key} was ${known.id} at ${known.provider}, and is ${id} at ${provider}`);
-    request.acknowledged = known;
-    this.#deps.onAcknowledged();
-    return "acknowledged";
-  }
-
   /** Too busy, or too often: said so politely, and nothing was booked. Anything else is wrong. */
   #checkReply({ status, body }: BrokerReply, doing: string): Outcome {
     if (status === 429 || status === 503) return "try again";
@@ -173,14 +229,4 @@ export class LoadClient {
   #pause(): Promise<void> {
     return sleep(this.#deps.random.between(1, LONGEST_PAUSE_MS));
   }
-}
-
-function isOrdered({ requester, key, size }: TrackedRequest, reservation: ReservationDTO): boolean {
-  const { requestedResources: held, requesterID, key: heldKey } = reservation;
-  return (
-    requesterID === requester &&
-    heldKey === key &&
-    held.cpu === String(size.cpu) &&
-    held.memory === `${size.memoryGi}Gi`
-  );
 }

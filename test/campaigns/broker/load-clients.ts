@@ -10,6 +10,8 @@ export interface LoadClientsOptions {
   readonly ordersEach?: number;
   /** Orders of one client at the same time. */
   readonly lanes: number;
+  /** The part of the orders that wait if there is no room. Absent: none. */
+  readonly patience?: number;
 }
 
 /** Many clients that order at the same time, hang up, repeat themselves and give back. */
@@ -25,9 +27,12 @@ export interface LoadClients {
   readonly pause: () => Promise<void>;
   readonly resume: () => void;
   readonly stop: () => Promise<void>;
+  /** Gives back what every client holds, once they have stopped. */
+  readonly releaseAll: () => Promise<void>;
 }
 
-export function startLoadClients({ clients, random, ordersEach, lanes }: LoadClientsOptions): LoadClients {
+export function startLoadClients(options: LoadClientsOptions): LoadClients {
+  const { clients, random, ordersEach, lanes, patience = 0 } = options;
   const requests: TrackedRequest[] = [];
   const problems: string[] = [];
   const gate = new Gate();
@@ -39,15 +44,19 @@ export function startLoadClients({ clients, random, ordersEach, lanes }: LoadCli
     for (const notify of notified) notify();
   };
 
-  const runClient = async (client: BrokerClient, number: number): Promise<void> => {
-    const loadClient = new LoadClient({
-      client,
-      gate,
-      random: random.fork(number),
-      requests,
-      problems,
-      onAcknowledged,
-    });
+  const loadClients = clients.map(
+    (client, number) =>
+      new LoadClient({
+        client,
+        gate,
+        random: random.fork(number),
+        requests,
+        problems,
+        patience,
+        onAcknowledged,
+      }),
+  );
+  const runClient = async (loadClient: LoadClient): Promise<void> => {
     let left = ordersEach ?? Number.POSITIVE_INFINITY;
     const lane = async (): Promise<void> => {
       while (left-- > 0 && !isStopped) await loadClient.reserve(() => isStopped);
@@ -55,7 +64,7 @@ export function startLoadClients({ clients, random, ordersEach, lanes }: LoadCli
     await Promise.all(Array.from({ length: lanes }, lane));
   };
 
-  const done = Promise.all(clients.map(runClient)).then(() => undefined);
+  const done = Promise.all(loadClients.map(runClient)).then(() => undefined);
   return {
     requests,
     problems,
@@ -68,5 +77,6 @@ export function startLoadClients({ clients, random, ordersEach, lanes }: LoadCli
       gate.open();
       await done;
     },
+    releaseAll: () => Promise.all(loadClients.map((each) => each.releaseAll())).then(() => undefined),
   };
 }

@@ -48,12 +48,13 @@ await campaignProgram("chaos:broker", FLAGS, async (flags) => {
     now: Date.now,
   });
   await server?.dispose();
-  const { orders, acknowledged, released } = counts;
+  const { orders, acknowledged, released, waited, grantedFromQueue, leftQueue } = counts;
   const byKind = countsByKind(strikes);
   const failoverMs = downTimes(strikes, "kill");
   console.log(
     `${strikes.length} strikes (${describe(byKind)}): ${orders} orders, ${acknowledged} acknowledged, ${released} released`,
   );
+  console.log(`${waited} waited: ${grantedFromQueue} granted from the queue, ${leftQueue} left it`);
   console.log(`served again after a kill: ${describe(failoverMs)} ms`);
   return server === undefined
     ? { campaign: "broker-kill", figures: { seed, ...byKind, ...counts }, violations }

@@ -1,4 +1,3 @@
-import { parseResources, type ResourceVector } from "@resource-broker/base";
 import { type Store, sqliteStore, verifyLedger } from "@resource-broker/broker";
 import {
   CHAIN_START,
@@ -8,50 +7,13 @@ import {
   postgresStore,
   readAddress,
 } from "@resource-broker/broker/testing";
-import {
-  advertisementPages,
-  type CallSender,
-  readAll,
-  reservationPages,
-  schemaFor,
-} from "@resource-broker/client";
-import {
-  describeProblems,
-  type ReservationDTO,
-  type ResourceQuantitiesDTO,
-  type Schema,
-  validate,
-} from "@resource-broker/contract";
 import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
 import { recordsOf } from "@resource-broker/domain/testing";
-import {
-  type BrokerClient,
-  type BrokerReply,
-  kubeClientFor,
-  MACHINE_CLOCK,
-  NO_LOG,
-} from "@resource-broker/testkit";
-import type { LedgerReservation, LedgerSnapshot } from "./ledger-snapshot.ts";
+import { kubeClientFor, MACHINE_CLOCK, NO_LOG } from "@resource-broker/testkit";
+import type { LedgerSnapshot } from "./ledger-snapshot.ts";
 
 /** The name under which a shared store is opened. */
 const AUDITOR = "auditor";
-
-/** Reads the broker's books over its API: every requester its own, and the admin all, which must be the same. */
-export async function snapshotFromApi(
-  admin: BrokerClient,
-  requesters: readonly BrokerClient[],
-): Promise<LedgerSnapshot> {
-  const own = await seenByAll(admin, requesters);
-  const advertisements = await readAll(retryingSender(admin), advertisementPages());
-  return {
-    reservations: own.map(reservationOf),
-    providers: advertisements.map(({ clusterID, resources: { allocatable, reserved } }) => ({
-      clusterId: clusterID,
-      allocatable: vectorOf(allocatable),
-      reserved: vectorOf(reserved ?? { cpu: "0", memory: "0" }),
-    })),
-  };
-}
 
 /** Reads the same from the file of a broker that is not running. */
 export async function snapshotFromSqlite(directory: string): Promise<LedgerSnapshot> {
@@ -116,6 +78,7 @@ function snapshotOf(records: LedgerRecords): LedgerSnapshot {
   const rebuilt = recordsOf(ledger);
   if (rebuilt.reservations.length !== records.reservations.length)
     throw new Error("a reservation is there twice");
+  if (rebuilt.waiting.length !== records.waiting.length) throw new Error("a waiting request is there twice");
   return {
     reservations: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key }) => ({
       id,
@@ -125,88 +88,20 @@ function snapshotOf(records: LedgerRecords): LedgerSnapshot {
       granted,
       key,
     })),
-    providers: [...ledger.accounts.values()].flatMap(({ clusterId, advertisement, reserved }) =>
-      advertisement === undefined ? [] : [{ clusterId, allocatable: advertisement.allocatable, reserved }],
+    waiting: rebuilt.waiting.map(({ id, requester, phase, reason, request, key, until, endedAt }) => ({
+      id,
+      requester,
+      phase,
+      reason,
+      asked: request.resources,
+      key,
+      until,
+      endedAt,
+    })),
+    providers: [...ledger.accounts.values()].flatMap(({ clusterId, advertisement, reserved, available }) =>
+      advertisement === undefined
+        ? []
+        : [{ clusterId, allocatable: advertisement.allocatable, reserved, available }],
     ),
   };
-}
-
-async function seenByAll(
-  admin: BrokerClient,
-  requesters: readonly BrokerClient[],
-): Promise<ReservationDTO[]> {
-  let before = "";
-  for (;;) {
-    const own = (await Promise.all(requesters.map((client) => listAll(client, "requester")))).flat();
-    const [seen, all] = [namesIn(own), namesIn(await listAll(admin))];
-    if (seen === all) return own;
-    // A call whose client hung up may have been carried out in between: then the next reading is another one.
-    if (seen + all === before) throw new Error("an admin and the requesters see different reservations");
-    before = seen + all;
-  }
-}
-
-function namesIn(list: readonly ReservationDTO[]): string {
-  return list
-    .map(({ id }) => id)
-    .sort()
-    .join("\n");
-}
-
-function listAll(client: BrokerClient, role?: "requester"): Promise<readonly ReservationDTO[]> {
-  return readAll(retryingSender(client), reservationPages(role));
-}
-
-function retryingSender(client: BrokerClient): CallSender {
-  return {
-    request: async ({ path, schema }) => {
-      const reply = await getWithRetry(client, path);
-      return { value: bodyOf(schemaFor(schema, reply.body), reply), headers: reply.headers };
-    },
-  };
-}
-
-/** A client that has just been busy may have used up its share of calls; of several replicas one may be down. */
-async function getWithRetry(client: BrokerClient, path: string): Promise<BrokerReply> {
-  for (let left = MOST_TRIES; ; left--) {
-    const reply = await client.request("GET", path).catch((error: unknown) => {
-      if (left === 0) throw error;
-    });
-    if (reply !== undefined && reply.status !== 429 && reply.status !== 503) return reply;
-    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
-  }
-}
-
-const MOST_TRIES = 100;
-const RETRY_DELAY_MS = 100;
-
-function bodyOf<T>(schema: Schema<T>, { status, body }: BrokerReply): T {
-  if (status !== 200) throw new Error(`unexpected reply: ${status} ${JSON.stringify(body)}`);
-  const read = validate(schema, body);
-  if (!read.ok) throw new Error(describeProblems(read.problems));
-  return read.value;
-}
-
-function reservationOf({
-  id,
-  requesterID,
-  targetClusterID,
-  status,
-  requestedResources,
-  key,
-}: ReservationDTO): LedgerReservation {
-  return {
-    id,
-    requester: requesterID,
-    provider: targetClusterID,
-    phase: status.phase,
-    granted: vectorOf(requestedResources),
-    key,
-  };
-}
-
-function vectorOf(quantities: ResourceQuantitiesDTO): ResourceVector {
-  const read = parseResources(quantities, "up");
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return read.resources;
 }

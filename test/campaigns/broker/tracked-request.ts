@@ -5,23 +5,45 @@ export interface TrackedRequest {
   readonly requester: string;
   readonly key: string;
   readonly size: Size;
+  /** How long it waits if there is no room. Absent: it is refused then. */
+  readonly waitFor?: string;
+  /** Once a reply has said that it waits. */
+  queued: { readonly id: string } | undefined;
   /** Once a reply has said so. */
   acknowledged: { readonly id: string; readonly provider: string; readonly reservedAt: string } | undefined;
-  /** Replies that said the reservation is new: never more than one. */
+  /** Replies that said the reservation, or the place in the queue, is new: never more than one. */
   created: number;
   /** Attempts that nobody answered: they may have booked or not. */
   unanswered: number;
   release: "not asked" | "asked" | "acknowledged";
+  /** A reply has said that it left the queue without a reservation: it never gets one. */
+  hasLeft: boolean;
 }
 
-export function newTrackedRequest(requester: string, key: string, size: Size): TrackedRequest {
+export function newTrackedRequest(
+  requester: string,
+  key: string,
+  { waitFor, ...size }: Size & { readonly waitFor?: string },
+): TrackedRequest {
   return {
     requester,
     key,
     size,
+    ...(waitFor === undefined ? {} : { waitFor }),
+    queued: undefined,
     acknowledged: undefined,
     created: 0,
     unanswered: 0,
     release: "not asked",
+    hasLeft: false,
   };
+}
+
+/** As far as its client knows. */
+export function isWaiting({ queued, acknowledged, hasLeft }: TrackedRequest): boolean {
+  return queued !== undefined && acknowledged === undefined && !hasLeft;
+}
+
+export function isReservationHeld({ acknowledged, release }: TrackedRequest): boolean {
+  return acknowledged !== undefined && release === "not asked";
 }

@@ -8,8 +8,9 @@ import {
   type ResourceVector,
   resourceVector,
 } from "@resource-broker/base";
-import { isLive } from "@resource-broker/domain";
-import type { LedgerReservation, LedgerSnapshot, ProviderTotals } from "./ledger-snapshot.ts";
+import { isFinal, isLive } from "@resource-broker/domain";
+import type { LedgerReservation, LedgerSnapshot, LedgerWaiting, ProviderTotals } from "./ledger-snapshot.ts";
+import { mayLeave, problemsIn } from "./hear-reply.ts";
 import type { TrackedRequest } from "./tracked-request.ts";
 
 const GI = 2 ** 30;
@@ -24,39 +25,89 @@ export interface Drained {
 /** Compares what clients were told with what the broker has. Nobody may be changing it meanwhile. */
 export function violations(
   requests: readonly TrackedRequest[],
-  { reservations, providers }: LedgerSnapshot,
+  { reservations, waiting, providers }: LedgerSnapshot,
   drained?: Drained,
 ): string[] {
   const byKey = groupByKey(reservations);
+  const waitingByKey = groupByKey(waiting);
   return [
     ...(drained === undefined ? [] : lentByDrained(requests, byKey, drained)),
-    ...requests.flatMap((request) =>
-      violationsOf(request, byKey.get(nameOf(request.requester, request.key)) ?? []),
-    ),
-    ...unrequested(requests, byKey),
+    ...requests.flatMap((request) => {
+      const name = nameOf(request.requester, request.key);
+      return violationsOf(request, byKey.get(name) ?? [], waitingByKey.get(name) ?? []);
+    }),
+    ...unrequested(requests, [...byKey.keys(), ...waitingByKey.keys()]),
     ...providers.flatMap((provider) => wrongSums(provider, reservations)),
   ];
 }
 
-function violationsOf(request: TrackedRequest, found: readonly LedgerReservation[]): string[] {
-  const { acknowledged, unanswered, key, requester } = request;
-  const name = `${key} of ${requester}`;
+function violationsOf(
+  request: TrackedRequest,
+  found: readonly LedgerReservation[],
+  waiting: readonly LedgerWaiting[],
+): string[] {
   const [reservation] = found;
+  const [entry] = waiting;
+  const name = `${request.key} of ${request.requester}`;
   if (found.length > 1) return [`${name} is booked ${found.length} times`];
-  if (reservation === undefined) {
-    return acknowledged === undefined ? [] : [`${name} was acknowledged as ${acknowledged.id} and is lost`];
-  }
-  if (acknowledged === undefined) {
-    // A refusal that was heard is final; only what nobody answered may have been booked.
-    return unanswered > 0 ? [] : [`${name} is booked though every attempt was refused`];
-  }
-  return [...wrongReservation(acknowledged, request, reservation), ...wrongPhase(request, reservation)].map(
-    (problem) => `${name}: ${problem}`,
-  );
+  if (waiting.length > 1) return [`${name} waits ${waiting.length} times`];
+  if (reservation !== undefined && entry !== undefined)
+    return [`${name} is booked as ${reservation.id} and waits as ${entry.id}`];
+  if (reservation !== undefined) return wrongBooking(request, reservation).map(withName(name));
+  return (entry === undefined ? lost(request) : wrongEntry(request, entry)).map(withName(name));
+}
+
+function withName(name: string): (problem: string) => string {
+  return (problem) => `${name} ${problem}`;
+}
+
+function lost({ acknowledged, queued }: TrackedRequest): string[] {
+  if (acknowledged !== undefined) return [`was acknowledged as ${acknowledged.id} and is lost`];
+  return queued === undefined ? [] : [`was told that it waits as ${queued.id} and is lost`];
+}
+
+function wrongBooking(request: TrackedRequest, reservation: LedgerReservation): string[] {
+  const { acknowledged, queued } = request;
+  // A refusal that was heard is final; only what nobody answered may have been booked.
+  if (isUnknown(request)) return request.unanswered > 0 ? [] : ["is booked though every attempt was refused"];
+  const { id, provider } = reservation;
+  // Whoever waits is told of its provider when it asks again.
+  const told = acknowledged ?? { id: queued?.id ?? "", provider };
+  const problems = [...wrongReservation(told, request, reservation), ...wrongPhase(request, reservation)];
+  if (request.hasLeft) problems.push(`has left the queue and is booked as ${id}`);
+  return problems;
+}
+
+function wrongEntry(request: TrackedRequest, entry: LedgerWaiting): string[] {
+  const { acknowledged, queued, waitFor, size, unanswered } = request;
+  const told = acknowledged ?? queued ?? entry;
+  return problemsIn([
+    [waitFor === undefined, "waits and did not ask to"],
+    [isUnknown(request) && unanswered === 0, "waits though every attempt was refused"],
+    [told.id !== entry.id, `was told that it is ${told.id}, and waits as ${entry.id}`],
+    [acknowledged !== undefined, `was acknowledged as ${acknowledged?.id} and waits`],
+    [!equals(entry.asked, vectorOf(size)), `waits for ${describeResources(entry.asked)}`],
+    ...(isFinal(entry.phase) ? wrongEnd(request, entry) : wrongWait(request)),
+  ]);
+}
+
+function wrongWait({ hasLeft, release }: TrackedRequest): [boolean, string][] {
+  return [[hasLeft || release === "acknowledged", "was released and waits"]];
+}
+
+function wrongEnd(
+  request: TrackedRequest,
+  { reason, until, endedAt = Number.NaN }: LedgerWaiting,
+): [boolean, string][] {
+  return [[!mayLeave(request, { reason, until, endedAt }), `left the queue by ${reason}`]];
+}
+
+function isUnknown({ acknowledged, queued }: TrackedRequest): boolean {
+  return acknowledged === undefined && queued === undefined;
 }
 
 function wrongReservation(
-  acknowledged: NonNullable<TrackedRequest["acknowledged"]>,
+  acknowledged: Pick<LedgerReservation, "id" | "provider">,
   { size }: TrackedRequest,
   { id, provider, granted }: LedgerReservation,
 ): string[] {
@@ -65,9 +116,12 @@ function wrongReservation(
     const expected = `acknowledged as ${acknowledged.id} at ${acknowledged.provider}`;
     problems.push(`${expected}, booked as ${id} at ${provider}`);
   }
-  const ordered = resourceVector({ cpuMillis: size.cpu * 1000, memoryBytes: size.memoryGi * GI });
-  if (!equals(granted, ordered)) problems.push(`holds ${describeResources(granted)}`);
+  if (!equals(granted, vectorOf(size))) problems.push(`holds ${describeResources(granted)}`);
   return problems;
+}
+
+function vectorOf({ cpu, memoryGi }: TrackedRequest["size"]): ResourceVector {
+  return resourceVector({ cpuMillis: cpu * 1000, memoryBytes: memoryGi * GI });
 }
 
 function wrongPhase({ release }: TrackedRequest, { phase }: LedgerReservation): string[] {
@@ -75,21 +129,22 @@ function wrongPhase({ release }: TrackedRequest, { phase }: LedgerReservation): 
   return release === "not asked" && !isLive(phase) ? [`is ${phase}, and nobody asked for that`] : [];
 }
 
-function groupByKey(reservations: readonly LedgerReservation[]): Map<string, LedgerReservation[]> {
-  const byKey = new Map<string, LedgerReservation[]>();
-  for (const reservation of reservations) {
-    const name = nameOf(reservation.requester, reservation.key ?? "");
-    byKey.set(name, [...(byKey.get(name) ?? []), reservation]);
+function groupByKey<T extends { readonly requester: string; readonly key: string | undefined }>(
+  found: readonly T[],
+): Map<string, T[]> {
+  const byKey = new Map<string, T[]>();
+  for (const each of found) {
+    const name = nameOf(each.requester, each.key ?? "");
+    const known = byKey.get(name);
+    if (known === undefined) byKey.set(name, [each]);
+    else known.push(each);
   }
   return byKey;
 }
 
-function unrequested(
-  requests: readonly TrackedRequest[],
-  byKey: ReadonlyMap<string, readonly LedgerReservation[]>,
-): string[] {
+function unrequested(requests: readonly TrackedRequest[], found: readonly string[]): string[] {
   const ordered = new Set(requests.map(({ requester, key }) => nameOf(requester, key)));
-  return [...byKey.keys()].filter((name) => !ordered.has(name)).map((name) => `nobody ordered ${name}`);
+  return found.filter((name) => !ordered.has(name)).map((name) => `nobody ordered ${name}`);
 }
 
 function wrongSums(
@@ -134,6 +189,21 @@ function heldAt(clusterId: string, reservations: readonly LedgerReservation[]): 
 
 function nameOf(requester: string, key: string): string {
   return `${requester}/${key}`;
+}
+
+/** Who waits though there is room, by what the broker says of both. */
+export function waitingInVain({
+  waiting,
+  providers,
+}: Pick<LedgerSnapshot, "waiting" | "providers">): string[] {
+  return waiting.flatMap(({ id, phase, asked }) => {
+    const provider = providers.find(({ available }) => fits(asked, available));
+    return isFinal(phase) || provider === undefined
+      ? []
+      : [
+          `${id} waits for ${describeResources(asked)}, and ${provider.clusterId} has ${describeResources(provider.available)}`,
+        ];
+  });
 }
 
 const SETTLE_MS = 500;

@@ -14,7 +14,7 @@ interface Campaign {
   readonly last?: readonly string[];
 }
 
-const ORDERS = ["orders", "acknowledged", "released"];
+const ORDERS = ["orders", "acknowledged", "released", "waited", "grantedFromQueue", "leftQueue"];
 
 /** The store of replicas whose record names none. */
 const POSTGRES = "postgres";
@@ -25,7 +25,18 @@ const CAMPAIGNS: readonly Campaign[] = [
     name: "simulation",
     title: "Simulation",
     command: "simulate",
-    sums: ["seeds", "steps", "kills", "powerFailures", "grants", "ends", "answers", "histories"],
+    sums: [
+      "seeds",
+      "steps",
+      "kills",
+      "powerFailures",
+      "grants",
+      "queued",
+      "admitted",
+      "ends",
+      "answers",
+      "histories",
+    ],
   },
   {
     name: "starvation",
@@ -57,7 +68,7 @@ const CAMPAIGNS: readonly Campaign[] = [
     name: "histories",
     title: "Histories of real clients",
     command: "chaos:histories",
-    sums: ["histories", "calls", "strikes"],
+    sums: ["histories", "undecided", "calls", "waited", "strikes"],
   },
   {
     name: "api-fuzz",

@@ -164,4 +164,32 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     replace: "elapsedMs < leaseMs && onWallMs > -leaseMs * MAX_CLOCK_SKEW",
     caughtBy: REPLICA_CAMPAIGN,
   },
+  {
+    name: "202: leaves the row of a waiting request when it is granted",
+    file: "packages/broker/src/store/common/changes.ts",
+    find: '  return kind === "adopted" || reservation.generation > 1;',
+    replace: '  return kind === "adopted" || reservation.generation > 1000;',
+    caughtBy: KILL_CAMPAIGN,
+  },
+  {
+    name: "202: starts without those that wait",
+    file: "packages/broker/src/store/sqlite/read-ledger.ts",
+    find: "    waiting: [...all(WAITING)],\n",
+    replace: "    waiting: [...all(WAITING)].slice(0, 0),\n",
+    caughtBy: KILL_CAMPAIGN,
+  },
+  {
+    name: "202: does not write that a request has left the queue",
+    file: "packages/broker/src/store/common/changes.ts",
+    find: '    case "unqueued":\n',
+    replace: '    case "unqueued":\n      return {};\n',
+    caughtBy: KILL_CAMPAIGN,
+  },
+  {
+    name: "202: never looks at the queue after a start",
+    file: "packages/broker/src/engine/create-engine.ts",
+    find: "    this.#sweeper.arm();\n    this.#admission.batchCommitted();\n  };",
+    replace: "    this.#sweeper.arm();\n    this.#admission.stop();\n  };",
+    caughtBy: KILL_CAMPAIGN,
+  },
 ];

@@ -191,4 +191,12 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     replace: "if (ledger.plans.has(entry.id)) before.add(entry.id);",
     caughtBy: PLANS,
   },
+  {
+    name: "answers that a request waits before that is committed",
+    file: "packages/broker/src/engine/create-engine.ts",
+    find: "    const batch = batchOf(decided, { ...about, refusals: this.#refusals });\n",
+    replace:
+      '    const batch = batchOf(decided, { ...about, refusals: this.#refusals });\n    for (const { pending, outcome } of decided) if (outcome.reply.kind === "waiting") pending.resolve(outcome.reply);\n',
+    caughtBy: SIMULATION,
+  },
 ];

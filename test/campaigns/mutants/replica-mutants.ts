@@ -155,4 +155,11 @@ export const REPLICA_MUTANTS: readonly Mutant[] = [
     replace: "if (isHeld) return { isHeld, sentAt: leaseTime(clock), wasHeld: true };",
     caughtBy: testFile("packages/broker/src/store/leader-election.test.ts"),
   },
+  {
+    name: "202: forgets who waits when it writes its log anew",
+    file: `${KUBERNETES}/records.ts`,
+    find: '  for (const entry of waiting.values()) yield line(["waiting", entry]);\n',
+    replace: "  if (waiting.size < 0) return;\n",
+    caughtBy: testFile(`${KUBERNETES}/records.test.ts`),
+  },
 ];

@@ -1,5 +1,12 @@
 import { resourceVector } from "@resource-broker/base";
-import { DEFAULT_POLICY, isLive, type Reservation } from "@resource-broker/domain";
+import {
+  DEFAULT_POLICY,
+  isFinal,
+  isLive,
+  type Reply,
+  type Reservation,
+  type Waiting,
+} from "@resource-broker/domain";
 import {
   clusterOf,
   History,
@@ -13,14 +20,18 @@ import { drawRates } from "./environment/faults.ts";
 import type { ApiCall, ApiReply } from "./environment/network.ts";
 
 const CAPACITY_CPU = 8;
-const REQUESTERS = ["rome", "quito", "lima"] as const;
+const PROVIDERS = [
+  { provider: "paris", requesters: ["rome", "quito", "lima"] },
+  { provider: "tokyo", requesters: ["oslo", "cairo", "hanoi"] },
+] as const;
 const LANES = 2;
+const DAY_MS = 24 * 60 * 60_000;
 const REST_MS = 60_000;
 const LONGEST_PAUSE_MS = 200;
 
 /**
- * A world with nothing but reserving, releasing and reading at providers that never change: all that is seen there must
- * be explained by one call after the other.
+ * A world with nothing but reserving, waiting, releasing and reading at providers that never change: all that is seen there
+ * must be explained by one call after the other. Nothing ends or times out by itself.
  */
 export async function runLinearizability(
   random: SeededRandom,
@@ -33,14 +44,17 @@ export async function runLinearizability(
   const environment = new Environment({
     random: random.fork(2),
     rates,
-    policy: { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINITY },
+    policy: { ...DEFAULT_POLICY, stalenessMs: Number.POSITIVE_INFINITY, activationTimeoutMs: DAY_MS },
     maxWaiting: random.pick([1000, 4]) ?? 1000,
-    parties: REQUESTERS,
+    parties: PROVIDERS.flatMap(({ requesters }) => requesters),
     longestJumpMs: 60_000,
     notify: () => undefined,
   });
-  const histories = [new History("paris", CAPACITY_CPU), new History("tokyo", CAPACITY_CPU)] as const;
-  for (const { provider } of histories) {
+  const worlds = PROVIDERS.map(({ provider, requesters }) => ({
+    history: new History(provider, CAPACITY_CPU),
+    requesters,
+  }));
+  for (const { provider } of PROVIDERS) {
     const advertisement = clusterOf(provider, CAPACITY_CPU);
     environment.disk.putAdvertisement({ advertisement, receivedAt: 0, replacedInstances: [] });
   }
@@ -49,13 +63,14 @@ export async function runLinearizability(
   let left = operations;
   const { network, scheduler } = environment;
   environment.broker.launch();
-  for (const [each, name] of REQUESTERS.entries()) {
+  const clients = worlds.flatMap(({ history, requesters }) => requesters.map((name) => ({ history, name })));
+  for (const [each, { history, name }] of clients.entries()) {
     const own = random.fork(10 + each);
     const ask = (call: HistoryCall): Promise<HistoryAnswer | undefined> =>
       new Promise((resolve) => {
         network.call(name, apiCallFor(name, call), (reply) => resolve(reply && answerIn(call, reply)));
       });
-    const client = new HistoryClient({ name, histories, random: own, ask });
+    const client = new HistoryClient({ name, history, random: own, ask });
     const work = (): void => {
       if (left-- <= 0) return;
       void client.act().then(() => scheduler.after(own.below(LONGEST_PAUSE_MS), `${name} goes on`, work));
@@ -65,11 +80,11 @@ export async function runLinearizability(
   await environment.runUntil(() => left <= 0);
   environment.heal();
   await environment.pass(REST_MS);
-  for (const history of histories) {
+  for (const { history } of worlds) {
     const problem = history.problem();
     environment.findings.expect(problem === undefined, () => problem ?? "");
   }
-  return { setting: environment, histories: histories.length };
+  return { setting: environment, histories: worlds.length };
 }
 
 function apiCallFor(requester: string, { provider, operation, id }: HistoryCall): ApiCall {
@@ -84,7 +99,8 @@ function apiCallFor(requester: string, { provider, operation, id }: HistoryCall)
         tier: "on-demand",
         target: provider,
       } as const;
-      return { kind: "reserve", requester, request, key: operation.key };
+      const wait = operation.wait === true ? { wait: { forMs: DAY_MS } } : {};
+      return { kind: "reserve", requester, request, key: operation.key, ...wait };
     }
     case "release":
       return { kind: "command", command: { kind: "release", by, id } };
@@ -92,6 +108,8 @@ function apiCallFor(requester: string, { provider, operation, id }: HistoryCall)
       return { kind: "read", by, id };
     case "read-free":
       return { kind: "read-free", clusterId: provider };
+    case "read-queue":
+      return { kind: "read-queue", clusterId: requester };
   }
 }
 
@@ -100,17 +118,27 @@ function answerIn({ operation }: HistoryCall, answer: ApiReply): HistoryAnswer {
     case "free":
       return { result: { kind: "free", cpu: (answer.cpuMillis ?? 0) / 1000 } };
     case "reservation":
-      return stateOf(answer.reservation);
+      return stateOf(answer.waiting ?? answer.reservation);
+    case "queue":
+      return { result: { kind: "queue", keys: answer.waiting.map(({ key }) => key) } };
     case "reply":
-      if (answer.reply.kind === "refused") return { result: { kind: "refused" } };
-      if ("reservation" in answer.reply) return stateOf(answer.reply.reservation);
-      return { result: operation.kind === "release" ? { kind: "absent" } : "nothing happened" };
+      return answerTo(operation, answer.reply);
     default:
       return { result: "nothing happened" };
   }
 }
 
-function stateOf(reservation: Reservation | undefined): HistoryAnswer {
-  if (reservation === undefined) return { result: { kind: "absent" } };
-  return { id: reservation.id, result: { kind: isLive(reservation.phase) ? "live" : "ended" } };
+function answerTo({ kind }: HistoryCall["operation"], reply: Reply): HistoryAnswer {
+  if (reply.kind === "refused") return { result: { kind: "refused" } };
+  if (reply.kind === "waiting") return stateOf(reply.waiting);
+  if ("reservation" in reply) return stateOf(reply.reservation);
+  if (reply.kind === "rejected" && reply.code === "key-released") return { result: { kind: "closed" } };
+  return { result: kind === "release" ? { kind: "absent" } : "nothing happened" };
+}
+
+function stateOf(found: Reservation | Waiting | undefined): HistoryAnswer {
+  if (found === undefined) return { result: { kind: "absent" } };
+  const { id, phase } = found;
+  if ("provider" in found) return { id, result: { kind: isLive(phase) ? "live" : "ended" } };
+  return { id, result: { kind: isFinal(phase) ? "left" : "waiting" } };
 }

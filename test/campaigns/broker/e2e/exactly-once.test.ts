@@ -2,7 +2,8 @@ import { seededRandom, startBroker, testCertificates } from "@resource-broker/te
 import { expect, onTestFinished, test } from "vitest";
 import { createFleet } from "../fleet.ts";
 import { startLoadClients } from "../load-clients.ts";
-import { snapshotFromApi, snapshotFromSqlite } from "../read-snapshot.ts";
+import { snapshotFromSqlite } from "../read-snapshot.ts";
+import { apiReader } from "../snapshot-from-api.ts";
 import { checkSnapshot, violations } from "../violations.ts";
 
 /** `SEED=…` repeats the choices of a run. */
@@ -38,7 +39,8 @@ test.each([SEED])(
     onTestFinished(clients.stop);
     await clients.done;
 
-    const read = () => snapshotFromApi(broker.admin(), fleet.requesters);
+    const reader = apiReader(broker.admin(), fleet.requesters);
+    const read = () => reader.snapshot(clients.requests);
     const { snapshot, problems } = await checkSnapshot(clients.requests, read);
     expect([...clients.problems, ...problems]).toEqual([]);
     expect(snapshot.reservations).toHaveLength(CLIENTS * EACH);

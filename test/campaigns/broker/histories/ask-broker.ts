@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseAmount } from "@resource-broker/base";
-import { advertisementSchema, PATH, reservationSchema, validate } from "@resource-broker/contract";
-import { isLive } from "@resource-broker/domain";
+import { isReserved, queuePages } from "@resource-broker/client";
+import { advertisementSchema, errorSchema, PATH, queuePageSchema, validate } from "@resource-broker/contract";
+import { isFinal, isLive } from "@resource-broker/domain";
 import type {
   BrokerClient,
   BrokerReply,
@@ -9,10 +10,13 @@ import type {
   HistoryCall,
   SeededRandom,
 } from "@resource-broker/testkit";
+import { reservationOrWaitingIn } from "../read-reply.ts";
 
 const LONGEST_REST_MS = 1200;
 /** Shorter than a broker needs to come back: some calls are never answered. */
 const TIMEOUT_MS = 1500;
+/** Longer than any history: nobody times out. */
+const WAIT = { for: "1h" };
 
 export interface AskBrokerDeps {
   readonly client: BrokerClient;
@@ -35,7 +39,7 @@ export async function askBroker(deps: AskBrokerDeps, call: HistoryCall): Promise
   // Too busy, too often, or not leading: said so, and nothing happened.
   if (reply.status === 429 || reply.status === 503) return { result: "nothing happened" };
   const { kind } = call.operation;
-  const answer = kind === "read-free" ? freeIn(reply) : stateIn(reply);
+  const answer = READ[kind](reply);
   if (answer === undefined) deps.problems.push(`${kind}: ${reply.status} ${JSON.stringify(reply.body)}`);
   return answer;
 }
@@ -48,7 +52,11 @@ function send(
   switch (operation.kind) {
     case "reserve": {
       const requestedResources = { cpu: String(operation.cpu), memory: "1" };
-      const body = { requestedResources, targetClusterID: provider };
+      const body = {
+        requestedResources,
+        targetClusterID: provider,
+        ...(operation.wait === true ? { wait: WAIT } : {}),
+      };
       return client.request("POST", PATH.reservations, { key: operation.key, body, timeoutMs });
     }
     case "release":
@@ -57,6 +65,8 @@ function send(
       return client.request("GET", PATH.reservation(id), { timeoutMs });
     case "read-free":
       return admin.request("GET", PATH.advertisement(provider), { timeoutMs });
+    case "read-queue":
+      return client.request("GET", queuePages().path, { timeoutMs });
   }
 }
 
@@ -67,10 +77,34 @@ function freeIn({ body }: BrokerReply): HistoryAnswer | undefined {
   return free.ok ? { result: { kind: "free", cpu: free.amount / 1000 } } : undefined;
 }
 
-function stateIn({ status, body }: BrokerReply): HistoryAnswer | undefined {
-  if (status === 409) return { result: { kind: "refused" } };
-  if (status === 404) return { result: { kind: "absent" } };
-  const read = validate(reservationSchema, body);
+function queueIn({ body }: BrokerReply): HistoryAnswer | undefined {
+  const read = validate(queuePageSchema, body);
   if (!read.ok) return undefined;
-  return { id: read.value.id, result: { kind: isLive(read.value.status.phase) ? "live" : "ended" } };
+  return { result: { kind: "queue", keys: read.value.items.map(({ key = "" }) => key) } };
 }
+
+function stateIn({ body }: BrokerReply): HistoryAnswer | undefined {
+  const error = validate(errorSchema, body);
+  if (error.ok) return ERRORS[error.value.code ?? "internal"];
+  const found = reservationOrWaitingIn(body);
+  if (found === undefined) return undefined;
+  const { id, status } = found;
+  if (isReserved(found)) return { id, result: { kind: isLive(status.phase) ? "live" : "ended" } };
+  return { id, result: { kind: isFinal(status.phase) ? "left" : "waiting" } };
+}
+
+const ERRORS: Partial<Record<string, HistoryAnswer>> = {
+  "no-capacity": { result: { kind: "refused" } },
+  "not-found": { result: { kind: "absent" } },
+  "key-released": { result: { kind: "closed" } },
+};
+
+const READ: Readonly<
+  Record<HistoryCall["operation"]["kind"], (reply: BrokerReply) => HistoryAnswer | undefined>
+> = {
+  reserve: stateIn,
+  release: stateIn,
+  read: stateIn,
+  "read-free": freeIn,
+  "read-queue": queueIn,
+};

@@ -12,7 +12,7 @@ import { runHistories } from "./run-histories.ts";
 const TOGETHER = 4;
 
 await campaignProgram("chaos:histories", { count: 8, seed: ANY_SEED }, async ({ count, seed }) => {
-  const total = { histories: 0, calls: 0, strikes: 0 };
+  const total = { histories: 0, undecided: 0, calls: 0, waited: 0, strikes: 0 };
   const violations: string[] = [];
   const target = await oneBroker();
   try {
@@ -20,10 +20,15 @@ await campaignProgram("chaos:histories", { count: 8, seed: ANY_SEED }, async ({ 
       const random = seededRandom(seed).fork(total.histories);
       const result = await runHistories(target, random, { count: TOGETHER, from: total.histories });
       total.histories += result.histories;
+      total.undecided += result.undecided;
       total.calls += result.calls;
+      total.waited += result.waited;
       total.strikes += result.strikes.length;
       violations.push(...result.violations);
-      console.log(`${total.histories} histories of ${total.calls} calls under ${total.strikes} strikes`);
+      const undecided = total.undecided === 0 ? "" : `, ${total.undecided} undecided`;
+      console.log(
+        `${total.histories} histories of ${total.calls} calls, ${total.waited} waited, under ${total.strikes} strikes${undecided}`,
+      );
     }
   } finally {
     await target.dispose();

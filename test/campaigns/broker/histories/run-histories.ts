@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PATH } from "@resource-broker/contract";
 import {
@@ -21,7 +24,11 @@ const LONGEST_PAUSE_MS = 150;
 
 export interface HistoriesResult {
   readonly histories: number;
+  /** Histories for which the search was given up: too many calls were never answered. */
+  readonly undecided: number;
   readonly calls: number;
+  /** Requests that were told that they wait. */
+  readonly waited: number;
   readonly strikes: readonly Strike[];
   readonly violations: readonly string[];
 }
@@ -64,7 +71,7 @@ export async function runHistories(
       const own = random.fork(1 + each * CLIENTS + number);
       const deps = { client: target.clientFor(name), admin, random: own, problems };
       const ask = (call: HistoryCall) => askBroker(deps, call);
-      const client = new HistoryClient({ name, histories: [history], random: own, ask });
+      const client = new HistoryClient({ name, history, random: own, ask });
       return Promise.all(Array.from({ length: LANES }, () => work(client, own)));
     }),
   );
@@ -74,14 +81,20 @@ export async function runHistories(
     isOver = true;
     await striking;
   }
+  const judged = histories.map((history) => ({ history, ...history.judge() }));
+  const bad = judged.filter(({ isLinearizable }) => isLinearizable !== true);
+  const files = await Promise.all(bad.map(({ history }) => writeDown(history)));
+  const wrong = bad.map(({ problem }, each) => `${problem} (all of it in ${files[each]})`);
   return {
     histories: count,
+    undecided: bad.filter(({ isLinearizable }) => isLinearizable === "undecided").length,
     calls: histories.reduce((sum, { size }) => sum + size, 0),
+    waited: histories.reduce((sum, { waited }) => sum + waited, 0),
     strikes,
     violations: [
       ...strikes.flatMap(({ problems: own = [] }) => own),
       ...problems,
-      ...histories.flatMap((history) => history.problem() ?? []),
+      ...wrong.filter((_, each) => bad[each]?.isLinearizable === false),
     ],
   };
 }
@@ -92,4 +105,11 @@ async function work(client: HistoryClient, random: SeededRandom): Promise<void> 
     await client.act();
     await sleep(random.below(LONGEST_PAUSE_MS));
   }
+}
+
+/** For whoever looks for the cause: real processes do not do the same again. */
+async function writeDown(history: History): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), "history-")), `${history.provider}.txt`);
+  await writeFile(file, history.lines().join("\n"));
+  return file;
 }

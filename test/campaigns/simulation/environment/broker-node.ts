@@ -1,7 +1,14 @@
 import { Fault } from "@resource-broker/base";
 import { type Committed, createEngine, type Engine, NO_OBSERVER } from "@resource-broker/broker";
 import { idMaker } from "@resource-broker/broker/testing";
-import type { Command, Policy, Reply, Reservation } from "@resource-broker/domain";
+import {
+  type Command,
+  MARKET_PROTOCOL,
+  type Policy,
+  queuePlaces,
+  type Reply,
+  type Reservation,
+} from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { InvariantChecker } from "../invariants/invariant-checker.ts";
 import type { FaultRates } from "./faults.ts";
@@ -127,9 +134,18 @@ export class BrokerNode {
       case "command":
         return this.#submit(run, call.command, answer);
       case "read":
-        return answer({ kind: "reservation", reservation: ledger.reservations.get(call.id) });
+        return answer({
+          kind: "reservation",
+          reservation: ledger.reservations.get(call.id),
+          waiting: ledger.waiting.byId.get(call.id),
+        });
       case "read-free":
         return answer({ kind: "free", cpuMillis: ledger.accounts.get(call.clusterId)?.available.cpuMillis });
+      case "read-queue": {
+        const moment = { now: run.engine.now(), policy: run.engine.policy };
+        const places = queuePlaces(ledger, moment, ({ requester }) => requester === call.clusterId);
+        return answer({ kind: "queue", waiting: Array.from(places, ({ entry }) => entry) });
+      }
       case "list-instructions": {
         const lending = ledger.accounts.get(call.clusterId)?.asProvider.values() ?? [];
         return answer({ kind: "instructions", reservations: [...lending] });
@@ -140,7 +156,7 @@ export class BrokerNode {
   #reserve(call: Extract<ApiCall, { kind: "reserve" }>): Command {
     const { requester, key } = call;
     const ids = { reservationId: this.#ids.reservation(requester, key), decisionId: this.#ids.decision() };
-    return { ...call, ...ids };
+    return { ...call, ...ids, protocol: MARKET_PROTOCOL };
   }
 
   #submit({ engine, process }: BrokerRun, command: Command, answer: (answer: ApiReply) => void): void {

@@ -6,6 +6,7 @@ import type {
   Reservation,
   ReservationId,
   ReservationRequest,
+  Waiting,
 } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import type { FaultRates } from "./faults.ts";
@@ -91,13 +92,20 @@ export type ApiCall =
   | { readonly kind: "command"; readonly command: Exclude<Command, { readonly kind: "reserve" }> }
   | { readonly kind: "read"; readonly by: Actor; readonly id: ReservationId }
   | { readonly kind: "read-free"; readonly clusterId: ClusterId }
+  | { readonly kind: "read-queue"; readonly clusterId: ClusterId }
   | { readonly kind: "list-instructions"; readonly clusterId: ClusterId };
 
 export type ApiReply =
   | { readonly kind: "reply"; readonly reply: Reply }
   /** Nothing was booked: the store does not work, or too much is waiting. */
   | { readonly kind: "busy" }
-  | { readonly kind: "reservation"; readonly reservation: Reservation | undefined }
+  | {
+      readonly kind: "reservation";
+      readonly reservation: Reservation | undefined;
+      readonly waiting: Waiting | undefined;
+    }
+  /** The waiting requests of one cluster, in the order of the queue. */
+  | { readonly kind: "queue"; readonly waiting: readonly Waiting[] }
   /** Free CPU; undefined: nothing is advertised. */
   | { readonly kind: "free"; readonly cpuMillis: number | undefined }
   | { readonly kind: "instructions"; readonly reservations: readonly Reservation[] };

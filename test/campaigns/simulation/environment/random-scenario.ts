@@ -35,7 +35,7 @@ export function randomScenario(random: SeededRandom): Scenario {
       habits: {
         cpu: random.pick([4, 8, 16, 32]) ?? 8,
         gpus: random.below(3),
-        protocol: random.chance(0.2) ? 1 : 2,
+        protocol: random.chance(0.2) ? 1 : 3,
         refuses: random.pick([0, 0, 0.05, 0.2]) ?? 0,
         isBusy: random.chance(0.8),
         price: money.pick([undefined, 0.04, 0.04, 0.3]),

@@ -4,6 +4,7 @@ import {
   type ProviderOperation,
   type ProviderResult,
   providerObject,
+  textOf,
 } from "./provider-object.ts";
 
 export type ProviderCall = Call<ProviderOperation, ProviderResult>;
@@ -27,6 +28,14 @@ export class History {
     return this.#calls.size;
   }
 
+  /** How many requests were told that they wait. */
+  get waited(): number {
+    const waiting = [...this.#calls].flatMap(({ call: { operation, returned } }) =>
+      returned?.result.kind === "waiting" ? keysIn(operation) : [],
+    );
+    return new Set(waiting).size;
+  }
+
   invoke(operation: ProviderOperation): Return {
     const line = { call: { operation, invokedAt: this.#moment++ } as ProviderCall };
     this.#calls.add(line);
@@ -38,11 +47,26 @@ export class History {
 
   /** Why no order of the calls explains what was seen; undefined when one does. */
   problem(): string | undefined {
+    const { isLinearizable, problem } = this.judge();
+    return isLinearizable === false ? problem : undefined;
+  }
+
+  /** `undecided`: too many orders are possible, and none of those that were tried explains it. */
+  judge(): { readonly isLinearizable: boolean | "undecided"; readonly problem: string } {
     const calls = [...this.#calls].map(({ call }) => call);
     const judgement = checkLinearizable(withAnonymousKeys(calls), providerObject(this.#capacity));
-    if (judgement.isLinearizable) return undefined;
-    const stuck = judgement.stuck.map(describe).join("; ");
-    return `the history of ${this.provider} (${calls.length} calls) has no order: none of these can be next: ${stuck}`;
+    const { isLinearizable } = judgement;
+    const stuck = "stuck" in judgement ? judgement.stuck.map(describe).join("; ") : "";
+    const problem = `the history of ${this.provider} (${calls.length} calls) has no order: none of these can be next: ${stuck}`;
+    return { isLinearizable, problem };
+  }
+
+  /** The calls with the moments of question and answer, one on each line. */
+  lines(): string[] {
+    return [...this.#calls].map(({ call }) => {
+      const { invokedAt, returned } = call;
+      return `${invokedAt}${returned === undefined ? "" : `-${returned.at}`} ${describe(call)}`;
+    });
   }
 }
 
@@ -52,24 +76,30 @@ export class History {
  */
 function withAnonymousKeys(calls: readonly ProviderCall[]): ProviderCall[] {
   const known = new Set(
-    calls.flatMap(({ operation, returned }) => (returned === undefined ? [] : keyIn(operation))),
+    calls.flatMap(({ operation, returned }) =>
+      returned === undefined ? [] : [...keysIn(operation), ...listedIn(returned.result)],
+    ),
   );
   const nobodys = new Set<string>();
   return calls.flatMap((call) => {
     const { operation } = call;
-    if (operation.kind === "read-free" || known.has(operation.key)) return [call];
+    if (!("key" in operation) || known.has(operation.key)) return [call];
     if (operation.kind !== "reserve" || nobodys.has(operation.key)) return [];
     nobodys.add(operation.key);
     return [{ ...call, operation: { ...operation, key: anonymousKey(nobodys.size) } }];
   });
 }
 
-function keyIn(operation: ProviderOperation): string[] {
-  return operation.kind === "read-free" ? [] : [operation.key];
+function keysIn(operation: ProviderOperation): readonly string[] {
+  return "key" in operation ? [operation.key] : [];
+}
+
+function listedIn(result: ProviderResult): readonly string[] {
+  return result.kind === "queue" ? result.keys : [];
 }
 
 function describe({ operation, returned }: ProviderCall): string {
   const { kind, ...about } = operation;
-  const answer = returned === undefined ? "no answer" : Object.values(returned.result).join(" ");
+  const answer = returned === undefined ? "no answer" : textOf(returned.result);
   return `${[kind, ...Object.values(about)].join(" ")} -> ${answer}`;
 }

@@ -11,7 +11,13 @@ export interface Specification<State, Operation, Result> {
   readonly initial: State;
   /** Whatever was done stays visible: no call brings back a state that was there before. Two states are the same exactly when their names are. */
   readonly nameOf: (state: State) => string;
-  readonly apply: (state: State, operation: Operation) => { readonly state: State; readonly result: Result };
+  /** Undefined: the call cannot be the next one in this state. */
+  readonly apply: (
+    state: State,
+    operation: Operation,
+  ) => { readonly state: State; readonly result: Result } | undefined;
+  /** What the object does by itself, at any moment between calls. Undefined: nothing in this state. */
+  readonly step?: (state: State) => State | undefined;
   readonly isSame: (a: Result, b: Result) => boolean;
   /** Calls that nobody answered and that have the same name do the same, whichever of them it was. */
   readonly effectOf: (operation: Operation) => string;
@@ -19,8 +25,13 @@ export interface Specification<State, Operation, Result> {
 
 export type LinearizabilityResult<Operation, Result> =
   | { readonly isLinearizable: true }
+  /** Too many orders are possible: given up. */
+  | { readonly isLinearizable: "undecided" }
   /** `stuck`: what could not come next, after the longest order that explains the beginning. */
   | { readonly isLinearizable: false; readonly stuck: readonly Call<Operation, Result>[] };
+
+/** So many different situations are looked at: a minute at most. */
+const MOST_SITUATIONS = 400_000;
 
 /**
  * Looks for an order of the calls that keeps to who was answered before whom and that the specification explains:
@@ -31,9 +42,14 @@ export function checkLinearizable<State, Operation, Result>(
   specification: Specification<State, Operation, Result>,
 ): LinearizabilityResult<Operation, Result> {
   const search = new Search(history, specification);
-  return search.explains(specification.initial)
-    ? { isLinearizable: true }
-    : { isLinearizable: false, stuck: search.stuck };
+  if (search.explains(specification.initial)) return { isLinearizable: true };
+  return search.isGivenUp ? { isLinearizable: "undecided" } : { isLinearizable: false, stuck: search.stuck };
+}
+
+/** Places of calls in the history. */
+interface Candidates {
+  readonly answered: readonly number[];
+  readonly unanswered: readonly number[];
 }
 
 class Search<State, Operation, Result> {
@@ -56,16 +72,28 @@ class Search<State, Operation, Result> {
     this.#answeredLeft = this.#calls.filter(({ returned }) => returned !== undefined).length;
   }
 
+  get isGivenUp(): boolean {
+    return this.#seen.size >= MOST_SITUATIONS;
+  }
+
   /** True when the calls that are not placed yet can follow in some order. */
   explains(state: State): boolean {
     if (this.#answeredLeft === 0) return true;
-    if (!this.#isNew(state)) return false;
-    const candidates = this.#candidates();
+    if (this.isGivenUp || !this.#isNew(state)) return false;
+    const { answered, unanswered } = this.#candidates();
     if (this.#placed > this.#furthest) {
       this.#furthest = this.#placed;
+      const candidates = [...answered, ...unanswered];
       this.stuck = candidates.map((each) => this.#calls[each]).filter((call) => call !== undefined);
     }
-    return candidates.some((each) => this.#tryNext(each, state));
+    const tryNext = (each: number): boolean => this.#tryNext(each, state);
+    // Answers may settle it; what nobody asked for happens soon, and unanswered calls at any time or never.
+    return answered.some(tryNext) || this.#tryStep(state) || unanswered.some(tryNext);
+  }
+
+  #tryStep(state: State): boolean {
+    const next = this.#specification.step?.(state);
+    return next !== undefined && this.explains(next);
   }
 
   #tryNext(each: number, state: State): boolean {
@@ -73,6 +101,7 @@ class Search<State, Operation, Result> {
     if (call === undefined) return false;
     const { apply, isSame, nameOf } = this.#specification;
     const next = apply(state, call.operation);
+    if (next === undefined) return false;
     const { returned } = call;
     // Where nobody was answered, only what changes something explains anything.
     const fits =
@@ -91,7 +120,7 @@ class Search<State, Operation, Result> {
   }
 
   /** Calls that nothing speaks against being the next: none of the others had returned before they began. */
-  #candidates(): number[] {
+  #candidates(): Candidates {
     let earliestReturn = Number.POSITIVE_INFINITY;
     const found: number[] = [];
     for (const [each, { invokedAt, returned }] of this.#calls.entries()) {
@@ -103,8 +132,8 @@ class Search<State, Operation, Result> {
     return this.#withoutTwins(found.filter((each) => (this.#calls[each]?.invokedAt ?? 0) < earliestReturn));
   }
 
-  /** Answered calls first, they may settle it; of unanswered ones with the same effect the first stands for all. */
-  #withoutTwins(candidates: readonly number[]): number[] {
+  /** Of unanswered calls with the same effect the first stands for all. */
+  #withoutTwins(candidates: readonly number[]): Candidates {
     const [answered, unanswered]: [number[], number[]] = [[], []];
     const effects = new Set<string>();
     for (const each of candidates) {
@@ -115,7 +144,7 @@ class Search<State, Operation, Result> {
       else if (!effects.has(effect)) unanswered.push(each);
       if (effect !== undefined) effects.add(effect);
     }
-    return [...answered, ...unanswered];
+    return { answered, unanswered };
   }
 
   /** Which unanswered calls were placed does not matter beyond what they did; states must keep that for ever. */
