@@ -221,17 +221,22 @@ function priceProblems({ prices = {} }: PolicyDTO): Problem[] {
 }
 
 function tenantProblems({ tenants = {} }: PolicyDTO): Problem[] {
-  const problems: Problem[] = [];
-  for (const [name, { members = [], budget }] of Object.entries(tenants)) {
-    if (Number(budget?.perDay ?? 0) > MAX_BUDGET)
-      problems.push({ path: `tenants.${name}.budget.perDay`, message: `must be at most ${MAX_BUDGET}` });
-    const path = `tenants.${name}.members`;
-    if (name === DEFAULT_TENANT && members.length > 0)
-      problems.push({ path, message: "must be left out: default is for requests that no tenant claims" });
-    if (name !== DEFAULT_TENANT && members.length === 0)
-      problems.push({ path, message: "name at least one cluster" });
-  }
-  return [...problems, ...overlapProblems(tenants)];
+  const entries = Object.entries(tenants);
+  return [...entries.flatMap(([name, tenant]) => problemsOf(name, tenant)), ...overlapProblems(tenants)];
+}
+
+function problemsOf(name: string, { members = [], budget }: TenantDTO): Problem[] {
+  const path = `tenants.${name}`;
+  const isTooMuch = Number(budget?.perDay ?? 0) > MAX_BUDGET;
+  const money = isTooMuch
+    ? [{ path: `${path}.budget.perDay`, message: `must be at most ${MAX_BUDGET}` }]
+    : [];
+  const isDefault = name === DEFAULT_TENANT;
+  if (isDefault === (members.length === 0)) return money;
+  const message = isDefault
+    ? "must be left out: default is for requests that no tenant claims"
+    : "name at least one cluster";
+  return [...money, { path: `${path}.members`, message }];
 }
 
 /** A request must have one tenant, whatever the order of the file. */
