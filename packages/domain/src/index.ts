@@ -44,6 +44,7 @@ export {
 export { liqoHolderOf } from "./ledger/liqo-claims.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
 export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
+export { replayQueue } from "./queue/queue-record.ts";
 export type { Nomination, Waiting, WaitingView } from "./queue/waiting.ts";
 export {
   CLUSTER_ID_FORM,

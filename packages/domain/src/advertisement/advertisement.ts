@@ -69,6 +69,8 @@ interface LiqoIdentity {
 
 /** Agents of this protocol version support every call. */
 export const CURRENT_PROTOCOL = 2;
+/** Requesters of this protocol version know of requests that wait, and of notices. */
+export const MARKET_PROTOCOL = 3;
 
 /** The label that carries a cluster's region, as Kubernetes nodes do. */
 export const REGION_LABEL = "topology.kubernetes.io/region";

@@ -27,8 +27,10 @@ export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Events that change one reservation. */
 export type ReservationEvent = Extract<
   LedgerEvent,
-  { readonly kind: "activated" | "renewed" | "acknowledged" | "ended" | "retained" }
+  { readonly kind: "activated" | "renewed" | "acknowledged" | "ended" | "retained" | NoticeKind }
 >;
+
+type NoticeKind = "preempting" | "reprieved" | "resumed";
 
 /** The reservation after the event. Throws where the lifecycle forbids it: `decide` never emits such an event. */
 export function evolve(reservation: Reservation, event: ReservationEvent): Reservation {
@@ -53,7 +55,25 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
       };
     case "retained":
       return { ...reservation, keepUntil: event.until };
+    case "resumed":
+      return { ...reservation, resumedBy: event.by };
+    case "preempting":
+    case "reprieved":
+      return withNotice(reservation, event);
   }
+}
+
+/** Under notice, or no longer. Its agents are told: a generation for each. */
+function withNotice(
+  reservation: Reservation,
+  event: Extract<ReservationEvent, { readonly kind: "preempting" | "reprieved" }>,
+): Reservation {
+  const { id, phase, generation } = reservation;
+  if (!isLive(phase)) throw new Error(`${id} is ${phase}: cannot apply ${event.kind}`);
+  const { preemption: _, ...rest } = reservation;
+  if (event.kind === "reprieved") return { ...rest, generation: generation + 1 };
+  const { by, priority, until } = event;
+  return { ...rest, preemption: { by, priority, at: until }, generation: generation + 1 };
 }
 
 /** The total cost after a renewal. */
@@ -65,9 +85,10 @@ function renewedCost({ cost, reservedAt }: Reservation, { expiresAt }: { readonl
 /** The next deadline of this reservation, if any. */
 function deadlineOf(reservation: Reservation): Instant | undefined {
   if (reservation.keepUntil !== undefined) return reservation.keepUntil;
-  const activateBy = reservation.phase === "Reserved" ? reservation.activateBy : undefined;
-  if (activateBy === undefined) return reservation.expiresAt;
-  return Math.min(activateBy, reservation.expiresAt ?? activateBy);
+  const { phase, activateBy, expiresAt, preemption } = reservation;
+  const times = [phase === "Reserved" ? activateBy : undefined, expiresAt, preemption?.at];
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function advance(reservation: Reservation, event: LifecycleEvent): Reservation {
@@ -94,7 +115,10 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "renewed":
     case "acknowledged":
     case "ended":
-    case "retained": {
+    case "retained":
+    case "preempting":
+    case "reprieved":
+    case "resumed": {
       const reservation = ledger.reservations.get(event.id);
       if (reservation === undefined) throw new Error(`no reservation ${event.id} to apply ${event.kind} to`);
       if (event.kind === "activated" || event.kind === "renewed") markSeen(ledger, reservation, event.at);

@@ -1,4 +1,5 @@
 import { CURRENT_PROTOCOL } from "../advertisement/advertisement.ts";
+import { dueNotice } from "../queue/victims.ts";
 import { pendingOf, type Waiting } from "../queue/waiting.ts";
 import type { Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -37,7 +38,7 @@ function dueEvent(ledger: LedgerView, deadline: Deadline, context: DecisionConte
   switch (deadline.kind) {
     case "reservation": {
       const reservation = ledger.reservations.get(deadline.id);
-      return reservation === undefined ? [] : [dueReservation(ledger, reservation, now)];
+      return reservation === undefined ? [] : [dueReservation(ledger, reservation, context)];
     }
     case "waiting": {
       const entry = ledger.waiting.byId.get(deadline.id);
@@ -54,10 +55,13 @@ function dueEvent(ledger: LedgerView, deadline: Deadline, context: DecisionConte
   }
 }
 
-function dueReservation(ledger: LedgerView, reservation: Reservation, now: Instant): LedgerEvent {
-  const { id, keepUntil, expiresAt } = reservation;
+function dueReservation(ledger: LedgerView, reservation: Reservation, context: DecisionContext): LedgerEvent {
+  const { id, keepUntil, expiresAt = Number.POSITIVE_INFINITY, preemption } = reservation;
+  const { now } = context;
   if (keepUntil === undefined) {
-    const hasExpired = expiresAt !== undefined && expiresAt <= now;
+    if (preemption !== undefined && preemption.at <= Math.min(now, expiresAt - 1))
+      return dueNotice(ledger, reservation, context);
+    const hasExpired = expiresAt <= now;
     return { kind: "ended", at: now, id, reason: hasExpired ? "Expired" : "ActivationTimeout" };
   }
   // The provider still lists it: removing it now would count its whole grant again as an unknown reservation.

@@ -19,6 +19,8 @@ import { overQuota } from "./quota.ts";
 
 /** Tolerance between the stated start and the broker's clock. */
 const START_TOLERANCE_MS = 60_000;
+/** So long after it was preempted, a reservation's place in the queue can be taken over. */
+const RESUMES_WITHIN_MS = 60 * 60_000;
 
 export function decideReserve(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
   return (
@@ -62,6 +64,7 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
   } = command;
   const full = queueFull(ledger, command, policy);
   if (full !== undefined) return full;
+  const resumed = resumable(ledger, command, now);
   const waiting: Waiting = {
     id: command.reservationId,
     requester,
@@ -71,12 +74,26 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
     protocol,
     phase: "Pending",
     createdAt: now,
-    since: now,
+    since: resumed?.since ?? resumed?.createdAt ?? now,
     until: now + wait.forMs,
     generation: 1,
   };
   const reply = { kind: "waiting", waiting, isReplay: false } as const;
-  return { events: [{ kind: "queued", at: now, waiting }], reply };
+  const queued = { kind: "queued", at: now, waiting } as const;
+  const taken = { kind: "resumed", at: now, id: resumed?.id ?? "", by: waiting.id } as const;
+  return { events: resumed === undefined ? [queued] : [queued, taken], reply };
+}
+
+/** The reservation whose place in the queue this request takes over: once, soon after it was preempted. */
+function resumable(
+  ledger: LedgerView,
+  { requester, resumes = "" }: Reserve,
+  now: Instant,
+): Reservation | undefined {
+  const preempted = ledger.reservations.get(resumes);
+  const isOwn = preempted?.requester === requester && preempted.reason === "Preempted";
+  const isOpen = isOwn && preempted.resumedBy === undefined;
+  return isOpen && now - (preempted.endedAt ?? 0) <= RESUMES_WITHIN_MS ? preempted : undefined;
 }
 
 function queueFull(ledger: LedgerView, { tenant }: TenantRequest, policy: Policy): Outcome | undefined {

@@ -1,4 +1,4 @@
-import { exceeds } from "@resource-broker/base";
+import { add, exceeds, NO_RESOURCES } from "@resource-broker/base";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -14,10 +14,11 @@ import {
   deriveCapacity,
   newAccount,
   type ProviderReservations,
+  reservedFor,
 } from "./account.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { TenantAccount } from "../queue/tenants.ts";
-import { type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
+import { type PreemptionLook, type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Member } from "./member.ts";
@@ -39,6 +40,8 @@ export interface Ledger {
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
   head: QueueHead | undefined;
+  /** For whom victims were sought a moment ago. Not stored. */
+  looked: readonly PreemptionLook[];
   /** Derived from the live reservations. */
   readonly tenants: Map<string, TenantAccount>;
   /** Which reservation or waiting request an idempotency key is bound to. */
@@ -68,6 +71,7 @@ export interface LedgerView {
   readonly isSettled: boolean;
   readonly plans: ReadonlyMap<ReservationId, Kept>;
   readonly head: QueueHead | undefined;
+  readonly looked: readonly PreemptionLook[];
   readonly tenants: ReadonlyMap<string, TenantAccount>;
   readonly keys: ReadonlyMap<string, ReservationId>;
   readonly closedKeys: ReadonlyMap<string, ClosedKey>;
@@ -89,6 +93,7 @@ export function emptyLedger(): Ledger {
     isSettled: true,
     plans: new Map(),
     head: undefined,
+    looked: [],
     tenants: new Map(),
     keys: new Map(),
     closedKeys: new Map(),
@@ -115,6 +120,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     isSettled: ledger.isSettled,
     plans: new Map(ledger.plans),
     head: ledger.head,
+    looked: ledger.looked,
     tenants: new Map(ledger.tenants),
     keys: new Map(ledger.keys),
     closedKeys: new Map(ledger.closedKeys),
@@ -151,11 +157,22 @@ export function providerReservations(ledger: LedgerView, account: AccountView): 
 
 /** Recomputes the derived fields and the candidate row. Call it after every change of an account. */
 export function refreshAccount(ledger: Ledger, account: ClusterAccount): void {
+  if (account.kept?.victims !== undefined) account.kept = withReturning(ledger, account, account.kept);
   if (!hasAdvertised(account)) return;
   const { available } = account;
   Object.assign(account, deriveCapacity(account.advertisement, account));
   if (exceeds(account.available, available)) unsettle(ledger);
   ledger.candidateTable.refresh(account);
+}
+
+/** What the victims still hold comes back to the request that has given them notice, and is not missing elsewhere. */
+function withReturning(ledger: Ledger, account: ClusterAccount, kept: Kept): Kept {
+  const reservations = providerReservations(ledger, account);
+  let returning = NO_RESOURCES;
+  for (const id of kept.victims ?? [])
+    if (ledger.reservations.get(id)?.preemption?.by === kept.id)
+      returning = add(returning, reservedFor(id, reservations));
+  return { ...kept, returning };
 }
 
 /** Something has changed that may let a waiting request in. */

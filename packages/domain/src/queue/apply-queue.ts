@@ -23,13 +23,17 @@ export function applyToQueue(ledger: Ledger, event: QueueEvent): void {
 }
 
 /** Replaces the plans. Only accounts whose plan changes are written. */
-function settle(ledger: Ledger, { plans, head }: Extract<LedgerEvent, { readonly kind: "settled" }>): void {
+function settle(
+  ledger: Ledger,
+  { plans, head, looked = [] }: Extract<LedgerEvent, { readonly kind: "settled" }>,
+): void {
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
     ledger.plans.set(plan.id, plan);
     keep(ledger, plan.provider, plan);
   }
   ledger.head = head;
+  ledger.looked = looked;
   ledger.isSettled = true;
 }
 
@@ -60,8 +64,9 @@ function keepForNominated(
   { id, nominated, request: { priority, resources } }: Waiting,
 ): void {
   if (nominated === undefined) return;
-  const { provider } = nominated;
-  keep(ledger, provider, { id, provider, priority, resources, returning: NO_RESOURCES });
+  const { provider, victims } = nominated;
+  const notice = victims === undefined ? {} : { victims };
+  keep(ledger, provider, { id, provider, priority, resources, returning: NO_RESOURCES, ...notice });
 }
 
 /** Writes a request that waits, or has left the queue without a grant. */

@@ -155,8 +155,10 @@ export interface Kept {
   readonly resources: ResourceVector;
   /** When the request is expected to start; absent: as soon as enough is free (a nomination). */
   readonly from?: Instant;
-  /** What reservations that end before give back by then. */
+  /** What reservations that end before give back by then; with victims: what they still hold. */
   readonly returning: ResourceVector;
+  /** Reservations that got notice for the request. */
+  readonly victims?: readonly ReservationId[];
 }
 
 /** Set by an admin: existing reservations stay, no new ones are granted. */

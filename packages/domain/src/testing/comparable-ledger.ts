@@ -28,10 +28,10 @@ export function comparableLedger(ledger: LedgerView): unknown {
   };
 }
 
-/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans. */
+/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans; nominations count. */
 function comparableAccount(account: AccountView): unknown {
   return Object.entries(account)
-    .filter(([name]) => name !== "lastSeenAt" && name !== "kept")
+    .filter(([name, value]) => name !== "lastSeenAt" && (name !== "kept" || value?.from === undefined))
     .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);
 }
 
