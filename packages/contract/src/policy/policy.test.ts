@@ -82,6 +82,7 @@ describe("parsePolicy", () => {
         defaultQuota: { cpuMillis: 16_000, reservations: 20 },
         queue: DEFAULT_POLICY.queue,
         tenants: {},
+        preemption: DEFAULT_POLICY.preemption,
         disclosure: "reasons",
       },
       sliceDefaults: { pods: 50, ephemeralStorage: "20Gi" },

@@ -131,6 +131,9 @@ function subjectOf(event: LedgerEvent): string {
     case "acknowledged":
     case "ended":
     case "retained":
+    case "preempting":
+    case "reprieved":
+    case "resumed":
     case "forgotten":
     case "adoption-withdrawn":
       return event.id;
@@ -173,6 +176,10 @@ function detailOf(event: LedgerEvent): string {
     }
     case "unqueued":
       return `Left the queue: ${withMessage(event)}`;
+    case "preempting":
+    case "reprieved":
+    case "resumed":
+      return noticeDetail(event);
     case "nominated":
       return `Nominated: what ${event.provider} has free is kept for it.`;
     case "nomination-lapsed":
@@ -212,6 +219,15 @@ function detailOf(event: LedgerEvent): string {
     case "settled":
       return "";
   }
+}
+
+function noticeDetail(
+  event: Extract<LedgerEvent, { readonly kind: "preempting" | "reprieved" | "resumed" }>,
+): string {
+  if (event.kind === "reprieved") return "Its notice is withdrawn.";
+  if (event.kind === "resumed") return `${event.by} has taken over its place in the queue.`;
+  const { by, priority, until } = event;
+  return `Notice: ends at ${instant(until)}, because ${by} (priority ${priority}) needs its capacity.`;
 }
 
 function withMessage({ reason, message }: { readonly reason: EndReason; readonly message?: string }): string {
