@@ -4,6 +4,7 @@ import { totalPrice } from "../cost/price.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive, type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import { deadlineOf, withNotice } from "../reservation/under-notice.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
 import {
   type ClusterAccount,
@@ -58,37 +59,16 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
     case "resumed":
       return { ...reservation, resumedBy: event.by };
     case "preempting":
+      return withNotice(reservation, { by: event.by, priority: event.priority, at: event.until });
     case "reprieved":
-      return withNotice(reservation, event);
+      return withNotice(reservation, undefined);
   }
-}
-
-/** Under notice, or no longer. Its agents are told: a generation for each. */
-function withNotice(
-  reservation: Reservation,
-  event: Extract<ReservationEvent, { readonly kind: "preempting" | "reprieved" }>,
-): Reservation {
-  const { id, phase, generation } = reservation;
-  if (!isLive(phase)) throw new Error(`${id} is ${phase}: cannot apply ${event.kind}`);
-  const { preemption: _, ...rest } = reservation;
-  if (event.kind === "reprieved") return { ...rest, generation: generation + 1 };
-  const { by, priority, until } = event;
-  return { ...rest, preemption: { by, priority, at: until }, generation: generation + 1 };
 }
 
 /** The total cost after a renewal. */
 function renewedCost({ cost, reservedAt }: Reservation, { expiresAt }: { readonly expiresAt: Instant }) {
   if (cost === undefined) return {};
   return { cost: { ...cost, total: totalPrice(cost.perHour, expiresAt - reservedAt) } };
-}
-
-/** The next deadline of this reservation, if any. */
-function deadlineOf(reservation: Reservation): Instant | undefined {
-  if (reservation.keepUntil !== undefined) return reservation.keepUntil;
-  const { phase, activateBy, expiresAt, preemption } = reservation;
-  const times = [phase === "Reserved" ? activateBy : undefined, expiresAt, preemption?.at];
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function advance(reservation: Reservation, event: LifecycleEvent): Reservation {
@@ -204,7 +184,7 @@ export function putReservation(ledger: Ledger, reservation: Reservation, at: Ins
   if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
   if (reservation.reason === "ProviderRefused")
     provider.refused = new Map(provider.refused).set(id, reservation);
-  setDeadline(ledger, reservation);
+  ledger.deadlines.update("reservation", id, deadlineOf(reservation));
   withdrawOffer(ledger, reservation.requester, id);
   withdrawOffer(ledger, reservation.provider, id);
   refreshAccount(ledger, provider);
@@ -315,10 +295,4 @@ function removeRefusal(provider: ClusterAccount, id: ReservationId): void {
   const left = new Map(provider.refused);
   left.delete(id);
   provider.refused = left.size === 0 ? undefined : left;
-}
-
-function setDeadline(ledger: Ledger, reservation: Reservation): void {
-  const at = deadlineOf(reservation);
-  if (at === undefined) ledger.deadlines.remove("reservation", reservation.id);
-  else ledger.deadlines.set({ at, kind: "reservation", id: reservation.id });
 }

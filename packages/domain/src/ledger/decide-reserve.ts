@@ -14,6 +14,7 @@ import { chooseProvider } from "../scheduling/choose-provider.ts";
 import { lifetimeOf, type Policy } from "../scheduling/policy.ts";
 import { type DecisionContext, type Outcome, type Reply, type Reserve, rejected } from "./command.ts";
 import { refuseEvicted } from "./decide-member.ts";
+import type { LedgerEvent } from "./event.ts";
 import { keyName, type LedgerView } from "./ledger.ts";
 import { overQuota } from "./quota.ts";
 
@@ -64,7 +65,7 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
   } = command;
   const full = queueFull(ledger, command, policy);
   if (full !== undefined) return full;
-  const resumed = resumable(ledger, command, now);
+  const resumed = resumedBy(ledger, command, now);
   const waiting: Waiting = {
     id: command.reservationId,
     requester,
@@ -74,26 +75,26 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
     protocol,
     phase: "Pending",
     createdAt: now,
-    since: resumed?.since ?? resumed?.createdAt ?? now,
+    since: resumed?.since ?? now,
     until: now + wait.forMs,
     generation: 1,
   };
   const reply = { kind: "waiting", waiting, isReplay: false } as const;
   const queued = { kind: "queued", at: now, waiting } as const;
-  const taken = { kind: "resumed", at: now, id: resumed?.id ?? "", by: waiting.id } as const;
-  return { events: resumed === undefined ? [queued] : [queued, taken], reply };
+  return { events: [queued, ...(resumed?.events ?? [])], reply };
 }
 
 /** The reservation whose place in the queue this request takes over: once, soon after it was preempted. */
-function resumable(
+function resumedBy(
   ledger: LedgerView,
-  { requester, resumes = "" }: Reserve,
+  { requester, resumes = "", reservationId: by }: Reserve,
   now: Instant,
-): Reservation | undefined {
+): { readonly since: Instant; readonly events: readonly LedgerEvent[] } | undefined {
   const preempted = ledger.reservations.get(resumes);
-  const isOwn = preempted?.requester === requester && preempted.reason === "Preempted";
-  const isOpen = isOwn && preempted.resumedBy === undefined;
-  return isOpen && now - (preempted.endedAt ?? 0) <= RESUMES_WITHIN_MS ? preempted : undefined;
+  if (preempted?.requester !== requester || preempted.reason !== "Preempted") return undefined;
+  const { id, endedAt = 0, createdAt, since = createdAt } = preempted;
+  if (preempted.resumedBy !== undefined || now - endedAt > RESUMES_WITHIN_MS) return undefined;
+  return { since, events: [{ kind: "resumed", at: now, id, by }] };
 }
 
 function queueFull(ledger: LedgerView, { tenant }: TenantRequest, policy: Policy): Outcome | undefined {

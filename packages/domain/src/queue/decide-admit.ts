@@ -5,6 +5,7 @@ import type { LedgerEvent } from "../ledger/event.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { QueueRecord } from "../scheduling/decision.ts";
 import { lapsedNomination, nominationDue } from "./nominations.ts";
@@ -14,6 +15,7 @@ import { plansFor } from "./plans.ts";
 import { type Notice, seekVictims } from "./preemption.ts";
 import { QueueWalk } from "./queue-record.ts";
 import { needlessNotices } from "./victims.ts";
+import type { PreemptionLook } from "./waiting.ts";
 
 /** A requester must activate what it is granted from the queue: it may have gone meanwhile. */
 const ACTIVATE_WITHIN_MS = 15 * 60_000;
@@ -81,7 +83,8 @@ function grant(
 }
 
 /** Nothing fits. After a start nothing is planned until the providers had the time to speak. */
-function planAhead(ledger: LedgerView, { context, decisionId }: Looking): Outcome {
+function planAhead(ledger: LedgerView, looking: Looking): Outcome {
+  const { context } = looking;
   const { now, policy } = context;
   const isStarting = now - ledger.startedAt < policy.stalenessMs;
   if (isStarting) return settled({ kind: "settled", at: now, plans: [] });
@@ -90,16 +93,30 @@ function planAhead(ledger: LedgerView, { context, decisionId }: Looking): Outcom
   const lapsed = lapsedNomination(ledger, context);
   if (lapsed !== undefined) return more({ kind: "nomination-lapsed", at: now, id: lapsed.id });
   const { plans, head } = plansFor(ledger, context);
-  const sought = policy.preemption.victims === "none" ? undefined : seekVictims(ledger, plans, context);
-  if (sought?.notice !== undefined)
-    return more(...noticeEvents(ledger, sought.notice, { context, decisionId }));
-  const looked = sought === undefined ? {} : { looked: sought.looked };
-  if (head === undefined) return settled({ kind: "settled", at: now, plans, ...looked });
+  if (policy.preemption.victims === "none") return nominateOrSettle(ledger, { plans, head }, context);
+  const { notice, looked } = seekVictims(ledger, plans, context);
+  if (notice !== undefined) return more(...noticeEvents(ledger, notice, looking));
+  return nominateOrSettle(ledger, { plans, head, looked }, context);
+}
+
+interface Findings {
+  readonly plans: readonly Kept[];
+  readonly head: Queued | undefined;
+  readonly looked?: readonly PreemptionLook[];
+}
+
+function nominateOrSettle(
+  ledger: LedgerView,
+  { head, ...found }: Findings,
+  context: DecisionContext,
+): Outcome {
+  const { now: at } = context;
+  if (head === undefined) return settled({ kind: "settled", at, ...found });
   const { id } = head.entry;
   const provider = nominationDue(ledger, head, context);
-  if (provider !== undefined) return more({ kind: "nominated", at: now, id, provider });
-  const since = ledger.head?.id === id ? ledger.head.since : now;
-  return settled({ kind: "settled", at: now, plans, head: { id, since }, ...looked });
+  if (provider !== undefined) return more({ kind: "nominated", at, id, provider });
+  const since = ledger.head?.id === id ? ledger.head.since : at;
+  return settled({ kind: "settled", at, ...found, head: { id, since } });
 }
 
 /** The request is nominated, and each victim gets notice. */

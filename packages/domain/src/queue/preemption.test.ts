@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cluster, size } from "../testing/builders.ts";
 import { ADMIN, actor, MINUTE_MS, type World } from "../testing/world.ts";
-import { admit, ask, hold, openMarket, pass, queue, underNotice } from "./testing/queue-world.ts";
+import { type Ask, admit, hold, openMarket, pass, queue, underNotice } from "./testing/queue-world.ts";
 
 const LONG_MS = 15 * MINUTE_MS;
 
@@ -58,8 +58,8 @@ test("a reservation under notice cannot be renewed, and is told why", () => {
 
 interface Pairing {
   readonly name: string;
-  readonly victim: Parameters<typeof ask>[3];
-  readonly by: Parameters<typeof ask>[3];
+  readonly victim: Ask;
+  readonly by: Ask;
   readonly victims?: "spot" | "lower-priority";
   readonly isVictim: boolean;
 }
