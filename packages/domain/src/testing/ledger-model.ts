@@ -1,6 +1,7 @@
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { ReceivedAdvertisement } from "../ledger/account.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
+import { danglingNotice } from "./preemption-rules.ts";
 import { QueueModel } from "./queue-model.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { Member } from "../ledger/member.ts";
@@ -25,7 +26,13 @@ export interface ModelReservation
     | "activateBy"
     | "endedAt"
     | "reason"
+    | "request"
+    | "createdAt"
+    | "reservedAt"
+    | "decisionId"
+    | "since"
   > {
+  readonly preemption?: Reservation["preemption"] | undefined;
   readonly phase: Phase;
   readonly generation: number;
 }
@@ -58,6 +65,8 @@ export class LedgerModel {
   readonly queue: QueueModel;
   readonly keys = new Map<string, string>();
   readonly closedKeys = new Set<string>();
+  /** Preempted reservations whose place in the queue was taken over. */
+  readonly resumed = new Set<string>();
   readonly cordoned = new Set<string>();
   readonly members = new Map<string, Member>();
   /** Reservations made before `since` may be adopted until `until`. */
@@ -79,6 +88,7 @@ export class LedgerModel {
     for (const [id, entry] of this.entries) copy.entries.set(id, entry);
     for (const [name, id] of this.keys) copy.keys.set(name, id);
     for (const name of this.closedKeys) copy.closedKeys.add(name);
+    for (const id of this.resumed) copy.resumed.add(id);
     for (const id of this.cordoned) copy.cordoned.add(id);
     for (const [id, member] of this.members) copy.members.set(id, member);
     copy.adoption = this.adoption;
@@ -147,6 +157,14 @@ export class LedgerModel {
         const phase = RELEASES.has(event.reason) ? "Released" : "Failed";
         return this.#change(event.id, { phase, reason: event.reason, endedAt: event.at });
       }
+      case "preempting": {
+        const { by, priority, until } = event;
+        return this.#change(event.id, { preemption: { by, priority, at: until } });
+      }
+      case "reprieved":
+        return this.#change(event.id, { preemption: undefined });
+      case "resumed":
+        return void this.resumed.add(event.id);
       case "forgotten":
         return this.#forget(event.id);
       case "key-closed":
@@ -201,6 +219,14 @@ export class LedgerModel {
     return total;
   }
 
+  /** What a reservation takes from its provider: live, or ended and still used. */
+  heldBy(provider: string, id: string, unit: Unit): number {
+    const usage = this.newest.get(provider)?.advertisement.usage ?? [];
+    const entry = this.entries.get(id);
+    const used = usedFor(usage, id, unit);
+    return entry !== undefined && isLivePhase(entry.phase) ? Math.max(entry.granted[unit], used) : used;
+  }
+
   /** A hold that is not a live reservation of this provider: the ended one's pods, or all of an unknown one. */
   unaccounted(provider: string, { reservationId, granted, used }: ReservationUsage, unit: Unit): number {
     const entry = this.entries.get(reservationId);
@@ -211,8 +237,8 @@ export class LedgerModel {
   /** When the clock has to act next: the earliest end of a live reservation. */
   earliestDeadline(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (const { phase, expiresAt = earliest, activateBy = earliest } of this.entries.values()) {
-      if (isLivePhase(phase)) earliest = Math.min(earliest, expiresAt);
+    for (const { phase, expiresAt = earliest, activateBy = earliest, preemption } of this.entries.values()) {
+      if (isLivePhase(phase)) earliest = Math.min(earliest, expiresAt, preemption?.at ?? earliest);
       if (phase === "Reserved") earliest = Math.min(earliest, activateBy);
     }
     return earliest;
@@ -275,6 +301,7 @@ export function differsFromModel(ledger: LedgerView, model: LedgerModel): string
   }
   return (
     wrongQueue(ledger, model) ??
+    danglingNotice(model) ??
     wrongKeys(ledger, model) ??
     wrongAccounts(ledger, model) ??
     wrongMembers(ledger, model)
@@ -300,6 +327,7 @@ function isSame(a: ModelReservation, b: ModelReservation): boolean {
     a.expiresAt === b.expiresAt &&
     a.endedAt === b.endedAt &&
     a.reason === b.reason &&
+    JSON.stringify(a.preemption) === JSON.stringify(b.preemption) &&
     UNITS.every((unit) => a.granted[unit] === b.granted[unit])
   );
 }

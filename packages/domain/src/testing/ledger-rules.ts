@@ -19,6 +19,7 @@ import {
   wrongUnqueuing,
 } from "./queue-rules.ts";
 import { type RuleContext, unfit } from "./fitting-rules.ts";
+import { wrongNotice, wrongPreempted, wrongReprieve, wrongResumption } from "./preemption-rules.ts";
 import { wrongAdvertiser, wrongMember } from "./member-rules.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -42,6 +43,12 @@ export function violationIn(
       return wrongUnqueuing(model, event, context);
     case "nominated":
       return wrongNomination(model, event, context);
+    case "preempting":
+      return wrongNotice(model, event, context);
+    case "reprieved":
+      return wrongReprieve(model, event);
+    case "resumed":
+      return wrongResumption(model, event);
     case "settled":
       return wrongSettling(model, event, context);
     case "adopted":
@@ -159,6 +166,7 @@ function notAlive(
   if ((entry.expiresAt ?? Number.POSITIVE_INFINITY) <= at) return `${id} was ${kind} after it expired`;
   if (kind === "renewed" && model.isEvicted(entry.requester))
     return `${id} was renewed by an evicted cluster`;
+  if (kind === "renewed" && entry.preemption !== undefined) return `${id} was renewed under notice`;
   return kind === "activated" && entry.phase !== "Reserved" ? `${id} was activated twice` : undefined;
 }
 
@@ -166,6 +174,7 @@ function wrongEnd(model: LedgerModel, event: Of<"ended">, context: RuleContext):
   const { id, reason } = event;
   const entry = model.entries.get(id);
   if (entry === undefined || !isLivePhase(entry.phase)) return `${id} ends a second time (${reason})`;
+  if (reason === "Preempted") return wrongPreempted(model, entry, event.at);
   return isDue(model, { entry, event }, context) ? undefined : `${id} ended too early, or unasked: ${reason}`;
 }
 

@@ -1,8 +1,10 @@
 import type { LedgerEvent } from "../ledger/event.ts";
 import type { Waiting } from "../queue/waiting.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
 import type { Policy } from "../scheduling/policy.ts";
-import { isLivePhase, keyOf, type LedgerModel, UNITS } from "./ledger-model.ts";
+import { isLivePhase, keyOf, type LedgerModel, type Unit, UNITS } from "./ledger-model.ts";
+import { wrongPreemption, wrongSince } from "./preemption-rules.ts";
 import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
@@ -19,6 +21,8 @@ export function wrongQueuedRequest(
   const wrong = wrongNewcomer(model, waiting);
   if (wrong !== undefined) return wrong;
   if (until <= at || until > at + context.policy.queue.maxWaitMs) return `${id} waits until ${until}`;
+  const wrongPlace = wrongSince(model, waiting, at);
+  if (wrongPlace !== undefined) return wrongPlace;
   const isAlone = model.queue.pending.length === 0;
   const { id: _, ...newcomer } = waiting;
   const isNeedless = (isAlone || model.queue.isSettled) && fits(model, newcomer, { at, context });
@@ -132,11 +136,18 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
       ? request.priority > kept.priority
       : compare(model, { a: own, b: owner }, policy) < 0;
   if (goesFirst) return false;
-  if (isBackInTime(kept, { request, at }, policy)) return false;
+  // For whom others got notice, what they give back is kept from everybody, however short.
+  if (kept.victims === undefined && isBackInTime(kept, { request, at }, policy)) return false;
   return UNITS.some((unit) => {
-    const left = model.available(provider, unit) + kept.returning[unit] - kept.resources[unit];
+    const left = model.available(provider, unit) + returningTo(model, kept, unit) - kept.resources[unit];
     return request.resources[unit] > 0 && request.resources[unit] > left;
   });
+}
+
+/** Of a plan as it says; of a notice what its victims hold now. */
+function returningTo(model: LedgerModel, { id, provider, returning, victims }: Kept, unit: Unit): number {
+  const own = victims?.filter((victim) => model.entries.get(victim)?.preemption?.by === id);
+  return own?.reduce((sum, victim) => sum + model.heldBy(provider, victim, unit), 0) ?? returning[unit];
 }
 
 function isBackInTime(
@@ -151,14 +162,18 @@ function isBackInTime(
 /** One nomination a provider, after the time it takes, and only to one that could serve it. */
 export function wrongNomination(
   model: LedgerModel,
-  { at, id, provider }: Of<"nominated">,
-  { policy }: RuleContext,
+  event: Of<"nominated">,
+  context: RuleContext,
 ): string | undefined {
+  const { at, id, provider, victims } = event;
+  const { policy } = context;
   const entry = model.queue.waiting.get(id);
   if (entry?.phase !== "Pending") return `${id} is nominated and does not wait`;
-  if (at - entry.createdAt < policy.queue.holdAfterMs) return `${id} is nominated too early`;
+  const wrong = victims === undefined ? undefined : wrongPreemption(model, event, context);
+  if (wrong !== undefined) return wrong;
+  if (victims === undefined && at - entry.createdAt < policy.queue.holdAfterMs) return `${id} is nominated too early`;
   const other = model.queue.kept.get(provider);
-  if (other !== undefined && other.from === undefined) return `${provider} is nominated twice`;
+  if (other !== undefined && other.id !== id && other.from === undefined) return `${provider} is nominated twice`;
   return model.cordoned.has(provider) || model.isEvicted(provider) ? `${provider} is closed` : undefined;
 }
 
