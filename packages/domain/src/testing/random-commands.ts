@@ -7,7 +7,7 @@ import { accept, bind, enroll, evict, identityKey, invite, secretHash } from "./
 import { ADMIN, actor, type World } from "./world.ts";
 
 const clusterId = fc.constantFrom("rome", "paris", "berlin", "tokyo");
-const key = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");
+const key: fc.Arbitrary<string> = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");
 const cpu = fc.integer({ min: 0, max: 24 });
 /** Which of the reservations known so far is meant; wraps around. */
 const pick = fc.nat({ max: 30 });
@@ -38,7 +38,7 @@ const reserveFields = {
   seconds: maybe(seconds),
   /** How long it would wait. Only with a key. */
   wait: maybe(fc.integer({ min: 1, max: 2000 })),
-  priority: fc.constantFrom(0, 0, 0, 7, 20),
+  priority: fc.constantFrom<number[]>(0, 0, 0, 7, 20),
   tier: fc.constantFrom("on-demand" as const, "on-demand" as const, "spot" as const),
   /** The reservation that it resumes, if that was preempted. */
   resumes: pick,

@@ -13,7 +13,7 @@ export interface ProviderBehaviour {
   readonly cpu: number;
   readonly gpus: number;
   /** 1: an agent of the first generation, which knows neither usage nor acknowledgements. */
-  readonly protocol: 1 | 2;
+  readonly protocol: 1 | 2 | 3;
   /** How often it says no to what was granted at its place. */
   readonly refuses: number;
   /** Its load and its guests change. */
@@ -166,7 +166,7 @@ export class Provider {
       memoryBytes: this.#cpu * 4 * GI,
       gpus: behaviour.gpus,
     });
-    const isNewer = behaviour.protocol === 2;
+    const isNewer = behaviour.protocol >= 2;
     return {
       clusterId: name,
       capacity: allocatable,

@@ -32,6 +32,11 @@ export interface InvariantCheckerDeps {
   readonly policy: Policy;
 }
 
+/** Of what is kept for a request that others got notice for, the model is told. */
+function isNotice({ victims }: { readonly victims?: readonly string[] }): boolean {
+  return victims !== undefined;
+}
+
 /** One life of the broker, as the invariant checker expects it. */
 interface Expected {
   readonly startedAt: number;
@@ -66,6 +71,9 @@ export class InvariantChecker {
     answers: 0,
     joins: 0,
     evictions: 0,
+    notices: 0,
+    preempted: 0,
+    reprieves: 0,
   };
   /** Clusters that were evicted at some time. */
   readonly evicted = new Set<string>();
@@ -179,7 +187,7 @@ export class InvariantChecker {
   #noteKept(): void {
     const accounts = this.#engine?.ledger.accounts.values() ?? [];
     const keeping = new Set(
-      [...accounts].flatMap(({ clusterId, kept }) => (kept === undefined ? [] : clusterId)),
+      [...accounts].flatMap(({ clusterId, kept }) => (kept === undefined || isNotice(kept) ? [] : clusterId)),
     );
     this.#model.queue.untold = new Set([...keeping, ...this.#keeping]);
     this.#keeping = keeping;
@@ -246,6 +254,9 @@ export class InvariantChecker {
       if (event.kind === "granted") this.counts.grants++;
       if (event.kind === "refused") this.counts.refusals++;
       if (event.kind === "ended") this.counts.ends++;
+      if (event.kind === "ended" && event.reason === "Preempted") this.counts.preempted++;
+      if (event.kind === "preempting") this.counts.notices++;
+      if (event.kind === "reprieved") this.counts.reprieves++;
       if (event.kind === "member-enrolled") this.counts.joins++;
       if (event.kind === "member-evicted") this.counts.evictions++;
     }
