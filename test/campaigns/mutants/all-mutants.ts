@@ -9,6 +9,7 @@ import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
 import { MEMBER_MUTANTS } from "./member-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEERING_MUTANTS } from "./peering-mutants.ts";
+import { PREEMPTION_MUTANTS } from "./preemption-mutants.ts";
 import { QUEUE_MUTANTS } from "./queue-mutants.ts";
 import { REPLICA_MUTANTS } from "./replica-mutants.ts";
 
@@ -19,6 +20,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
+  ...PREEMPTION_MUTANTS,
   ...EDGE_MUTANTS,
   ...DASHBOARD_MUTANTS,
   ...CERTIFICATE_MUTANTS,

@@ -68,7 +68,9 @@ export class Admission {
   /** A batch was committed: what it freed is given on at once. */
   batchCommitted(): void {
     if (!this.#deps.isAnyoneWaiting()) return this.#sleep(undefined);
-    this.#sleep(this.#deps.isSettled() ? LOOK_EVERY_MS : 0);
+    if (!this.#deps.isSettled()) return this.#sleep(0);
+    // Calls that change nothing for the queue do not postpone the look: what is due with time would never come.
+    if (this.#cancel === undefined || this.#isSoon) this.#sleep(LOOK_EVERY_MS);
   }
 
   /** An advertisement came, outside of any batch. */
@@ -97,6 +99,7 @@ export class Admission {
 
   async #look(): Promise<void> {
     this.#isLooking = true;
+    this.#cancel = undefined;
     let hasFailed = false;
     try {
       await this.#deps.admit();

@@ -39,11 +39,7 @@ export function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionCon
 }
 
 /** The reservation, if its notice is due and it has not expired before. */
-function dueNoticeAt(
-  ledger: LedgerView,
-  { kind, id }: Deadline,
-  now: Instant,
-): Reservation | undefined {
+function dueNoticeAt(ledger: LedgerView, { kind, id }: Deadline, now: Instant): Reservation | undefined {
   const reservation = kind === "reservation" ? ledger.reservations.get(id) : undefined;
   if (reservation?.preemption === undefined || reservation.keepUntil !== undefined) return undefined;
   const { expiresAt = Number.POSITIVE_INFINITY, preemption } = reservation;

@@ -41,10 +41,7 @@ test("where others must give way, nobody ends who need not, too early, or twice,
 }, 3_600_000);
 
 /** Runs actions on a real ledger and on a plain model beside it, and compares after each. */
-function compareWithModel(
-  actions: readonly LedgerAction[],
-  victims: Policy["preemption"]["victims"],
-): void {
+function compareWithModel(actions: readonly LedgerAction[], victims: Policy["preemption"]["victims"]): void {
   const world = openWorld({
     refusalMemoryMs: 20_000,
     requesterLostMs: 3_000_000,

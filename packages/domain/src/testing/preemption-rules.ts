@@ -69,7 +69,9 @@ function wrongVictims(model: LedgerModel, asked: Asked, policy: Policy): string 
     if (wrong !== undefined) return `${id} gets notice for ${entry.id}: ${wrong}`;
   }
   if (!suffices(model, asked)) return `${entry.id} gives notice in vain`;
-  const needless = victims.find((id) => suffices(model, { ...asked, victims: victims.filter((v) => v !== id) }));
+  const needless = victims.find((id) =>
+    suffices(model, { ...asked, victims: victims.filter((v) => v !== id) }),
+  );
   return needless === undefined ? undefined : `${needless} gets notice needlessly`;
 }
 

@@ -171,9 +171,11 @@ export function wrongNomination(
   if (entry?.phase !== "Pending") return `${id} is nominated and does not wait`;
   const wrong = victims === undefined ? undefined : wrongPreemption(model, event, context);
   if (wrong !== undefined) return wrong;
-  if (victims === undefined && at - entry.createdAt < policy.queue.holdAfterMs) return `${id} is nominated too early`;
+  if (victims === undefined && at - entry.createdAt < policy.queue.holdAfterMs)
+    return `${id} is nominated too early`;
   const other = model.queue.kept.get(provider);
-  if (other !== undefined && other.id !== id && other.from === undefined) return `${provider} is nominated twice`;
+  if (other !== undefined && other.id !== id && other.from === undefined)
+    return `${provider} is nominated twice`;
   return model.cordoned.has(provider) || model.isEvicted(provider) ? `${provider} is closed` : undefined;
 }
 

@@ -117,10 +117,16 @@ export const marketAction = fc.oneof(
       priority: fc.constantFrom(0, 0, 5, 20, 40),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ ...partyCallFields, do: fc.constantFrom("activate", "renew", "release") }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ ...partyCallFields, do: fc.constantFrom("activate", "renew", "release") }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("cordon" as const), clusterId, isOn }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("admit" as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("time" as const), seconds: fc.constantFrom(1, 5, 15, 31) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("time" as const), seconds: fc.constantFrom(1, 5, 15, 31) }),
+  },
 );
 
 export type LedgerAction = typeof ledgerAction extends fc.Arbitrary<infer T> ? T : never;
@@ -218,7 +224,11 @@ function memberCommandFor(each: typeof member extends fc.Arbitrary<infer T> ? T 
 function reserveFor(each: Of<"reserve">, made: number, resumes: Reservation | undefined): Command {
   const wanted = request(
     { cpu: each.cpu, memoryGi: 1, gpu: each.gpu },
-    { priority: each.priority, tier: each.tier, ...(each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 }) },
+    {
+      priority: each.priority,
+      tier: each.tier,
+      ...(each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 }),
+    },
   );
   const { wait, namespace } = each;
   const name = each.key === undefined ? `n${made}` : encodeURIComponent(each.key).toLowerCase();
