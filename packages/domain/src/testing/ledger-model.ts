@@ -1,7 +1,6 @@
 import type { Advertisement, ReservationUsage } from "../advertisement/advertisement.ts";
 import type { ReceivedAdvertisement } from "../ledger/account.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
-import { danglingNotice } from "./preemption-rules.ts";
 import { QueueModel } from "./queue-model.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { Member } from "../ledger/member.ts";
@@ -306,6 +305,17 @@ export function differsFromModel(ledger: LedgerView, model: LedgerModel): string
     wrongAccounts(ledger, model) ??
     wrongMembers(ledger, model)
   );
+}
+
+/** A notice stands only as long as the request for which it was given is nominated to its provider. */
+function danglingNotice(model: LedgerModel): string | undefined {
+  for (const { id, phase, provider, preemption } of model.entries.values()) {
+    if (preemption === undefined || !isLivePhase(phase)) continue;
+    const kept = model.queue.kept.get(provider);
+    if (kept?.id !== preemption.by || kept.victims?.includes(id) !== true)
+      return `${id} is under notice for ${preemption.by}, which no longer needs it`;
+  }
+  return undefined;
 }
 
 function wrongQueue({ waiting }: LedgerView, model: LedgerModel): string | undefined {

@@ -164,10 +164,14 @@ function notAlive(
   const entry = model.entries.get(id);
   if (entry === undefined || !isLivePhase(entry.phase)) return `${id} was ${kind} after its end`;
   if ((entry.expiresAt ?? Number.POSITIVE_INFINITY) <= at) return `${id} was ${kind} after it expired`;
-  if (kind === "renewed" && model.isEvicted(entry.requester))
-    return `${id} was renewed by an evicted cluster`;
-  if (kind === "renewed" && entry.preemption !== undefined) return `${id} was renewed under notice`;
+  if (kind === "renewed") return wrongRenewal(model, entry);
   return kind === "activated" && entry.phase !== "Reserved" ? `${id} was activated twice` : undefined;
+}
+
+function wrongRenewal(model: LedgerModel, entry: ModelReservation): string | undefined {
+  const { id, requester, preemption } = entry;
+  if (model.isEvicted(requester)) return `${id} was renewed by an evicted cluster`;
+  return preemption === undefined ? undefined : `${id} was renewed under notice`;
 }
 
 function wrongEnd(model: LedgerModel, event: Of<"ended">, context: RuleContext): string | undefined {

@@ -80,17 +80,26 @@ function wrongVictim(
   victim: ModelReservation,
   { entry, at, policy }: { readonly entry: Waiting; readonly at: number; readonly policy: Policy },
 ): string | undefined {
-  const { preemption } = policy;
-  if (!isLivePhase(victim.phase)) return "it has ended";
-  if (victim.preemption !== undefined) return "it has notice already";
-  if (victim.decisionId === undefined) return "it was adopted";
-  if (at - victim.reservedAt < (preemption.minRunMs ?? TEN_MINUTES_MS)) return "it has just begun";
-  if ((model.newest.get(victim.requester)?.advertisement.protocol ?? 0) < 3) return "its agent is too old";
-  const bySpot = victim.request.tier === "spot" && entry.request.tier !== "spot";
-  const gap = entry.request.priority - victim.request.priority;
-  const byPriority = preemption.victims === "lower-priority" && gap >= preemption.minPriorityGap;
-  if (preemption.victims === "none") return "nobody may";
-  return bySpot || byPriority ? undefined : "its rank";
+  const protocol = model.newest.get(victim.requester)?.advertisement.protocol ?? 0;
+  const wrongs: readonly (readonly [string, boolean])[] = [
+    ["it has ended", !isLivePhase(victim.phase)],
+    ["it has notice already", victim.preemption !== undefined],
+    ["it was adopted", victim.decisionId === undefined],
+    ["it has just begun", at - victim.reservedAt < (policy.preemption.minRunMs ?? TEN_MINUTES_MS)],
+    ["its agent is too old", protocol < 3],
+    ["its rank", !isOutranked(victim.request, entry.request, policy)],
+  ];
+  return wrongs.find(([, isWrong]) => isWrong)?.[0];
+}
+
+function isOutranked(
+  victim: Waiting["request"],
+  by: Waiting["request"],
+  { preemption: { victims, minPriorityGap } }: Policy,
+): boolean {
+  if (victims === "none") return false;
+  const bySpot = victim.tier === "spot" && by.tier !== "spot";
+  return bySpot || (victims === "lower-priority" && by.priority - victim.priority >= minPriorityGap);
 }
 
 /** Whether the request fits once these have ended. */
@@ -170,15 +179,4 @@ export function wrongResumption(model: LedgerModel, { id, by }: Of<"resumed">): 
   if (model.resumed.has(id)) return `${id} is resumed twice`;
   const isOwn = model.entries.get(id)?.requester === model.queue.waiting.get(by)?.requester;
   return isOwn ? undefined : `${id} is resumed by another cluster`;
-}
-
-/** A notice stands only as long as the request for which it was given is nominated to its provider. */
-export function danglingNotice(model: LedgerModel): string | undefined {
-  for (const { id, phase, provider, preemption } of model.entries.values()) {
-    if (preemption === undefined || !isLivePhase(phase)) continue;
-    const kept = model.queue.kept.get(provider);
-    if (kept?.id !== preemption.by || kept.victims?.includes(id) !== true)
-      return `${id} is under notice for ${preemption.by}, which no longer needs it`;
-  }
-  return undefined;
 }

@@ -159,20 +159,22 @@ function isBackInTime(
   return from === undefined ? lasts <= queue.backfillMs : at + lasts + queue.turnaroundMs <= from;
 }
 
+function wrongHold(model: LedgerModel, { at, id }: Of<"nominated">, { queue }: Policy): string | undefined {
+  const entry = model.queue.waiting.get(id);
+  if (entry?.phase !== "Pending") return `${id} is nominated and does not wait`;
+  return at - entry.createdAt < queue.holdAfterMs ? `${id} is nominated too early` : undefined;
+}
+
 /** One nomination a provider, after the time it takes, and only to one that could serve it. */
 export function wrongNomination(
   model: LedgerModel,
   event: Of<"nominated">,
   context: RuleContext,
 ): string | undefined {
-  const { at, id, provider, victims } = event;
-  const { policy } = context;
-  const entry = model.queue.waiting.get(id);
-  if (entry?.phase !== "Pending") return `${id} is nominated and does not wait`;
-  const wrong = victims === undefined ? undefined : wrongPreemption(model, event, context);
+  const { id, provider, victims } = event;
+  const wrong =
+    victims === undefined ? wrongHold(model, event, context.policy) : wrongPreemption(model, event, context);
   if (wrong !== undefined) return wrong;
-  if (victims === undefined && at - entry.createdAt < policy.queue.holdAfterMs)
-    return `${id} is nominated too early`;
   const other = model.queue.kept.get(provider);
   if (other !== undefined && other.id !== id && other.from === undefined)
     return `${provider} is nominated twice`;

@@ -37,6 +37,19 @@ function isNotice({ victims }: { readonly victims?: readonly string[] }): boolea
   return victims !== undefined;
 }
 
+const COUNTED: Readonly<
+  Partial<Record<LedgerEvent["kind"], Exclude<keyof InvariantChecker["counts"], "admitted">>>
+> = {
+  granted: "grants",
+  refused: "refusals",
+  ended: "ends",
+  queued: "queued",
+  preempting: "notices",
+  reprieved: "reprieves",
+  "member-enrolled": "joins",
+  "member-evicted": "evictions",
+};
+
 /** One life of the broker, as the invariant checker expects it. */
 interface Expected {
   readonly startedAt: number;
@@ -246,21 +259,19 @@ export class InvariantChecker {
   #applyBatch({ number, entries }: CommitBatch): void {
     this.counts.commits++;
     for (const event of entries.flatMap(({ events }) => events)) {
-      if (event.kind === "queued") this.counts.queued++;
-      if (event.kind === "granted" && this.#model.queue.waiting.has(event.reservation.id))
-        this.counts.admitted++;
+      this.#count(event);
       this.#model.apply(event);
       this.#recordCommit(event, this.#model, number);
-      if (event.kind === "granted") this.counts.grants++;
-      if (event.kind === "refused") this.counts.refusals++;
-      if (event.kind === "ended") this.counts.ends++;
-      if (event.kind === "ended" && event.reason === "Preempted") this.counts.preempted++;
-      if (event.kind === "preempting") this.counts.notices++;
-      if (event.kind === "reprieved") this.counts.reprieves++;
-      if (event.kind === "member-enrolled") this.counts.joins++;
-      if (event.kind === "member-evicted") this.counts.evictions++;
     }
     this.#commitNumber = number;
+  }
+
+  #count(event: LedgerEvent): void {
+    if (event.kind === "granted" && this.#model.queue.waiting.has(event.reservation.id))
+      this.counts.admitted++;
+    if (event.kind === "ended" && event.reason === "Preempted") this.counts.preempted++;
+    const name = COUNTED[event.kind];
+    if (name !== undefined) this.counts[name]++;
   }
 
   /** Notes which commit made this true. */
