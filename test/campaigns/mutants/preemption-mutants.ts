@@ -81,7 +81,7 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
   {
     name: "ends a victim for a request that cannot start",
     file: `${QUEUE}/victims.ts`,
-    find: "!mayStart(ledger, entry, context) || ",
+    find: "    !mayStart(ledger, entry, context) ||\n",
     replace: "",
     caughtBy: NOTICES,
   },
@@ -90,7 +90,7 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
     file: `${LEDGER}/decide-expire.ts`,
     find: "  if (all.length === 0 && notices.length > 0)",
     replace: "  if (notices.length > 0)",
-    caughtBy: MODEL,
+    caughtBy: NOTICES,
   },
   {
     name: "ends the victims at once",

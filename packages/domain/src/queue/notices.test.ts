@@ -55,6 +55,25 @@ describe("at the deadline of a notice", () => {
     expect(world.reservation("rsv-rome-ten").reason).toBe("Preempted");
   });
 
+  test("whatever else ends in that moment goes first, and may spare them", () => {
+    const world = openMarket();
+    world.policy = { ...world.policy, activationTimeoutMs: 20 * MINUTE_MS };
+    world.advertise(cluster("bern", { cpu: 0, memoryGi: 0 }));
+    hold(world, "rome", "spot", { cpu: 10, tier: "spot" });
+    world.run({ kind: "activate", by: actor("rome"), id: "rsv-rome-spot" });
+    hold(world, "bern", "never-used", { cpu: 6 });
+    pass(world, 15 * MINUTE_MS);
+    queue(world, "oslo", "urgent", { cpu: 6, priority: 50 });
+    admit(world);
+    expect(underNotice(world)).toEqual(["rsv-rome-spot"]);
+    pass(world, GRACE_MS);
+    expect(world.reservation("rsv-bern-never-used").reason).toBe("ActivationTimeout");
+    expect(world.run({ kind: "expire-due" }).events).toMatchObject([
+      { kind: "reprieved", id: "rsv-rome-spot" },
+    ]);
+    expect(admit(world)).toEqual([URGENT]);
+  });
+
   test("nobody ends where the request could not start even then", () => {
     const world = noticed();
     world.advertise(cluster("paris", { cpu: 16, allocated: { cpu: 1 } }));

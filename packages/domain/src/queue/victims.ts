@@ -21,7 +21,7 @@ export function victimOf({ id, request, reservedAt }: Reservation, frees: Resour
 }
 
 /** Who gives way first comes first: the lowest priority, of equals the youngest. */
-export function compareVictims(a: Victim, b: Victim): number {
+function compareVictims(a: Victim, b: Victim): number {
   return a.priority - b.priority || b.reservedAt - a.reservedAt || (a.id < b.id ? -1 : 1);
 }
 

@@ -19,7 +19,7 @@ import {
 import type { Findings } from "../environment/findings.ts";
 import type { SimDisk } from "../environment/sim-disk.ts";
 import { AdvertisementLog, type Post } from "./advertisement-log.ts";
-import { differsWhenRebuilt, requestIn, subjectOf } from "./event-facts.ts";
+import { COUNTED, differsWhenRebuilt, isCounted, requestIn, subjectOf } from "./event-facts.ts";
 
 /** The promise is a second; commits under way and timers take their time as well. */
 const LATEST_EXPIRY_MS = 1000 + 100;
@@ -36,19 +36,6 @@ export interface InvariantCheckerDeps {
 function isNotice({ victims }: { readonly victims?: readonly string[] }): boolean {
   return victims !== undefined;
 }
-
-const COUNTED: Readonly<
-  Partial<Record<LedgerEvent["kind"], Exclude<keyof InvariantChecker["counts"], "admitted">>>
-> = {
-  granted: "grants",
-  refused: "refusals",
-  ended: "ends",
-  queued: "queued",
-  preempting: "notices",
-  reprieved: "reprieves",
-  "member-enrolled": "joins",
-  "member-evicted": "evictions",
-};
 
 /** One life of the broker, as the invariant checker expects it. */
 interface Expected {
@@ -270,8 +257,7 @@ export class InvariantChecker {
     if (event.kind === "granted" && this.#model.queue.waiting.has(event.reservation.id))
       this.counts.admitted++;
     if (event.kind === "ended" && event.reason === "Preempted") this.counts.preempted++;
-    const name = COUNTED[event.kind];
-    if (name !== undefined) this.counts[name]++;
+    if (isCounted(event.kind)) this.counts[COUNTED[event.kind]]++;
   }
 
   /** Notes which commit made this true. */
