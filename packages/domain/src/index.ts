@@ -63,6 +63,7 @@ export {
   WAITING_REASONS,
   type WaitingReason,
 } from "./queue/queue-place.ts";
+export { replayQueue } from "./queue/queue-record.ts";
 export { type TenantStatus, tenantStatuses } from "./queue/tenant-status.ts";
 export { tenantOf } from "./queue/tenants.ts";
 export type { Nomination, Waiting, WaitingView } from "./queue/waiting.ts";

@@ -11,6 +11,7 @@ import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
 import { MEMBER_MUTANTS } from "./member-mutants.ts";
 import type { Mutant } from "./mutant.ts";
 import { PEERING_MUTANTS } from "./peering-mutants.ts";
+import { PREEMPTION_MUTANTS } from "./preemption-mutants.ts";
 import { QUEUE_MUTANTS } from "./queue-mutants.ts";
 import { REPLICA_MUTANTS } from "./replica-mutants.ts";
 import { WAITING_CALL_MUTANTS } from "./waiting-call-mutants.ts";
@@ -22,6 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
+  ...PREEMPTION_MUTANTS,
   ...WAITING_CALL_MUTANTS,
   ...CLI_MUTANTS,
   ...BUDGET_MUTANTS,

@@ -159,8 +159,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps a nomination to a cordoned provider",
     file: `${QUEUE}/nominations.ts`,
-    find: "      if (!isSuitable || !couldServe(ledger, provider, entry.request.resources)) return entry;",
-    replace: "      if (!isSuitable && !couldServe(ledger, provider, entry.request.resources)) return entry;",
+    find: "      if (!isSuitable || isHopeless(ledger, entry, context.now)) return entry;",
+    replace: "      if (!isSuitable && isHopeless(ledger, entry, context.now)) return entry;",
     caughtBy: PLANS,
   },
   {

@@ -70,7 +70,7 @@ export class Admission {
     if (!this.#deps.isAnyoneWaiting()) return this.#sleep(undefined);
     if (!this.#deps.isSettled()) return this.#sleep(0);
     // The next look is not put off: on a busy broker it would never come.
-    if (this.#cancel === undefined) this.#sleep(LOOK_EVERY_MS);
+    if (this.#cancel === undefined || this.#isSoon) this.#sleep(LOOK_EVERY_MS);
   }
 
   /** An advertisement came, outside of any batch. */

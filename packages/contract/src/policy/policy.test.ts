@@ -130,6 +130,7 @@ describe("parsePolicy", () => {
           constructor: { members: [{ cluster: "rome", namespaces: ["web"] }], weight: 1, quota: {} },
           default: { members: [], weight: 0.5, quota: {}, maxPriority: 100 },
         },
+        preemption: DEFAULT_POLICY.preemption,
         disclosure: "reasons",
       },
       sliceDefaults: { pods: 50, ephemeralStorage: "20Gi" },

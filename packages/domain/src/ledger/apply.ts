@@ -4,6 +4,7 @@ import { totalPrice } from "../cost/price.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive, type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import { deadlineOf, withNotice } from "../reservation/under-notice.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
 import {
   type ClusterAccount,
@@ -27,8 +28,10 @@ export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
 /** Events that change one reservation. */
 export type ReservationEvent = Extract<
   LedgerEvent,
-  { readonly kind: "activated" | "renewed" | "acknowledged" | "ended" | "retained" }
+  { readonly kind: "activated" | "renewed" | "acknowledged" | "ended" | "retained" | NoticeKind }
 >;
+
+type NoticeKind = "preempting" | "reprieved" | "resumed";
 
 /** The reservation after the event. Throws where the lifecycle forbids it: `decide` never emits such an event. */
 export function evolve(reservation: Reservation, event: ReservationEvent): Reservation {
@@ -53,6 +56,12 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
       };
     case "retained":
       return { ...reservation, keepUntil: event.until };
+    case "resumed":
+      return { ...reservation, resumedBy: event.by };
+    case "preempting":
+      return withNotice(reservation, { by: event.by, priority: event.priority, at: event.until });
+    case "reprieved":
+      return withNotice(reservation, undefined);
   }
 }
 
@@ -60,14 +69,6 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
 function renewedCost({ cost, reservedAt }: Reservation, { expiresAt }: { readonly expiresAt: Instant }) {
   if (cost === undefined) return {};
   return { cost: { ...cost, total: totalPrice(cost.perHour, expiresAt - reservedAt) } };
-}
-
-/** The next deadline of this reservation, if any. */
-function deadlineOf(reservation: Reservation): Instant | undefined {
-  if (reservation.keepUntil !== undefined) return reservation.keepUntil;
-  const activateBy = reservation.phase === "Reserved" ? reservation.activateBy : undefined;
-  if (activateBy === undefined) return reservation.expiresAt;
-  return Math.min(activateBy, reservation.expiresAt ?? activateBy);
 }
 
 function advance(reservation: Reservation, event: LifecycleEvent): Reservation {
@@ -94,7 +95,10 @@ export function apply(ledger: Ledger, event: LedgerEvent): void {
     case "renewed":
     case "acknowledged":
     case "ended":
-    case "retained": {
+    case "retained":
+    case "preempting":
+    case "reprieved":
+    case "resumed": {
       const reservation = ledger.reservations.get(event.id);
       if (reservation === undefined) throw new Error(`no reservation ${event.id} to apply ${event.kind} to`);
       if (event.kind === "activated" || event.kind === "renewed") markSeen(ledger, reservation, event.at);
@@ -180,7 +184,7 @@ export function putReservation(ledger: Ledger, reservation: Reservation, at: Ins
   if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
   if (reservation.reason === "ProviderRefused")
     provider.refused = new Map(provider.refused).set(id, reservation);
-  setDeadline(ledger, reservation);
+  ledger.deadlines.update("reservation", id, deadlineOf(reservation));
   withdrawOffer(ledger, reservation.requester, id);
   withdrawOffer(ledger, reservation.provider, id);
   refreshAccount(ledger, provider);
@@ -291,10 +295,4 @@ function removeRefusal(provider: ClusterAccount, id: ReservationId): void {
   const left = new Map(provider.refused);
   left.delete(id);
   provider.refused = left.size === 0 ? undefined : left;
-}
-
-function setDeadline(ledger: Ledger, reservation: Reservation): void {
-  const [at, { id }] = [deadlineOf(reservation), reservation];
-  if (at === undefined) ledger.deadlines.remove("reservation", id);
-  else ledger.deadlines.set({ at, kind: "reservation", id });
 }

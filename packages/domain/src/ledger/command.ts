@@ -28,6 +28,8 @@ export interface Reserve {
   readonly key?: string;
   /** Present: wait for capacity, if there is none now. Needs a key. Without `forMs`: as long as the policy allows. */
   readonly wait?: { readonly forMs?: number };
+  /** A reservation of the requester that was preempted: if this request waits, it does so since that one first asked. */
+  readonly resumes?: ReservationId;
   /** Namespace of the request in the requester's cluster. */
   readonly namespace?: string;
   /** Protocol of the call. */

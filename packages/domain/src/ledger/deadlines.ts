@@ -26,6 +26,12 @@ export class Deadlines {
     }
   }
 
+  /** Undefined: there is no deadline any more. */
+  update(kind: Deadline["kind"], id: string, at: Instant | undefined): void {
+    if (at === undefined) this.remove(kind, id);
+    else this.set({ at, kind, id });
+  }
+
   remove(kind: Deadline["kind"], id: string): void {
     const key = subject({ kind, id });
     const position = this.#positions.get(key);

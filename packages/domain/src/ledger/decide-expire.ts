@@ -2,6 +2,7 @@ import { CALLS_PROTOCOL } from "../advertisement/advertisement.ts";
 import { overBudget, schedulingFor } from "../queue/over-budget.ts";
 import { closeDaysThatAreOver } from "../queue/closed-days.ts";
 import { tenantOf } from "../queue/tenants.ts";
+import { dueNotice } from "../queue/victims.ts";
 import { pendingOf, type Waiting } from "../queue/waiting.ts";
 import type { Instant, ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -23,7 +24,9 @@ const SWEEP_LIMIT = 1000;
  */
 export function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionContext): Outcome {
   const due = ledger.deadlines.due(now, SWEEP_LIMIT);
-  const events = due.flatMap((deadline) => dueEvent(ledger, deadline, { now, policy }));
+  const notices = due.flatMap((deadline) => dueNoticeAt(ledger, deadline, now) ?? []);
+  const others = notices.length === 0 ? due : due.filter(({ id }) => !notices.some((each) => each.id === id));
+  const events = others.flatMap((deadline) => dueEvent(ledger, deadline, { now, policy }));
   const ending = new Set(
     events.flatMap((event) => (event.kind === "ended" || event.kind === "unqueued" ? [event.id] : [])),
   );
@@ -32,7 +35,30 @@ export function decideExpireDue(ledger: LedgerView, { now, policy }: DecisionCon
       ? []
       : lostRequesters(ledger, { now, lostAfterMs: policy.requesterLostMs, ending });
   const all = [...closeDaysThatAreOver(ledger, now), ...events, ...lost];
-  return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore: all.length >= SWEEP_LIMIT } };
+  // What ends otherwise may make a notice needless: it goes first.
+  if (all.length === 0 && notices.length > 0) return endAfterNotice(ledger, notices, { now, policy });
+  const hasMore = all.length >= SWEEP_LIMIT || notices.length > 0;
+  return { events: all.slice(0, SWEEP_LIMIT), reply: { kind: "swept", hasMore } };
+}
+
+/** The reservation, if its notice is due and it has not expired before. */
+function dueNoticeAt(ledger: LedgerView, { kind, id }: Deadline, now: Instant): Reservation | undefined {
+  const reservation = kind === "reservation" ? ledger.reservations.get(id) : undefined;
+  if (reservation?.preemption === undefined || reservation.keepUntil !== undefined) return undefined;
+  const { expiresAt = Number.POSITIVE_INFINITY, preemption } = reservation;
+  return preemption.at <= now && preemption.at < expiresAt ? reservation : undefined;
+}
+
+/** Reprieves first: who is counted on in their place ends after them. */
+function endAfterNotice(
+  ledger: LedgerView,
+  victims: readonly Reservation[],
+  context: DecisionContext,
+): Outcome {
+  const events = victims.map((victim) => dueNotice(ledger, victim, context));
+  const reprieves = events.filter(({ kind }) => kind === "reprieved");
+  const ends = events.filter(({ kind }) => kind !== "reprieved");
+  return { events: [...reprieves, ...ends], reply: { kind: "swept", hasMore: false } };
 }
 
 function dueEvent(ledger: LedgerView, deadline: Deadline, context: DecisionContext): LedgerEvent[] {

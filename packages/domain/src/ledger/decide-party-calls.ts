@@ -1,6 +1,6 @@
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
-import type { Reservation } from "../reservation/reservation.ts";
+import type { PreemptionNotice, Reservation } from "../reservation/reservation.ts";
 import { ENDED_RETENTION_MS, evolve, type ReservationEvent } from "./apply.ts";
 import {
   type Acknowledge,
@@ -42,6 +42,7 @@ export function decideRenew(
   return onLive(ledger, { by, id, party: "requester", now }, (reservation) => {
     const problem = refuseEvicted(ledger, reservation.requester) ?? unacceptableDuration(durationMs, policy);
     if (problem !== undefined) return problem;
+    if (reservation.preemption !== undefined) return underNotice(id, reservation.preemption);
     const expiresAt = Math.min(now + durationMs, latestRenewal(ledger, reservation, policy));
     // An open-ended reservation, or one that already lasts longer, is never cut short by a renewal.
     if (reservation.expiresAt === undefined || reservation.expiresAt >= expiresAt)
@@ -49,6 +50,14 @@ export function decideRenew(
     const tooDear = renewalOverBudget(ledger, reservation, { to: expiresAt, now, policy });
     return tooDear ?? changed(reservation, { kind: "renewed", at: now, id, expiresAt });
   });
+}
+
+function underNotice(id: ReservationId, { at, priority }: PreemptionNotice): Outcome {
+  return rejected(
+    "forbidden",
+    `${id} is under notice and cannot be renewed: it ends at ${new Date(at).toISOString()}, ` +
+      `because a request of priority ${priority} needs its capacity`,
+  );
 }
 
 /** A renewal lasts no longer than a waiting request can spare its capacity. */

@@ -15,11 +15,14 @@ import { chooseProvider } from "../scheduling/choose-provider.ts";
 import { lifetimeOf, type Policy } from "../scheduling/policy.ts";
 import { type DecisionContext, type Outcome, type Reply, type Reserve, rejected } from "./command.ts";
 import { refuseEvicted } from "./decide-member.ts";
+import type { LedgerEvent } from "./event.ts";
 import { isSettledAt, keyName, type LedgerView } from "./ledger.ts";
 import { overQuota } from "./quota.ts";
 
 /** Tolerance between the stated start and the broker's clock. */
 const START_TOLERANCE_MS = 60_000;
+/** So long after it was preempted, a reservation's place in the queue can be taken over. */
+const RESUMES_WITHIN_MS = 60 * 60_000;
 
 export function decideReserve(ledger: LedgerView, command: Reserve, context: DecisionContext): Outcome {
   return (
@@ -56,6 +59,7 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
   const { requester, request, key = "", namespace, protocol = 0, wait } = command;
   const full = queueFull(ledger, command, policy);
   if (full !== undefined) return full;
+  const resumed = resumedBy(ledger, command, now);
   const waiting: Waiting = {
     id: command.reservationId,
     requester,
@@ -65,12 +69,26 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
     protocol,
     phase: "Pending",
     createdAt: now,
-    since: now,
+    since: resumed?.since ?? now,
     until: now + (wait?.forMs ?? policy.queue.maxWaitMs),
     generation: 1,
   };
   const reply = { kind: "waiting", waiting, isReplay: false } as const;
-  return { events: [{ kind: "queued", at: now, waiting }], reply };
+  const queued = { kind: "queued", at: now, waiting } as const;
+  return { events: [queued, ...(resumed?.events ?? [])], reply };
+}
+
+/** The reservation whose place in the queue this request takes over: once, soon after it was preempted. */
+function resumedBy(
+  ledger: LedgerView,
+  { requester, resumes = "", reservationId: by }: Reserve,
+  now: Instant,
+): { readonly since: Instant; readonly events: readonly LedgerEvent[] } | undefined {
+  const preempted = ledger.reservations.get(resumes);
+  if (preempted?.requester !== requester || preempted.reason !== "Preempted") return undefined;
+  const { id, endedAt = 0, createdAt, since = createdAt } = preempted;
+  if (preempted.resumedBy !== undefined || now - endedAt > RESUMES_WITHIN_MS) return undefined;
+  return { since, events: [{ kind: "resumed", at: now, id, by }] };
 }
 
 function queueFull(ledger: LedgerView, { tenant }: TenantRequest, policy: Policy): Outcome | undefined {

@@ -32,12 +32,17 @@ import { decideMember, refuseEvicted } from "./decide-member.ts";
 import { decideExpireDue } from "./decide-expire.ts";
 import { decideReserve } from "./decide-reserve.ts";
 import { decideAdmit } from "../queue/decide-admit.ts";
+import { withReprieves } from "../queue/victims.ts";
 import { type LedgerView, providerReservations } from "./ledger.ts";
 import { claimProblem } from "./liqo-claims.ts";
 
 /** What a command would do. Changes nothing: the caller stores the events, then applies them. */
 export function decide(ledger: LedgerView, command: Command, context: DecisionContext): Outcome {
   const at: DecisionContext = { now: Math.max(context.now, ledger.time), policy: context.policy };
+  return withReprieves(ledger, decideCommand(ledger, command, at), at);
+}
+
+function decideCommand(ledger: LedgerView, command: Command, at: DecisionContext): Outcome {
   switch (command.kind) {
     case "advertise":
       return decideAdvertise(ledger, command, at);

@@ -6,7 +6,7 @@ import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { ClosedDay, UtcDay } from "../queue/charges.ts";
-import type { QueueHead, Waiting } from "../queue/waiting.ts";
+import type { PreemptionLook, QueueHead, Waiting } from "../queue/waiting.ts";
 import type { Member } from "./member.ts";
 
 /** A change of the ledger. Events carry everything `apply` needs, so that all copies of the ledger are equal. */
@@ -41,6 +41,28 @@ export type LedgerEvent =
       readonly at: Instant;
       readonly id: ReservationId;
       readonly provider: ClusterId;
+      /** Reservations that get notice, so that it starts there; each has its own event. */
+      readonly victims?: readonly ReservationId[];
+      /** Why these. */
+      readonly decision?: Decision;
+    }
+  /** A reservation gets notice: it ends at `until`. */
+  | {
+      readonly kind: "preempting";
+      readonly at: Instant;
+      readonly id: ReservationId;
+      readonly by: ReservationId;
+      readonly priority: number;
+      readonly until: Instant;
+    }
+  /** The notice is withdrawn. */
+  | { readonly kind: "reprieved"; readonly at: Instant; readonly id: ReservationId }
+  /** A waiting request has taken over the place in the queue of a reservation that was preempted. */
+  | {
+      readonly kind: "resumed";
+      readonly at: Instant;
+      readonly id: ReservationId;
+      readonly by: ReservationId;
     }
   | { readonly kind: "nomination-lapsed"; readonly at: Instant; readonly id: ReservationId }
   /** No waiting request can be granted now. The plans replace those of before. */
@@ -49,6 +71,8 @@ export type LedgerEvent =
       readonly at: Instant;
       readonly plans: readonly Kept[];
       readonly head?: QueueHead;
+      /** Requests for which victims were sought in vain, a moment ago. */
+      readonly looked?: readonly PreemptionLook[];
     }
   /** A UTC day is over: what was charged on it is written down. */
   | {

@@ -7,10 +7,10 @@ import { ReceivedCommands } from "../testing/fitting-rules.ts";
 import { wrongBudgetReply } from "../testing/budget-rules.ts";
 import { fits } from "../testing/queue-rules.ts";
 import { violationIn } from "../testing/ledger-rules.ts";
-import { commandsFor, type LedgerAction, ledgerAction } from "../testing/random-commands.ts";
+import { commandsFor, type LedgerAction, ledgerAction, marketAction } from "../testing/random-commands.ts";
 import { runs } from "../testing/runs.ts";
 import { openWorld } from "../testing/world.ts";
-import { DEFAULT_POLICY } from "../scheduling/policy.ts";
+import { DEFAULT_POLICY, type Policy } from "../scheduling/policy.ts";
 import { type CandidateTableView, ROW_WIDTH } from "../scheduling/candidate-table.ts";
 import type { Command, Outcome } from "./command.ts";
 import { decide } from "./decide.ts";
@@ -22,13 +22,29 @@ const COMMANDS = 200;
 
 test("driven by random commands under a random clock, the ledger never double-books, never ends twice, never expires early, and rebuilds to itself (invariants 1, 3, 4, 5, 7)", () => {
   fc.assert(
-    fc.property(fc.array(ledgerAction, { minLength: 1, maxLength: COMMANDS, size: "max" }), compareWithModel),
+    fc.property(
+      fc.array(ledgerAction, { minLength: 1, maxLength: COMMANDS, size: "max" }),
+      fc.constantFrom("none", "spot", "lower-priority", "lower-priority"),
+      compareWithModel,
+    ),
     runs(250, 10_000),
   );
 }, 3_600_000);
 
+test("where others must give way, nobody ends who need not, too early, or twice, and nobody else gets what they give back", () => {
+  fc.assert(
+    fc.property(
+      fc.array(marketAction, { minLength: 1, maxLength: COMMANDS, size: "max" }),
+      fc.constantFrom("spot", "lower-priority", "lower-priority"),
+      compareWithModel,
+    ),
+    // Not shrunk: that would take minutes, and the first counterexample is as long as a shrunk one.
+    { ...runs(80, 5000), endOnFailure: true },
+  );
+}, 3_600_000);
+
 /** Runs actions on a real ledger and on a plain model beside it, and compares after each. */
-function compareWithModel(actions: readonly LedgerAction[]): void {
+function compareWithModel(actions: readonly LedgerAction[], victims: Policy["preemption"]["victims"]): void {
   const world = openWorld({
     refusalMemoryMs: 20_000,
     requesterLostMs: 3_000_000,
@@ -36,6 +52,7 @@ function compareWithModel(actions: readonly LedgerAction[]): void {
     // Time leaps by days here: with the usual staleness hardly anything would be granted. The world began longer ago.
     stalenessMs: 1e12,
     queue: { ...DEFAULT_POLICY.queue, holdAfterMs: 40_000, turnaroundMs: 20_000, backfillMs: 60_000 },
+    preemption: { victims, minPriorityGap: 10, graceMs: 30_000, maxUnderNotice: 0.5, minRunMs: 10_000 },
     tenants: {
       ml: {
         members: ["rome", "paris"].map((each) => ({ cluster: each, namespaces: ["ml"] })),

@@ -26,7 +26,7 @@ import {
   utcDay,
 } from "../queue/charges.ts";
 import type { TenantAccount } from "../queue/tenants.ts";
-import { type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
+import { type PreemptionLook, type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Member } from "./member.ts";
@@ -50,6 +50,8 @@ export interface Ledger {
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
   head: QueueHead | undefined;
+  /** For whom victims were sought a moment ago. Not stored. */
+  looked: readonly PreemptionLook[];
   /** Derived from the live reservations. */
   readonly tenants: Map<string, TenantAccount>;
   /** Derived from all reservations: what they cost their tenants by day. */
@@ -84,6 +86,7 @@ export interface LedgerView {
   readonly settledOn: UtcDay;
   readonly plans: ReadonlyMap<ReservationId, Kept>;
   readonly head: QueueHead | undefined;
+  readonly looked: readonly PreemptionLook[];
   readonly tenants: ReadonlyMap<string, TenantAccount>;
   readonly charges: ReadonlyMap<string, ChargesView>;
   readonly closedDays: ReadonlyMap<UtcDay, ClosedDay>;
@@ -108,6 +111,7 @@ export function emptyLedger(): Ledger {
     settledOn: 0,
     plans: new Map(),
     head: undefined,
+    looked: [],
     tenants: new Map(),
     charges: new Map(),
     closedDays: new Map(),
@@ -137,6 +141,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     settledOn: ledger.settledOn,
     plans: new Map(ledger.plans),
     head: ledger.head,
+    looked: ledger.looked,
     tenants: new Map(ledger.tenants),
     charges: new Map([...ledger.charges].map(([tenant, charges]) => [tenant, cloneCharges(charges)])),
     closedDays: new Map(ledger.closedDays),
@@ -175,6 +180,7 @@ export function providerReservations(ledger: LedgerView, account: AccountView): 
 
 /** What one reservation takes from its provider. */
 export interface Holding {
+  readonly reservation: Reservation;
   readonly amount: ResourceVector;
   /** Absent: its end is not known. Past: it has ended and is being torn down. */
   readonly endsAt: Instant | undefined;
@@ -183,29 +189,39 @@ export interface Holding {
 /** All that is reserved of a provider; not what its agent holds and the ledger does not know. */
 export function* holdingsOf(ledger: LedgerView, account: AccountView): Generator<Holding> {
   const reservations = providerReservations(ledger, account);
-  for (const { id, expiresAt } of account.asProvider.values())
-    yield { amount: reservedFor(id, reservations), endsAt: expiresAt };
+  for (const reservation of account.asProvider.values())
+    yield {
+      reservation,
+      amount: reservedFor(reservation.id, reservations),
+      endsAt: reservation.expiresAt,
+    };
   for (const id of account.usage.keys()) {
     const ended = reservations.hasEnded(id) ? ledger.reservations.get(id) : undefined;
-    if (ended !== undefined) yield { amount: reservedFor(id, reservations), endsAt: ended.endedAt };
+    if (ended !== undefined)
+      yield { reservation: ended, amount: reservedFor(id, reservations), endsAt: ended.endedAt };
   }
 }
 
-/** What is given back has ended by then, or will have, but is not available yet. */
-function returningBy(ledger: LedgerView, account: AccountView, moment: Instant): ResourceVector {
+/** With what is not available yet: of those that have ended by then, or will have, or of the victims. */
+function withReturning(ledger: LedgerView, account: AccountView, kept: Kept): Kept {
+  const { id: by, returnedBy, victims } = kept;
+  if (returnedBy === undefined && victims === undefined) return kept;
   let returning = NO_RESOURCES;
-  for (const { amount, endsAt } of holdingsOf(ledger, account))
-    if (endsAt !== undefined && endsAt <= moment) returning = add(returning, amount);
-  return returning;
+  for (const { reservation, amount, endsAt } of holdingsOf(ledger, account)) {
+    const isBack =
+      returnedBy === undefined
+        ? victims?.includes(reservation.id) === true && reservation.preemption?.by === by
+        : endsAt !== undefined && endsAt <= returnedBy;
+    if (isBack) returning = add(returning, amount);
+  }
+  return { ...kept, returning };
 }
 
 /** Recomputes the derived fields and the candidate row. Call it after every change of an account. */
 export function refreshAccount(ledger: Ledger, account: ClusterAccount): void {
   if (!hasAdvertised(account)) return;
-  const { kept } = account;
   // What has come back meanwhile is available: it must not count a second time.
-  if (kept?.returnedBy !== undefined)
-    account.kept = { ...kept, returning: returningBy(ledger, account, kept.returnedBy) };
+  if (account.kept !== undefined) account.kept = withReturning(ledger, account, account.kept);
   const { available } = account;
   Object.assign(account, deriveCapacity(account.advertisement, account));
   if (exceeds(account.available, available)) unsettle(ledger);

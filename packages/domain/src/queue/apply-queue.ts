@@ -28,7 +28,7 @@ export function applyToQueue(ledger: Ledger, event: QueueEvent): void {
 /** Replaces the plans. Only accounts whose plan changes are written. */
 function settle(
   ledger: Ledger,
-  { at, plans, head }: Extract<LedgerEvent, { readonly kind: "settled" }>,
+  { at, plans, head, looked = [] }: Extract<LedgerEvent, { readonly kind: "settled" }>,
 ): void {
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
@@ -36,6 +36,7 @@ function settle(
     keep(ledger, plan.provider, plan);
   }
   ledger.head = head;
+  ledger.looked = looked;
   ledger.isSettled = true;
   ledger.settledOn = utcDay(at);
 }
@@ -76,8 +77,9 @@ function keepForNominated(
   { id, nominated, request: { priority, resources } }: Waiting,
 ): void {
   if (nominated === undefined) return;
-  const { provider } = nominated;
-  keep(ledger, provider, { id, provider, priority, resources, returning: NO_RESOURCES });
+  const { provider, victims } = nominated;
+  const notice = victims === undefined ? {} : { victims };
+  keep(ledger, provider, { id, provider, priority, resources, returning: NO_RESOURCES, ...notice });
 }
 
 /** Writes a request that waits, or has left the queue without a grant. */

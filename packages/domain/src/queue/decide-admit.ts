@@ -5,12 +5,18 @@ import type { LedgerEvent } from "../ledger/event.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
-import { schedulingFor } from "./over-budget.ts";
+import type { QueueRecord } from "../scheduling/decision.ts";
 import { lapsedNomination, nominationDue } from "./nominations.ts";
 import { inOrder, type Queued } from "./order.ts";
+import { schedulingFor } from "./over-budget.ts";
 import { passedOver } from "./passed-over.ts";
 import { plansFor } from "./plans.ts";
+import { type Notice, seekVictims } from "./preemption.ts";
+import { QueueWalk } from "./queue-record.ts";
+import { needlessNotices } from "./victims.ts";
+import type { PreemptionLook } from "./waiting.ts";
 
 /** A requester must activate what it is granted from the queue: it may have gone meanwhile. */
 const ACTIVATE_WITHIN_MS = 15 * 60_000;
@@ -25,33 +31,49 @@ export function decideAdmit(ledger: LedgerView, { decisionId }: Admit, context: 
   // Only of those for whom a provider keeps something: nobody asks about others.
   const before = new Set<ReservationId>();
   const isBehind = (id: ReservationId): boolean => before.has(id);
-  for (const queued of inOrder(ledger, context.policy)) {
-    const { entry } = queued;
+  const walk = new QueueWalk();
+  const rest = inOrder(ledger, context.policy);
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    const { entry } = next.value;
     const mayFit = fits(entry.request.resources, largest);
-    if (mayFit && passedOver(ledger, queued, { ...context, isBehind }) === undefined)
-      return grant(ledger, queued, { context, decisionId, isBehind });
+    const why = mayFit ? passedOver(ledger, next.value, { ...context, isBehind }) : "Capacity";
+    if (why === undefined) {
+      const about = { rest, of: ledger.waiting.pendingCount, now: context.now };
+      const queue = walk.recordOf(next.value, about);
+      return grant(ledger, next.value, { context, decisionId, isBehind, queue });
+    }
+    walk.passOver(next.value, why);
     if (entry.nominated !== undefined || ledger.plans.has(entry.id)) before.add(entry.id);
   }
-  return planAhead(ledger, context);
+  return planAhead(ledger, { context, decisionId });
 }
 
-interface Granting {
+interface Looking {
   readonly context: DecisionContext;
   readonly decisionId: Admit["decisionId"];
-  readonly isBehind: (id: ReservationId) => boolean;
 }
 
-function grant(ledger: LedgerView, queued: Queued, { context, decisionId, isBehind }: Granting): Outcome {
+interface Granting extends Looking {
+  readonly isBehind: (id: ReservationId) => boolean;
+  readonly queue: QueueRecord;
+}
+
+function grant(
+  ledger: LedgerView,
+  queued: Queued,
+  { context, decisionId, isBehind, queue }: Granting,
+): Outcome {
   const { entry, tenant } = queued;
   const { requester } = entry;
   const scheduling = schedulingFor(ledger, { ...entry, tenant }, { ...context, isBehind });
-  const decision = chooseProvider(ledger.candidateTable, scheduling, decisionId);
+  const decision = { ...chooseProvider(ledger.candidateTable, scheduling, decisionId), queue };
   if (decision.winner === undefined) throw new Error(`${entry.id} fits, and no provider was chosen`);
   const selected = { provider: decision.winner, price: decision.candidates[0]?.inputs.price };
   const reservation: Reservation = {
     ...reservationFor({ ...entry, reservationId: entry.id, decisionId }, selected, context),
     ...(tenant === requester ? {} : { tenant }),
     createdAt: entry.createdAt,
+    ...(entry.since === entry.createdAt ? {} : { since: entry.since }),
     activateBy: context.now + (context.policy.activationTimeoutMs ?? ACTIVATE_WITHIN_MS),
     generation: entry.generation + 1,
   };
@@ -62,27 +84,70 @@ function grant(ledger: LedgerView, queued: Queued, { context, decisionId, isBehi
 }
 
 /** Nothing fits. After a start nothing is planned until the providers had the time to speak. */
-function planAhead(ledger: LedgerView, context: DecisionContext): Outcome {
+function planAhead(ledger: LedgerView, looking: Looking): Outcome {
+  const { context } = looking;
   const { now, policy } = context;
   const isStarting = now - ledger.startedAt < policy.stalenessMs;
   if (isStarting) return settled({ kind: "settled", at: now, plans: [] });
+  const needless = needlessNotices(ledger, context);
+  if (needless.length > 0) return more(...needless);
   const lapsed = lapsedNomination(ledger, context);
   if (lapsed !== undefined) return more({ kind: "nomination-lapsed", at: now, id: lapsed.id });
   const { plans, head } = plansFor(ledger, context);
-  if (head === undefined) return settled({ kind: "settled", at: now, plans });
+  if (policy.preemption.victims === "none") return nominateOrSettle(ledger, { plans, head }, context);
+  const { notice, looked } = seekVictims(ledger, plans, context);
+  if (notice !== undefined) return more(...noticeEvents(ledger, notice, looking));
+  return nominateOrSettle(ledger, { plans, head, looked }, context);
+}
+
+interface Findings {
+  readonly plans: readonly Kept[];
+  readonly head: Queued | undefined;
+  readonly looked?: readonly PreemptionLook[];
+}
+
+function nominateOrSettle(
+  ledger: LedgerView,
+  { head, ...found }: Findings,
+  context: DecisionContext,
+): Outcome {
+  const { now: at } = context;
+  if (head === undefined) return settled({ kind: "settled", at, ...found });
   const { id } = head.entry;
   const provider = nominationDue(ledger, head, context);
-  if (provider !== undefined) return more({ kind: "nominated", at: now, id, provider });
-  const since = ledger.head?.id === id ? ledger.head.since : now;
-  return settled({ kind: "settled", at: now, plans, head: { id, since } });
+  if (provider !== undefined) return more({ kind: "nominated", at, id, provider });
+  const since = ledger.head?.id === id ? ledger.head.since : at;
+  return settled({ kind: "settled", at, ...found, head: { id, since } });
+}
+
+/** The request is nominated, and each victim gets notice. */
+function noticeEvents(
+  ledger: LedgerView,
+  { queued: { entry, tenant }, chosen, alternatives }: Notice,
+  { context, decisionId }: Looking,
+): LedgerEvent[] {
+  const { id, request } = entry;
+  const { now: at, policy } = context;
+  const until = at + policy.preemption.graceMs;
+  const scheduling = schedulingFor(ledger, { ...entry, tenant }, context);
+  const decision = {
+    ...chooseProvider(ledger.candidateTable, scheduling, decisionId),
+    notice: { until, chosen, alternatives },
+  };
+  const victims = chosen.victims.map((victim) => victim.id);
+  const { priority } = request;
+  return [
+    { kind: "nominated", at, id, provider: chosen.provider, victims, decision },
+    ...victims.map((victim) => ({ kind: "preempting", at, id: victim, by: id, priority, until }) as const),
+  ];
 }
 
 function settled(event: LedgerEvent): Outcome {
   return { events: [event], reply: { kind: "admitted", hasMore: false } };
 }
 
-function more(event: LedgerEvent): Outcome {
-  return { events: [event], reply: { kind: "admitted", hasMore: true } };
+function more(...events: readonly LedgerEvent[]): Outcome {
+  return { events, reply: { kind: "admitted", hasMore: true } };
 }
 
 /** The most that any one candidate has, of each resource by itself: what exceeds it fits nowhere. */

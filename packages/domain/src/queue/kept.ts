@@ -16,8 +16,9 @@ function binds(kept: Kept, { request, isBehind }: SchedulingContext): boolean {
   return isBehind === undefined ? kept.priority >= request.priority : isBehind(kept.id);
 }
 
-/** A short one gives its capacity back in time. */
-function endsBefore({ from }: Kept, { request, now, policy }: SchedulingContext): boolean {
+/** A short one gives its capacity back in time. What others were given notice for is lent to nobody else. */
+function endsBefore({ from, victims }: Kept, { request, now, policy }: SchedulingContext): boolean {
+  if (victims !== undefined) return false;
   const lifetimeMs = lifetimeOf(request, policy);
   if (lifetimeMs === undefined) return false;
   if (from === undefined) return lifetimeMs <= policy.queue.backfillMs;
@@ -41,9 +42,10 @@ export function latestEnd(
   const { kept } = candidate;
   if (kept === undefined) return undefined;
   const { from } = kept;
-  if (from === undefined) return fits(kept.resources, candidate.available) ? undefined : expiresAt;
+  const then = add(candidate.available, kept.returning);
+  if (from === undefined) return fits(kept.resources, then) ? undefined : expiresAt;
   // One that ends later was not counted on.
   if (expiresAt + turnaroundMs > from) return undefined;
-  const without = subtract(add(candidate.available, kept.returning), held);
+  const without = subtract(then, held);
   return fits(kept.resources, without) ? undefined : from - turnaroundMs;
 }

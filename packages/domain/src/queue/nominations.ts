@@ -6,6 +6,7 @@ import type { Candidate } from "../scheduling/candidate-table.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { suitability } from "./plans.ts";
 import { couldServe } from "./timeline.ts";
+import { hasWaitedInVain } from "./victims.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** Of what the fleet lends, all nominations together keep no more than this part. */
@@ -43,10 +44,17 @@ export function lapsedNomination(ledger: LedgerView, context: DecisionContext): 
       if (provider === undefined) continue;
       const candidate = ledger.candidateTable.candidates.find(({ clusterId }) => clusterId === provider);
       const isSuitable = candidate !== undefined && suitability(ledger, entry, context)(candidate);
-      if (!isSuitable || !couldServe(ledger, provider, entry.request.resources)) return entry;
+      if (!isSuitable || isHopeless(ledger, entry, context.now)) return entry;
     }
   }
   return undefined;
+}
+
+/** With victims, what their pods still use comes back: it has its own time. */
+function isHopeless(ledger: LedgerView, entry: Waiting, now: number): boolean {
+  const { provider = "", victims } = entry.nominated ?? {};
+  if (victims !== undefined) return hasWaitedInVain(ledger, entry, now);
+  return !couldServe(ledger, provider, entry.request.resources);
 }
 
 function isWithinPart(ledger: LedgerView, entry: Waiting, others: readonly Queued[]): boolean {

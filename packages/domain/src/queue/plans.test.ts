@@ -1,15 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
-import { admit, ask, openQueue, queue } from "./testing/queue-world.ts";
-
-/** Time passes, and all clusters are heard. */
-function pass(world: World, ms: number): void {
-  world.now += ms;
-  for (const { clusterId, advertisement } of world.ledger.accounts.values())
-    world.advertise(advertisement ?? cluster(clusterId, { cpu: 0, memoryGi: 0 }));
-  world.run({ kind: "expire-due" });
-}
+import { admit, ask, openQueue, pass, queue } from "./testing/queue-world.ts";
 
 /** rome holds 10 of 16 CPU of paris for an hour; oslo waits first for all 16. */
 function planned(): World {

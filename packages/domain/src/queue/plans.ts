@@ -51,7 +51,7 @@ function headIn({ queued, plan }: { readonly queued: Queued; readonly plan: Kept
 }
 
 /** The first of those that wait for capacity alone: none of them fits. */
-function* lackingCapacity(ledger: LedgerView, context: DecisionContext): Generator<Queued> {
+export function* lackingCapacity(ledger: LedgerView, context: DecisionContext): Generator<Queued> {
   let lookedAt = 0;
   for (const queued of inOrder(ledger, context.policy)) {
     if (lookedAt++ === MAX_LOOKED_AT) return;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request } from "../testing/builders.ts";
-import { ADMIN, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
+import { ADMIN, actor, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
 import { explainWaiting, type QueuePlace, queuePlaces } from "./queue-place.ts";
-import { admit, openQueue, queue } from "./testing/queue-world.ts";
+import { admit, hold, openMarket, openQueue, queue } from "./testing/queue-world.ts";
 
 function places(world: World): QueuePlace[] {
   return [...queuePlaces(world.ledger, { now: world.now, policy: world.policy }, () => true)];
@@ -98,6 +98,29 @@ test("the provider that is kept for a request is named", () => {
   const [place] = places(world);
   expect(place?.nominatedTo).toBe(place?.entry.nominated?.provider);
   expect(place?.nominatedTo).toBeDefined();
+});
+
+test("who waits beside an earmark is told that others come first, and the nominated one lacks capacity", () => {
+  const world = openMarket();
+  hold(world, "rome", "spot", { cpu: 10, tier: "spot" });
+  pass(world, 15 * MINUTE_MS);
+  queue(world, "oslo", "urgent", { cpu: 16, priority: 50, forMs: 5 * HOUR_MS });
+  admit(world);
+  queue(world, "oslo", "small", { cpu: 6, forMs: 5 * HOUR_MS, durationMs: MINUTE_MS });
+  expect(reasons(world)).toEqual([
+    ["urgent", "Capacity"],
+    ["small", "Nomination"],
+  ]);
+  expect(places(world).map(({ nominatedTo }) => nominatedTo)).toEqual(["paris", undefined]);
+  const why = { now: world.now, policy: world.policy, decisionId: "dec" };
+  expect(explainWaiting(world.ledger, "rsv-oslo-small", why)?.refusedBy).toMatchObject({
+    "kept-for-others": 1,
+  });
+  world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-spot" });
+  expect(reasons(world)).toEqual([
+    ["urgent", "Starting"],
+    ["small", "Nomination"],
+  ]);
 });
 
 test("only what is asked for is computed, and the place counts everybody", () => {

@@ -58,7 +58,8 @@ function computeTimeline(ledger: LedgerView, account: AccountView): Timeline {
   return { free, whenEmpty, ends };
 }
 
-function freeOf({ advertisement, withheld, reserved }: AccountView): ResourceVector {
+/** Unclamped: below zero where it has promised more than it has. */
+export function freeOf({ advertisement, withheld, reserved }: AccountView): ResourceVector {
   if (advertisement === undefined) return NO_RESOURCES;
   const { allocatable, allocated } = advertisement;
   return subtract(subtract(subtract(allocatable, allocated), withheld), reserved);

@@ -29,12 +29,16 @@ export interface Waiting {
   readonly keepUntil?: Instant;
   /** The provider whose free capacity is kept for it. */
   readonly nominated?: Nomination;
+  /** When reservations got notice for it. */
+  readonly noticesAt?: readonly Instant[];
   readonly generation: number;
 }
 
 export interface Nomination {
   readonly provider: ClusterId;
   readonly since: Instant;
+  /** Reservations that got notice for it. */
+  readonly victims?: readonly ReservationId[];
 }
 
 /** The first request that could be served if a provider were empty, but for which no start can be computed. */
@@ -43,19 +47,31 @@ export interface QueueHead {
   readonly since: Instant;
 }
 
+/** Victims were sought for a request, and none were found. */
+export interface PreemptionLook {
+  readonly id: ReservationId;
+  readonly at: Instant;
+}
+
 /** How long one that has left the queue is remembered. */
 const LEFT_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /** The entry after it was nominated to a provider, or its nomination has lapsed. */
 export function nominate(
   entry: Waiting,
-  event: { readonly at: Instant; readonly provider?: ClusterId },
+  event: {
+    readonly at: Instant;
+    readonly provider?: ClusterId;
+    readonly victims?: readonly ReservationId[];
+  },
 ): Waiting {
   const { nominated: _, ...rest } = entry;
-  const { at, provider } = event;
+  const { at, provider, victims } = event;
+  const notice = victims === undefined ? {} : { victims };
   return {
     ...rest,
-    ...(provider === undefined ? {} : { nominated: { provider, since: at } }),
+    ...(provider === undefined ? {} : { nominated: { provider, since: at, ...notice } }),
+    ...(victims === undefined ? {} : { noticesAt: [...(entry.noticesAt ?? []), at] }),
     generation: entry.generation + 1,
   };
 }

@@ -52,8 +52,23 @@ export interface Reservation {
   readonly acknowledged: boolean;
   /** The tenant it counts for; absent: its requester. */
   readonly tenant?: string;
+  /** It is under notice, or was when it ended. */
+  readonly preemption?: PreemptionNotice;
+  /** Its request took over the place in the queue of one that was preempted: when that one first asked. */
+  readonly since?: Instant;
+  /** The waiting request that has taken over its place in the queue. */
+  readonly resumedBy?: ReservationId;
   /** Incremented with every change, so that a delayed message never overrides a newer one. */
   readonly generation: number;
+}
+
+/** A reservation that must give way to a waiting request. */
+export interface PreemptionNotice {
+  /** The waiting request. Its parties alone may know it; others are told the priority. */
+  readonly by: ReservationId;
+  readonly priority: number;
+  /** When the reservation ends, unless the request no longer needs it. */
+  readonly at: Instant;
 }
 
 export interface ReservationCost {

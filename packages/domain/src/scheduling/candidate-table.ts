@@ -157,8 +157,10 @@ export interface Kept {
   readonly from?: Instant;
   /** Present in a plan: reservations that end by then give their capacity back in time. */
   readonly returnedBy?: Instant;
-  /** What they have not given back yet. Of the candidate: as of now. */
+  /** What they, or the victims, have not given back yet. Of the candidate: as of now. */
   readonly returning: ResourceVector;
+  /** Reservations that got notice for the request. */
+  readonly victims?: readonly ReservationId[];
 }
 
 /** Set by an admin: existing reservations stay, no new ones are granted. */

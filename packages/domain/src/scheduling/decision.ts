@@ -1,4 +1,6 @@
-import type { ClusterId, DecisionId, Instant } from "../reservation/ids.ts";
+import type { ResourceVector } from "@resource-broker/base";
+import type { Tier } from "../cost/cost-model.ts";
+import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import { FILTER_NAMES, type FilterName, type Refusal } from "./filters.ts";
 import type { CandidateStats, ScoreInputs, ScoreParts } from "./scorers.ts";
@@ -21,6 +23,57 @@ export interface Decision {
   readonly refusedBy: Readonly<Partial<Record<FilterName, number>>>;
   /** Best first, then the refused ones. All of them up to 64; beyond, the best 16 (or the 16 nearest misses). */
   readonly candidates: readonly CandidateRecord[];
+  /** Of a request that waited: its place among the others. */
+  readonly queue?: QueueRecord;
+  /** No provider has room: reservations get notice, so that one will. */
+  readonly notice?: NoticeRecord;
+}
+
+/** The place in the queue of a request that was granted, and those it was compared with. */
+export interface QueueRecord extends RecordedPlace {
+  /** How many waited, this one included. */
+  readonly of: number;
+  readonly waitedMs: number;
+  /** The first of the others, in order. */
+  readonly next: readonly (RecordedPlace & {
+    readonly id: ReservationId;
+    /** Why it was not granted though it comes first. */
+    readonly passedOver?: string;
+  })[];
+}
+
+export interface RecordedPlace {
+  readonly priority: number;
+  readonly tenant: string;
+  readonly share: number;
+  readonly since: Instant;
+}
+
+/** Who gets notice, and where else others could have. */
+export interface NoticeRecord {
+  /** When the victims end. */
+  readonly until: Instant;
+  readonly chosen: NoticeOption;
+  /** The best four others. */
+  readonly alternatives: readonly NoticeOption[];
+}
+
+export interface NoticeOption {
+  readonly provider: ClusterId;
+  /** What it has free; below zero where it has promised more than it has. */
+  readonly free: ResourceVector;
+  readonly victims: readonly Victim[];
+  /** Of what the fleet lends, in thousandths: the largest part of a resource that the victims give back. */
+  readonly share: number;
+}
+
+/** A reservation that gives way, and what it gives back. */
+export interface Victim {
+  readonly id: ReservationId;
+  readonly priority: number;
+  readonly tier: Tier;
+  readonly reservedAt: Instant;
+  readonly frees: ResourceVector;
 }
 
 export interface CandidateRecord {

@@ -9,7 +9,7 @@ import {
   resourceTitle,
 } from "@resource-broker/base";
 import type { CandidateRecord, Decision, RefusedOutcome, ScoredOutcome } from "./decision.ts";
-import { describeNumber, list } from "./describe.ts";
+import { describeAge, describeNumber, list } from "./describe.ts";
 import { type FilterName, WAS_EVICTED } from "./filters.ts";
 import { computeScore, weightingOf } from "./scorers.ts";
 
@@ -19,7 +19,32 @@ export function explain(decision: Decision): string {
   const lines = decision.candidates.map((candidate) => `  ${candidateLine(candidate, decision, width)}`);
   const unlisted = unlistedLine(decision);
   const flip = flipOf(decision);
-  return [headline(decision), ...lines, ...unlisted, ...(flip === undefined ? [] : [flip])].join("\n");
+  const waited = [...queueLines(decision), ...noticeLines(decision)];
+  return [headline(decision), ...lines, ...unlisted, ...waited, ...(flip === undefined ? [] : [flip])].join(
+    "\n",
+  );
+}
+
+/** How long it waited, and who was passed over though they come first. */
+function queueLines({ queue }: Decision): string[] {
+  if (queue === undefined) return [];
+  const { of, waitedMs, priority, tenant, share, next } = queue;
+  const place = `priority ${priority}, tenant ${tenant} with a share of ${share}`;
+  const passed = next.flatMap((other) =>
+    other.passedOver === undefined ? [] : `${other.id} (${other.passedOver})`,
+  );
+  const before = passed.length === 0 ? "" : ` Passed over: ${list(passed)}.`;
+  return [`Waited ${describeAge(waitedMs)}, one of ${of}: ${place}.${before}`];
+}
+
+/** Who gives way, and where else somebody could have. */
+function noticeLines({ notice }: Decision): string[] {
+  if (notice === undefined) return [];
+  const { until, chosen, alternatives } = notice;
+  const victims = chosen.victims.map(({ id, priority, tier }) => `${id} (${tier}, priority ${priority})`);
+  const others = alternatives.map(({ provider }) => provider);
+  const instead = others.length === 0 ? "" : ` Could have been at ${list(others)}.`;
+  return [`Notice at ${chosen.provider} until ${new Date(until).toISOString()}: ${list(victims)}.${instead}`];
 }
 
 /** One line for a status message or a log. */

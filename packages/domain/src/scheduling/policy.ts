@@ -34,6 +34,20 @@ export interface Policy {
   readonly queue: QueuePolicy;
   /** Teams that share the fleet, by name. A request that none of them claims counts for its own cluster. */
   readonly tenants: Readonly<Record<string, Tenant>>;
+  readonly preemption: PreemptionPolicy;
+}
+
+/** Which reservations may have to give way to a request that waits. */
+export interface PreemptionPolicy {
+  /** `spot`: those of the spot tier. `lower-priority`: those too whose priority is lower by the gap. */
+  readonly victims: "none" | "spot" | "lower-priority";
+  readonly minPriorityGap: number;
+  /** Time between the notice and the end. */
+  readonly graceMs: number;
+  /** The most of all live reservations that may be under notice at once, as a part from 0 to 1; at least one. */
+  readonly maxUnderNotice: number;
+  /** A reservation is left alone for this long after its grant. Absent: 10 minutes. */
+  readonly minRunMs?: number;
 }
 
 /** Its rules are for requests that no tenant claims. */
@@ -143,4 +157,5 @@ export const DEFAULT_POLICY: Policy = {
     backfillMs: 15 * 60_000,
   },
   tenants: {},
+  preemption: { victims: "none", minPriorityGap: 10, graceMs: 5 * 60_000, maxUnderNotice: 0.05 },
 };

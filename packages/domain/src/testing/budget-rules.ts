@@ -2,7 +2,7 @@ import type { Command, Reply } from "../ledger/command.ts";
 import type { LedgerEvent } from "../ledger/event.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { chargeOn, dayOf } from "./budget-model.ts";
-import type { Match, RuleContext } from "./fitting-rules.ts";
+import { type Match, type RuleContext, tenantOf } from "./fitting-rules.ts";
 import type { LedgerModel } from "./ledger-model.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
@@ -67,6 +67,18 @@ export function isAffordable(
   const lasts = request.durationMs ?? policy.defaultTtlMs ?? policy.maxTtlMs;
   const to = lasts === undefined ? undefined : at + lasts;
   return exceededDay(model, { tenant, perHour, from: at, to }, { at, policy }) === undefined;
+}
+
+/** Whether a request that waits can be paid for at this provider now. */
+export function isPayable(
+  model: LedgerModel,
+  { id, provider, at }: { readonly id: string; readonly provider: string; readonly at: number },
+  policy: Policy,
+): boolean {
+  const entry = model.queue.waiting.get(id);
+  if (entry === undefined) return false;
+  const { requester, request } = entry;
+  return isAffordable(model, { provider, requester, request, at, tenant: tenantOf(entry, policy) }, policy);
 }
 
 export function wrongCost(

@@ -30,11 +30,13 @@ export function comparableLedger(ledger: LedgerView): unknown {
   };
 }
 
-/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans. */
+/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans; nominations count. */
 function comparableAccount(account: AccountView): unknown {
+  const isPlan = account.kept?.from !== undefined;
   return Object.entries(account)
-    .filter(([name]) => name !== "lastSeenAt" && name !== "kept")
-    .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value]);
+    .filter(([name]) => name !== "lastSeenAt")
+    .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value])
+    .map(([name, value]) => [name, name === "kept" && isPlan ? undefined : value]);
 }
 
 /** A cluster of which only the name is left. */

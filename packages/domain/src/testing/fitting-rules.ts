@@ -1,4 +1,5 @@
 import type { Command } from "../ledger/command.ts";
+import type { Waiting } from "../queue/waiting.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { keyOf, type LedgerModel } from "./ledger-model.ts";
@@ -65,4 +66,17 @@ function sinceRefusal(model: LedgerModel, { provider, requester, at }: Match): n
     if (isOne) since = Math.min(since, at - (entry.endedAt ?? 0));
   }
   return since;
+}
+
+export function tenantOf(
+  { requester, namespace }: Pick<Waiting, "requester" | "namespace">,
+  { tenants }: Policy,
+): string {
+  const found = Object.entries(tenants).find(([, { members }]) =>
+    members.some(
+      ({ cluster, namespaces }) =>
+        cluster === requester && (namespaces ?? [namespace]).includes(namespace ?? ""),
+    ),
+  );
+  return found?.[0] ?? requester;
 }

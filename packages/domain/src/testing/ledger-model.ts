@@ -26,7 +26,13 @@ export interface ModelReservation
     | "activateBy"
     | "endedAt"
     | "reason"
+    | "request"
+    | "createdAt"
+    | "reservedAt"
+    | "decisionId"
+    | "since"
   > {
+  readonly preemption?: Reservation["preemption"] | undefined;
   readonly phase: Phase;
   readonly generation: number;
 }
@@ -60,6 +66,8 @@ export class LedgerModel {
   readonly budgets: BudgetModel;
   readonly keys = new Map<string, string>();
   readonly closedKeys = new Set<string>();
+  /** Preempted reservations whose place in the queue was taken over. */
+  readonly resumed = new Set<string>();
   readonly cordoned = new Set<string>();
   readonly members = new Map<string, Member>();
   /** Reservations made before `since` may be adopted until `until`. */
@@ -82,6 +90,7 @@ export class LedgerModel {
     for (const [id, entry] of this.entries) copy.entries.set(id, entry);
     for (const [name, id] of this.keys) copy.keys.set(name, id);
     for (const name of this.closedKeys) copy.closedKeys.add(name);
+    for (const id of this.resumed) copy.resumed.add(id);
     for (const id of this.cordoned) copy.cordoned.add(id);
     for (const [id, member] of this.members) copy.members.set(id, member);
     copy.adoption = this.adoption;
@@ -151,6 +160,14 @@ export class LedgerModel {
         const phase = RELEASES.has(event.reason) ? "Released" : "Failed";
         return this.#change(event.id, { phase, reason: event.reason, endedAt: event.at });
       }
+      case "preempting": {
+        const { by, priority, until } = event;
+        return this.#change(event.id, { preemption: { by, priority, at: until } });
+      }
+      case "reprieved":
+        return this.#change(event.id, { preemption: undefined });
+      case "resumed":
+        return void this.resumed.add(event.id);
       case "forgotten":
         return this.#forget(event.id);
       case "key-closed":
@@ -205,6 +222,14 @@ export class LedgerModel {
     return total;
   }
 
+  /** What a reservation takes from its provider: live, or ended and still used. */
+  heldBy(provider: string, id: string, unit: Unit): number {
+    const usage = this.newest.get(provider)?.advertisement.usage ?? [];
+    const entry = this.entries.get(id);
+    const used = usedFor(usage, id, unit);
+    return entry !== undefined && isLivePhase(entry.phase) ? Math.max(entry.granted[unit], used) : used;
+  }
+
   /** A hold that is not a live reservation of this provider: the ended one's pods, or all of an unknown one. */
   unaccounted(provider: string, { reservationId, granted, used }: ReservationUsage, unit: Unit): number {
     const entry = this.entries.get(reservationId);
@@ -215,8 +240,8 @@ export class LedgerModel {
   /** When the clock has to act next: the earliest end of a live reservation. */
   earliestDeadline(): number {
     let earliest = Number.POSITIVE_INFINITY;
-    for (const { phase, expiresAt = earliest, activateBy = earliest } of this.entries.values()) {
-      if (isLivePhase(phase)) earliest = Math.min(earliest, expiresAt);
+    for (const { phase, expiresAt = earliest, activateBy = earliest, preemption } of this.entries.values()) {
+      if (isLivePhase(phase)) earliest = Math.min(earliest, expiresAt, preemption?.at ?? earliest);
       if (phase === "Reserved") earliest = Math.min(earliest, activateBy);
     }
     return earliest;
@@ -279,11 +304,23 @@ export function differsFromModel(ledger: LedgerView, model: LedgerModel): string
   }
   return (
     wrongQueue(ledger, model) ??
+    danglingNotice(model) ??
     wrongKeys(ledger, model) ??
     wrongAccounts(ledger, model) ??
     wrongCharges(ledger, model.budgets, model) ??
     wrongMembers(ledger, model)
   );
+}
+
+/** A notice stands only as long as the request for which it was given is nominated to its provider. */
+function danglingNotice(model: LedgerModel): string | undefined {
+  for (const { id, phase, provider, preemption } of model.entries.values()) {
+    if (preemption === undefined || !isLivePhase(phase)) continue;
+    const kept = model.queue.kept.get(provider);
+    if (kept?.id !== preemption.by || kept.victims?.includes(id) !== true)
+      return `${id} is under notice for ${preemption.by}, which no longer needs it`;
+  }
+  return undefined;
 }
 
 function wrongQueue({ waiting }: LedgerView, model: LedgerModel): string | undefined {
@@ -305,6 +342,7 @@ function isSame(a: ModelReservation, b: ModelReservation): boolean {
     a.expiresAt === b.expiresAt &&
     a.endedAt === b.endedAt &&
     a.reason === b.reason &&
+    JSON.stringify(a.preemption) === JSON.stringify(b.preemption) &&
     UNITS.every((unit) => a.granted[unit] === b.granted[unit])
   );
 }

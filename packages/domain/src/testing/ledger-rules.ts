@@ -20,6 +20,7 @@ import {
   wrongUnqueuing,
 } from "./queue-rules.ts";
 import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
+import { wrongNotice, wrongPreempted, wrongReprieve, wrongResumption } from "./preemption-rules.ts";
 import { wrongAdvertiser, wrongMember } from "./member-rules.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -43,6 +44,12 @@ export function violationIn(
       return wrongUnqueuing(model, event, context);
     case "nominated":
       return wrongNomination(model, event, context);
+    case "preempting":
+      return wrongNotice(model, event, context);
+    case "reprieved":
+      return wrongReprieve(model, event);
+    case "resumed":
+      return wrongResumption(model, event);
     case "settled":
       return wrongSettling(model, event, context);
     case "adopted":
@@ -170,15 +177,21 @@ function notAlive(
   const entry = model.entries.get(id);
   if (entry === undefined || !isLivePhase(entry.phase)) return `${id} was ${kind} after its end`;
   if ((entry.expiresAt ?? Number.POSITIVE_INFINITY) <= at) return `${id} was ${kind} after it expired`;
-  if (kind === "renewed" && model.isEvicted(entry.requester))
-    return `${id} was renewed by an evicted cluster`;
+  if (kind === "renewed") return wrongRenewer(model, entry);
   return kind === "activated" && entry.phase !== "Reserved" ? `${id} was activated twice` : undefined;
+}
+
+function wrongRenewer(model: LedgerModel, entry: ModelReservation): string | undefined {
+  const { id, requester, preemption } = entry;
+  if (model.isEvicted(requester)) return `${id} was renewed by an evicted cluster`;
+  return preemption === undefined ? undefined : `${id} was renewed under notice`;
 }
 
 function wrongEnd(model: LedgerModel, event: Of<"ended">, context: RuleContext): string | undefined {
   const { id, reason } = event;
   const entry = model.entries.get(id);
   if (entry === undefined || !isLivePhase(entry.phase)) return `${id} ends a second time (${reason})`;
+  if (reason === "Preempted") return wrongPreempted(model, { victim: entry, at: event.at }, context);
   return isDue(model, { entry, event }, context) ? undefined : `${id} ended too early, or unasked: ${reason}`;
 }
 

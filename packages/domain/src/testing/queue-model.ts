@@ -85,11 +85,14 @@ export class QueueModel {
     const entry = this.waiting.get(event.id);
     this.#giveUp(event.id);
     if (entry === undefined) return;
-    this.waiting.set(entry.id, { ...entry, generation: entry.generation + 1 });
+    const { noticesAt = [], generation } = entry;
+    const notices = "victims" in event ? { noticesAt: [...noticesAt, event.at] } : {};
+    this.waiting.set(entry.id, { ...entry, ...notices, generation: generation + 1 });
     if (event.kind === "nomination-lapsed") return;
     const { priority, resources } = entry.request;
-    const { provider } = event;
-    this.kept.set(provider, { id: entry.id, provider, priority, resources, returning: NO_RESOURCES });
+    const { provider, victims } = event;
+    const kept = { id: entry.id, provider, priority, resources, returning: NO_RESOURCES };
+    this.kept.set(provider, victims === undefined ? kept : { ...kept, victims });
   }
 
   #leave({ id, reason, at }: Of<"unqueued">): void {

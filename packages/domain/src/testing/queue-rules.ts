@@ -3,9 +3,10 @@ import type { Waiting } from "../queue/waiting.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
 import type { Policy } from "../scheduling/policy.ts";
-import { isAffordable } from "./budget-rules.ts";
+import { isAffordable, isPayable } from "./budget-rules.ts";
 import { isLivePhase, keyOf, type LedgerModel, type Unit, UNITS } from "./ledger-model.ts";
-import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
+import { wrongPreemption, wrongSince } from "./preemption-rules.ts";
+import { type Match, type RuleContext, tenantOf, unfit } from "./fitting-rules.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
 
@@ -21,6 +22,8 @@ export function wrongQueuedRequest(
   const wrong = wrongNewcomer(model, waiting);
   if (wrong !== undefined) return wrong;
   if (until <= at || until > at + context.policy.queue.maxWaitMs) return `${id} waits until ${until}`;
+  const wrongPlace = wrongSince(model, waiting, at);
+  if (wrongPlace !== undefined) return wrongPlace;
   const isAlone = model.queue.pending.length === 0;
   const { id: _, ...newcomer } = waiting;
   const isNeedless = (isAlone || model.queue.isSettledAt(at)) && fits(model, newcomer, { at, context });
@@ -137,18 +140,21 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
       ? request.priority > kept.priority
       : compare(model, { a: own, b: owner }, policy) < 0;
   if (goesFirst) return false;
-  if (isBackInTime(kept, { request, at }, policy)) return false;
+  // For whom others got notice, what they give back is kept from everybody, however short.
+  if (kept.victims === undefined && isBackInTime(kept, { request, at }, policy)) return false;
   return UNITS.some((unit) => {
     const left = model.available(provider, unit) + returning(model, kept, unit) - kept.resources[unit];
     return request.resources[unit] > 0 && request.resources[unit] > left;
   });
 }
 
-/** What ends by then and is not available yet, whoever has reserved it and whenever. */
-function returning(model: LedgerModel, { provider, returnedBy }: Kept, unit: Unit): number {
-  if (returnedBy === undefined) return 0;
-  const usage = model.newest.get(provider)?.advertisement.usage ?? [];
+/** Of a plan what ends by then and is not available yet, whoever has reserved it and whenever; of a notice what its victims hold now. */
+function returning(model: LedgerModel, { id, provider, returnedBy, victims = [] }: Kept, unit: Unit): number {
   let total = 0;
+  for (const victim of victims)
+    if (model.entries.get(victim)?.preemption?.by === id) total += model.heldBy(provider, victim, unit);
+  if (returnedBy === undefined) return total;
+  const usage = model.newest.get(provider)?.advertisement.usage ?? [];
   for (const { id, granted, phase, expiresAt, endedAt, ...entry } of model.entries.values()) {
     if (entry.provider !== provider) continue;
     const used = usage.filter(({ reservationId }) => reservationId === id).map((each) => each.used[unit]);
@@ -168,22 +174,31 @@ function isBackInTime(
   return from === undefined ? lasts <= queue.backfillMs : at + lasts + queue.turnaroundMs <= from;
 }
 
+function wrongHold(model: LedgerModel, { at, id }: Of<"nominated">, { queue }: Policy): string | undefined {
+  const entry = model.queue.waiting.get(id);
+  if (entry?.phase !== "Pending") return `${id} is nominated and does not wait`;
+  return at - entry.createdAt < queue.holdAfterMs ? `${id} is nominated too early` : undefined;
+}
+
 /** One nomination a provider, after the time it takes, and only to one that could serve it. */
 export function wrongNomination(
   model: LedgerModel,
-  { at, id, provider }: Of<"nominated">,
-  { policy }: RuleContext,
+  event: Of<"nominated">,
+  context: RuleContext,
 ): string | undefined {
-  const entry = model.queue.waiting.get(id);
-  if (entry?.phase !== "Pending") return `${id} is nominated and does not wait`;
-  if (at - entry.createdAt < policy.queue.holdAfterMs) return `${id} is nominated too early`;
+  const { id, provider, victims } = event;
+  const wrong =
+    victims === undefined ? wrongHold(model, event, context.policy) : wrongPreemption(model, event, context);
+  if (wrong !== undefined) return wrong;
+  if (!isPayable(model, event, context.policy)) return `${id} is nominated and exceeds its budget`;
   const other = model.queue.kept.get(provider);
-  if (other !== undefined && other.from === undefined) return `${provider} is nominated twice`;
+  if (other !== undefined && other.id !== id && other.from === undefined)
+    return `${provider} is nominated twice`;
   return model.cordoned.has(provider) || model.isEvicted(provider) ? `${provider} is closed` : undefined;
 }
 
 /** A refusal is forgotten as time goes by, which no event says: such a request is noticed at the next look. */
-function wasRefused(model: LedgerModel, { requester }: Waiting): boolean {
+function wasRefused(model: LedgerModel, { requester }: Pick<Waiting, "requester">): boolean {
   return [...model.entries.values()].some(
     (entry) => entry.reason === "ProviderRefused" && entry.requester === requester,
   );
@@ -219,19 +234,6 @@ function firstLike(model: LedgerModel, entry: Waiting, policy: Policy): Waiting 
       tenantOf(other, policy) === tenantOf(entry, policy),
   );
   return alike.reduce((first, each) => (arrival(each, first) < 0 ? each : first), entry);
-}
-
-function tenantOf(
-  { requester, namespace }: Pick<Waiting, "requester" | "namespace">,
-  { tenants }: Policy,
-): string {
-  const found = Object.entries(tenants).find(([, { members }]) =>
-    members.some(
-      ({ cluster, namespaces }) =>
-        cluster === requester && (namespaces ?? [namespace]).includes(namespace ?? ""),
-    ),
-  );
-  return found?.[0] ?? requester;
 }
 
 function shareOf(model: LedgerModel, tenant: string, policy: Policy): number {

@@ -7,7 +7,7 @@ import { accept, bind, enroll, evict, identityKey, invite, secretHash } from "./
 import { ADMIN, actor, type World } from "./world.ts";
 
 const clusterId = fc.constantFrom("rome", "paris", "berlin", "tokyo");
-const key = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");
+const key: fc.Arbitrary<string> = fc.constantFrom("k0", "k1", "k2", "a key with \n \u{1F511} and \u0000");
 const cpu = fc.integer({ min: 0, max: 24 });
 /** Which of the reservations known so far is meant; wraps around. */
 const pick = fc.nat({ max: 30 });
@@ -18,13 +18,13 @@ const seconds = fc.oneof(
 );
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
-const advertise = fc.record({
+const advertiseFields = {
   do: fc.constant("advertise" as const),
   clusterId,
   cpu,
   gpu: fc.integer({ min: 0, max: 3 }),
   allocated: fc.integer({ min: 0, max: 4 }),
-  protocol: fc.constantFrom(1, 2, 2, 2),
+  protocol: fc.constantFrom(1, 2, 3, 3, 3),
   instance: fc.constantFrom(undefined, "a", "b"),
   sequence: fc.integer({ min: 0, max: 5 }),
   /** For each hold the agent reports: which reservation, and how much its pods use. */
@@ -33,8 +33,9 @@ const advertise = fc.record({
   liqo: fc.constantFrom(undefined, undefined, "liqo-1", "liqo-2"),
   /** Of a CPU for an hour. */
   price: fc.constantFrom(undefined, 0.04, 0.04, 0.07, 0.5, 0),
-});
-const reserve = fc.record({
+};
+const advertise = fc.record(advertiseFields);
+const reserveFields = {
   do: fc.constant("reserve" as const),
   clusterId,
   cpu: fc.integer({ min: 1, max: 6 }),
@@ -43,9 +44,13 @@ const reserve = fc.record({
   seconds: maybe(seconds),
   /** How long it would wait. Only with a key. */
   wait: maybe(fc.integer({ min: 1, max: 2000 })),
-  priority: fc.constantFrom(0, 0, 0, 7),
+  priority: fc.constantFrom<number[]>(0, 0, 0, 7, 20),
+  tier: fc.constantFrom("on-demand" as const, "on-demand" as const, "spot" as const),
+  /** The reservation that it resumes, if that was preempted. */
+  resumes: pick,
   namespace: fc.constantFrom(undefined, "ml"),
-});
+};
+const reserve = fc.record(reserveFields);
 const adopt = fc.record({
   do: fc.constant("adopt" as const),
   clusterId,
@@ -57,11 +62,12 @@ const adopt = fc.record({
   /** When it was made, in seconds before now. */
   age: fc.constantFrom(0, 30, 1e9),
 });
-const partyCall = fc.record({
+const partyCallFields = {
   do: fc.constantFrom("activate", "renew", "release", "release", "acknowledge", "refuse"),
   pick,
   seconds,
-});
+};
+const partyCall = fc.record(partyCallFields);
 const member = fc.record({
   do: fc.constantFrom("invite", "invite", "enroll", "enroll", "enroll", "accept", "evict", "bind", "bind"),
   clusterId,
@@ -91,6 +97,44 @@ export const ledgerAction = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("time" as const), seconds: step }) },
 );
 
+/** Clusters of one size that are always full: many requests wait, and many have others give way. */
+export const marketAction = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...advertiseFields,
+      cpu: fc.constantFrom(10, 10, 10, 10, 9),
+      allocated: fc.constantFrom(0, 0, 0, 1),
+      protocol: fc.constantFrom(2, 3, 3, 3, 3, 3),
+      holds: fc.array(fc.record({ pick, used: fc.constantFrom(0, 0, 0, 5) }), { maxLength: 1 }),
+      instance: fc.constant(undefined),
+      unknownHold: fc.constant(undefined),
+      liqo: fc.constant(undefined),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      ...reserveFields,
+      gpu: fc.constant(0),
+      key: fc.constantFrom("k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9"),
+      seconds: fc.constantFrom(undefined, undefined, undefined, 120),
+      wait: fc.constantFrom(undefined, 40, 900, 2000, 2000),
+      priority: fc.constantFrom(0, 0, 5, 20, 40),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ ...partyCallFields, do: fc.constantFrom("activate", "renew", "release") }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("cordon" as const), clusterId, isOn }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("admit" as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("time" as const), seconds: fc.constantFrom(1, 5, 15, 31) }),
+  },
+);
+
 export type LedgerAction = typeof ledgerAction extends fc.Arbitrary<infer T> ? T : never;
 
 /** Turns actions into commands for this world; undefined where an action makes no sense there. Moves the clock for `time`. */
@@ -102,7 +146,7 @@ export function commandsFor(world: World): (action: LedgerAction) => Command | u
       case "advertise":
         return { kind: "advertise", advertisement: advertisementFor(world, each) };
       case "reserve":
-        return reserveFor(each, made);
+        return reserveFor(each, made, picked(world, each.resumes));
       case "admit":
         return { kind: "admit", decisionId: `dec-${made}` };
       case "release-by-key":
@@ -183,10 +227,14 @@ function memberCommandFor(each: typeof member extends fc.Arbitrary<infer T> ? T 
   }
 }
 
-function reserveFor(each: Of<"reserve">, made: number): Command {
+function reserveFor(each: Of<"reserve">, made: number, resumes: Reservation | undefined): Command {
   const wanted = request(
     { cpu: each.cpu, memoryGi: 1, gpu: each.gpu },
-    { priority: each.priority, ...(each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 }) },
+    {
+      priority: each.priority,
+      tier: each.tier,
+      ...(each.seconds === undefined ? {} : { durationMs: each.seconds * 1000 }),
+    },
   );
   const { wait, namespace } = each;
   const name = each.key === undefined ? `n${made}` : encodeURIComponent(each.key).toLowerCase();
@@ -199,6 +247,7 @@ function reserveFor(each: Of<"reserve">, made: number): Command {
     ...(each.key === undefined ? {} : { key: each.key }),
     ...(each.key === undefined || wait === undefined ? {} : { wait: { forMs: wait * 1000 } }),
     ...(namespace === undefined ? {} : { namespace }),
+    ...(resumes?.reason === "Preempted" ? { resumes: resumes.id } : {}),
   };
 }
 

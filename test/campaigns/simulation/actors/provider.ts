@@ -14,7 +14,7 @@ export interface ProviderBehaviour {
   readonly cpu: number;
   readonly gpus: number;
   /** 1: an agent of the first generation, which knows neither usage nor acknowledgements. */
-  readonly protocol: 1 | 3;
+  readonly protocol: 1 | 2 | 3;
   /** How often it says no to what was granted at its place. */
   readonly refuses: number;
   /** Its load and its guests change. */
@@ -169,7 +169,7 @@ export class Provider {
       memoryBytes: this.#cpu * 4 * GI,
       gpus: behaviour.gpus,
     });
-    const isNewer = behaviour.protocol === 3;
+    const isNewer = behaviour.protocol >= 2;
     const cost = behaviour.price === undefined ? {} : { cost: priced(behaviour.price) };
     return {
       clusterId: name,

@@ -35,6 +35,8 @@ interface Order {
   readonly request: ReservationRequest;
   readonly wait?: { readonly forMs: number };
   readonly namespace?: string;
+  /** Takes over the place of a reservation that was preempted. */
+  readonly resumes?: string;
   waiting?: Waiting;
   reservation: Reservation | undefined;
   isKeyReleased: boolean;
@@ -81,7 +83,24 @@ export class Requester {
     const order = this.#orders.find((each) => each.reservation?.id === reservation.id);
     if (order?.reservation !== undefined && order.reservation.generation < reservation.generation)
       order.reservation = reservation;
+    if (order !== undefined && reservation.reason === "Preempted") this.#askAgain(order, reservation.id);
   };
+
+  /** What had to give way is asked for again, once. */
+  #askAgain({ request, wait, namespace }: Order, id: string): void {
+    if (wait === undefined || this.#orders.some(({ resumes }) => resumes === id)) return;
+    const order: Order = {
+      key: `key-${this.#orders.length}`,
+      request,
+      wait,
+      ...(namespace === undefined ? {} : { namespace }),
+      resumes: id,
+      reservation: undefined,
+      isKeyReleased: false,
+    };
+    this.#orders.push(order);
+    this.#reserve(order);
+  }
 
   #carryOn({ id }: Reservation, roll: number): void {
     const { random, name } = this.#deps;
@@ -97,12 +116,13 @@ export class Requester {
   }
 
   #newOrder(): Order {
-    const { random, others } = this.#deps;
+    const { random, others, waiting } = this.#deps;
     const target = random.chance(0.15) ? random.pick(others) : undefined;
     const excluded = random.chance(0.1) ? random.pick(others) : undefined;
     return this.#addOrder(random.chance(0.85), {
       ...request(1 + random.below(4), 1 + random.below(8), random.chance(0.1) ? 1 : 0),
       priority: random.below(3),
+      ...(waiting?.chance(0.3) === true ? { tier: "spot" } : {}),
       constraints: excluded === undefined ? {} : { excludeClusters: [excluded] },
       ...(random.chance(0.7) ? { durationMs: 500 + random.below(90_000) } : {}),
       ...(target === undefined ? {} : { target }),
@@ -139,10 +159,11 @@ export class Requester {
 
   #reserve(order: Order): void {
     const { name, network } = this.#deps;
-    const { key, request, wait, namespace } = order;
+    const { key, request, wait, namespace, resumes } = order;
     const more = {
       ...(wait === undefined ? {} : { wait }),
       ...(namespace === undefined ? {} : { namespace }),
+      ...(resumes === undefined ? {} : { resumes }),
     };
     if (key === undefined) {
       // Without a key an unanswered request cannot be repeated: it may have booked something already.

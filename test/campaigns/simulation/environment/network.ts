@@ -88,6 +88,7 @@ export type ApiCall =
       readonly key?: string;
       readonly wait?: { readonly forMs: number };
       readonly namespace?: string;
+      readonly resumes?: ReservationId;
     }
   | { readonly kind: "command"; readonly command: Exclude<Command, { readonly kind: "reserve" }> }
   | { readonly kind: "read"; readonly by: Actor; readonly id: ReservationId }

@@ -28,6 +28,9 @@ export interface Scenario {
 export function randomScenario(random: SeededRandom): Scenario {
   const queue = random.fork(1);
   const money = random.fork(2);
+  const market = random.fork(3);
+  const preemption = preemptionIn(market);
+  const isMarket = preemption.victims !== "none";
   const count = random.between(3, NAMES.length);
   return {
     clusters: NAMES.slice(0, count).map((name) => ({
@@ -35,7 +38,7 @@ export function randomScenario(random: SeededRandom): Scenario {
       habits: {
         cpu: random.pick([4, 8, 16, 32]) ?? 8,
         gpus: random.below(3),
-        protocol: random.chance(0.2) ? 1 : 3,
+        protocol: random.chance(0.2) ? 1 : isMarket && market.chance(0.2) ? 2 : 3,
         refuses: random.pick([0, 0, 0.05, 0.2]) ?? 0,
         isBusy: random.chance(0.8),
         price: money.pick([undefined, 0.04, 0.04, 0.3]),
@@ -50,6 +53,7 @@ export function randomScenario(random: SeededRandom): Scenario {
         turnaroundMs: 2 * SECOND_MS,
         backfillMs: 10 * SECOND_MS,
       },
+      preemption,
       tenants: queue.chance(0.5) ? {} : { ml: { ...ML, ...budget(money.pick(BUDGETS)) } },
       stalenessMs: random.pick([2 * MINUTE_MS, 2 * MINUTE_MS, 30 * SECOND_MS]) ?? 2 * MINUTE_MS,
       defaultTtlMs: random.pick([undefined, undefined, 40 * SECOND_MS]),
@@ -61,7 +65,19 @@ export function randomScenario(random: SeededRandom): Scenario {
     rates: drawRates(random),
     maxIntervalMs: random.pick([20, 500, 3000]) ?? 500,
     hasMembers: random.chance(0.5),
-    hasQueue: queue.chance(0.5),
+    hasQueue: queue.chance(0.5) || isMarket,
+  };
+}
+
+/** In every other world some must give way to others, soon: worlds are short. */
+function preemptionIn(random: SeededRandom): Policy["preemption"] {
+  if (random.chance(0.5)) return DEFAULT_POLICY.preemption;
+  return {
+    victims: random.chance(0.3) ? "spot" : "lower-priority",
+    minPriorityGap: 1,
+    graceMs: random.pick([1, 4, 10].map((seconds) => seconds * SECOND_MS)) ?? SECOND_MS,
+    maxUnderNotice: random.pick([0.05, 0.5, 1]) ?? 1,
+    minRunMs: 2 * SECOND_MS,
   };
 }
 

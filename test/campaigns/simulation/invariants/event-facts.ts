@@ -21,3 +21,19 @@ export function requestIn(event: LedgerEvent): { readonly priority: number } | u
   if (event.kind === "granted") return event.reservation.request;
   return event.kind === "refused" ? event.decision.request : undefined;
 }
+
+/** Under which name events are counted. */
+export const COUNTED = {
+  granted: "grants",
+  refused: "refusals",
+  ended: "ends",
+  queued: "queued",
+  preempting: "notices",
+  reprieved: "reprieves",
+  "member-enrolled": "joins",
+  "member-evicted": "evictions",
+} as const;
+
+export function isCounted(kind: string): kind is keyof typeof COUNTED {
+  return kind in COUNTED;
+}

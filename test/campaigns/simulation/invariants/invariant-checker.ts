@@ -19,7 +19,7 @@ import {
 import type { Findings } from "../environment/findings.ts";
 import type { SimDisk } from "../environment/sim-disk.ts";
 import { AdvertisementLog, type Post } from "./advertisement-log.ts";
-import { differsWhenRebuilt, requestIn, subjectOf } from "./event-facts.ts";
+import { COUNTED, differsWhenRebuilt, isCounted, requestIn, subjectOf } from "./event-facts.ts";
 
 /** The promise is a second; commits under way and timers take their time as well. */
 const LATEST_EXPIRY_MS = 1000 + 100;
@@ -30,6 +30,11 @@ export interface InvariantCheckerDeps {
   readonly disk: SimDisk;
   readonly findings: Findings;
   readonly policy: Policy;
+}
+
+/** Of what is kept for a request that others got notice for, the model is told. */
+function isNotice({ victims }: { readonly victims?: readonly string[] }): boolean {
+  return victims !== undefined;
 }
 
 /** One life of the broker, as the invariant checker expects it. */
@@ -66,6 +71,9 @@ export class InvariantChecker {
     answers: 0,
     joins: 0,
     evictions: 0,
+    notices: 0,
+    preempted: 0,
+    reprieves: 0,
   };
   /** Clusters that were evicted at some time. */
   readonly evicted = new Set<string>();
@@ -179,7 +187,7 @@ export class InvariantChecker {
   #noteKept(): void {
     const accounts = this.#engine?.ledger.accounts.values() ?? [];
     const keeping = new Set(
-      [...accounts].flatMap(({ clusterId, kept }) => (kept === undefined ? [] : clusterId)),
+      [...accounts].flatMap(({ clusterId, kept }) => (kept === undefined || isNotice(kept) ? [] : clusterId)),
     );
     this.#model.queue.untold = new Set([...keeping, ...this.#keeping]);
     this.#keeping = keeping;
@@ -238,18 +246,18 @@ export class InvariantChecker {
   #applyBatch({ number, entries }: CommitBatch): void {
     this.counts.commits++;
     for (const event of entries.flatMap(({ events }) => events)) {
-      if (event.kind === "queued") this.counts.queued++;
-      if (event.kind === "granted" && this.#model.queue.waiting.has(event.reservation.id))
-        this.counts.admitted++;
+      this.#count(event);
       this.#model.apply(event);
       this.#recordCommit(event, this.#model, number);
-      if (event.kind === "granted") this.counts.grants++;
-      if (event.kind === "refused") this.counts.refusals++;
-      if (event.kind === "ended") this.counts.ends++;
-      if (event.kind === "member-enrolled") this.counts.joins++;
-      if (event.kind === "member-evicted") this.counts.evictions++;
     }
     this.#commitNumber = number;
+  }
+
+  #count(event: LedgerEvent): void {
+    if (event.kind === "granted" && this.#model.queue.waiting.has(event.reservation.id))
+      this.counts.admitted++;
+    if (event.kind === "ended" && event.reason === "Preempted") this.counts.preempted++;
+    if (isCounted(event.kind)) this.counts[COUNTED[event.kind]]++;
   }
 
   /** Notes which commit made this true. */

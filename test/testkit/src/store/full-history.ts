@@ -14,6 +14,9 @@ export const DURABLE_KINDS: Readonly<Record<Exclude<LedgerEvent["kind"], SoftKin
   nominated: true,
   "nomination-lapsed": true,
   "day-closed": true,
+  preempting: true,
+  reprieved: true,
+  resumed: true,
   activated: true,
   renewed: true,
   acknowledged: true,
@@ -33,7 +36,8 @@ export const DURABLE_KINDS: Readonly<Record<Exclude<LedgerEvent["kind"], SoftKin
   forgotten: true,
 };
 
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const [ROME, PARIS, MADRID] = [
   { clusterId: "rome", isAdmin: false },
@@ -148,6 +152,36 @@ export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | und
       admit("dec-look-2"),
     ),
   (driver) => driver.batch({ kind: "cordon", by: ADMIN, clusterId: "quito" }, admit("dec-look-3")),
+  (driver) => {
+    const batch = driver.batch(
+      { kind: "advertise", advertisement: clusterOf("hamburg", 300) },
+      { kind: "advertise", advertisement: clusterOf("osaka", 0, { protocol: 3 }) },
+      admit("dec-look-4"),
+      admit("dec-look-5"),
+      reserve("osaka", "gives way", requestFor(300, { target: "hamburg", tier: "spot" })),
+    );
+    driver.now += 11 * MINUTE_MS;
+    return batch;
+  },
+  (driver) =>
+    driver.batch(waits("lima", "gives notice", 300), admit("dec-notice"), () => ({
+      kind: "release",
+      by: ADMIN,
+      id: waitingOf(driver, "gives notice").id,
+    })),
+  (driver) => driver.batch(waits("lima", "preempts", 300), admit("dec-notice-2")),
+  (driver) => {
+    driver.now += 5 * MINUTE_MS;
+    return driver.batch(
+      { kind: "advertise", advertisement: clusterOf("hamburg", 300) },
+      { kind: "expire-due" },
+      admit("dec-preempts"),
+      () => ({
+        ...waits("osaka", "resumes", 1000),
+        resumes: reservationOf(driver, "gives way").id,
+      }),
+    );
+  },
   (driver) =>
     driver.batch(waits("lima", "still waits", 1000), waits("lima", "has left", 1000), () => ({
       kind: "release",

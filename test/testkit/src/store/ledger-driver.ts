@@ -23,6 +23,7 @@ export class LedgerDriver {
     stalenessMs: 1e12,
     defaultQuota: {},
     queue: { ...DEFAULT_POLICY.queue, holdAfterMs: 0 },
+    preemption: { ...DEFAULT_POLICY.preemption, victims: "spot" },
   });
   readonly ledger = this.world.ledger;
   commitNumber = 0;

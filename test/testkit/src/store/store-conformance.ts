@@ -12,6 +12,7 @@ import {
   headline,
   ledgerFrom,
   type ReceivedAdvertisement,
+  replayQueue,
   replayWinner,
 } from "@resource-broker/domain";
 import { comparableLedger, runs } from "@resource-broker/domain/testing";
@@ -198,6 +199,7 @@ export const STORE_PROMISES: readonly StorePromise[] = [
         strictEqual(JSON.stringify(found), JSON.stringify(decision));
         strictEqual(explain(found), explain(decision));
         strictEqual(replayWinner(found), decision.winner);
+        strictEqual(replayQueue(found), undefined);
       }
       strictEqual(await store.findDecision("dec-unknown"), undefined);
     };

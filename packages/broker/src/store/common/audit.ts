@@ -134,6 +134,9 @@ function subjectOf(event: LedgerEvent): string {
     case "acknowledged":
     case "ended":
     case "retained":
+    case "preempting":
+    case "reprieved":
+    case "resumed":
     case "forgotten":
     case "adoption-withdrawn":
       return event.id;
@@ -177,6 +180,10 @@ function detailOf(event: LedgerEvent): string {
     }
     case "unqueued":
       return `Left the queue: ${withMessage(event)}`;
+    case "preempting":
+    case "reprieved":
+    case "resumed":
+      return noticeDetail(event);
     case "nominated":
       return `Nominated: what ${event.provider} has free is kept for it.`;
     case "nomination-lapsed":
@@ -223,6 +230,15 @@ function detailOf(event: LedgerEvent): string {
 function chargesOf({ day, committed }: ClosedDay): string {
   const charges = committed.map(([tenant, amount]) => `${tenant} ${amount / MICRO_UNITS}`);
   return `${dateOf(day)} is over. Charged: ${charges.join(", ")}.`;
+}
+
+function noticeDetail(
+  event: Extract<LedgerEvent, { readonly kind: "preempting" | "reprieved" | "resumed" }>,
+): string {
+  if (event.kind === "reprieved") return "Its notice is withdrawn.";
+  if (event.kind === "resumed") return `${event.by} has taken over its place in the queue.`;
+  const { by, priority, until } = event;
+  return `Notice: ends at ${instant(until)}, because ${by} (priority ${priority}) needs its capacity.`;
 }
 
 function withMessage({ reason, message }: { readonly reason: EndReason; readonly message?: string }): string {

@@ -60,7 +60,7 @@ export function latestOf(events: readonly LedgerEvent[]): number {
 }
 
 export function decisionOf(event: LedgerEvent): Decision | undefined {
-  return event.kind === "granted" || event.kind === "refused" ? event.decision : undefined;
+  return "decision" in event ? event.decision : undefined;
 }
 
 /**
@@ -170,6 +170,9 @@ function touchedBy(event: LedgerEvent, isReservation: (id: ReservationId) => boo
     case "acknowledged":
     case "ended":
     case "retained":
+    case "preempting":
+    case "reprieved":
+    case "resumed":
       return { reservation: event.id };
     case "forgotten":
       // No ID is ever both.

@@ -112,6 +112,16 @@ it("requests that wait or have left the queue are none", () => {
   expect(contradictionIn({ reservations: [LIVE], waiting, members: [] })).toBeUndefined();
 });
 
+it("a reservation under notice for a request that does not wait for its provider is a contradiction", () => {
+  const noticed: Reservation = { ...LIVE, preemption: { by: "rsv-w1", priority: 1, at: 9 } };
+  const nominated: Waiting = { ...PENDING, nominated: { provider: "paris", since: 1, victims: ["rsv-1"] } };
+  const says = (waiting: Waiting) =>
+    contradictionIn({ reservations: [noticed], waiting: [waiting], members: [] });
+  expect(says(nominated)).toBeUndefined();
+  expect(says(PENDING)).toBe("reservation rsv-1 is under notice for no request that waits");
+  expect(says({ ...LEFT, id: "rsv-w1" })).toBe("reservation rsv-1 is under notice for no request that waits");
+});
+
 const INVITATION = {
   tokenId: "token00001",
   secretHash: secretHash("a"),

@@ -34,7 +34,11 @@ export function contradictionIn({ reservations, waiting, members }: CheckedRecor
       uncountable(reservation, grantedByProvider);
     if (wrong !== undefined) return wrong;
   }
-  return waitingContradiction(waiting, { reservations, keys }) ?? memberContradiction(members);
+  return (
+    waitingContradiction(waiting, { reservations, keys }) ??
+    danglingNotice(reservations, waiting) ??
+    memberContradiction(members)
+  );
 }
 
 /** `keys` are those of the reservations. */
@@ -54,6 +58,24 @@ function waitingContradiction(
     if (wrong !== undefined) return wrong;
   }
   return undefined;
+}
+
+/** A reservation is under notice for a request that still waits. */
+function danglingNotice(
+  reservations: readonly Reservation[],
+  waiting: readonly Waiting[],
+): string | undefined {
+  const underNotice = reservations.filter(
+    ({ phase, preemption }) => preemption !== undefined && isLive(phase),
+  );
+  if (underNotice.length === 0) return undefined;
+  const pending = new Map(
+    waiting.filter(({ phase }) => phase === "Pending").map((entry) => [entry.id, entry]),
+  );
+  const dangling = underNotice.find(
+    ({ id, preemption }) => pending.get(preemption?.by ?? "")?.nominated?.victims?.includes(id) !== true,
+  );
+  return dangling && `reservation ${dangling.id} is under notice for no request that waits`;
 }
 
 function wrongEntry(entry: Waiting): string | undefined {

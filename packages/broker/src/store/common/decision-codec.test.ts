@@ -51,7 +51,8 @@ it.each([
 });
 
 it("brings back fields of the decision that it has no column for", () => {
-  const queue = { of: 7, waitedMs: 90_000, next: [{ id: "rsv-1", passedOver: "Quota" }] };
+  const place = { priority: 5, tenant: "ml", share: 0.125, since: NOW };
+  const queue = { of: 7, waitedMs: 90_000, ...place, next: [{ id: "rsv-1", ...place, passedOver: "Quota" }] };
   const decision = { ...decisionAmong(3, 1), queue };
   expect(decodeDecision(encodeDecision(decision))).toEqual(decision);
 });

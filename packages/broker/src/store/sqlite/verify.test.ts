@@ -114,12 +114,12 @@ describe("verifying a ledger", () => {
     [
       "a key too many",
       `INSERT INTO closed_key VALUES ('x', '{}', ${sealOf("closed_key", ["x", "{}"])})`,
-      /table closed_key holds 2 rows, and 1 were committed/,
+      /table closed_key holds 3 rows, and 2 were committed/,
     ],
     [
       "a missing waiting request",
       "DELETE FROM waiting WHERE phase = 'Pending'",
-      /table waiting holds 1 rows/,
+      /table waiting holds 2 rows/,
     ],
     ["a changed waiting request", "UPDATE waiting SET phase = 'Pending'", /row of table waiting/],
     ["a missing cordon", "DELETE FROM cordon", /table cordon holds 0 rows/],

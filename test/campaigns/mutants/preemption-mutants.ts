@@ -1,0 +1,167 @@
+import { type Mutant, testFile } from "./mutant.ts";
+
+const QUEUE = "packages/domain/src/queue";
+const LEDGER = "packages/domain/src/ledger";
+const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
+const PREEMPTION = testFile(`${QUEUE}/preemption.test.ts`);
+const NOTICES = testFile(`${QUEUE}/notices.test.ts`);
+
+/** Requests for which others must give way: who may be a victim, when it ends, and for whom its capacity is. */
+export const PREEMPTION_MUTANTS: readonly Mutant[] = [
+  {
+    name: "preempts a priority that is hardly lower",
+    file: `${QUEUE}/preemption.ts`,
+    find: "request.priority + minPriorityGap <= by.request.priority",
+    replace: "request.priority + 0 * minPriorityGap <= by.request.priority",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "preempts by the place in the queue",
+    file: `${QUEUE}/preemption.ts`,
+    find: '  if (request.tier === "spot" && by.request.tier !== "spot") return true;',
+    replace: "  if (request.priority <= by.request.priority) return true;",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "preempts a reservation that has just begun",
+    file: `${QUEUE}/preemption.ts`,
+    find: " || now - reservedAt < minRunMs) return false;",
+    replace: " || reservedAt < minRunMs) return false;",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "preempts where the requester knows of no notices",
+    file: `${QUEUE}/preemption.ts`,
+    find: "    return protocol >= MARKET_PROTOCOL && isOutranked",
+    replace: "    return protocol <= MARKET_PROTOCOL && isOutranked",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "preempts at a provider that waits for pods to leave",
+    file: `${QUEUE}/preemption.ts`,
+    find: "isZero(overcommitted) && !waitsForGuests(this.#ledger, clusterId);",
+    replace: "isZero(overcommitted);",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "preempts at a provider that has promised too much",
+    file: `${QUEUE}/preemption.ts`,
+    find: "return canTell && isZero(overcommitted) && ",
+    replace: "return canTell && ",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "gives notice to more reservations than allowed",
+    file: `${QUEUE}/preemption.ts`,
+    find: "Math.max(1, Math.floor(policy.preemption.maxUnderNotice * live))",
+    replace: "Math.max(9, Math.floor(policy.preemption.maxUnderNotice * live))",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "gives notice for one request again and again",
+    file: `${QUEUE}/preemption.ts`,
+    find: " || noticesAt.length >= MAX_NOTICES) return false;",
+    replace: ") return false;",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "gives notice to more victims than are needed",
+    file: `${QUEUE}/victims.ts`,
+    find: "    needed.delete(victim);\n",
+    replace: "",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "does not reprieve when the request no longer waits",
+    file: `${LEDGER}/decide.ts`,
+    find: "  return withReprieves(ledger, decideCommand(ledger, command, at), at);",
+    replace: "  return decideCommand(ledger, command, at);",
+    caughtBy: MODEL,
+  },
+  {
+    name: "ends a victim for a request that cannot start",
+    file: `${QUEUE}/victims.ts`,
+    find: "    !mayStart(ledger, entry, context) ||\n",
+    replace: "",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "ends a victim though another end made that needless",
+    file: `${LEDGER}/decide-expire.ts`,
+    find: "  if (all.length === 0 && notices.length > 0)",
+    replace: "  if (notices.length > 0)",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "ends the victims at once",
+    file: `${QUEUE}/decide-admit.ts`,
+    find: "const until = at + policy.preemption.graceMs;",
+    replace: "const until = at + 0 * policy.preemption.graceMs;",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "renews a reservation under notice",
+    file: `${LEDGER}/decide-party-calls.ts`,
+    find: "    if (reservation.preemption !== undefined) return underNotice(",
+    replace: "    if (reservation.preemption?.at === 0) return underNotice(",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "lends to a short request what victims have given back",
+    file: `${QUEUE}/kept.ts`,
+    find: "  if (victims !== undefined) return false;\n",
+    replace: "  if (victims?.length === 0) return false;\n",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "keeps all of what is asked for while victims still hold it",
+    file: `${LEDGER}/ledger.ts`,
+    find: "  if (returnedBy === undefined && victims === undefined) return kept;",
+    replace: "  if (returnedBy === undefined) return kept;",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "gives a nomination up while the victims' pods leave",
+    file: `${QUEUE}/nominations.ts`,
+    find: "  if (victims !== undefined) return hasWaitedInVain(ledger, entry, now);\n",
+    replace: "  if (victims !== undefined && hasWaitedInVain(ledger, entry, now)) return true;\n",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "postpones the look for victims with every call",
+    file: "packages/broker/src/engine/admission.ts",
+    find: "    if (this.#cancel === undefined || this.#isSoon) this.#sleep(LOOK_EVERY_MS);",
+    replace: "    this.#sleep(LOOK_EVERY_MS);",
+    caughtBy: testFile("packages/broker/src/engine/admission.test.ts"),
+  },
+  {
+    name: "lets a place in the queue be taken over twice",
+    file: `${LEDGER}/decide-reserve.ts`,
+    find: "  if (preempted.resumedBy !== undefined || now",
+    replace: "  if (now",
+    caughtBy: NOTICES,
+  },
+  {
+    name: "records another provider than the best for a notice",
+    file: `${QUEUE}/preemption.ts`,
+    find: "    highestPriority(a) - highestPriority(b) ||\n",
+    replace: "",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "gives notice for a request that exceeds its budget",
+    file: `${QUEUE}/preemption.ts`,
+    find: "suitability(this.#ledger, entry, this.#context)",
+    replace:
+      "suitability(this.#ledger, entry, { ...this.#context, policy: { ...this.#context.policy, tenants: {} } })",
+    caughtBy: PREEMPTION,
+  },
+  {
+    name: "ends a victim for a request that exceeds its budget",
+    file: `${QUEUE}/victims.ts`,
+    find: "suitability(ledger, entry, context)(provider)",
+    replace:
+      "suitability(ledger, entry, { ...context, policy: { ...context.policy, tenants: {} } })(provider)",
+    caughtBy: PREEMPTION,
+  },
+];
