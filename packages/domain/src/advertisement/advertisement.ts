@@ -75,3 +75,12 @@ export const MARKET_PROTOCOL = 3;
 
 /** The label that carries a cluster's region, as Kubernetes nodes do. */
 export const REGION_LABEL = "topology.kubernetes.io/region";
+
+/** False when the terms differ, so that a request may fit now though nothing has become free: prices, labels, shapes of nodes. */
+export function offersAlike(before: Advertisement | undefined, after: Advertisement): boolean {
+  return before !== undefined && JSON.stringify(termsOf(before)) === JSON.stringify(termsOf(after));
+}
+
+function termsOf({ cost, labels, nodeShapes }: Advertisement) {
+  return [cost, labels, nodeShapes];
+}

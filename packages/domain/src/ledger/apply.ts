@@ -1,5 +1,5 @@
 import { add, type ResourceVector, subtract } from "@resource-broker/base";
-import type { Advertisement } from "../advertisement/advertisement.ts";
+import { type Advertisement, offersAlike } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive, type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
@@ -161,6 +161,7 @@ function advertise(ledger: Ledger, advertisement: Advertisement, at: Instant): v
     ? [replaced, ...account.replacedInstances].slice(0, REPLACED_INSTANCES_KEPT)
     : account.replacedInstances;
   account.lastSeenAt = at;
+  if (!offersAlike(account.advertisement, advertisement)) unsettle(ledger);
   putAdvertisement(ledger, account, { advertisement, receivedAt: at, replacedInstances });
 }
 

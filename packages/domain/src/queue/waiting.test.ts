@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { cluster, request } from "../testing/builders.ts";
+import type { Advertisement } from "../advertisement/advertisement.ts";
+import type { ReservationRequest } from "../reservation/reservation.ts";
+import { cluster, priced, request, size } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
 import { shareOf } from "./order.ts";
 import { admit, ask, openQueue, queue } from "./testing/queue-world.ts";
@@ -309,3 +311,47 @@ test("a priority above the tenant's maximum is rejected, not lowered", () => {
   });
   expect(ask(world, "rome", "b", { priority: 5 }).kind).toBe("granted");
 });
+
+const TERMS: readonly { name: string; more: Partial<Advertisement>; request: Partial<ReservationRequest> }[] =
+  [
+    { name: "another price", more: { cost: priced(0.001) }, request: {} },
+    {
+      name: "another label",
+      more: { labels: { zone: "a" } },
+      request: { constraints: { labels: { zone: "a" } } },
+    },
+    {
+      name: "a larger node",
+      more: { nodeShapes: [{ count: 1, resources: size({ cpu: 8 }) }] },
+      request: { perNode: size({ cpu: 8 }) },
+    },
+  ];
+
+test.each(TERMS)(
+  "$name lets a waiting request in though nothing has become free, before a newcomer",
+  (row) => {
+    const world = openQueue({
+      tenants: {
+        ml: { members: [{ cluster: "oslo" }], weight: 1, quota: {}, budget: { perDay: 1_000_000 } },
+      },
+    });
+    const isPrice = row.more.cost !== undefined;
+    const terms = { cost: priced(isPrice ? 1 : 0.001) };
+    world.advertise(cluster("paris", { more: terms }));
+    const reserve = {
+      kind: "reserve",
+      requester: "oslo",
+      request: request({ cpu: 4 }, row.request),
+      key: "k",
+      wait: {},
+      reservationId: "rsv-oslo-k",
+      decisionId: "dec",
+    } as const;
+    expect(world.reply(reserve).kind).toBe("waiting");
+    admit(world);
+    world.now += 1;
+    world.advertise(cluster("paris", { more: { ...terms, ...row.more } }));
+    expect(ask(world, "bern", "newcomer").kind).toBe("waiting");
+    expect(admit(world)[0]).toBe("rsv-oslo-k");
+  },
+);
