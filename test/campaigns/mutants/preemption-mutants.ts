@@ -164,4 +164,11 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
       "suitability(ledger, entry, { ...context, policy: { ...context.policy, tenants: {} } })(provider)",
     caughtBy: PREEMPTION,
   },
+  {
+    name: "is settled though a plan that has moved lets somebody in",
+    file: `${QUEUE}/kept.ts`,
+    find: "from <= now && before.get(id)?.provider !== provider",
+    replace: "from < 0 && before.get(id)?.provider !== provider",
+    caughtBy: testFile(`${QUEUE}/plans.test.ts`),
+  },
 ];

@@ -7,6 +7,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
 import { countCharges, hasCharges, newCharges, utcDay } from "./charges.ts";
 import { closeDay } from "./closed-days.ts";
+import { letsSomebodyIn } from "./kept.ts";
 import { NOTHING_HELD, withGranted } from "./tenants.ts";
 import { leaveQueue, nominate, type Waiting } from "./waiting.ts";
 
@@ -30,6 +31,7 @@ function settle(
   ledger: Ledger,
   { at, plans, head, looked = [] }: Extract<LedgerEvent, { readonly kind: "settled" }>,
 ): void {
+  const isSettled = !letsSomebodyIn(plans, ledger.plans, at);
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
     ledger.plans.set(plan.id, plan);
@@ -37,7 +39,7 @@ function settle(
   }
   ledger.head = head;
   ledger.looked = looked;
-  ledger.isSettled = true;
+  ledger.isSettled = isSettled;
   ledger.settledOn = utcDay(at);
 }
 

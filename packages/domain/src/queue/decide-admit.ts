@@ -8,6 +8,7 @@ import type { Reservation } from "../reservation/reservation.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { QueueRecord } from "../scheduling/decision.ts";
+import { letsSomebodyIn } from "./kept.ts";
 import { lapsedNomination, nominationDue } from "./nominations.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { schedulingFor } from "./over-budget.ts";
@@ -88,7 +89,7 @@ function planAhead(ledger: LedgerView, looking: Looking): Outcome {
   const { context } = looking;
   const { now, policy } = context;
   const isStarting = now - ledger.startedAt < policy.stalenessMs;
-  if (isStarting) return settled({ kind: "settled", at: now, plans: [] });
+  if (isStarting) return settled(ledger, { kind: "settled", at: now, plans: [] });
   const needless = needlessNotices(ledger, context);
   if (needless.length > 0) return more(...needless);
   const lapsed = lapsedNomination(ledger, context);
@@ -112,12 +113,12 @@ function nominateOrSettle(
   context: DecisionContext,
 ): Outcome {
   const { now: at } = context;
-  if (head === undefined) return settled({ kind: "settled", at, ...found });
+  if (head === undefined) return settled(ledger, { kind: "settled", at, ...found });
   const { id } = head.entry;
   const provider = nominationDue(ledger, head, context);
   if (provider !== undefined) return more({ kind: "nominated", at, id, provider });
   const since = ledger.head?.id === id ? ledger.head.since : at;
-  return settled({ kind: "settled", at, ...found, head: { id, since } });
+  return settled(ledger, { kind: "settled", at, ...found, head: { id, since } });
 }
 
 /** The request is nominated, and each victim gets notice. */
@@ -142,8 +143,9 @@ function noticeEvents(
   ];
 }
 
-function settled(event: LedgerEvent): Outcome {
-  return { events: [event], reply: { kind: "admitted", hasMore: false } };
+function settled(ledger: LedgerView, event: Extract<LedgerEvent, { readonly kind: "settled" }>): Outcome {
+  const hasMore = letsSomebodyIn(event.plans, ledger.plans, event.at);
+  return { events: [event], reply: { kind: "admitted", hasMore } };
 }
 
 function more(...events: readonly LedgerEvent[]): Outcome {

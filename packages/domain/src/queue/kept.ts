@@ -1,5 +1,5 @@
 import { add, fits, type ResourceVector, subtract } from "@resource-broker/base";
-import type { Instant } from "../reservation/ids.ts";
+import type { Instant, ReservationId } from "../reservation/ids.ts";
 import { lifetimeOf } from "../scheduling/policy.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import type { SchedulingContext } from "../scheduling/scheduling-context.ts";
@@ -23,6 +23,15 @@ function endsBefore({ from, victims }: Kept, { request, now, policy }: Schedulin
   if (lifetimeMs === undefined) return false;
   if (from === undefined) return lifetimeMs <= policy.queue.backfillMs;
   return now + lifetimeMs + policy.queue.turnaroundMs <= from;
+}
+
+/** True when new plans let a request in at once: what kept it out is kept elsewhere now. */
+export function letsSomebodyIn(
+  plans: readonly Kept[],
+  before: ReadonlyMap<ReservationId, Kept>,
+  now: Instant,
+): boolean {
+  return plans.some(({ id, provider, from = now }) => from <= now && before.get(id)?.provider !== provider);
 }
 
 /** What is left when the request that it is kept for starts. May be below zero. */

@@ -228,3 +228,23 @@ test("for a staleness after a start nothing is planned, but what fits is granted
   admit(world);
   expect(world.ledger.plans.size).toBe(1);
 });
+
+test("whoever fits once a plan has moved elsewhere is granted in the same look", () => {
+  const world = openQueue();
+  world.advertise(cluster("berlin"));
+  world.grant("rome", request({ cpu: 16, memoryGi: 1 }), "all");
+  const { provider } = world.reservation("rsv-rome-all");
+  const other = provider === "paris" ? "berlin" : "paris";
+  world.grant("rome", request({ cpu: 10, memoryGi: 1 }, { durationMs: HOUR_MS }), "some");
+  queue(world, "oslo", "big", { cpu: 16, forMs: 5 * HOUR_MS });
+  admit(world);
+  queue(world, "bern", "small", { cpu: 6 });
+  expect(world.ledger.plans.get("rsv-oslo-big")?.provider).toBe(other);
+  const { granted } = world.reservation("rsv-rome-all");
+  world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-all" });
+  const usage = [{ reservationId: "rsv-rome-all", granted, used: granted }];
+  world.advertise(cluster(provider, { more: { usage } }));
+  expect(admit(world)).toEqual(["rsv-bern-small"]);
+  expect(world.ledger.plans.get("rsv-oslo-big")?.provider).toBe(provider);
+  expect(world.ledger.isSettled).toBe(true);
+});

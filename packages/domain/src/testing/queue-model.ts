@@ -47,8 +47,8 @@ export class QueueModel {
 
   apply(event: LedgerEvent): void {
     if (event.kind === "settled" || this.pending.length === 0) this.settledOn = dayOf(event.at);
-    if (!LETS_NOBODY_IN.has(event.kind) || this.#isHeardAgain(event))
-      this.isSettled = event.kind === "settled";
+    if (!LETS_NOBODY_IN.has(event.kind) || this.#isHeardAgain(event) || this.#givesUpCapacity(event))
+      this.isSettled = event.kind === "settled" && !this.#letsSomebodyIn(event);
     switch (event.kind) {
       case "queued":
         return void this.waiting.set(event.waiting.id, event.waiting);
@@ -73,6 +73,21 @@ export class QueueModel {
   #isHeardAgain(event: LedgerEvent): boolean {
     const requester = event.kind === "queued" ? event.waiting.requester : grantedTo(event);
     return this.pending.some((entry) => entry.requester === requester);
+  }
+
+  /** With its new plan a request can start now: it is looked at once more. */
+  #letsSomebodyIn({ at, plans }: Of<"settled">): boolean {
+    const planned = [...this.kept.values()].filter(({ from }) => from !== undefined);
+    return plans.some(
+      ({ id, provider, from = at }) =>
+        from <= at && !planned.some((plan) => plan.id === id && plan.provider === provider),
+    );
+  }
+
+  /** What was kept for it is for others. */
+  #givesUpCapacity(event: LedgerEvent): boolean {
+    const id = event.kind === "unqueued" ? event.id : undefined;
+    return [...this.kept.values()].some((kept) => kept.id === id);
   }
 
   /** Nominations stay; plans are made anew. */
