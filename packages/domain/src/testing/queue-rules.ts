@@ -66,7 +66,10 @@ export function wrongSettling(
   return first === undefined ? undefined : `the queue is settled though ${first.id} fits`;
 }
 
-/** From the queue: the first in order that fits. Past the queue: only if nobody who waits could be served. */
+/**
+ * From the queue: the first in order that fits. Past the queue: only if nobody who waits could be served, had they just come:
+ * who came since the last look and goes before a plan of its own priority is noticed at the next one.
+ */
 export function wrongQueueGrant(
   model: LedgerModel,
   { reservation, at }: { readonly reservation: Reservation; readonly at: number },
@@ -76,7 +79,9 @@ export function wrongQueueGrant(
   const entry = model.queue.waiting.get(id);
   const waiting = servable(model, { at, context });
   if (entry === undefined) {
-    const overtaken = waiting.find((other) => !wasRefused(model, other));
+    const overtaken = waiting.find(
+      ({ id: _, ...other }) => !wasRefused(model, other) && fits(model, other, { at, context }),
+    );
     return overtaken === undefined ? undefined : `${id} is granted before ${overtaken.id}, which waits`;
   }
   const wrong = wrongSuccessor(entry, { reservation, at }, context.policy);
