@@ -34,7 +34,8 @@ export const PROGRAMS: readonly Program[] = [
     name: "broker",
     input: "packages/broker/src/main.ts",
     file: "broker.mjs",
-    budgetBytes: 1_400_000,
+    // The queue over HTTP, tenants and budgets are about 40 kB of it.
+    budgetBytes: 1_420_000,
     environment: LEAN_MALLOC,
     hasPages: true,
   },
@@ -50,7 +51,7 @@ export const PROGRAMS: readonly Program[] = [
     name: "brokerctl",
     input: "apps/cli/src/main.ts",
     file: "brokerctl.mjs",
-    // About 20 kB of it verify ledgers with waiting requests and charges, and 28 kB show the queue and tenants, wait, and drain.
+    // The queue, tenants, budgets, waiting and draining are about 45 kB of it.
     budgetBytes: 960_000,
     // What `brokerctl join` installs.
     packs: { folder: "deploy/helm/agent", file: "agent-chart.json" },

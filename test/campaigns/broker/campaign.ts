@@ -133,7 +133,7 @@ async function strikeOnce(
   const problems = [...(strike.problems ?? []), ...clients.problems, ...overApi.problems];
   // As agents would: a provider that was full has room again.
   await fleet.advertise();
-  if (problems.length === 0) problems.push(...(await until(reader, waitingInVain)));
+  if (problems.length === 0) problems.push(...(await readUntilRight(reader, waitingInVain)));
   clients.resume();
   const verdict = problems.length === 0 ? "all found, sums right" : `${problems.length} VIOLATIONS`;
   const moment = `${isAtReply ? " at a reply" : ""}${drained === undefined ? "" : `, ${drained.provider} full`}`;
@@ -150,7 +150,7 @@ function countsOf(requests: readonly TrackedRequest[]): string {
 }
 
 /** Reads the queue until nothing is wrong with it; returns what still is. */
-async function until(
+async function readUntilRight(
   reader: ApiReader,
   wrong: (queue: Pick<LedgerSnapshot, "waiting" | "providers">) => string[],
 ): Promise<string[]> {
@@ -194,7 +194,9 @@ async function apiViolations(
 async function stillWaiting({ clients, fleet, reader }: CampaignContext): Promise<string[]> {
   await clients.releaseAll();
   await fleet.advertise();
-  return until(reader, ({ waiting }) => waiting.map(({ id }) => `${id} waits though all was released`));
+  return readUntilRight(reader, ({ waiting }) =>
+    waiting.map(({ id }) => `${id} waits though all was released`),
+  );
 }
 
 /** The last word: over the API once more, also when all was given back, then a graceful end, then the store itself. */

@@ -41,7 +41,7 @@ describe("an empty queue", () => {
       ["ops", "get queue -o json", 0, /^\[\]\n/u],
     );
     const [, ...rows] = cellsOf(await fleet.ok("ops", "get tenants"));
-    expect(rows).toEqual([["ml", "yes", "2", "0", "-", "-", "-", "32 CPU, 5 reservations", "0", "-"]]);
+    expect(rows).toEqual([["ml", "yes", "2", "0", "-", "-", "-", "32 CPU, 5 reservations", "-", "0", "-"]]);
   });
 });
 
@@ -91,7 +91,7 @@ describe("a queue with requests", () => {
 
   test("is shared by tenants, which an admin sees", async () => {
     const rows = cellsOf(await fleet.ok("ops", "get tenants -o wide")).slice(1);
-    expect(rows.map((row) => [row[0], row[1], row[4], row[8], row[10], row[11]])).toEqual([
+    expect(rows.map((row) => [row[0], row[1], row[4], row[9], row[11], row[12]])).toEqual([
       ["ml", "yes", "-", "1", "0", "10"],
       ["berlin", "no", "-", "1", "0", "-"],
       ["tokyo", "no", "16", "0", "1", "-"],
