@@ -105,20 +105,6 @@ describe("a waiting request", () => {
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
   });
 
-  test("is looked at every 30 seconds, however many calls come between", async () => {
-    const { engine, clock } = await fullFleet({ policy: { refusalMemoryMs: 60_000 } });
-    await engine.submit({ kind: "refuse", by: actor("paris"), id: "rsv-rome-holder", why: "no" });
-    await engine.submit(reserve("rome", "k"));
-    expect(phaseOf({ engine }, "rsv-rome-k")).toBe("Pending");
-    for (let seconds = 0; seconds < 95; seconds += 5) {
-      await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 16 }) });
-      await engine.submit({ kind: "release-by-key", requester: "bern", key: `never-${seconds}` });
-      await clock.advance(5000);
-      await settle();
-    }
-    expect(phaseOf({ engine }, "rsv-rome-k")).toBe("Reserved");
-  });
-
   test("survives a commit that failed: it is admitted again", async () => {
     const { engine, clock, store } = await fullFleet();
     await engine.submit(reserve("oslo", "k"));

@@ -59,7 +59,7 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
   const { requester, request, key = "", namespace, protocol = 0, wait } = command;
   const full = queueFull(ledger, command, policy);
   if (full !== undefined) return full;
-  const resumed = resumedBy(ledger, command, now);
+  const { since, resumed } = placeOf(ledger, command, now);
   const waiting: Waiting = {
     id: command.reservationId,
     requester,
@@ -69,26 +69,27 @@ function queue(ledger: LedgerView, command: TenantRequest, { now, policy }: Deci
     protocol,
     phase: "Pending",
     createdAt: now,
-    since: resumed?.since ?? now,
+    since,
     until: now + (wait?.forMs ?? policy.queue.maxWaitMs),
     generation: 1,
   };
   const reply = { kind: "waiting", waiting, isReplay: false } as const;
   const queued = { kind: "queued", at: now, waiting } as const;
-  return { events: [queued, ...(resumed?.events ?? [])], reply };
+  return { events: [queued, ...resumed], reply };
 }
 
-/** The reservation whose place in the queue this request takes over: once, soon after it was preempted. */
-function resumedBy(
+/** Since when the request waits: it may take over the place of a reservation, once, soon after that was preempted. */
+function placeOf(
   ledger: LedgerView,
   { requester, resumes = "", reservationId: by }: Reserve,
   now: Instant,
-): { readonly since: Instant; readonly events: readonly LedgerEvent[] } | undefined {
+): { readonly since: Instant; readonly resumed: readonly LedgerEvent[] } {
+  const last = { since: now, resumed: [] };
   const preempted = ledger.reservations.get(resumes);
-  if (preempted?.requester !== requester || preempted.reason !== "Preempted") return undefined;
+  if (preempted?.requester !== requester || preempted.reason !== "Preempted") return last;
   const { id, endedAt = 0, createdAt, since = createdAt } = preempted;
-  if (preempted.resumedBy !== undefined || now - endedAt > RESUMES_WITHIN_MS) return undefined;
-  return { since, events: [{ kind: "resumed", at: now, id, by }] };
+  if (preempted.resumedBy !== undefined || now - endedAt > RESUMES_WITHIN_MS) return last;
+  return { since, resumed: [{ kind: "resumed", at: now, id, by }] };
 }
 
 function queueFull(ledger: LedgerView, { tenant }: TenantRequest, policy: Policy): Outcome | undefined {

@@ -340,7 +340,7 @@ describe("the records", () => {
     const tooMany = { ...decision, notice: { ...notice, chosen: excessive, alternatives: [] } };
     expect(replayQueue(tooMany)).toBe("the victims at paris are not those that are needed");
     expect(explain(decision)).toContain(
-      "Notice at paris until 2026-01-05T12:20:00.000Z: rsv-rome-a (spot, priority 0). Could have been at berlin.",
+      "Notice at paris until 2026-01-05T12:20:00.000Z: spot of priority 0. Could have been at berlin.",
     );
   });
 
@@ -368,7 +368,9 @@ describe("the records", () => {
       ],
     });
     expect(replayQueue(decision)).toBeUndefined();
-    expect(explain(decision)).toContain("Waited 60s, one of 3: priority 0, tenant oslo with a share of 0.");
+    expect(explain(decision)).toContain(
+      "Waited 60s, one of 3: priority 0, tenant oslo with a share of 0. Passed over: 1 (Capacity).",
+    );
     const { queue: record } = decision;
     if (record === undefined) throw new Error("expected a record");
     const next = record.next.map(({ id, priority }) => ({ id, priority, ...place }));

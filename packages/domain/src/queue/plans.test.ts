@@ -238,6 +238,7 @@ test("whoever fits once a plan has moved elsewhere is granted in the same look",
   world.grant("rome", request({ cpu: 10, memoryGi: 1 }, { durationMs: HOUR_MS }), "some");
   queue(world, "oslo", "big", { cpu: 16, forMs: 5 * HOUR_MS });
   admit(world);
+  world.now += 1;
   queue(world, "bern", "small", { cpu: 6 });
   expect(world.ledger.plans.get("rsv-oslo-big")?.provider).toBe(other);
   const { granted } = world.reservation("rsv-rome-all");

@@ -25,15 +25,16 @@ export function explain(decision: Decision): string {
   );
 }
 
-/** How long it waited, and who was passed over though they come first. */
+/** How long it waited, and how many were passed over though they come first: IDs of others are nobody's business. */
 function queueLines({ queue }: Decision): string[] {
   if (queue === undefined) return [];
   const { of, waitedMs, priority, tenant, share, next } = queue;
   const place = `priority ${priority}, tenant ${tenant} with a share of ${share}`;
-  const passed = next.flatMap((other) =>
-    other.passedOver === undefined ? [] : `${other.id} (${other.passedOver})`,
-  );
-  const before = passed.length === 0 ? "" : ` Passed over: ${list(passed)}.`;
+  const passed = new Map<string, number>();
+  for (const { passedOver } of next)
+    if (passedOver !== undefined) passed.set(passedOver, (passed.get(passedOver) ?? 0) + 1);
+  const counts = Array.from(passed, ([why, count]) => `${count} (${why})`);
+  const before = counts.length === 0 ? "" : ` Passed over: ${list(counts)}.`;
   return [`Waited ${describeAge(waitedMs)}, one of ${of}: ${place}.${before}`];
 }
 
@@ -41,7 +42,7 @@ function queueLines({ queue }: Decision): string[] {
 function noticeLines({ notice }: Decision): string[] {
   if (notice === undefined) return [];
   const { until, chosen, alternatives } = notice;
-  const victims = chosen.victims.map(({ id, priority, tier }) => `${id} (${tier}, priority ${priority})`);
+  const victims = chosen.victims.map(({ priority, tier }) => `${tier} of priority ${priority}`);
   const others = alternatives.map(({ provider }) => provider);
   const instead = others.length === 0 ? "" : ` Could have been at ${list(others)}.`;
   return [`Notice at ${chosen.provider} until ${new Date(until).toISOString()}: ${list(victims)}.${instead}`];

@@ -151,16 +151,26 @@ export function wrongReprieve(model: LedgerModel, { id }: Of<"reprieved">): stri
 export function wrongPreempted(
   model: LedgerModel,
   { victim, at }: { readonly victim: ModelReservation; readonly at: number },
-  { policy }: RuleContext,
+  { policy }: Pick<RuleContext, "policy">,
 ): string | undefined {
   const { id, provider, preemption } = victim;
   if (preemption === undefined || at < preemption.at) return `${id} is preempted too early`;
   const entry = model.queue.waiting.get(preemption.by);
   if (entry?.phase !== "Pending") return `${id} is preempted for ${preemption.by}, which does not wait`;
-  if (!isPayable(model, { id: entry.id, provider, at }, policy))
-    return `${id} is preempted for ${entry.id}, which exceeds its budget`;
+  if (!isPayable(model, { id: preemption.by, provider, at }, policy))
+    return `${id} is preempted for ${preemption.by}, which exceeds its budget`;
+  return wrongSparing(model, { victim, entry });
+}
+
+function wrongSparing(
+  model: LedgerModel,
+  {
+    victim: { id, provider },
+    entry,
+  }: { readonly victim: Pick<ModelReservation, "id" | "provider">; readonly entry: Waiting },
+): string | undefined {
   const victims = (model.queue.kept.get(provider)?.victims ?? []).filter(
-    (other) => model.entries.get(other)?.preemption?.by === preemption.by,
+    (other) => model.entries.get(other)?.preemption?.by === entry.id,
   );
   if (!victims.includes(id) || !suffices(model, { entry, provider, victims }))
     return `${id} is preempted in vain`;

@@ -79,9 +79,10 @@ export function wrongQueueGrant(
   const entry = model.queue.waiting.get(id);
   const waiting = servable(model, { at, context });
   if (entry === undefined) {
-    const overtaken = waiting.find(
-      ({ id: _, ...other }) => !wasRefused(model, other) && fits(model, other, { at, context }),
-    );
+    const overtaken = waiting.find((other) => {
+      const { id: _, ...newcomer } = other;
+      return !wasRefused(model, other) && fits(model, newcomer, { at, context });
+    });
     return overtaken === undefined ? undefined : `${id} is granted before ${overtaken.id}, which waits`;
   }
   const wrong = wrongSuccessor(entry, { reservation, at }, context.policy);
@@ -153,19 +154,23 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
   });
 }
 
-/** Of a plan what ends by then and is not available yet, whoever has reserved it and whenever; of a notice what its victims hold now. */
-function returning(model: LedgerModel, { id, provider, returnedBy, victims = [] }: Kept, unit: Unit): number {
+/** Of a notice what its victims hold now; of a plan what ends by then and is not available yet, whoever reserved it and when. */
+function returning(model: LedgerModel, { id, provider, returnedBy, victims }: Kept, unit: Unit): number {
+  if (returnedBy !== undefined) return endingBy(model, { provider, returnedBy }, unit);
+  const own = victims?.filter((victim) => model.entries.get(victim)?.preemption?.by === id);
+  return own?.reduce((sum, victim) => sum + model.heldBy(provider, victim, unit), 0) ?? 0;
+}
+
+function endingBy(
+  model: LedgerModel,
+  { provider, returnedBy }: { readonly provider: string; readonly returnedBy: number },
+  unit: Unit,
+): number {
   let total = 0;
-  for (const victim of victims)
-    if (model.entries.get(victim)?.preemption?.by === id) total += model.heldBy(provider, victim, unit);
-  if (returnedBy === undefined) return total;
-  const usage = model.newest.get(provider)?.advertisement.usage ?? [];
-  for (const { id, granted, phase, expiresAt, endedAt, ...entry } of model.entries.values()) {
+  for (const { id, phase, expiresAt, endedAt, ...entry } of model.entries.values()) {
     if (entry.provider !== provider) continue;
-    const used = usage.filter(({ reservationId }) => reservationId === id).map((each) => each.used[unit]);
-    const isLive = isLivePhase(phase);
-    const end = (isLive ? expiresAt : endedAt) ?? Number.POSITIVE_INFINITY;
-    if (end <= returnedBy) total += Math.max(0, ...used, isLive ? granted[unit] : 0);
+    const end = (isLivePhase(phase) ? expiresAt : endedAt) ?? Number.POSITIVE_INFINITY;
+    if (end <= returnedBy) total += model.heldBy(provider, id, unit);
   }
   return total;
 }
@@ -203,7 +208,7 @@ export function wrongNomination(
 }
 
 /** A refusal is forgotten as time goes by, which no event says: such a request is noticed at the next look. */
-function wasRefused(model: LedgerModel, { requester }: Pick<Waiting, "requester">): boolean {
+function wasRefused(model: LedgerModel, { requester }: Waiting): boolean {
   return [...model.entries.values()].some(
     (entry) => entry.reason === "ProviderRefused" && entry.requester === requester,
   );

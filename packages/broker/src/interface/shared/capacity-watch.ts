@@ -89,6 +89,8 @@ export function changedReservations({ events }: Committed, ledger: Engine["ledge
       case "activated":
       case "renewed":
       case "acknowledged":
+      case "preempting":
+      case "reprieved":
       case "ended":
         changed.add(event.id);
         break;
