@@ -114,9 +114,14 @@ function specRows({ metadata, spec }: ResourceRequest): Rows {
     ["Only from", spec.targetClusterID],
     ...constraintRows(spec.constraints ?? {}),
     ["Priority", spec.priority?.toString()],
-    ["Queues", spec.queue === true ? "yes: asks again until something fits" : undefined],
+    ["Queues", spec.queue === true ? queueText(spec.queueTimeout) : undefined],
     ["Offloads", spec.offload?.namespaces.join(", ")],
   ];
+}
+
+/** At a broker without a queue the agent asks again instead; the conditions say which. */
+function queueText(timeout: string | undefined): string {
+  return `yes, for ${timeout ?? "as long as the broker's policy allows"}`;
 }
 
 function constraintRows(constraints: NonNullable<ResourceRequest["spec"]["constraints"]>): Rows {

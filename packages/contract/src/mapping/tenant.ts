@@ -2,6 +2,7 @@ import { formatTime } from "@resource-broker/base";
 import { MICRO_UNITS, type TenantStatus } from "@resource-broker/domain";
 import { fromQuota } from "../policy/policy-mapping.ts";
 import type { TenantDTO } from "../wire/tenant.ts";
+import { MAX_SHARE } from "../wire/waiting.ts";
 import { toQuantities } from "./amounts.ts";
 import { formatDecimal } from "./cost.ts";
 import { present } from "./present.ts";
@@ -13,7 +14,7 @@ export function fromTenantStatus(status: TenantStatus, currency: string): Tenant
     name,
     inPolicy: isInPolicy,
     weight,
-    share,
+    share: Math.min(share, MAX_SHARE),
     holds: toQuantities(account.granted),
     reservations: account.reservations,
     quota: Object.keys(quota).length === 0 ? undefined : fromQuota(quota),

@@ -1,7 +1,7 @@
 import { describeResources, formatTime, truncate } from "@resource-broker/base";
 import { isFinal, type QueuePlace, type Waiting, type WaitingReason } from "@resource-broker/domain";
 import { MAX_MESSAGE_LENGTH } from "../wire/reservation.ts";
-import type { WaitingRequestDTO } from "../wire/waiting.ts";
+import { MAX_SHARE, type WaitingRequestDTO } from "../wire/waiting.ts";
 import { toQuantities } from "./amounts.ts";
 import { present } from "./present.ts";
 
@@ -42,7 +42,7 @@ function fromQueuePlace(place: QueuePlace): NonNullable<WaitingRequestDTO["queue
     reason,
     expectedStart: expectedStart === undefined ? undefined : formatTime(expectedStart),
     nominatedTo,
-    share,
+    share: Math.min(share, MAX_SHARE),
   });
 }
 
@@ -67,6 +67,6 @@ const WHY: Readonly<Record<WaitingReason, string>> = {
   Quota: "its cluster or tenant holds what the policy allows",
   Budget: "it would exceed the budget of its tenant",
   RequesterSilent: "its agent has not been heard lately",
-  Unsatisfiable: "no cluster is large enough, even without any reservation",
+  Unsatisfiable: "no cluster that it allows is large enough, even without any reservation",
   Starting: "it is about to be looked at",
 };

@@ -5,7 +5,7 @@ import { currency, decimal, time } from "../schema/terms.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema } from "./quantities.ts";
 import { MAX_PRIORITY } from "./reservation-request.ts";
-import { MAX_QUEUE } from "./waiting.ts";
+import { MAX_QUEUE, MAX_SHARE } from "./waiting.ts";
 
 /** More than any fleet has: one for each cluster, and those of the policy. */
 const MAX_TENANTS = 1_000_000;
@@ -22,7 +22,7 @@ export const tenantSchema = t.message(
     inPolicy: t.required(t.boolean(), "True: the policy names it. False: a cluster without a tenant.", true),
     weight: t.required(t.positiveNumber(1e6), "A tenant of twice the weight gets twice the share.", 3),
     share: t.required(
-      t.number(0, 1e9),
+      t.number(0, MAX_SHARE),
       "The largest share of the fleet that it holds of any resource, divided by its weight. The lowest goes first among equal priorities.",
       0.125,
     ),

@@ -35,10 +35,13 @@ export const queuePlaceFields = {
   nominatedTo: t.optional(shownClusterId(), "The cluster whose capacity is kept for it.", "tokyo"),
 };
 
+/** Of a tenant with next to no weight. */
+export const MAX_SHARE = 1e9;
+
 const queuePlaceSchema = t.object({
   ...queuePlaceFields,
   share: t.required(
-    t.number(0, 1e9),
+    t.number(0, MAX_SHARE),
     "The share of the fleet that its tenant holds, divided by the tenant's weight. The lowest goes first among equal priorities.",
     0.125,
   ),

@@ -10,11 +10,12 @@ function places(world: World): QueuePlace[] {
 
 const reasons = (world: World) => places(world).map(({ entry, reason }) => [entry.key, reason]);
 
-/** Time passes, and all clusters are heard. */
-function pass(world: World, ms: number): void {
+/** Time passes, and clusters are heard: all, or those named. */
+function pass(world: World, ms: number, heard: readonly string[] = [...world.ledger.accounts.keys()]): void {
   world.now += ms;
   for (const { clusterId, advertisement } of world.ledger.accounts.values())
-    world.advertise(advertisement ?? cluster(clusterId, { cpu: 0, memoryGi: 0 }));
+    if (heard.includes(clusterId))
+      world.advertise(advertisement ?? cluster(clusterId, { cpu: 0, memoryGi: 0 }));
 }
 
 /** rome holds 10 of 16 CPU of paris for an hour. */
@@ -31,19 +32,42 @@ describe("the reason why a request waits", () => {
     expect(reasons(world)).toEqual([["k", "Capacity"]]);
   });
 
-  test("is that no provider is large enough, by amounts or by constraints, however much is free", () => {
+  test("is that no provider is large enough or suits it, however much is free", () => {
     const world = holding();
     queue(world, "oslo", "large", { cpu: 17 });
-    world.run({ kind: "cordon", by: ADMIN, clusterId: "paris" });
-    queue(world, "oslo", "small", { cpu: 16 });
+    queue(world, "oslo", "fits", { cpu: 16 });
     expect(reasons(world)).toEqual([
+      ["fits", "Capacity"],
       ["large", "Unsatisfiable"],
-      ["small", "Unsatisfiable"],
     ]);
-    world.run({ kind: "uncordon", by: ADMIN, clusterId: "paris" });
+  });
+
+  test.each([
+    ["a cordon", (world: World) => world.run({ kind: "cordon", by: ADMIN, clusterId: "paris" })],
+    ["silence", (world: World) => pass(world, 10 * MINUTE_MS, ["oslo"])],
+  ])("is not the size, where %s keeps the only provider out for now", (_, close) => {
+    const world = holding();
+    world.advertise(cluster("oslo", { cpu: 0, memoryGi: 0 }));
+    queue(world, "oslo", "k", { cpu: 16, forMs: 20 * HOUR_MS });
+    close(world);
+    expect(reasons(world)).toEqual([["k", "Capacity"]]);
+  });
+
+  test("does not depend on the tenants of other requests", () => {
+    const tenants = {
+      poor: {
+        members: [{ cluster: "oslo", namespaces: ["poor"] }],
+        weight: 1,
+        quota: {},
+        budget: { perDay: 0 },
+      },
+    };
+    const world = holding({ tenants });
+    queue(world, "oslo", "poor", { cpu: 16, namespace: "poor" });
+    queue(world, "oslo", "other", { cpu: 16 });
     expect(reasons(world)).toEqual([
-      ["large", "Unsatisfiable"],
-      ["small", "Capacity"],
+      ["other", "Capacity"],
+      ["poor", "Capacity"],
     ]);
   });
 

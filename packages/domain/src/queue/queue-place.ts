@@ -2,14 +2,13 @@ import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId, DecisionId, Instant, ReservationId } from "../reservation/ids.ts";
 import { requestFingerprint } from "../reservation/reservation.ts";
-import type { Candidate } from "../scheduling/candidate-table.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import { fitsSomewhere } from "../scheduling/filter-candidates.ts";
+import { FILTERS, type FilterName } from "../scheduling/filters.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { schedulingFor } from "./over-budget.ts";
 import { passedOver } from "./passed-over.ts";
-import { suitability } from "./plans.ts";
 import { couldServe } from "./timeline.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -126,18 +125,33 @@ function reasonOf(
   return fitsSomewhere(ledger.candidateTable, alone) ? "Nomination" : "Capacity";
 }
 
-/** Whether some provider that suits a request could serve it if it were empty. Many requests of a cluster are alike: asked once for them. */
+/** What rejects a candidate only for now: another day, or another state of the cluster, lets the request in. */
+const PASSING: ReadonlySet<FilterName> = /* @__PURE__ */ new Set([
+  "cordoned",
+  "refused-recently",
+  "stale",
+  "reservation-limit",
+  "capacity",
+  "kept-for-others",
+  "unpriced",
+  "budget",
+]);
+
+/** Whether some provider could ever serve a request, if it were empty. Many requests of a cluster are alike: asked once for them. */
 function servability(ledger: LedgerView, context: DecisionContext): (entry: Waiting) => boolean {
   const known = new Map<string, boolean>();
   const { candidates } = ledger.candidateTable;
-  return (entry) => {
-    const { requester, request } = entry;
+  return ({ requester, request }) => {
     const name = `${requester} ${requestFingerprint(request)}`;
     const before = known.get(name);
     if (before !== undefined) return before;
-    const isSuitable = suitability(ledger, entry, context);
-    const couldHave = ({ clusterId }: Candidate): boolean => couldServe(ledger, clusterId, request.resources);
-    const isServable = candidates.some((candidate) => couldHave(candidate) && isSuitable(candidate));
+    const scheduling = { requester, request, ...context };
+    const lasting = FILTERS.filter((filter) => !PASSING.has(filter.name) && filter.applies(scheduling));
+    const isServable = candidates.some(
+      (candidate) =>
+        couldServe(ledger, candidate.clusterId, request.resources) &&
+        !lasting.some((filter) => filter.rejects(candidate, scheduling)),
+    );
     known.set(name, isServable);
     return isServable;
   };
