@@ -232,7 +232,8 @@ describe("the provider", () => {
     world.run({ kind: "release", by: actor("bern"), id: "rsv-bern-old" });
     const usage = [{ id: "rsv-bern-old", granted: { cpu: 8 }, used: { cpu: 6 } }];
     world.advertise(cluster("paris", { usage }));
-    queue(world, "oslo", "urgent", { cpu: 8, priority: 50 });
+    // More than the pods give back: without the victim it would not start.
+    queue(world, "oslo", "urgent", { cpu: 10, priority: 50 });
     admit(world);
     expect(underNotice(world)).toEqual([]);
   });
