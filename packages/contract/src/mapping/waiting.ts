@@ -67,6 +67,6 @@ const WHY: Readonly<Record<WaitingReason, string>> = {
   Quota: "its cluster or tenant holds what the policy allows",
   Budget: "it would exceed the budget of its tenant",
   RequesterSilent: "its agent has not been heard lately",
-  Unsatisfiable: "no cluster that it allows is large enough, even without any reservation",
+  Unsatisfiable: "no cluster is large enough, even without any reservation",
   Starting: "it is about to be looked at",
 };
