@@ -175,7 +175,7 @@ async function served(clients: LoadClients): Promise<void> {
     if ((await Promise.race([clients.nextAcknowledgement(), waited])) === "waited") return;
 }
 
-/** What of the books over the API is wrong. What they say of those that waited is remembered as any other reply. */
+/** What is wrong in the lists that the API returns. What they say of requests that waited is remembered as any other reply. */
 async function apiViolations(
   { clients, reader }: CampaignContext,
   drained?: Drained,
