@@ -51,7 +51,7 @@ export interface CampaignResult {
   readonly violations: readonly string[];
 }
 
-/** Strikes brokers again and again under load, and compares their books with what their clients were told. */
+/** Strikes brokers again and again under load, and compares their ledgers with what their clients were told. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   let total: CampaignResult = { strikes: [], ...tally([]), violations: [] };
   const isOver = (): boolean =>

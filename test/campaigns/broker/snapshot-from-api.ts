@@ -28,7 +28,7 @@ import type { TrackedRequest } from "./tracked-request.ts";
 const MOST_TRIES = 100;
 const RETRY_DELAY_MS = 100;
 
-/** Reads the broker's books over its API. */
+/** Reads the broker's ledger over its API. */
 export interface ApiReader {
   /** Every requester its own, and the admin all, which must be the same. */
   readonly snapshot: (requests: readonly TrackedRequest[]) => Promise<LedgerSnapshot>;

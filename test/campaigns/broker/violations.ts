@@ -215,7 +215,7 @@ interface SnapshotCheck {
 }
 
 /**
- * Compares what clients were told with the books of a broker that runs. A call whose client hung up may still be carried
+ * Compares what clients were told with the ledger of a broker that runs. A call whose client hung up may still be carried
  * out while they are read, page by page: books that look wrong are read again, and judged when they no longer change.
  */
 export async function checkSnapshot(
