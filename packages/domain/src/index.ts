@@ -116,6 +116,7 @@ export {
   DEFAULT_POLICY,
   DEFAULT_TENANT,
   type Policy,
+  type PreemptionPolicy,
   type PricePolicy,
   type QueuePolicy,
   type Quota,

@@ -16,6 +16,7 @@ import { toMilliseconds } from "../mapping/reservation-request.ts";
 import type { Problem } from "../schema/problem.ts";
 import { validateExactly } from "../schema/validate.ts";
 import { type PolicyDTO, policySchema, type QuotaDTO, type TenantDTO } from "./policy-schema.ts";
+import { fromPreemption, preemptionProblems, toPreemption } from "./preemption-mapping.ts";
 
 /** Of a day, in the currency of prices: in millionths it is still a safe integer. */
 const MAX_BUDGET = 1_000_000_000;
@@ -53,7 +54,15 @@ export function parsePolicy(input: unknown, version: string = DEFAULT_POLICY.ver
 }
 
 function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy {
-  const { lending = {}, prices = {}, quotas = {}, defaultQuota = {}, queue = {}, tenants = {} } = dto;
+  const {
+    lending = {},
+    prices = {},
+    quotas = {},
+    defaultQuota = {},
+    queue = {},
+    tenants = {},
+    preemption = {},
+  } = dto;
   const stated = present({
     weights: dto.weights,
     ratings: dto.ratings,
@@ -75,6 +84,7 @@ function toPolicy(dto: PolicyDTO, reader: AmountReader, version: string): Policy
     defaultQuota: { ...DEFAULT_POLICY.defaultQuota, ...toQuota(defaultQuota, "defaultQuota", reader) },
     queue: { ...DEFAULT_POLICY.queue, ...toQueuePolicy(queue) },
     tenants: mapValues(tenants, (tenant, name) => toTenant(tenant, `tenants.${name}`, reader)),
+    preemption: toPreemption(preemption),
   };
 }
 
@@ -142,6 +152,7 @@ export function fromPolicy(policy: Policy, sliceDefaults: SliceDefaults): Policy
     defaultQuota: fromQuota(policy.defaultQuota),
     queue: fromQueuePolicy(policy.queue),
     tenants: mapValues(policy.tenants, (tenant) => fromTenant(tenant)),
+    preemption: fromPreemption(policy.preemption),
     disclosure: policy.disclosure,
     sliceDefaults,
   });
@@ -186,7 +197,13 @@ function durationOf(ms: number | undefined): string | undefined {
 
 /** Cross-field validation of a policy. */
 function crossFieldProblems(dto: PolicyDTO): Problem[] {
-  return [...weightProblems(dto), ...ttlProblems(dto), ...priceProblems(dto), ...tenantProblems(dto)];
+  return [
+    ...weightProblems(dto),
+    ...ttlProblems(dto),
+    ...priceProblems(dto),
+    ...tenantProblems(dto),
+    ...preemptionProblems(dto),
+  ];
 }
 
 function weightProblems({ weights, ratings = {} }: PolicyDTO): Problem[] {

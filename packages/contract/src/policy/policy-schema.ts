@@ -129,6 +129,30 @@ const queueSchema = t.object({
   ),
 });
 
+const preemptionSchema = t.object({
+  victims: t.optional(
+    t.oneOf("none", "spot", "lower-priority"),
+    "Who gives way to a waiting request. spot: reservations of the spot tier, to requests that are not. lower-priority: those too whose priority is lower by the gap. Absent: none.",
+    "spot",
+  ),
+  minPriorityGap: t.optional(
+    t.integer(1, MAX_PRIORITY),
+    "By how much a victim's priority is lower, at least. Absent: 10.",
+    10,
+  ),
+  grace: t.optional(
+    duration("positive"),
+    "Time between the notice and the end of a reservation. Absent: 5m.",
+    "5m",
+  ),
+  maxUnderNotice: t.optional(
+    t.matching("^(?:100|[1-9]?[0-9](?:\\.[0-9]{1,4})?)%$", "a percentage, such as 5%", { maxLength: 8 }),
+    "The most of all reservations that are under notice at once; one may always be. Absent: 5%.",
+    "5%",
+  ),
+});
+export type PreemptionDTO = Infer<typeof preemptionSchema>;
+
 /** The policy file, and the spec of a BrokerPolicy object. Everything may be left out. */
 export const policySchema = t.message("PolicyDTO", "What the operator decides. Everything may be left out.", {
   version: t.optional(t.nonEmptyLine(253), "Names the policy in decision records.", "2026-07"),
@@ -201,6 +225,10 @@ export const policySchema = t.message("PolicyDTO", "What the operator decides. E
     t.record(tenantName(), tenantSchema, MAX_TENANTS),
     "Teams that share the fleet. A request that none of them claims counts for its own cluster, by the rules of the tenant default.",
     { ml: { members: [{ cluster: "rome", namespaces: ["ml-*"] }], weight: 3 } },
+  ),
+  preemption: t.optional(
+    preemptionSchema,
+    "Which reservations give way to waiting requests. Needs tenants.default.maxPriority unless nobody does.",
   ),
   disclosure: t.optional(
     t.oneOf("full", "reasons"),

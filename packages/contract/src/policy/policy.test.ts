@@ -51,6 +51,7 @@ const whole = {
     constructor: { members: [{ cluster: "rome", namespaces: ["web"] }] },
     default: { weight: 0.5, maxPriority: 100 },
   },
+  preemption: { victims: "lower-priority", minPriorityGap: 7, grace: "90s", maxUnderNotice: "7.1%" },
   disclosure: "reasons",
   sliceDefaults: { pods: 50 },
 };
@@ -130,7 +131,7 @@ describe("parsePolicy", () => {
           constructor: { members: [{ cluster: "rome", namespaces: ["web"] }], weight: 1, quota: {} },
           default: { members: [], weight: 0.5, quota: {}, maxPriority: 100 },
         },
-        preemption: DEFAULT_POLICY.preemption,
+        preemption: { victims: "lower-priority", minPriorityGap: 7, graceMs: 90_000, maxUnderNotice: 0.071 },
         disclosure: "reasons",
       },
       sliceDefaults: { pods: 50, ephemeralStorage: "20Gi" },
@@ -292,6 +293,29 @@ describe("parsePolicy", () => {
       'queue.maxWait: "0s" must be more than 0; write for example 1h30m',
     ],
     ["a queue beyond its bound", { queue: { max: 100_001 } }, "queue.max: 100001 must be at most 100000"],
+    [
+      "victims where nothing limits the priority of other clusters",
+      {
+        preemption: { victims: "spot" },
+        tenants: { ml: { members: [{ cluster: "rome" }], maxPriority: 1 } },
+      },
+      "preemption.victims: needs tenants.default.maxPriority: without it every cluster could preempt all others",
+    ],
+    [
+      "victims of the same priority",
+      { preemption: { minPriorityGap: 0 } },
+      "preemption.minPriorityGap: 0 must be at least 1",
+    ],
+    [
+      "an end without a notice",
+      { preemption: { grace: "0s" } },
+      'preemption.grace: "0s" must be more than 0; write for example 1h30m',
+    ],
+    [
+      "a part that is no percentage",
+      { preemption: { maxUnderNotice: "101%" } },
+      'preemption.maxUnderNotice: "101%" is not a percentage, such as 5%; write for example 5%',
+    ],
     ["a list", [], "a list must be an object"],
     ["a text", "weights", '"weights" must be an object'],
   ])("refuses %s", (_, input, expected) => {

@@ -96,6 +96,7 @@ const REFUSED_BY_SCHEMA: readonly AdmissionCase[] = [
   bySchema("an unknown reason to wait is refused", "ResourceRequest", ["status.queue.reason", "Lazy"]),
   bySchema("a place before the first is refused", "ResourceRequest", ["status.queue.position", 0]),
   bySchema("a rate of zero is refused", "BrokerPolicy", ["spec.prices.rates.USD", 0]),
+  bySchema("a part of 101 percent is refused", "BrokerPolicy", ["spec.preemption.maxUnderNotice", "101%"]),
   bySchema("a negative weight is refused", "BrokerPolicy", ["spec.weights.cost", -0.1]),
   bySchema("a price that is not a number is refused", "Advertisement", ["spec.cost.cpuCost", "cheap"]),
 ];
@@ -191,7 +192,9 @@ function policyRows(): AdmissionCase[] {
     ...["staleness", "defaultTTL", "maxTTL", "activationTimeout", "requesterLostAfter"].map((field) =>
       refuses(field, "0s", DURATION),
     ),
-    ...["queue.maxWait", "queue.holdAfter"].map((field) => refuses(field, "0s", DURATION)),
+    ...["queue.maxWait", "queue.holdAfter", "preemption.grace"].map((field) =>
+      refuses(field, "0s", DURATION),
+    ),
     ...["refusalMemory", "queue.turnaround", "queue.backfill"].map((field) =>
       refuses(field, "soon", "must be a duration"),
     ),
