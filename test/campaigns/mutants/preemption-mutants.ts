@@ -4,6 +4,8 @@ const QUEUE = "packages/domain/src/queue";
 const LEDGER = "packages/domain/src/ledger";
 const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
 const PREEMPTION = testFile(`${QUEUE}/preemption.test.ts`);
+const HTTP = "packages/broker/src/interface/http/routes";
+const CALLS = testFile(`${HTTP}/preemption.test.ts`);
 const NOTICES = testFile(`${QUEUE}/notices.test.ts`);
 
 /** Requests for which others must give way: who may be a victim, when it ends, and for whom its capacity is. */
@@ -163,5 +165,33 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
     find: "from <= now && before.get(id)?.provider !== provider",
     replace: "from < 0 && before.get(id)?.provider !== provider",
     caughtBy: testFile(`${QUEUE}/plans.test.ts`),
+  },
+  {
+    name: "tells the agents nothing of a notice",
+    file: "packages/broker/src/interface/shared/capacity-watch.ts",
+    find: '      case "preempting":\n',
+    replace: "",
+    caughtBy: CALLS,
+  },
+  {
+    name: "forgets whose place a request takes over",
+    file: `${HTTP}/reservations.ts`,
+    find: "present({ protocol, namespace, resumes, wait:",
+    replace: "present({ protocol, namespace, wait:",
+    caughtBy: CALLS,
+  },
+  {
+    name: "shows the end of a notice that is over",
+    file: "packages/contract/src/mapping/reservation.ts",
+    find: "if (preemption === undefined || !isLive(phase)) return undefined;",
+    replace: "if (preemption === undefined) return undefined;",
+    caughtBy: testFile("packages/contract/src/mapping/reservation.test.ts"),
+  },
+  {
+    name: "loads a policy with victims where every cluster may claim any priority",
+    file: "packages/contract/src/policy/preemption-mapping.ts",
+    find: "?.maxPriority !== undefined) return [];",
+    replace: "?.maxPriority === undefined) return [];",
+    caughtBy: testFile("packages/contract/src/policy/policy.test.ts"),
   },
 ];

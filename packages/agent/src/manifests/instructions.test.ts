@@ -14,6 +14,7 @@ const WHOLE = {
   sliceDefaults: { ephemeralStorage: "20Gi", pods: 110 },
   decisionID: "dec-4f0q2",
   tenant: "ml",
+  preempting: { at: "2026-07-01T10:05:00.123Z", byPriority: 50 },
   priority: 10,
   tier: "spot",
   targetClusterEndpoint: "https://10.0.0.7:6443",

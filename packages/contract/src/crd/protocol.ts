@@ -24,6 +24,8 @@ export const RESERVATION_CONDITION = {
   /** The ledger knows nothing of it. */
   orphaned: "Orphaned",
   ready: "Ready",
+  /** It is under notice: a waiting request needs its capacity. */
+  preempting: "Preempting",
   requesterActive: "RequesterActive",
   requesterReleased: "RequesterReleased",
   /** True: the provider holds the capacity. False with reason Refused: it cannot, and the message says why. */

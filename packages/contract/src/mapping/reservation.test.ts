@@ -45,6 +45,19 @@ describe("a reservation", () => {
     expect(fromReservation({ ...reservation, tenant: "ml" }, { role }).tenant).toBe(tenant);
   });
 
+  test.each(["requester", "provider", "admin"] as const)(
+    "under notice says when it ends and for which priority, and to no %s for whom",
+    (role) => {
+      const preemption = { by: "rsv-oslo-secret", priority: 50, at: 300_000 };
+      const dto = fromReservation({ ...reservation, preemption }, { role });
+      expect(dto.preempting).toEqual({ at: "1970-01-01T00:05:00.000Z", byPriority: 50 });
+      expect(JSON.stringify(dto)).not.toContain("oslo");
+      expect(validate(reservationSchema, dto)).toEqual({ ok: true, value: dto });
+      const ended = fromReservation({ ...reservation, preemption, phase: "Failed" }, { role });
+      expect(ended.preempting).toBeUndefined();
+    },
+  );
+
   test("is told to its requester with its key", () => {
     const dto = fromReservation(reservation, { role: "requester", providerEndpoint: "https://paris:6443" });
     expect(dto).toEqual({

@@ -44,10 +44,17 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
     targetClusterEndpoint: view.providerEndpoint,
     tier: request.tier,
     priority: request.priority,
+    preempting: fromNotice(reservation),
     tenant: view.role === "provider" ? undefined : reservation.tenant,
     decisionID: reservation.decisionId,
     sliceDefaults: view.sliceDefaults,
   });
+}
+
+/** Who gets its capacity is for admins, who find it in the audit log. */
+function fromNotice({ phase, preemption }: Reservation): ReservationDTO["preempting"] {
+  if (preemption === undefined || !isLive(phase)) return undefined;
+  return { at: formatTime(preemption.at), byPriority: preemption.priority };
 }
 
 /** The status message: "Use paris for 4 CPU / 8Gi Memory", "Hold 4 CPU / 8Gi Memory for requester rome". */

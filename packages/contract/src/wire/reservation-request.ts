@@ -1,6 +1,14 @@
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, dnsLabel, duration, labelKey, labelValue, time } from "../schema/terms.ts";
+import {
+  clusterId,
+  dnsLabel,
+  duration,
+  labelKey,
+  labelValue,
+  reservationName,
+  time,
+} from "../schema/terms.ts";
 import { tierSchema } from "./cost.ts";
 import { extendedCounts, requestedQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
 
@@ -69,6 +77,11 @@ export const reservationRequestSchema = t.message(
         ),
       }),
       "If nobody has room: wait in the queue instead of being refused. Needs an Idempotency-Key, and Agent-Protocol 3.",
+    ),
+    resumes: t.optional(
+      reservationName(),
+      "A reservation of the requester that was preempted in the last hour: if this request waits, it does so since that one was asked for. Only once.",
+      "rsv-rome-k3u7dq2hvmx5b4ta",
     ),
     namespace: t.optional(
       dnsLabel(),

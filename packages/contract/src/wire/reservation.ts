@@ -76,6 +76,17 @@ export const reservationSchema = t.message(
     ),
     tier: t.optional(tierSchema, "The price tier that was granted.", "on-demand"),
     priority: t.optional(t.integer(-1_000_000_000, 1_000_000_000), "The priority it was asked with.", 10),
+    preempting: t.optional(
+      t.object({
+        at: t.required(time(), "When it ends, unless the notice is withdrawn.", "2026-07-01T10:05:00.123Z"),
+        byPriority: t.required(
+          t.integer(-1_000_000_000, 1_000_000_000),
+          "The priority of the request that waits for its capacity.",
+          50,
+        ),
+      }),
+      "It is under notice and cannot be renewed: a waiting request needs its capacity. Absent: it is not.",
+    ),
     tenant: t.optional(
       t.nonEmptyLine(253),
       "The tenant that it counts for; its requester and admins see it. Absent: the requester itself.",

@@ -75,14 +75,14 @@ function checkKey(key: string, where: string = HEADER.idempotencyKey): string {
 const KEY_HEADER = "idempotency-key";
 const REPLAYED: readonly string[] = [HEADER.idempotencyReplayed, "true"];
 
-/** How long the request may wait, and for which tenant. Agents that do not know of waiting are answered at once. */
+/** How long the request may wait, for which tenant, and whose place it takes over. Agents that do not know of waiting are answered at once. */
 function waitIn(
-  { wait, namespace }: ReservationRequestDTO,
+  { wait, namespace, resumes }: ReservationRequestDTO,
   { protocol }: Pick<Call, "protocol">,
-): Pick<Reserve, "wait" | "namespace" | "protocol"> {
+): Pick<Reserve, "wait" | "namespace" | "protocol" | "resumes"> {
   const mayWait = wait !== undefined && protocol >= MARKET_PROTOCOL;
   const forMs = wait?.for === undefined ? undefined : toMilliseconds(wait.for);
-  return present({ protocol, namespace, wait: mayWait ? present({ forMs }) : undefined });
+  return present({ protocol, namespace, resumes, wait: mayWait ? present({ forMs }) : undefined });
 }
 
 /** To an agent that does not know of waiting. */

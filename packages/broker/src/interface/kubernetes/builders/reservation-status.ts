@@ -53,6 +53,7 @@ type StatusMeta = Pick<StatusContext, "ledgerId" | "now">;
 
 const reserved = conditionMaker(RESERVATION_CONDITION.reserved);
 const ready = conditionMaker(RESERVATION_CONDITION.ready);
+const preempting = conditionMaker(RESERVATION_CONDITION.preempting);
 const orphaned = conditionMaker(RESERVATION_CONDITION.orphaned);
 
 /** Renewal results have their own field manager, see ports.ts; the decision's text is too large to compare. */
@@ -61,6 +62,7 @@ export const RESERVATION_OWNERSHIP: StatusOwnership = {
   ownConditions: [
     RESERVATION_CONDITION.reserved,
     RESERVATION_CONDITION.ready,
+    RESERVATION_CONDITION.preempting,
     RESERVATION_CONDITION.orphaned,
   ],
   ignoresUpdateTime: true,
@@ -82,7 +84,15 @@ export function reservationStatus(
     requestedResources: ___,
     ...rendered
   } = renderReservation(context, reservation, { role: "requester" });
-  const { id, key: ____, tier: _____, priority: ______, endedAt: _______, ...fields } = rendered;
+  const {
+    id,
+    key: ____,
+    tier: _____,
+    priority: ______,
+    endedAt: _______,
+    preempting: ________,
+    ...fields
+  } = rendered;
   return statusFor(
     {
       ...fields,
@@ -181,7 +191,14 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): DesiredCon
   const enforced = isEnforced(reservation, ledger)
     ? ready("True", "Held", `${provider} has acknowledged the reservation`)
     : ready("False", "WaitsForProvider", `${provider} has not acknowledged the reservation yet`);
-  return [reserved("True", "Granted", `reserved at ${provider}`), enforced];
+  return [reserved("True", "Granted", `reserved at ${provider}`), enforced, ...noticeOf(reservation)];
+}
+
+function noticeOf({ preemption }: Reservation): DesiredCondition[] {
+  if (preemption === undefined) return [];
+  const { at, priority } = preemption;
+  const message = `ends at ${formatTime(at)}: a waiting request of priority ${priority} needs its capacity`;
+  return [preempting("True", "Notice", message)];
 }
 
 /** Older agents send no acknowledgement: for them the reservation in the ledger is enough. */

@@ -30,6 +30,8 @@ const DAY = 24 * 60 * 60 * 1000;
 const TEN_MINUTES = 600_000;
 const KEY_TAKEN = { phase: "Failed", reason: "Invalid", code: "key-mismatch" } as const;
 const HALF_A_GPU = { requestedResources: { cpu: "0.5", memory: "1Gi", gpu: "0.5" } };
+/** The same under notice: an urgent request of oslo waits for it. */
+const noticed: Booked = { ...live, preemption: { by: "rsv-oslo-urgent", priority: 50, at: NOW + 300_000 } };
 
 /** What is so, the object, the ledger, and the step that follows. */
 type Row = readonly [string, Reservation, readonly Booked[], string, PlanOptions?];
@@ -81,6 +83,8 @@ const REQUESTS: readonly Row[] = [
     "refuse",
   ],
   ["what the ledger says is told", { ...shown(live), status: { phase: "Reserved" } }, [live], "write-status"],
+  ["a notice is told", shown(live), [noticed], "write-status"],
+  ["a notice that was withdrawn is told no more", shown(noticed), [live], "write-status"],
   ["what is told already is left alone", shown(live), [live], "done"],
   ["labels that somebody took off are put back", shown(live, { labels: {} }), [live], "set-parties"],
   [
@@ -312,6 +316,16 @@ describe("what is done about a Reservation:", () => {
   const rows = [...REQUESTS, ...ENDS, ...SIGNALS, ...INTENTS].map((row) => [row[0], row] as const);
   test.each(rows)("%s", (_, [, object, ledger, expected, options = {}]) => {
     expect(nameOfPlan(object, ledger, options)).toBe(expected);
+  });
+
+  test("a reservation under notice says when it ends and for which priority, not for whom", () => {
+    const message = `ends at ${new Date(NOW + 300_000).toISOString()}: a waiting request of priority 50 needs its capacity`;
+    const planned = plan(shown(live), [noticed]);
+    const conditions: unknown = expect.arrayContaining([
+      expect.objectContaining({ type: "Preempting", status: "True", reason: "Notice", message }),
+    ]);
+    expect(planned).toMatchObject({ write: { status: { conditions } } });
+    expect(JSON.stringify(planned)).not.toContain("oslo");
   });
 
   test("an orphan keeps what was said of it, and says that nobody knows it", () => {

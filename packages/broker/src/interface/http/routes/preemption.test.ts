@@ -1,0 +1,138 @@
+import {
+  describeProblems,
+  reservationSchema,
+  type Schema,
+  validateExactly,
+  waitingRequestSchema,
+} from "@resource-broker/contract";
+import { DEFAULT_POLICY } from "@resource-broker/domain";
+import { fakeClock, memoryStore, settle, testCertificates } from "@resource-broker/testkit";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ClientCredentials, listenTo, type TestReply } from "../testing/call.ts";
+import { type RunningBroker, runBroker } from "../testing/running-broker.ts";
+import { advertisementOf, NEWER_AGENT, requestOf, WAITING_AGENT } from "../testing/samples.ts";
+
+const certificates = await testCertificates();
+const rome = certificates.cluster("rome");
+const oslo = certificates.cluster("oslo");
+const paris = certificates.cluster("paris");
+const ops = certificates.admin("ops");
+const MINUTE_MS = 60_000;
+
+const NOTHING = { cpu: "0", memory: "0" };
+const EMPTY = {
+  resources: { capacity: NOTHING, allocatable: NOTHING, allocated: NOTHING, available: NOTHING },
+};
+
+let broker: RunningBroker;
+let time: ReturnType<typeof fakeClock>;
+
+beforeEach(async () => {
+  time = fakeClock();
+  const preemption = { ...DEFAULT_POLICY.preemption, victims: "spot" } as const;
+  const policy = { preemption };
+  broker = await runBroker({ store: memoryStore(), clock: time, certificates: certificates.broker, policy });
+});
+afterEach(() => broker.stop());
+
+async function advertise(as: ClientCredentials, name: string, more: object = {}): Promise<void> {
+  const body = { ...advertisementOf(name), ...more };
+  await broker.call(as, "POST /api/v1/advertisements", { body, headers: WAITING_AGENT });
+}
+
+/** Time passes, and all are heard: paris lends all it has, the others nothing. */
+async function pass(minutes: number): Promise<void> {
+  for (let minute = 0; minute <= minutes; minute++) {
+    if (minute > 0) await time.advance(MINUTE_MS);
+    await advertise(paris, "paris");
+    await advertise(rome, "rome", EMPTY);
+    await advertise(oslo, "oslo", EMPTY);
+    await time.advance(250);
+    await settle();
+  }
+}
+
+function ask(as: ClientCredentials, key: string, more: Readonly<Record<string, unknown>>, agent: object) {
+  const headers = { ...agent, "Idempotency-Key": key };
+  return broker.call(as, "POST /api/v1/reservations", { body: requestOf("16", "100Mi", more), headers });
+}
+
+const get = (path: string, as: ClientCredentials): Promise<TestReply> =>
+  broker.call(as, `GET /api/v1/${path}`, { headers: WAITING_AGENT });
+
+function read<T>(schema: Schema<T>, { text, json }: TestReply): T {
+  const validation = validateExactly(schema, json);
+  if (validation.ok) return validation.value;
+  throw new Error(`${describeProblems(validation.problems)} in ${text}`);
+}
+
+/** oslo's spot reservation holds all of paris; rome waits for it. */
+async function noticed() {
+  await pass(0);
+  const victim = read(reservationSchema, await ask(oslo, "spot", { tier: "spot" }, WAITING_AGENT));
+  await pass(11);
+  const reply = await ask(rome, "urgent", { wait: { for: "4h" }, priority: 5 }, WAITING_AGENT);
+  const { id } = read(waitingRequestSchema, reply);
+  await time.advance(30_000);
+  await settle();
+  return { victim, id };
+}
+
+test("a victim is told when it ends and for which priority, and nobody for whom; it cannot be renewed", async () => {
+  const { victim, id } = await noticed();
+  for (const as of [oslo, paris, ops]) {
+    const reply = await get(`reservations/${victim.id}`, as);
+    expect(read(reservationSchema, reply).preempting).toMatchObject({ byPriority: 5 });
+    expect(reply.text).not.toContain(id);
+  }
+  const renewed = await broker.call(oslo, `POST /api/v1/reservations/${victim.id}/renew`, {
+    body: { duration: "2h" },
+    headers: WAITING_AGENT,
+  });
+  expect(renewed).toMatchObject({ status: 403 });
+  expect(renewed.text).not.toContain(id);
+  expect((await get(`reservations/${id}`, rome)).json).toMatchObject({
+    queue: { reason: "Capacity", nominatedTo: "paris" },
+  });
+});
+
+test("both agents of a victim hear of the notice, and when it is withdrawn", async () => {
+  await pass(0);
+  const streams = await Promise.all(
+    [oslo, paris].map((credentials) =>
+      listenTo({ port: broker.port, credentials }, "GET /api/v1/instructions?watch=true", {
+        headers: { ...WAITING_AGENT, Accept: "text/event-stream" },
+      }),
+    ),
+  );
+  const { victim, id } = await noticed();
+  await broker.call(rome, `DELETE /api/v1/reservations/${id}`, { headers: WAITING_AGENT });
+  for (const stream of streams) {
+    const heard = await stream.receives(/"preempting".*"generation":3/s);
+    expect(heard).toContain('"byPriority":5');
+    expect(heard.slice(heard.lastIndexOf(victim.id))).not.toContain('"preempting"');
+    expect(heard).not.toContain(id);
+    stream.close();
+  }
+});
+
+test("after its notice a victim ends as preempted, and asks again in its old place", async () => {
+  const { victim, id } = await noticed();
+  await pass(6);
+  const ended = read(reservationSchema, await get(`reservations/${victim.id}`, oslo));
+  expect(ended).toMatchObject({ status: { phase: "Failed" }, reason: "Preempted" });
+  expect(ended.preempting).toBeUndefined();
+  expect(read(reservationSchema, await get(`reservations/${id}`, rome))).toMatchObject({
+    targetClusterID: "paris",
+  });
+  const more = { tier: "spot", wait: {}, resumes: victim.id };
+  const again = read(waitingRequestSchema, await ask(oslo, "again", more, WAITING_AGENT));
+  const { since } = broker.engine.ledger.waiting.byId.get(again.id) ?? {};
+  expect(since).toBe(Date.parse(victim.createdAt));
+});
+
+test("an agent that does not know of waiting is refused as before, whatever it resumes", async () => {
+  const { victim } = await noticed();
+  const more = { wait: {}, resumes: victim.id };
+  expect(await ask(oslo, "again", more, NEWER_AGENT)).toMatchObject({ status: 409 });
+});
