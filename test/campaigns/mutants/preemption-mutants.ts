@@ -27,8 +27,8 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
   {
     name: "preempts a reservation that has just begun",
     file: `${QUEUE}/preemption.ts`,
-    find: " || now - reservedAt < minRunMs) return false;",
-    replace: " || reservedAt < minRunMs) return false;",
+    find: " || now - reservedAt < policy.preemption.minRunMs)",
+    replace: " || reservedAt < policy.preemption.minRunMs)",
     caughtBy: PREEMPTION,
   },
   {

@@ -145,6 +145,11 @@ const preemptionSchema = t.object({
     "Time between the notice and the end of a reservation. Absent: 5m.",
     "5m",
   ),
+  minRun: t.optional(
+    duration("non-negative"),
+    "How long a reservation runs before it can get a notice. Absent: 10m.",
+    "10m",
+  ),
   maxUnderNotice: t.optional(
     t.matching("^(?:100|[1-9]?[0-9](?:\\.[0-9]{1,4})?)%$", "a percentage, such as 5%", { maxLength: 8 }),
     "The most of all reservations that are under notice at once; one may always be. Absent: 5%.",

@@ -6,23 +6,25 @@ import { toMilliseconds } from "../mapping/reservation-request.ts";
 import type { Problem } from "../schema/problem.ts";
 import type { PolicyDTO, PreemptionDTO } from "./policy-schema.ts";
 
-export function toPreemption({ grace, maxUnderNotice, ...dto }: PreemptionDTO): PreemptionPolicy {
+export function toPreemption({ grace, minRun, maxUnderNotice, ...dto }: PreemptionDTO): PreemptionPolicy {
   return {
     ...DEFAULT_POLICY.preemption,
     ...present({
       ...dto,
       graceMs: grace === undefined ? undefined : toMilliseconds(grace),
+      minRunMs: minRun === undefined ? undefined : toMilliseconds(minRun),
       maxUnderNotice: maxUnderNotice === undefined ? undefined : Number.parseFloat(maxUnderNotice) / 100,
     }),
   };
 }
 
 export function fromPreemption(policy: PreemptionPolicy): PreemptionDTO {
-  const { victims, minPriorityGap, graceMs, maxUnderNotice } = policy;
+  const { victims, minPriorityGap, graceMs, minRunMs, maxUnderNotice } = policy;
   return {
     victims,
     minPriorityGap,
     grace: formatDuration(graceMs),
+    minRun: formatDuration(minRunMs),
     maxUnderNotice: `${formatDecimal(maxUnderNotice * 100)}%`,
   };
 }

@@ -195,7 +195,7 @@ function policyRows(): AdmissionCase[] {
     ...["queue.maxWait", "queue.holdAfter", "preemption.grace"].map((field) =>
       refuses(field, "0s", DURATION),
     ),
-    ...["refusalMemory", "queue.turnaround", "queue.backfill"].map((field) =>
+    ...["refusalMemory", "queue.turnaround", "queue.backfill", "preemption.minRun"].map((field) =>
       refuses(field, "soon", "must be a duration"),
     ),
     refuses("tenants", { "a b": { members: [{ cluster: "rome" }] } }, "every name must be a tenant's name"),

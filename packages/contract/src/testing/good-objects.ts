@@ -201,7 +201,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
         },
         default: { quota: { reservations: 20 }, maxPriority: 10 },
       },
-      preemption: { victims: "spot", minPriorityGap: 10, grace: "5m", maxUnderNotice: "5%" },
+      preemption: { victims: "spot", minPriorityGap: 10, grace: "5m", minRun: "10m", maxUnderNotice: "5%" },
       disclosure: "full",
       sliceDefaults: { pods: 110, ephemeralStorage: "20Gi" },
     },

@@ -22,8 +22,6 @@ const MAX_LOOKED_AT = 8;
 /** One request causes notices so many times, and this far apart. */
 const MAX_NOTICES = 2;
 const NOTICE_AGAIN_MS = 30 * 60_000;
-/** Whoever has just begun is left alone. */
-const MIN_RUN_MS = 10 * 60_000;
 const MAX_ALTERNATIVES = 4;
 
 /** Reservations that shall get notice, for the request and where it then starts. */
@@ -157,9 +155,9 @@ class VictimSearch {
   #mayEndFor(reservation: Reservation, entry: Waiting): boolean {
     const { requester, reservedAt, preemption, decisionId } = reservation;
     const { now, policy } = this.#context;
-    const { minRunMs = MIN_RUN_MS } = policy.preemption;
     // One that was adopted has no decision, and a request that nobody knows.
-    if (preemption !== undefined || decisionId === undefined || now - reservedAt < minRunMs) return false;
+    if (preemption !== undefined || decisionId === undefined || now - reservedAt < policy.preemption.minRunMs)
+      return false;
     const protocol = this.#ledger.accounts.get(requester)?.advertisement?.protocol ?? 0;
     return protocol >= MARKET_PROTOCOL && isOutranked(reservation, entry, this.#context);
   }

@@ -46,8 +46,8 @@ export interface PreemptionPolicy {
   readonly graceMs: number;
   /** The most of all live reservations that may be under notice at once, as a part from 0 to 1; at least one. */
   readonly maxUnderNotice: number;
-  /** A reservation is left alone for this long after its grant. Absent: 10 minutes. */
-  readonly minRunMs?: number;
+  /** A reservation is left alone for this long after its grant. */
+  readonly minRunMs: number;
 }
 
 /** Its rules are for requests that no tenant claims. */
@@ -157,5 +157,11 @@ export const DEFAULT_POLICY: Policy = {
     backfillMs: 15 * 60_000,
   },
   tenants: {},
-  preemption: { victims: "none", minPriorityGap: 10, graceMs: 5 * 60_000, maxUnderNotice: 0.05 },
+  preemption: {
+    victims: "none",
+    minPriorityGap: 10,
+    graceMs: 5 * 60_000,
+    maxUnderNotice: 0.05,
+    minRunMs: 10 * 60_000,
+  },
 };

@@ -9,7 +9,6 @@ type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K
 
 const HALF_AN_HOUR_MS = 1_800_000;
 const HOUR_MS = 3_600_000;
-const TEN_MINUTES_MS = 600_000;
 
 /** The rules of preemption, written a second time: slowly, and from the events alone. */
 export function wrongPreemption(
@@ -86,7 +85,7 @@ function wrongVictim(
     ["it has ended", !isLivePhase(victim.phase)],
     ["it has notice already", victim.preemption !== undefined],
     ["it was adopted", victim.decisionId === undefined],
-    ["it has just begun", at - victim.reservedAt < (policy.preemption.minRunMs ?? TEN_MINUTES_MS)],
+    ["it has just begun", at - victim.reservedAt < policy.preemption.minRunMs],
     ["its agent is too old", protocol < 3],
     ["its rank", !isOutranked(victim.request, entry.request, policy)],
   ];
