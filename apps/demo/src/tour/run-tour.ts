@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describeFailure, EXIT } from "@resource-broker/runtime";
 import { startWorld } from "@resource-broker/testkit";
 import { SMALL_FLEET } from "../fleet/plan-fleet.ts";
@@ -9,6 +10,7 @@ import { createTour, type ReadingPauses, type RunningEnvironment } from "./tour.
 import { tourEnvironment } from "./tour-environment.ts";
 import type { TourStep } from "./step.ts";
 import { CAPACITY_STEPS, REQUEST_STEPS } from "./steps/request-steps.ts";
+import { QUEUE_STEPS } from "./steps/queue-steps.ts";
 import { FAILURE_STEPS, REFUSAL_STEPS } from "./steps/refusal-steps.ts";
 
 /** The whole story, in order: later steps rely on what earlier ones did. */
@@ -16,9 +18,13 @@ export const TOUR_STEPS: readonly TourStep[] = [
   ...REQUEST_STEPS,
   ...CAPACITY_STEPS,
   ...REFUSAL_STEPS,
+  ...QUEUE_STEPS,
   ...FAILURE_STEPS,
 ];
 
+const POLICY_FILE = join(import.meta.dirname, "policy.yaml");
+/** The policy calls a cluster stale after half a minute. */
+const ADVERTISED_OFTEN = "--advertisement-requeue-interval=5s";
 const INTERRUPTED = 130;
 /** q, Ctrl-C, Ctrl-D. */
 const END_KEYS = ["q", "Q", "\u0003", "\u0004"];
@@ -84,6 +90,10 @@ function endOnce({ hostProcess: { stdin }, end }: ModeHost, stop: () => Promise<
 /** The small fleet on this machine: a real broker, real agents, simulated clusters. */
 async function startEnvironment({ clock, randomBytes }: ModeHost): Promise<RunningEnvironment> {
   const certificates = demoCertificates({ now: clock.wallMs, randomBytes });
-  const world = await startWorld({ clusters: SMALL_FLEET, certificates });
+  const world = await startWorld({
+    clusters: SMALL_FLEET.map((plan) => ({ ...plan, flags: [...(plan.flags ?? []), ADVERTISED_OFTEN] })),
+    certificates,
+    brokerFlags: ["--policy", POLICY_FILE],
+  });
   return { environment: tourEnvironment(world, clock), close: world.dispose };
 }

@@ -47,6 +47,18 @@ export const SMALLER_TRAINING: SampleRequest = {
   spec: { ...TRAINING.spec, requestedGPU: "4" },
 };
 
+/** Needs all GPUs, and before others. */
+export const URGENT: SampleRequest = {
+  name: "urgent",
+  spec: {
+    requestedCPU: "8",
+    requestedMemory: "32Gi",
+    requestedGPU: "4",
+    priority: 50,
+    queue: true,
+  },
+};
+
 /** The cluster with GPUs. */
 export const GPU_PROVIDER = "tokyo";
 

@@ -4,6 +4,7 @@ import {
   auditPages,
   type CallSender,
   decisionCall,
+  queuePages,
   readAll,
   reservationPages,
   type TypedCall,
@@ -14,6 +15,7 @@ import {
   type DecisionDTO,
   HEADER,
   type ReservationDTO,
+  type WaitingRequestDTO,
 } from "@resource-broker/contract";
 import { apiVersionOf, type ResourceRequest, resourceRequestKind } from "@resource-broker/contract/crd";
 import { RESOURCE_REQUESTS, type World } from "@resource-broker/testkit";
@@ -30,6 +32,8 @@ export interface TourEnvironment {
   readonly account: (cluster: string) => Promise<AdvertisementDTO>;
   /** All reservations that the broker knows, ended ones included. */
   readonly reservations: () => Promise<readonly ReservationDTO[]>;
+  /** What waits, in the order in which it is granted. */
+  readonly queue: () => Promise<readonly WaitingRequestDTO[]>;
   readonly decision: (id: string) => Promise<DecisionDTO>;
   readonly audit: () => Promise<readonly AuditEntryDTO[]>;
   /** Made with the broker's database. */
@@ -64,6 +68,7 @@ export function tourEnvironment(world: World, clock: Clock): TourEnvironment {
     clock,
     account: (cluster) => read(advertisementCall(cluster)),
     reservations: () => readAll({ request }, reservationPages()),
+    queue: () => readAll({ request }, queuePages()),
     decision: (id) => read(decisionCall(id)),
     audit: () => readAll({ request }, auditPages()),
     ledgerId: async () =>

@@ -18,6 +18,7 @@ import {
   SMALLER_TRAINING,
   type TourStep,
   TRAINING,
+  URGENT,
 } from "../step.ts";
 import type { TourEnvironment } from "../tour-environment.ts";
 
@@ -85,11 +86,11 @@ const release: TourStep = {
 export const REFUSAL_STEPS: readonly TourStep[] = [refusal, flip, release];
 
 /** The reservation that must survive, as the broker returns it now; undefined: the broker does not have it. */
-async function trainingReservation({
+async function survivor({
   reservations,
   untilRequest,
 }: TourEnvironment): Promise<ReservationDTO | undefined> {
-  const { status } = await untilRequest(SMALLER_TRAINING.name, isActive);
+  const { status } = await untilRequest(URGENT.name, isActive);
   return (await reservations()).find(({ id }) => id === status?.reservationName);
 }
 
@@ -105,11 +106,11 @@ const kill: TourStep = {
     "The broker answers only after the commit is on disk. So it may be killed at any moment. Here it is killed with kill -9 and starts again.",
   run: async (environment) => {
     const { broker } = environment.world;
-    const [before, ledger] = await Promise.all([trainingReservation(environment), environment.ledgerId()]);
+    const [before, ledger] = await Promise.all([survivor(environment), environment.ledgerId()]);
     const pid = broker.pid;
     await broker.kill("SIGKILL");
     const { readyAfterMs } = await broker.restart();
-    const after = await trainingReservation(environment);
+    const after = await survivor(environment);
     check(
       after !== undefined && stableFields(after) === stableFields(before),
       `a reservation was lost: ${JSON.stringify(after)}`,
@@ -143,14 +144,14 @@ const databaseLoss: TourStep = {
     "The worst case: no ledger, no backup. The agents see another Ledger-ID, keep their reservations and report them. The broker adopts what requester and provider both report.",
   run: async (environment) => {
     const { broker } = environment.world;
-    const [before, ledger] = await Promise.all([trainingReservation(environment), environment.ledgerId()]);
+    const [before, ledger] = await Promise.all([survivor(environment), environment.ledgerId()]);
     const instructions = await instructionsOf(environment, before?.id ?? "");
     await broker.kill("SIGKILL");
     await rm(broker.storeDirectory, { recursive: true });
     await broker.restart();
     const newLedger = await environment.ledgerId();
     check(newLedger !== ledger, "the ledger should be a new one");
-    const after = await until("both agents have brought it back", () => trainingReservation(environment));
+    const after = await until("both agents have brought it back", () => survivor(environment));
     check(stableFields(after) === stableFields(before), `it came back otherwise: ${JSON.stringify(after)}`);
     check((await instructionsOf(environment, after.id)) === instructions, "an instruction was made anew");
     const adopted = (await environment.audit()).find(
