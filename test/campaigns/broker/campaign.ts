@@ -47,6 +47,8 @@ export interface CampaignResult {
   readonly waited: number;
   readonly grantedFromQueue: number;
   readonly leftQueue: number;
+  /** Reservations that gave way to others. */
+  readonly preempted: number;
   /** Empty when every promise was kept. */
   readonly violations: readonly string[];
 }
@@ -71,6 +73,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
       waited: total.waited + one.waited,
       grantedFromQueue: total.grantedFromQueue + one.grantedFromQueue,
       leftQueue: total.leftQueue + one.leftQueue,
+      preempted: total.preempted + one.preempted,
       violations: one.violations,
     };
   }
@@ -90,9 +93,11 @@ async function oneLedger(
   options: CampaignOptions & { readonly before: number },
 ): Promise<CampaignResult> {
   const { strikes: wanted, now, untilMs = Number.POSITIVE_INFINITY, print, before } = options;
+  let stopAdvertising: (() => Promise<void>) | undefined;
   try {
     const fleet = createFleet(target, FLEET);
     await fleet.advertise();
+    stopAdvertising = fleet.keepFresh();
     const clients = startLoadClients({
       clients: fleet.requesters,
       random: random.fork(1),
@@ -112,6 +117,7 @@ async function oneLedger(
     if (found.length === 0) found = await finalViolations(context);
     return { strikes, ...tally(clients.requests), violations: found };
   } finally {
+    await stopAdvertising?.();
     await target.dispose();
   }
 }
@@ -144,9 +150,9 @@ async function strikeOnce(
 }
 
 function countsOf(requests: readonly TrackedRequest[]): string {
-  const { acknowledged, released, waited, grantedFromQueue, leftQueue } = tally(requests);
+  const { acknowledged, released, waited, grantedFromQueue, leftQueue, preempted } = tally(requests);
   const queue = `${waited} waited, ${grantedFromQueue} of them granted, ${leftQueue} left`;
-  return `${acknowledged} acknowledged, ${released} released; ${queue}`;
+  return `${acknowledged} acknowledged, ${released} released, ${preempted} preempted; ${queue}`;
 }
 
 /** Reads the queue until nothing is wrong with it; returns what still is. */
@@ -187,6 +193,8 @@ async function apiViolations(
     const reservation = booked.get(request.queued?.id ?? "");
     if (reservation !== undefined) request.acknowledged = { ...reservation, reservedAt: "" };
   }
+  for (const request of requests)
+    if (booked.get(request.acknowledged?.id ?? "")?.reason === "Preempted") request.isPreempted = true;
   return { problems, waiting: snapshot.waiting.filter(({ phase }) => !isFinal(phase)).length };
 }
 
@@ -222,5 +230,6 @@ function tally(requests: readonly TrackedRequest[]): Tally {
     waited: count(({ queued }) => queued !== undefined),
     grantedFromQueue: count(({ queued, acknowledged }) => queued !== undefined && acknowledged !== undefined),
     leftQueue: count(({ hasLeft }) => hasLeft),
+    preempted: count(({ isPreempted }) => isPreempted),
   };
 }

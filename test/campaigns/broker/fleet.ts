@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AdvertisementDTO, PATH } from "@resource-broker/contract";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import {
   advertisementBody,
   type BrokerClient,
   type BrokerProcess,
+  type BrokerReply,
   type SeededRandom,
   type Size,
 } from "@resource-broker/testkit";
@@ -11,13 +13,22 @@ import {
 /** Enough for a broker to come back, or for another one to take over. */
 const MOST_TRIES = 3000;
 const RETRY_DELAY_MS = 100;
-/** Far below the two minutes for which an advertisement is believed. */
-const ADVERTISE_EVERY_MS = 15_000;
+/** For a policy that believes an advertisement for a short time only: nobody gets notice until a broker has run for so long. */
+const STALENESS_MS = 1500;
+const ADVERTISE_EVERY_MS = STALENESS_MS / 5;
+const NOTHING: Size = { cpu: 0, memoryGi: 0 };
+
+/** Spot reservations give way, in less time than a broker lives. */
+export const PREEMPTING_POLICY: PolicyDTO = {
+  staleness: `${STALENESS_MS}ms`,
+  tenants: { default: { maxPriority: 0 } },
+  preemption: { victims: "spot", grace: "300ms", minRun: "0s", maxUnderNotice: "100%" },
+};
 
 /** Clusters that only lend and clusters that only borrow: so each provider's books are simple to recount. */
 export interface ChaosFleet {
   readonly requesters: readonly BrokerClient[];
-  /** Makes every provider known and fresh. */
+  /** Makes every cluster known and fresh. */
   readonly advertise: () => Promise<void>;
   /** One provider says that its own pods take all it has; resolves when it was answered. Lasts until the next `advertise`. */
   readonly drain: (random: SeededRandom) => Promise<string>;
@@ -36,24 +47,26 @@ export function createFleet(
   broker: Pick<BrokerProcess, "clientFor">,
   { requesters, providers, provider, lanes }: ChaosFleetOptions,
 ): ChaosFleet {
-  const providerClients = Array.from({ length: providers }, (_, index) =>
-    broker.clientFor(`provider-${index}`),
+  const requesterClients = Array.from({ length: requesters }, (_, index) =>
+    broker.clientFor(`requester-${index}`, { maxSockets: 2 * lanes }),
   );
+  const lenders = Array.from({ length: providers }, (_, index) =>
+    advertiser(broker.clientFor(`provider-${index}`), provider),
+  );
+  // Who only borrows is heard, too: else nobody knows which protocol it speaks.
+  const all = [...lenders, ...requesterClients.map((client) => advertiser(client, NOTHING))];
   return {
-    requesters: Array.from({ length: requesters }, (_, index) =>
-      broker.clientFor(`requester-${index}`, { maxSockets: 2 * lanes }),
-    ),
-    advertise: () =>
-      Promise.all(providerClients.map((client) => advertise(client, provider))).then(() => undefined),
+    requesters: requesterClients,
+    advertise: () => Promise.all(all.map((each) => each.advertise())).then(() => undefined),
     drain: async (random) => {
-      const client = random.pick(providerClients);
-      if (client === undefined) throw new Error("there is no provider");
-      await advertise(client, provider, { isFull: true });
-      return client.clusterId;
+      const lender = random.pick(lenders);
+      if (lender === undefined) throw new Error("there is no provider");
+      await lender.advertise({ isFull: true });
+      return lender.clusterId;
     },
     keepFresh: () => {
       const stopping = new AbortController();
-      const ended = advertiseUntil(stopping.signal, providerClients, provider);
+      const ended = advertiseUntil(stopping.signal, all);
       return () => {
         stopping.abort();
         return ended;
@@ -62,30 +75,47 @@ export function createFleet(
   };
 }
 
-/** The broker may be down: then the next one is for when it is back. */
-async function advertiseUntil(
-  signal: AbortSignal,
-  clients: readonly BrokerClient[],
-  provider: Size,
-): Promise<void> {
-  const pause = () => sleep(ADVERTISE_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  for (await pause(); !signal.aborted; await pause()) {
-    await Promise.allSettled(
-      clients.map((client) => {
-        const body = advertisementBody(client.clusterId, provider);
-        return client.request("POST", PATH.advertisements, { body });
-      }),
-    );
-  }
+/** One cluster. What it says arrives in the order in which it says it. */
+interface Advertiser {
+  readonly clusterId: string;
+  /** As an agent would: until it is taken. */
+  readonly advertise: (options?: { readonly isFull: boolean }) => Promise<void>;
+  /** Says once more what it said last; the broker may be down. */
+  readonly repeat: () => Promise<void>;
 }
 
-/** As an agent would: until it is taken. */
-async function advertise(client: BrokerClient, provider: Size, { isFull = false } = {}): Promise<void> {
-  const body = isFull ? fullBody(client.clusterId, provider) : advertisementBody(client.clusterId, provider);
+function advertiser(client: BrokerClient, size: Size): Advertiser {
+  const { clusterId } = client;
+  let body = advertisementBody(clusterId, size);
+  let last: Promise<unknown> = Promise.resolve();
+  const post = async () => await client.request("POST", PATH.advertisements, { body });
+  const inOrder = async <T>(call: () => Promise<T>): Promise<T> => {
+    const called = last.then(call);
+    last = called.catch(() => undefined);
+    return await called;
+  };
+  return {
+    clusterId,
+    advertise: ({ isFull } = { isFull: false }) =>
+      inOrder(async () => {
+        body = isFull ? fullBody(clusterId, size) : advertisementBody(clusterId, size);
+        await untilTaken(post, clusterId);
+      }),
+    repeat: () => inOrder(post).then(() => undefined),
+  };
+}
+
+async function advertiseUntil(signal: AbortSignal, all: readonly Advertiser[]): Promise<void> {
+  const pause = () => sleep(ADVERTISE_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  for (await pause(); !signal.aborted; await pause())
+    await Promise.allSettled(all.map((each) => each.repeat()));
+}
+
+async function untilTaken(post: () => Promise<BrokerReply>, clusterId: string): Promise<void> {
   let problem = "";
   for (let left = MOST_TRIES; left > 0; left--) {
     try {
-      const { status } = await client.request("POST", PATH.advertisements, { body });
+      const { status } = await post();
       if (status === 200) return;
       problem = String(status);
     } catch (error) {
@@ -93,7 +123,7 @@ async function advertise(client: BrokerClient, provider: Size, { isFull = false 
     }
     await sleep(RETRY_DELAY_MS);
   }
-  throw new Error(`${client.clusterId} cannot advertise: ${problem}`);
+  throw new Error(`${clusterId} cannot advertise: ${problem}`);
 }
 
 function fullBody(clusterId: string, provider: Size): AdvertisementDTO {

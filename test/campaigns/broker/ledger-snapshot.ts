@@ -9,6 +9,8 @@ export interface LedgerReservation {
   readonly phase: Phase;
   readonly granted: ResourceVector;
   readonly key: string | undefined;
+  /** Why it ended. */
+  readonly reason: string | undefined;
 }
 
 /** A request that waits, or has left the queue without a reservation. */
@@ -21,6 +23,8 @@ export interface LedgerWaiting {
   readonly key: string | undefined;
   readonly until: number;
   readonly endedAt: number | undefined;
+  /** The provider whose free capacity is kept for it. */
+  readonly nominatedTo: string | undefined;
 }
 
 /** A provider as the broker sees it. */

@@ -22,6 +22,8 @@ const LARGEST = { cpu: 4, memoryGi: 8 };
 const MOST_WAITING = 6;
 /** Most wait longer than a campaign lasts. A broker that has just started lets nobody's time run out. */
 const WAITS = { briefly: "1s", long: "1h", brief: 0.1 };
+/** The part of the requests that may have to give way, where some wait. */
+const SPOT = 0.5;
 /** How often a client asks what has become of one that waits; and what it gives back when there is no room. */
 const LOOKS = 0.3;
 const LEAVES_THE_QUEUE = 0.25;
@@ -88,15 +90,21 @@ export class LoadClient {
     const waits =
       patience > 0 && random.chance(patience) && this.#own.filter(isWaiting).length < MOST_WAITING;
     const waitFor = waits ? { waitFor: random.chance(WAITS.brief) ? WAITS.briefly : WAITS.long } : {};
-    const request = newTrackedRequest(client.clusterId, `key-${this.#own.length}`, { ...size, ...waitFor });
+    const isSpot = patience > 0 && random.chance(SPOT);
+    const asked = { ...size, ...waitFor, isSpot };
+    const request = newTrackedRequest(client.clusterId, `key-${this.#own.length}`, asked);
     this.#own.push(request);
     requests.push(request);
     return request;
   }
 
   async #post(request: TrackedRequest): Promise<Outcome> {
-    const { key, size, waitFor } = request;
-    const body = { ...reservationBody(size), ...(waitFor === undefined ? {} : { wait: { for: waitFor } }) };
+    const { key, size, waitFor, isSpot } = request;
+    const body = {
+      ...reservationBody(size),
+      ...(isSpot ? { tier: "spot" } : {}),
+      ...(waitFor === undefined ? {} : { wait: { for: waitFor } }),
+    };
     const before = knownOf(request);
     const reply = await this.#answerTo(request, (client, mischief) =>
       client.request("POST", PATH.reservations, { key, body, ...mischief }),

@@ -11,6 +11,7 @@ import { resolve } from "node:path";
 import { startPostgres } from "@resource-broker/testkit";
 import { ANY_SEED, campaignProgram } from "../frame/campaign.ts";
 import { runCampaign } from "./campaign.ts";
+import { PREEMPTING_POLICY } from "./fleet.ts";
 import { kubernetesLedger, realApiServer, simulatedApiServer } from "./kubernetes-ledger.ts";
 import { oneBroker } from "./one-broker.ts";
 import { replicaSet } from "./replica-set.ts";
@@ -42,19 +43,26 @@ await campaignProgram("chaos:broker", FLAGS, async (flags) => {
     untilMs: Date.now() + minutes * MINUTE_MS,
     newTarget: async (number) =>
       server === undefined
-        ? oneBroker({ ...program, isDamaged: true })
-        : replicaSet({ ledger: await server.newLedger(number), leaseMs, ...program }),
+        ? oneBroker({ ...program, isDamaged: true, policy: PREEMPTING_POLICY })
+        : replicaSet({
+            ledger: await server.newLedger(number),
+            leaseMs,
+            policy: PREEMPTING_POLICY,
+            ...program,
+          }),
     print: (line) => console.log(line),
     now: Date.now,
   });
   await server?.dispose();
-  const { orders, acknowledged, released, waited, grantedFromQueue, leftQueue } = counts;
+  const { orders, acknowledged, released, waited, grantedFromQueue, leftQueue, preempted } = counts;
   const byKind = countsByKind(strikes);
   const failoverMs = downTimes(strikes, "kill");
   console.log(
     `${strikes.length} strikes (${describe(byKind)}): ${orders} orders, ${acknowledged} acknowledged, ${released} released`,
   );
-  console.log(`${waited} waited: ${grantedFromQueue} granted from the queue, ${leftQueue} left it`);
+  console.log(
+    `${waited} waited: ${grantedFromQueue} granted from the queue, ${leftQueue} left it; ${preempted} preempted`,
+  );
   console.log(`served again after a kill: ${describe(failoverMs)} ms`);
   return server === undefined
     ? { campaign: "broker-kill", figures: { seed, ...byKind, ...counts }, violations }

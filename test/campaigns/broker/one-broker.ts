@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { advertisedIn } from "@resource-broker/broker/testing";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import {
   type BrokerClient,
   type BrokerProcess,
@@ -41,12 +42,22 @@ export interface OneBrokerOptions {
   readonly program?: string;
   /** True: some strikes damage the ledger. */
   readonly isDamaged?: boolean;
+  /** Absent: the built-in one. */
+  readonly policy?: PolicyDTO;
 }
 
 /** One broker on the embedded store. */
-export async function oneBroker({ program, isDamaged = false }: OneBrokerOptions = {}): Promise<OneBroker> {
+export async function oneBroker({
+  program,
+  isDamaged = false,
+  policy,
+}: OneBrokerOptions = {}): Promise<OneBroker> {
   const certificates = await testCertificates();
-  const broker = await startBroker({ certificates, ...(program === undefined ? {} : { program }) });
+  const broker = await startBroker({
+    certificates,
+    ...(program === undefined ? {} : { program }),
+    ...(policy === undefined ? {} : { policy }),
+  });
   const proxy = await startFaultyProxy({ port: broker.port });
   const clients: BrokerClient[] = [];
   let strikes = 0;

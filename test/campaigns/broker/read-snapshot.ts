@@ -7,7 +7,7 @@ import {
   postgresStore,
   readAddress,
 } from "@resource-broker/broker/testing";
-import { type LedgerRecords, ledgerFrom } from "@resource-broker/domain";
+import { isLive, type LedgerRecords, ledgerFrom, type Reservation } from "@resource-broker/domain";
 import { recordsOf } from "@resource-broker/domain/testing";
 import { kubeClientFor, MACHINE_CLOCK, NO_LOG } from "@resource-broker/testkit";
 import type { LedgerSnapshot } from "./ledger-snapshot.ts";
@@ -79,29 +79,49 @@ function snapshotOf(records: LedgerRecords): LedgerSnapshot {
   if (rebuilt.reservations.length !== records.reservations.length)
     throw new Error("a reservation is there twice");
   if (rebuilt.waiting.length !== records.waiting.length) throw new Error("a waiting request is there twice");
+  checkNotices(rebuilt);
   return {
-    reservations: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key }) => ({
+    reservations: rebuilt.reservations.map(({ id, requester, provider, phase, granted, key, reason }) => ({
       id,
       requester,
       provider,
       phase,
       granted,
       key,
-    })),
-    waiting: rebuilt.waiting.map(({ id, requester, phase, reason, request, key, until, endedAt }) => ({
-      id,
-      requester,
-      phase,
       reason,
-      asked: request.resources,
-      key,
-      until,
-      endedAt,
     })),
+    waiting: rebuilt.waiting.map(
+      ({ id, requester, phase, reason, request, key, until, endedAt, nominated }) => ({
+        id,
+        requester,
+        phase,
+        reason,
+        asked: request.resources,
+        key,
+        until,
+        endedAt,
+        nominatedTo: nominated?.provider,
+      }),
+    ),
     providers: [...ledger.accounts.values()].flatMap(({ clusterId, advertisement, reserved, available }) =>
       advertisement === undefined
         ? []
         : [{ clusterId, allocatable: advertisement.allocatable, reserved, available }],
     ),
   };
+}
+
+function checkNotices({ reservations, waiting }: LedgerRecords): void {
+  const victims = new Map(waiting.map(({ id, nominated }) => [id, nominated?.victims ?? []]));
+  for (const reservation of reservations) {
+    const { id, phase, preemption } = reservation;
+    if (isTooEarly(reservation)) throw new Error(`${id} was preempted before the end of its notice`);
+    if (isLive(phase) && preemption !== undefined && victims.get(preemption.by)?.includes(id) !== true)
+      throw new Error(`${id} is under notice for ${preemption.by}, which does not need it`);
+  }
+}
+
+/** Preempted before the end of its notice, or without one. */
+function isTooEarly({ reason, endedAt = 0, preemption }: Reservation): boolean {
+  return reason === "Preempted" && endedAt < (preemption?.at ?? Number.POSITIVE_INFINITY);
 }

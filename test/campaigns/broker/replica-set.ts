@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import {
   type BrokerProcess,
   type SeededRandom,
@@ -41,6 +42,8 @@ export interface ReplicaSetOptions {
   /** Where their ledger is. It ends with the set. */
   readonly ledger: SharedLedger;
   readonly leaseMs: number;
+  /** Absent: the built-in one. */
+  readonly policy?: PolicyDTO;
   /** What the first strikes are. Absent or over: they are chosen at random. */
   readonly first?: readonly (StrikeActionName | "suspend")[];
   /** A bundled broker to test instead of the sources. */
@@ -54,7 +57,7 @@ interface ReplicasUnderTest extends Suspension {
 
 /** Several replicas on one ledger, each on a way of its own. */
 export async function replicaSet(options: ReplicaSetOptions): Promise<Target> {
-  const { ledger, leaseMs, first = [], program } = options;
+  const { ledger, leaseMs, first = [], program, policy } = options;
   const certificates = await testCertificates();
   const folder = await mkdtemp(join(tmpdir(), "chaos-"));
   const switchFile = join(folder, "suspended");
@@ -67,6 +70,7 @@ export async function replicaSet(options: ReplicaSetOptions): Promise<Target> {
     nodeFlags: [`--import=${clock.href}`],
     flags: [`--lease-duration=${leaseMs}ms`],
     ...(program === undefined ? {} : { program }),
+    ...(policy === undefined ? {} : { policy }),
   });
   const target = { ledger, replicas, certificates, switchFile, leaseMs };
   let strikes = 0;

@@ -133,6 +133,7 @@ function reservationOf({
   status,
   requestedResources,
   key,
+  reason,
 }: ReservationDTO): LedgerReservation {
   return {
     id,
@@ -141,6 +142,7 @@ function reservationOf({
     phase: status.phase,
     granted: vectorOf(requestedResources),
     key,
+    reason,
   };
 }
 
@@ -155,6 +157,7 @@ function waitingOf(found: WaitingRequestDTO): LedgerWaiting {
     key,
     until: Date.parse(until),
     endedAt: endedAt === undefined ? undefined : Date.parse(endedAt),
+    nominatedTo: found.queue?.nominatedTo,
   };
 }
 

@@ -7,6 +7,8 @@ export interface TrackedRequest {
   readonly size: Size;
   /** How long it waits if there is no room. Absent: it is refused then. */
   readonly waitFor?: string;
+  /** True: it is of the spot tier, and may have to give way. */
+  readonly isSpot: boolean;
   /** Once a reply has said that it waits. */
   queued: { readonly id: string } | undefined;
   /** Once a reply has said so. */
@@ -16,6 +18,8 @@ export interface TrackedRequest {
   /** Attempts that nobody answered: they may have booked or not. */
   unanswered: number;
   release: "not asked" | "asked" | "acknowledged";
+  /** The broker has said that it gave way to another. */
+  isPreempted: boolean;
   /** A reply has said that it left the queue without a reservation: it never gets one. */
   hasLeft: boolean;
 }
@@ -23,18 +27,20 @@ export interface TrackedRequest {
 export function newTrackedRequest(
   requester: string,
   key: string,
-  { waitFor, ...size }: Size & { readonly waitFor?: string },
+  { waitFor, isSpot = false, ...size }: Size & { readonly waitFor?: string; readonly isSpot?: boolean },
 ): TrackedRequest {
   return {
     requester,
     key,
     size,
     ...(waitFor === undefined ? {} : { waitFor }),
+    isSpot,
     queued: undefined,
     acknowledged: undefined,
     created: 0,
     unanswered: 0,
     release: "not asked",
+    isPreempted: false,
     hasLeft: false,
   };
 }

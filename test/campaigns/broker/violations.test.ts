@@ -13,6 +13,7 @@ const reservation: LedgerReservation = {
   phase: "Reserved",
   granted,
   key: "k",
+  reason: undefined,
 };
 const paris = {
   clusterId: "paris",
@@ -42,6 +43,7 @@ function snapshot(
 const nothing = resourceVector({});
 const refused = { acknowledged: undefined, created: 0 };
 const released = { ...reservation, phase: "Released" } as const;
+const preempted = { ...reservation, phase: "Failed", reason: "Preempted" } as const;
 
 const entry: LedgerWaiting = {
   id: "rsv-1",
@@ -52,6 +54,7 @@ const entry: LedgerWaiting = {
   key: "k",
   until: 1000,
   endedAt: undefined,
+  nominatedTo: undefined,
 };
 const left = { ...entry, phase: "Released", reason: "ReleasedByRequester", endedAt: 500 } as const;
 
@@ -82,6 +85,11 @@ describe("what clients were told and what is reserved", () => {
       name: "a released order",
       orders: [trackedRequest({ release: "acknowledged" })],
       found: snapshot([released], nothing),
+    },
+    {
+      name: "a spot reservation that gave way",
+      orders: [trackedRequest({ isSpot: true })],
+      found: snapshot([preempted], nothing),
     },
     {
       name: "a release nobody answered",
@@ -157,6 +165,12 @@ describe("what clients were told and what is reserved", () => {
       orders: [trackedRequest()],
       found: snapshot([released], nothing),
       problem: "is Released, and nobody asked for that",
+    },
+    {
+      name: "one that gave way and is not of the spot tier",
+      orders: [trackedRequest()],
+      found: snapshot([preempted], nothing),
+      problem: "was preempted, and is not of the spot tier",
     },
     {
       name: "a booking from nowhere",
@@ -269,5 +283,12 @@ describe("somebody waits in vain", () => {
     { name: "not after it has left", change: { ...left, asked: small }, problems: 0 },
   ])("$name", ({ change, problems }) => {
     expect(waitingInVain(queue({ ...entry, ...change }))).toHaveLength(problems);
+  });
+
+  test("not where the room is kept for another", () => {
+    const other = { ...entry, id: "rsv-2", asked: small };
+    const nominated = (asked: typeof small) => ({ ...entry, asked, nominatedTo: "paris" });
+    expect(waitingInVain(queue(nominated(large), other))).toEqual([]);
+    expect(waitingInVain(queue(nominated(small), other))).toEqual([expect.stringContaining("rsv-1")]);
   });
 });

@@ -124,8 +124,9 @@ function vectorOf({ cpu, memoryGi }: TrackedRequest["size"]): ResourceVector {
   return resourceVector({ cpuMillis: cpu * 1000, memoryBytes: memoryGi * GI });
 }
 
-function wrongPhase({ release }: TrackedRequest, { phase }: LedgerReservation): string[] {
+function wrongPhase({ release, isSpot }: TrackedRequest, { phase, reason }: LedgerReservation): string[] {
   if (release === "acknowledged" && isLive(phase)) return ["was released and lives"];
+  if (reason === "Preempted") return isSpot ? [] : ["was preempted, and is not of the spot tier"];
   return release === "not asked" && !isLive(phase) ? [`is ${phase}, and nobody asked for that`] : [];
 }
 
@@ -191,13 +192,16 @@ function nameOf(requester: string, key: string): string {
   return `${requester}/${key}`;
 }
 
-/** Who waits though there is room, by what the broker says of both. */
+/** Who waits though there is room that is kept for nobody else, by what the broker says of both. */
 export function waitingInVain({
   waiting,
   providers,
 }: Pick<LedgerSnapshot, "waiting" | "providers">): string[] {
+  const keptFor = new Map(waiting.map(({ id, nominatedTo }) => [nominatedTo, id]));
   return waiting.flatMap(({ id, phase, asked }) => {
-    const provider = providers.find(({ available }) => fits(asked, available));
+    const provider = providers.find(
+      ({ clusterId, available }) => fits(asked, available) && (keptFor.get(clusterId) ?? id) === id,
+    );
     return isFinal(phase) || provider === undefined
       ? []
       : [

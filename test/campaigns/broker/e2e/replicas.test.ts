@@ -9,6 +9,7 @@ import {
 } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runCampaign } from "../campaign.ts";
+import { PREEMPTING_POLICY } from "../fleet.ts";
 import { kubernetesLedger, simulatedApiServer } from "../kubernetes-ledger.ts";
 import { oneBroker } from "../one-broker.ts";
 import { replicaSet } from "../replica-set.ts";
@@ -30,7 +31,11 @@ interface Row {
   readonly start: () => Promise<Target>;
 }
 
-const SQLITE: Row = { store: "SQLite", strikes: 4, start: () => oneBroker({ isDamaged: true }) };
+const SQLITE: Row = {
+  store: "SQLite",
+  strikes: 4,
+  start: () => oneBroker({ isDamaged: true, policy: PREEMPTING_POLICY }),
+};
 const POSTGRES: Row = {
   store: "PostgreSQL",
   strikes: 6,
@@ -39,7 +44,7 @@ const POSTGRES: Row = {
     onTestFinished(server.dispose);
     const ledger = await postgresLedger(server, { schema: "ledger", replicas: 2 });
     const first = ["kill", "suspend", "pause", "cut", "server", "server"] as const;
-    return replicaSet({ ledger, leaseMs: LEASE_MS, first });
+    return replicaSet({ ledger, leaseMs: LEASE_MS, policy: PREEMPTING_POLICY, first });
   },
 };
 const KUBERNETES: Row = {
@@ -49,7 +54,7 @@ const KUBERNETES: Row = {
     const server = await simulatedApiServer();
     onTestFinished(server.dispose);
     const ledger = await kubernetesLedger(server, { namespace: "ledger", replicas: 2 });
-    return replicaSet({ ledger, leaseMs: LEASE_MS, first: ["kill", "suspend"] });
+    return replicaSet({ ledger, leaseMs: LEASE_MS, policy: PREEMPTING_POLICY, first: ["kill", "suspend"] });
   },
 };
 const ROWS = postgresPrograms().isThere ? [SQLITE, POSTGRES, KUBERNETES] : [SQLITE, KUBERNETES];
