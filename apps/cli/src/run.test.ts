@@ -1,9 +1,9 @@
 import { LIMIT } from "@resource-broker/contract";
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Entry, findEntry, isGroup } from "./cli/command.ts";
 import { ROOT } from "./commands/commands.ts";
-import { runCli, temporaryFolder } from "./testing/cli.ts";
+import { NOWHERE, runCli, temporaryFolder } from "./testing/cli.ts";
 
 const SMALL = ["--cpu", "1", "--memory", "1Gi"];
 const TOO_LONG = "x".repeat(LIMIT.reasonLength + 1);
@@ -153,6 +153,20 @@ describe("a wrong command line ends with status 2 and says what is right", () =>
     expect(err).toContain(`brokerctl: ${says}`);
     expect(err).toContain(`\nTry: ${findEntry(ROOT, args).path} --help\n`);
   });
+});
+
+test.each([
+  ["reserve", ...SMALL],
+  ["release", "--key", "k"],
+])("an admin must say for which cluster: %s", async (...args) => {
+  const folder = await temporaryFolder(onTestFinished);
+  await writeCertificateFolder(folder, (await testCertificates()).admin("ops"));
+  const env = { BROKERCTL_BROKER: NOWHERE, BROKERCTL_CERTS: folder };
+  const { code, err } = await runCli(args, { env });
+  expect(code).toBe(2);
+  expect(err).toContain(
+    "ops is an admin and no cluster: say which cluster it is for, for example --for rome",
+  );
 });
 
 describe("another word for a command", () => {

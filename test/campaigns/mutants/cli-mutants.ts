@@ -6,6 +6,20 @@ const QUEUE = testFile("apps/cli/e2e/broker/queue.test.ts");
 /** What brokerctl shows of the queue, and how it waits. */
 export const CLI_MUTANTS: readonly Mutant[] = [
   {
+    name: "brokerctl lets an admin reserve for no cluster",
+    file: `${CLI}/reservations/read-request.ts`,
+    find: "if (named === undefined && isAdmin) {",
+    replace: 'if (named === undefined && isAdmin && name === "") {',
+    caughtBy: testFile("apps/cli/src/run.test.ts"),
+  },
+  {
+    name: "brokerctl check proposes a flag that names the broker",
+    file: `${CLI}/check/check-cluster.ts`,
+    find: ', contextFlag: "--kube-context", namespace }',
+    replace: ", namespace }",
+    caughtBy: testFile("apps/cli/src/check/check.test.ts"),
+  },
+  {
     name: "brokerctl takes a wait that is over in vain for a conflict",
     file: `${CLI}/queue/waiting.ts`,
     find: 'reason === "WaitTimeout" ? "unsatisfiable" : "conflict"',

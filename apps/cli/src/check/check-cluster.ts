@@ -55,7 +55,7 @@ async function openOrFinding(
 ): Promise<OpenCluster | { readonly finding: Finding }> {
   const { kubeconfig, "kube-context": context, namespace } = options;
   try {
-    return await openCluster({ kubeconfig, context, namespace }, host);
+    return await openCluster({ kubeconfig, context, contextFlag: "--kube-context", namespace }, host);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const isWanted = kubeconfig !== undefined || context !== undefined || options.only === "cluster";

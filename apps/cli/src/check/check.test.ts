@@ -51,6 +51,8 @@ describe("a cluster", () => {
       remedy:
         "The charts install them with broker and agent (brokerctl join); without Helm: kubectl apply --server-side -f deploy/crds",
     });
+    // In this command --context names the broker.
+    expect(findings(out)["agent"]?.message).toContain("is it the cluster you mean (--kube-context)?");
   });
 
   test("that only hosts a broker is in order, and misses nothing of agents", async () => {

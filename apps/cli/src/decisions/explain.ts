@@ -17,7 +17,8 @@ export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words: [wo
     withBroker(options, host, (broker) => explainSubject(broker, subject, host));
   if (!isRequest(word)) return show(word);
   const { kubeconfig, namespace, "kube-context": context } = options;
-  const { decisionId, explanation } = await requestDecision(word, { kubeconfig, namespace, context }, host);
+  const cluster = { kubeconfig, namespace, context, contextFlag: "--kube-context" } as const;
+  const { decisionId, explanation } = await requestDecision(word, cluster, host);
   return show(`decision/${decisionId}`).catch((error: unknown) => {
     // The broker cannot be called: the explanation in the request's status is printed.
     if (explanation !== undefined) host.note(`What the agent wrote down:\n${explanation}\n`);

@@ -172,7 +172,7 @@ describe("a cluster that cannot be used is reported", () => {
 
   test("with what to do when our kinds are not installed, with status 5 when rights are missing", async () => {
     const bare = await startOneCluster(onTestFinished, { definitions: [] });
-    const says = /knows no ResourceRequest.* kubectl apply --server-side -f deploy\/crds/u;
+    const says = /knows no ResourceRequest.* \(--context\)\? .*kubectl apply --server-side -f deploy\/crds/u;
     const err: unknown = expect.stringMatching(says);
     expect(await bare.run("get", "requests")).toMatchObject({ code: 1, err });
     const { cluster, run } = await rome();

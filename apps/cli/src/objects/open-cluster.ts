@@ -34,6 +34,8 @@ import { CommandError, didYouMean, type Exit } from "../cli/exit-code.ts";
 export interface ClusterOptions {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
+  /** What the context's flag is called where `--context` names the broker. */
+  readonly contextFlag?: "--context" | "--kube-context";
   readonly namespace?: string | undefined;
 }
 
@@ -44,6 +46,8 @@ export interface OpenCluster {
   readonly clock: Clock;
   /** The one that was named, else that of the context. */
   readonly namespace: string;
+  /** The flag that names another cluster. */
+  readonly contextFlag: "--context" | "--kube-context";
 }
 
 const silent = (): void => undefined;
@@ -59,7 +63,7 @@ const EXITS: Partial<Record<FaultCode, Exit>> = {
 };
 
 export async function openCluster(
-  { kubeconfig, context, namespace }: ClusterOptions,
+  { kubeconfig, context, contextFlag = "--context", namespace }: ClusterOptions,
   host: Host,
 ): Promise<OpenCluster> {
   const { env, isInteractive = false, now } = host;
@@ -76,7 +80,7 @@ export async function openCluster(
     isInteractive,
     userAgent: "brokerctl",
   });
-  return { config, client, clock, namespace: namespace ?? config.namespace };
+  return { config, client, clock, namespace: namespace ?? config.namespace, contextFlag };
 }
 
 /** Lets the command work with a cluster, and says what went wrong in words and exit status. */
@@ -224,7 +228,7 @@ export async function readWanted<T extends AnyObject>(
 
 /** Sorted by namespace and name. */
 export async function listObjects<T extends AnyObject>(
-  { client }: OpenCluster,
+  cluster: OpenCluster,
   kind: ObjectKind<T>,
   { namespace, selector }: Wanted,
 ): Promise<readonly T[]> {
@@ -234,9 +238,9 @@ export async function listObjects<T extends AnyObject>(
     ...(selector === undefined ? {} : { labelSelector: selector }),
   };
   try {
-    await client.list(kind.resource, query, (object) => void found.push(object));
+    await cluster.client.list(kind.resource, query, (object) => void found.push(object));
   } catch (error) {
-    throw isMissing(error) ? unknownKind(client.server, kind, error) : error;
+    throw isMissing(error) ? unknownKind(cluster, kind, error) : error;
   }
   return found.toSorted(byName);
 }
@@ -275,10 +279,14 @@ function isMissing(error: unknown): boolean {
   return error instanceof Fault && error.code === "not-found";
 }
 
-function unknownKind(server: string, { resource }: ObjectKind<AnyObject>, cause: unknown): CommandError {
+function unknownKind(
+  { client, contextFlag }: OpenCluster,
+  { resource }: ObjectKind<AnyObject>,
+  cause: unknown,
+): CommandError {
   return new CommandError(
     "error",
-    `${server} knows no ${resource.kind}: is it the cluster you mean (--context)? Then first: kubectl apply --server-side -f deploy/crds`,
+    `${client.server} knows no ${resource.kind}: is it the cluster you mean (${contextFlag})? Then first: kubectl apply --server-side -f deploy/crds`,
     { cause },
   );
 }
