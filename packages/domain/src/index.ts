@@ -102,6 +102,8 @@ export {
   type CandidateRecord,
   type CandidateRefusal,
   type Decision,
+  type NoticeOption,
+  type NoticeRecord,
   type RefusedOutcome,
   refusalsOf,
   type ScoredOutcome,

@@ -194,4 +194,18 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
     replace: "?.maxPriority === undefined) return [];",
     caughtBy: testFile("packages/contract/src/policy/policy.test.ts"),
   },
+  {
+    name: "names the victims of a notice to the requester that they give way to",
+    file: "packages/contract/src/mapping/decision.ts",
+    find: 'notice: view === "admin" ? notice && fromNotice(notice) : undefined,',
+    replace: "notice: notice && fromNotice(notice),",
+    caughtBy: CALLS,
+  },
+  {
+    name: "explains the victims of a notice to the requester that they give way to",
+    file: "packages/contract/src/mapping/decision.ts",
+    find: 'explain(view === "admin" ? decision : withoutNotice)',
+    replace: "explain(decision)",
+    caughtBy: testFile("packages/contract/src/mapping/decision.test.ts"),
+  },
 ];

@@ -89,6 +89,41 @@ describe("a decision told without figures", () => {
   });
 });
 
+describe("a decision that gave notice", () => {
+  const frees = resourceVector({ cpuMillis: 8000, memoryBytes: 1e9 });
+  const victim = { id: "rsv-bern-a", priority: 3, tier: "spot", reservedAt: 0, frees } as const;
+  const at = (provider: string) => ({ provider, free: frees, victims: [victim], share: 0.25 });
+  const notice = { until: 65_000, chosen: at("paris"), alternatives: [at("oslo")] };
+  const decision: Decision = { ...decisionFor(100_000), notice };
+  const shown = {
+    victims: [
+      {
+        reservationID: "rsv-bern-a",
+        priority: 3,
+        tier: "spot",
+        reservedAt: "1970-01-01T00:00:00.000Z",
+        frees: { cpu: "8", memory: "1000000000" },
+      },
+    ],
+    share: 0.25,
+  };
+
+  test("tells an admin the victims, and where others could have been", () => {
+    const dto = fromDecision(decision, "admin");
+    expect(dto.notice).toMatchObject({
+      until: "1970-01-01T00:01:05.000Z",
+      chosen: { clusterID: "paris", ...shown },
+      alternatives: [{ clusterID: "oslo", ...shown }],
+    });
+    expect(dto.explanation).toContain("spot of priority 3");
+    expect(validate(decisionSchema, dto)).toEqual({ ok: true, value: dto });
+  });
+
+  test.each(["full", "reasons"] as const)("tells its requester nothing of it, with disclosure %s", (view) => {
+    expect(fromDecision(decision, view)).toEqual(fromDecision(decisionFor(100_000), view));
+  });
+});
+
 describe("the reasons of a refusal", () => {
   const decision = decisionFor(100_000);
 

@@ -6,6 +6,8 @@ import {
   explain,
   flipOf,
   headline,
+  type NoticeOption,
+  type NoticeRecord,
   type Policy,
   type RefusedOutcome,
   refusalsOf,
@@ -22,8 +24,13 @@ import { fromReservationRequest } from "./reservation-request.ts";
 /** `reasons` for callers that may not see amounts of other clusters; admins always get `full`. */
 export type Disclosure = Policy["disclosure"];
 
-export function fromDecision(decision: Decision, disclosure: Disclosure): DecisionDTO {
+/** Whoever may look at all reservations also sees which of them got notice. */
+type DecisionView = Disclosure | "admin";
+
+export function fromDecision(decision: Decision, view: DecisionView): DecisionDTO {
+  const disclosure = view === "admin" ? "full" : view;
   const isFull = disclosure === "full";
+  const { notice, ...withoutNotice } = decision;
   // Refusal messages include texts of other parties and may exceed the schema's limits.
   return fitToSchema(
     decisionSchema,
@@ -40,10 +47,36 @@ export function fromDecision(decision: Decision, disclosure: Disclosure): Decisi
       fitted: decision.fitted,
       counts: { ...decision.refusedBy },
       candidates: decision.candidates.map(isFull ? fromCandidate : fromCandidateWithoutAmounts),
+      notice: view === "admin" ? notice && fromNotice(notice) : undefined,
       flip: disclosedFlip(decision, disclosure),
-      explanation: isFull ? explain(decision) : explainWithoutAmounts(decision),
+      explanation: isFull
+        ? explain(view === "admin" ? decision : withoutNotice)
+        : explainWithoutAmounts(decision),
     }),
   );
+}
+
+function fromNotice({ until, chosen, alternatives }: NoticeRecord): NonNullable<DecisionDTO["notice"]> {
+  return {
+    until: formatTime(until),
+    chosen: fromNoticeOption(chosen),
+    alternatives: alternatives.map(fromNoticeOption),
+  };
+}
+
+function fromNoticeOption({ provider, free, victims, share }: NoticeOption) {
+  return {
+    clusterID: provider,
+    free: toQuantities(free),
+    victims: victims.map(({ id, priority, tier, reservedAt, frees }) => ({
+      reservationID: id,
+      priority,
+      tier,
+      reservedAt: formatTime(reservedAt),
+      frees: toQuantities(frees),
+    })),
+    share,
+  };
 }
 
 /** Details of a 409 reply: one reason per rejected cluster, and what would have fitted. */

@@ -1,7 +1,7 @@
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
 import { currency, decimal, dnsLabel, duration, shownClusterId, time } from "../schema/terms.ts";
-import { reservationCostSchema } from "./cost.ts";
+import { reservationCostSchema, tierSchema } from "./cost.ts";
 import { MAX_FLIP_LENGTH } from "./error.ts";
 import { LIMIT } from "./protocol.ts";
 import { resourceQuantitiesSchema, shownQuantitiesSchema, someQuantitiesSchema } from "./quantities.ts";
@@ -34,6 +34,37 @@ const candidateSchema = t.object({
   allocatable: t.optional(resourceQuantitiesSchema, "What its nodes can give to pods."),
 });
 
+/** A provider lends at most this many reservations. */
+const MAX_VICTIMS = 1000;
+const MAX_ALTERNATIVES = 4;
+
+const victimSchema = t.object({
+  reservationID: t.required(dnsLabel(), "The reservation.", "rsv-oslo-4f0q2"),
+  priority: t.required(t.integer(-1_000_000_000, 1_000_000_000), "Its priority.", 0),
+  tier: t.required(tierSchema, "Its price tier.", "spot"),
+  reservedAt: t.required(time(), "Since when it was reserved.", "2026-07-01T09:00:00.123Z"),
+  frees: t.required(shownQuantitiesSchema, "What its end gives back."),
+});
+
+const noticeOptionSchema = t.object({
+  clusterID: t.required(shownClusterId(), "The provider.", "paris"),
+  free: t.required(
+    shownQuantitiesSchema,
+    "What it has free; below zero where it has promised more than it has.",
+  ),
+  victims: t.required(t.array(victimSchema, MAX_VICTIMS), "The reservations that must end there."),
+  share: t.required(SHARE, "The largest part of what the fleet lends that they give back.", 0.125),
+});
+
+const noticeSchema = t.object({
+  until: t.required(time(), "When the victims end.", "2026-07-01T10:05:00.123Z"),
+  chosen: t.required(noticeOptionSchema, "Where reservations got notice."),
+  alternatives: t.required(
+    t.array(noticeOptionSchema, MAX_ALTERNATIVES),
+    "Where others could have got it, the best first.",
+  ),
+});
+
 /** Which decision it is; also of its summary. */
 export const decisionIdentityFields = {
   id: t.required(dnsLabel(), "Names the decision.", "dec-4f0q2"),
@@ -64,6 +95,10 @@ export const decisionSchema = t.message("DecisionDTO", "Why the broker chose, or
   candidates: t.required(
     t.array(candidateSchema, MAX_CANDIDATES),
     "Best first, then those passed over. All of them up to 64; beyond, the best or the nearest misses.",
+  ),
+  notice: t.optional(
+    noticeSchema,
+    "The reservations that got notice, so that the request can start. Only admins see it. Absent: none got notice.",
   ),
   flip: t.optional(
     t.line(MAX_FLIP_LENGTH),

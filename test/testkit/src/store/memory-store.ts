@@ -197,7 +197,7 @@ function durableEvents(batch: CommitBatch): LedgerEvent[] {
 }
 
 function decisionsIn(event: LedgerEvent): Decision[] {
-  return event.kind === "granted" || event.kind === "refused" ? [event.decision] : [];
+  return "decision" in event && event.decision !== undefined ? [event.decision] : [];
 }
 
 function subjectOf(event: LedgerEvent): string {

@@ -351,7 +351,7 @@ function twoGrants(driver: LedgerDriver): [CommitBatch, CommitBatch] {
 
 function decisionsIn(batch: CommitBatch): Decision[] {
   return eventsOf(batch).flatMap((event) =>
-    event.kind === "granted" || event.kind === "refused" ? [event.decision] : [],
+    "decision" in event && event.decision !== undefined ? [event.decision] : [],
   );
 }
 

@@ -21,6 +21,7 @@ it.each([
   ["one that leaves the queue", /Left the queue: ReleasedByRequester\./],
   ["one that waited in vain", /Left the queue: WaitTimeout: No cluster can lend 1000 CPU/],
   ["one whose cluster is evicted", /Left the queue: ReleasedByAdmin: its cluster was evicted/],
+  ["a nomination with victims", /Nominated: .* kept for it\. Decision dec-\S+ names who gives way\./],
   ["a notice", /Notice: ends at .*, because rsv-lima-\S+ \(priority 0\) needs its capacity\./],
   ["a notice that is withdrawn", /Its notice is withdrawn\./],
   ["an end after a notice", /Ended: Preempted: a request of priority 0 that waited needs its capacity/],

@@ -185,7 +185,7 @@ function detailOf(event: LedgerEvent): string {
     case "resumed":
       return noticeDetail(event);
     case "nominated":
-      return `Nominated: what ${event.provider} has free is kept for it.`;
+      return nominatedDetail(event);
     case "nomination-lapsed":
       return "Its nomination has lapsed.";
     case "ended":
@@ -230,6 +230,14 @@ function detailOf(event: LedgerEvent): string {
 function chargesOf({ day, committed }: ClosedDay): string {
   const charges = committed.map(([tenant, amount]) => `${tenant} ${amount / MICRO_UNITS}`);
   return `${dateOf(day)} is over. Charged: ${charges.join(", ")}.`;
+}
+
+function nominatedDetail({
+  provider,
+  decision,
+}: Extract<LedgerEvent, { readonly kind: "nominated" }>): string {
+  const why = decision === undefined ? "" : ` Decision ${decision.id} names who gives way.`;
+  return `Nominated: what ${provider} has free is kept for it.${why}`;
 }
 
 function noticeDetail(

@@ -1,4 +1,5 @@
 import {
+  decisionSchema,
   describeProblems,
   reservationSchema,
   type Schema,
@@ -94,6 +95,25 @@ test("a victim is told when it ends and for which priority, and nobody for whom;
   expect((await get(`reservations/${id}`, rome)).json).toMatchObject({
     queue: { reason: "Capacity", nominatedTo: "paris" },
   });
+});
+
+test("an admin reads who got notice and where; the requester does not, and others have no such decision", async () => {
+  broker.engine.setPolicy({ ...broker.engine.policy, disclosure: "full" });
+  let id = "";
+  broker.engine.onCommit(({ events }) => {
+    for (const event of events) if (event.kind === "nominated") id = event.decision?.id ?? "";
+  });
+  const { victim } = await noticed();
+  const path = `decisions/${id}`;
+  expect(read(decisionSchema, await get(path, ops)).notice).toMatchObject({
+    chosen: { clusterID: "paris", victims: [{ reservationID: victim.id, tier: "spot" }] },
+    alternatives: [],
+  });
+  const own = await get(path, rome);
+  expect(read(decisionSchema, own)).toMatchObject({ id, requesterID: "rome" });
+  expect(own.text).not.toMatch(/"notice"|Notice|spot of priority/u);
+  expect(own.text).not.toContain(victim.id);
+  for (const as of [oslo, paris]) expect(await get(path, as)).toMatchObject({ status: 404 });
 });
 
 test("both agents of a victim hear of the notice, and when it is withdrawn", async () => {

@@ -94,7 +94,7 @@ export function decisionRoutes({ engine, store }: RouteContext): readonly Route[
         "no such decision about a request of yours, or it was not recorded (docs/limits.md)",
       );
     }
-    return ok(fromDecision(decision, caller.isAdmin ? "full" : engine.policy.disclosure));
+    return ok(fromDecision(decision, caller.isAdmin ? "admin" : engine.policy.disclosure));
   };
   return [{ method: "GET", path: template(PATH.decision, "id"), access: "cluster", handle: read }];
 }
